@@ -34,9 +34,6 @@ runs five times as often as by default: it took a third of the JVM's CPU time.""
 INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
 """Compiling plans takes Spark a fifth of the time where tables have a few rows."""
 
-PLAIN = {"spark.sql.ui.explainMode": "simple"}
-"""Spark writes every plan as text for its web interface, which nobody opens."""
-
 CONNECT = {"spark.connect.grpc.binding.address": "127.0.0.1", "spark.connect.grpc.binding.port": "0"}
 
 
@@ -83,7 +80,7 @@ def local_session(warehouse):
     from pytest_delta_schema.backends.local.session import catalog_conf, session_conf, start_session  # noqa: PLC0415
 
     conf = {**catalog_conf(("dev", "prod"), warehouse), **session_conf(warehouse), **CONNECT, **OPTIMIZED}
-    session = start_session(warehouse, {**conf, **INTERPRETED, **PLAIN}, archive=False)
+    session = start_session(warehouse, {**conf, **INTERPRETED}, archive=False)
     yield session
     session.close()
 

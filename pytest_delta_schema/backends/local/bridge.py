@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import threading
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.local.jars import delta_jars
 from pytest_delta_schema.backends.local.java import find_java
-from pytest_delta_schema.backends.local.java_classes import CATALOG_CLASS, LISTER_CLASS, READER_CLASS, classes_jar
+from pytest_delta_schema.backends.local.java_classes import (
+    CATALOG_CLASS,
+    LISTER_CLASS,
+    READER_CLASS,
+    SETTINGS_CLASS,
+    classes_jar,
+)
 from pytest_delta_schema.backends.local.physical_names import SESSION_CATALOG, translate
 from pytest_delta_schema.backends.local.session import catalog_conf
 from pytest_delta_schema.backends.local_log import LocalLog
@@ -99,6 +106,14 @@ class Bridge:
         kind, sign = head.split("\t")
         return kind, sign, files
 
+    def settings_hash(self, without: Iterable[str]) -> str:
+        """Return the hash of all settings of the session, by ``SettingsHash.java``.
+
+        Args:
+            without: The keys of settings that are left out.
+        """
+        return str(self._settings.of(java_session(self.spark), "\n".join(without)))
+
     def mark(self, path: str) -> None:
         """Write a file to the folder of a table that prevents its conversion if its log is lost."""
         self._lister.mark(java_session(self.spark), path)
@@ -122,6 +137,10 @@ class Bridge:
             return [], tables
         views = session.listViews(physical, "*")
         return [views.apply(index).table() for index in range(views.size())], tables
+
+    @cached_property
+    def _settings(self) -> Any:
+        return self._new(SETTINGS_CLASS)
 
     def _register(self, name: str) -> bool:
         if name == SESSION_CATALOG:

@@ -283,7 +283,7 @@ class LocalCatalog:
 
     def _read_tables(self, names: Iterable[QualifiedName], wishes: Mapping[QualifiedName, Parquet]) -> CatalogState:
         names = set(names)
-        known = self._early.tables(names, wishes)
+        known = self._early.tables(names, wishes) | self._early.logs.read(names & self._statements.copied)
         if len(known) == len(names):
             return CatalogState.of(known)
         with self._session.in_users_names():

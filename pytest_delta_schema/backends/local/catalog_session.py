@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.local.bridge import Bridge
 from pytest_delta_schema.backends.local.later_session import LaterSession
-from pytest_delta_schema.backends.spark.compat import settings_text
 from pytest_delta_schema.backends.spark.delta_compat import known_properties
 from pytest_delta_schema.backends.spark.session_check import require_session
 from pytest_delta_schema.backends.spark.session_settings import setting, shared_setting
@@ -66,9 +65,9 @@ class CatalogSession:
         with in_users_names(str, self._given):
             return SparkVersions.of(self._given, gateway)
 
-    def settings_text(self) -> str:
-        """Return the settings of the session on which the log of a new table may depend."""
-        return settings_text(self.spark, without=[_LAST_COMMIT, _SUBSTITUTE])
+    def settings_hash(self) -> str:
+        """Return a hash of the settings of the session on which the log of a new table may depend."""
+        return self.bridge.settings_hash(without=[_LAST_COMMIT, _SUBSTITUTE])
 
     def sql(self, text: str) -> Any:
         """Return the frame of a statement, whose text is used exactly as it is."""

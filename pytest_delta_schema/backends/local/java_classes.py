@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 CATALOG_CLASS = "pytest_delta_schema.NamespacedDeltaCatalog"
 READER_CLASS = "pytest_delta_schema.StateReader"
 LISTER_CLASS = "pytest_delta_schema.FileLister"
+SETTINGS_CLASS = "pytest_delta_schema.SettingsHash"
 FILE_SYSTEMS = {
     "spark.hadoop.fs.file.impl": "pytest_delta_schema.NioFileSystem",
     "spark.hadoop.fs.AbstractFileSystem.file.impl": "pytest_delta_schema.NioFs",

@@ -15,11 +15,13 @@ from pytest_delta_schema.sql.statement import StatementKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from collections.abc import Set as AbstractSet
     from contextlib import AbstractContextManager
 
     from pytest_delta_schema.backends.data_queries import DataQueries
     from pytest_delta_schema.backends.local.catalog_session import CatalogSession
     from pytest_delta_schema.execute.protocols import Capabilities
+    from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.sql.statement import Statement
 
 
@@ -36,11 +38,16 @@ class LocalStatements:
         self._session = session
         self._queries = queries
         self._capabilities = capabilities
-        self._prepared = PreparedLogs(lambda name: table_folder(session.warehouse, name), session.settings_text)
+        self._prepared = PreparedLogs(lambda name: table_folder(session.warehouse, name), session.settings_hash)
 
     def repeating_creations(self) -> AbstractContextManager[None]:
         """Copy the new tables of the block from the logs of equal ones; see :class:`RepeatsCreations`."""
         return self._prepared.active()
+
+    @property
+    def copied(self) -> AbstractSet[QualifiedName]:
+        """The tables that were copied in this block, whose folders hold nothing but the copies."""
+        return self._prepared.copied
 
     def run(self, statement: Statement) -> None:
         """Run one statement, or emulate it on open-source Delta.

@@ -20,6 +20,7 @@ from pytest_delta_schema.state.keys import key_property
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Set as AbstractSet
     from pathlib import Path
 
     from pytest_delta_schema.backends.local.log_edits import Action, Edits
@@ -36,7 +37,7 @@ class PreparedLogs:
 
     Args:
         folder: Returns the folder of a table.
-        settings: Returns the settings of the session, on which the result of a statement depends, too.
+        settings: Returns a hash of the settings of the session, on which the result of a statement depends, too.
     """
 
     def __init__(self, folder: Callable[[QualifiedName], Path], settings: Callable[[], str]) -> None:
@@ -60,6 +61,11 @@ class PreparedLogs:
         finally:
             self._is_active = False
             self._created, self._copied = {}, set()
+
+    @property
+    def copied(self) -> AbstractSet[QualifiedName]:
+        """The tables that were copied in the block, whose folders hold nothing but the copies."""
+        return self._copied
 
     def replace(self, statement: Statement) -> bool:
         """Copy a table in place of the first of its statements, and return whether a statement needs not run.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from pyspark.errors import PySparkException
     from pyspark.sql import DataFrame, SparkSession
@@ -42,19 +42,6 @@ def jvm_of(spark: SparkSession) -> Any:
 def java_session(spark: SparkSession) -> Any:
     """Return the ``SparkSession`` of the JVM behind a classic session."""
     return spark._jsparkSession
-
-
-def settings_text(spark: SparkSession, without: Iterable[str]) -> str:
-    """Return the settings of a classic session as one text, which is equal if they are.
-
-    Args:
-        spark: The session.
-        without: The keys of settings that are left out.
-    """
-    settings = java_session(spark).conf().getAll()
-    for key in without:
-        settings = getattr(settings, "$minus")(key)
-    return str(settings.toString())
 
 
 def java_context(spark: SparkSession) -> Any:

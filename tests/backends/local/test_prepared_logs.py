@@ -83,7 +83,9 @@ def test_an_equal_table_is_copied_with_an_id_keys_and_times_of_its_own(logs, tmp
         assert logs.run("a") == [False, False]
     with logs.prepared.active():
         assert logs.run("b") == [True, True]
+        assert logs.prepared.copied == {model("b").name}
 
+    assert logs.prepared.copied == set()
     folder = tmp_path / "b"
     assert sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.name != "_delta_log") == [
         "_delta_log/00000000000000000000.json",
