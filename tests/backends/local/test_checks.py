@@ -68,8 +68,8 @@ def test_all_demands_are_counted_in_one_query(local, monkeypatch):
     Orchestrator.over(local).sync_tables([table(column(), column("b"))])
     local.insert(NAME, [{"id": 0, "b": 1}, {"id": None, "b": None}])
     queries = []
-    ask = local._sql
-    monkeypatch.setattr(local, "_sql", lambda text: (queries.append(text), ask(text))[1])
+    ask = local._session.sql
+    monkeypatch.setattr(local._session, "sql", lambda text: (queries.append(text), ask(text))[1])
 
     data_checks = [
         NotNull(ColumnPath("id")),

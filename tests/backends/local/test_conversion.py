@@ -429,7 +429,7 @@ def during_conversion(local, monkeypatch):
     """Do something right after Spark has converted files, and before anybody looks at the table."""
 
     def during(action):
-        run = local._sql
+        run = local._session.sql
 
         def slowly(text):
             answer = run(text)
@@ -437,7 +437,7 @@ def during_conversion(local, monkeypatch):
                 action()
             return answer
 
-        monkeypatch.setattr(local, "_sql", slowly)
+        monkeypatch.setattr(local._session, "sql", slowly)
 
     return during
 

@@ -72,8 +72,8 @@ class TestClassic(CatalogSuite):
 def counted(session, monkeypatch):
     """Statements that the session is asked, as they come."""
     queries = []
-    ask = session._rows
-    monkeypatch.setattr(session, "_rows", lambda text: (queries.append(text), ask(text))[1])
+    ask = session._reader.rows
+    monkeypatch.setattr(session._reader, "rows", lambda text: (queries.append(text), ask(text))[1])
     return queries
 
 
@@ -154,7 +154,7 @@ def test_what_sparks_schema_hides_is_read_from_the_log(session):
 def test_a_log_out_of_reach_is_no_table_without_generated_columns(session, monkeypatch):
     made = table(ID, Column("day", LONG, generated_as="id + 1"))
     Orchestrator.over(session).sync_tables([made])
-    ask = session._rows
+    ask = session._reader.rows
 
     def deny(text):
         if "text." in text:
@@ -162,7 +162,7 @@ def test_a_log_out_of_reach_is_no_table_without_generated_columns(session, monke
             raise StatementError(msg)
         return ask(text)
 
-    monkeypatch.setattr(session, "_rows", deny)
+    monkeypatch.setattr(session._reader, "rows", deny)
 
     assert str(session.snapshot([made]).problems[NAME]) == (
         "dev.silver.orders: has generated or identity columns, which this session hides, and its log cannot be read"
@@ -174,7 +174,7 @@ def test_a_log_out_of_reach_is_no_table_without_generated_columns(session, monke
 def test_a_checksum_is_not_read_without_its_commit(session, warehouse, monkeypatch):
     made = table(ID, Column("day", LONG, generated_as="id + 1"))
     Orchestrator.over(session).sync_tables([made])
-    monkeypatch.setattr(session, "_files", lambda _: None)
+    monkeypatch.setattr(session._reader, "_files", lambda _: None)
     assert session.snapshot([made]).tables[NAME].version == 0
     commit = table_folder(warehouse, NAME) / "_delta_log" / "00000000000000000000.json"
     commit.write_bytes(b"")
@@ -216,7 +216,7 @@ def test_a_catalog_that_the_session_does_not_know_is_no_absent_table(session):
 
 
 def test_schemas_that_cannot_be_listed_make_no_table_absent(session, monkeypatch):
-    ask = session._rows
+    ask = session._reader.rows
 
     def deny(text):
         if "SHOW SCHEMAS" in text:
@@ -224,7 +224,7 @@ def test_schemas_that_cannot_be_listed_make_no_table_absent(session, monkeypatch
             raise StatementError(msg, condition="INSUFFICIENT_PERMISSIONS")
         return ask(text)
 
-    monkeypatch.setattr(session, "_rows", deny)
+    monkeypatch.setattr(session._reader, "rows", deny)
 
     assert session.snapshot([table(ID)]).problems[NAME].message == (
         "is not found, and the schemas of dev cannot be listed (no privilege)"
@@ -236,7 +236,7 @@ def test_a_permission_that_lacks_makes_no_table_absent(session, monkeypatch):
         msg = "no SELECT"
         raise StatementError(msg, condition="INSUFFICIENT_PERMISSIONS")
 
-    monkeypatch.setattr(session, "_rows", deny)
+    monkeypatch.setattr(session._reader, "rows", deny)
 
     assert session.snapshot([table(ID)]).problems[NAME].message == "cannot be read (no SELECT)"
     assert session.version(NAME) == Diagnostic(
