@@ -151,24 +151,3 @@ def test_without_pyspark_it_names_the_extra(tmp_path):
     assert answer.stderr == (
         "error: declared tables need pyspark, which is not installed; run: pip install 'pytest-delta-schema[spark]'\n"
     )
-
-
-@pytest.mark.spark
-@pytest.mark.own_jvm
-def test_the_archive_is_written_on_a_real_machine(tmp_path):
-    from pytest_delta_schema.backends.local.machine_cache import cache_folder  # noqa: PLC0415 - of the real cache
-
-    cache = tmp_path / "pytest_delta_schema"
-    cache.mkdir()
-    for kept in ("jars", "classes"):
-        (cache / kept).symlink_to(cache_folder() / kept)
-    command = [sys.executable, "-m", "pytest_delta_schema", "prepare"]
-    env = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
-
-    first, second = (subprocess.run(command, env=env, capture_output=True, text=True, check=False) for _ in range(2))
-
-    assert (first.returncode, second.returncode) == (0, 0), first.stderr
-    assert "writing an archive of the JVM's classes" in first.stderr
-    assert "Dynamic dump" not in first.stderr
-    assert "writing an archive" not in second.stderr
-    assert len(list((cache / "archives").glob("*.jsa"))) == 1

@@ -26,21 +26,30 @@ def take(example, project):
     shutil.copytree(EXAMPLES / example, project.path, dirs_exist_ok=True, ignore=ignored)
 
 
+@pytest.fixture
+def shared_catalogs(spark_catalog, warehouse):
+    """The folder of the catalogs of all tests on Spark, in which an example leaves no schema."""
+    yield warehouse
+    for catalog in ("dev", "history"):
+        for row in spark_catalog.spark.sql(f"SHOW SCHEMAS IN {catalog}").collect():
+            spark_catalog.drop_schema(catalog, row.namespace)
+
+
 @pytest.mark.spark
-@pytest.mark.own_jvm
 @pytest.mark.parametrize("example", [*APPLIED, *(ALIKE if ALL else ())])
-def test_an_example_applies_gates_and_tests(project, example):
+def test_an_example_applies_gates_and_tests(project, example, shared_catalogs):
     tables, tests = (APPLIED | ALIKE)[example]
     take(example, project)
+    where = f"--delta-warehouse={shared_catalogs}"
 
-    applied = project.run("--delta-apply", subprocess=True)
+    applied = project.run("--delta-apply", where)
 
     applied.assert_outcomes(passed=3 * tables + tests)
     applied.stdout.fnmatch_lines([f"apply: {tables} applied, *"])
 
     if example == "evolution":
         return  # its tests have changed it
-    gated = project.run("--delta-drift", "-m", "delta", subprocess=True)
+    gated = project.run("--delta-drift", "-m", "delta", where)
 
     gated.assert_outcomes(passed=3 * tables, deselected=tests)
     gated.stdout.fnmatch_lines([f"drift: {tables} in sync, 0 statements run"])
