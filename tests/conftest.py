@@ -7,9 +7,11 @@ import signal
 import sys
 
 import pytest
+from execnet import gateway_io
 from hypothesis import settings
 
 from pytest_delta_schema.backends.local.machine_cache import cache_folder
+from support.forked_workers import ForkedWorker
 from support.plugin_project import Project
 
 # The time of an example depends on the machine, and no test is about it.
@@ -62,6 +64,7 @@ def project(pytester, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     # Python takes a module that changes within a second, and keeps its length, for the one that it has compiled.
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    monkeypatch.setattr(gateway_io, "Popen2IOMaster", ForkedWorker)
     return Project(pytester)
 
 

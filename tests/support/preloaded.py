@@ -1,0 +1,32 @@
+"""Loads what a worker of xdist needs, by a run of pytest: plugins that anything else loads make it warn."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import io
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+MODEL = """
+from pyspark.sql.types import LongType
+from pytest_delta_schema import Column, Table
+orders = Table("dev", "silver", "orders", [Column("id", LongType())])
+"""
+PLUGINS = ("no:anyio", "no:cacheprovider", "no:hypothesispytest")
+
+with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+    Path(folder, "pytest.ini").write_text("[pytest]\npythonpath = .\ndelta_models = preloaded_orders\n")
+    Path(folder, "preloaded_orders.py").write_text(MODEL)
+    gates = ("--delta-drift", "--delta-backend=memory")
+    pytest.main([*(f"-p{plugin}" for plugin in PLUGINS), "--rootdir", folder, *gates, folder])
+    del sys.modules["preloaded_orders"]
+
+import xdist.remote  # type: ignore[import-untyped]  # noqa: E402, F401
+
+# Forks share what is never looked at again.
+gc.collect()
+gc.freeze()
