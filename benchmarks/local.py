@@ -141,7 +141,9 @@ def kept_run(folder: Path) -> float:
     (folder / "pytest.ini").write_text("[pytest]\n")
     # CI keeps no JVM, and without files of bytecode pytest would compile all modules of its plugins in each run.
     environment = {name: os.environ[name] for name in os.environ.keys() - {"CI", "PYTHONDONTWRITEBYTECODE"}}
-    command = ["-m", "pytest", "test_one_table.py", "--delta-keep-jvm=60", "-q", "-p", "no:cacheprovider"]
+    environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    plugins = ["-p", "syrupy", "-p", "pytest_delta_schema.plugin", "-p", "no:cacheprovider"]
+    command = ["-m", "pytest", "test_one_table.py", "--delta-keep-jvm=60", "-q", *plugins]
     took = []
     for _ in range(ROUNDS + 1):
         start = time.perf_counter()
