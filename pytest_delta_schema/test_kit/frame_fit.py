@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
-from pytest_delta_schema.delta.folded_names import NameMap
+from pytest_delta_schema.delta.column_path import first_part
+from pytest_delta_schema.delta.folded_names import NameMap, folded
 from pytest_delta_schema.engine.write_checks import check_write, written_table
 from pytest_delta_schema.errors import DeclarationError, WriteError
 from pytest_delta_schema.models.table import Table
@@ -14,6 +15,7 @@ from pytest_delta_schema.state.spark_types import canonical_fields
 from pytest_delta_schema.state.type_traversal import fits
 from pytest_delta_schema.state.types import describe_type
 from pytest_delta_schema.write_check.prediction import stored_state
+from pytest_delta_schema.write_check.verdict import reason_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
+    from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import ColumnState
     from pytest_delta_schema.write_check.verdict import WriteVerdict
@@ -51,26 +54,34 @@ def assert_frame_fits(frame: DataFrame | StructType, model: Table) -> WriteVerdi
     verdict = check_write(frame, model, "save_as_table")
     state = stored_state(written_table(model))
     schema: Any = getattr(frame, "schema", frame)
-    faults = list(_misfits(canonical_fields(schema.fields), state))
+    faults = dict(_misfits(canonical_fields(schema.fields), state))
     if not verdict.accepted or faults:
         head = f"{state.name}: the frame does not fit the model"
-        reasons = [f"  ! {fault}" for fault in faults] or str(verdict).splitlines()[1:]
+        others = [finding for finding in verdict.findings if folded(_column(finding)) not in faults]
+        reasons = [f"  ! {reason}" for reason in (*faults.values(), *map(reason_of, others))]
         difference = schema_diff(state, frame, names=("model", "frame"), nullability=False)
         msg = "\n".join([head, *reasons, *([f"\n{difference}"] if difference else [])])
         raise WriteError(msg)
     return verdict
 
 
-def _misfits(fields: tuple[ColumnState, ...], state: TableState) -> Iterator[str]:
+def _column(finding: Diagnostic) -> str:
+    """Return the column that a finding is about; ``""`` if it is about the table."""
+    return first_part(finding.path)[0].name if finding.path else ""
+
+
+def _misfits(fields: tuple[ColumnState, ...], state: TableState) -> Iterator[tuple[str, str]]:
+    """Yield each column that does not fit, by its name in lower case, with the reason."""
     given, declared = NameMap.of(fields), NameMap.of(state.columns)
     for field in fields:
         column = declared.get(field.name)
         if column is None:
-            yield f"column {field.name} is not in the model; declare it, or leave it out of the frame"
+            reason = f"column {field.name} is not in the model; declare it, or leave it out of the frame"
+            yield folded(field.name), reason
         elif not fits(field.data_type, column.data_type):
             stored = describe_type(column.data_type)
             fact = f"column {field.name} is {describe_type(field.data_type)} in the frame and {stored} in the model"
-            yield f"{fact}; cast it to {stored}"
+            yield folded(field.name), f"{fact}; cast it to {stored}"
     for column in state.columns:
         if column.name not in given and column.value is None:
-            yield f"column {column.name} is not in the frame, and would be NULL; add it"
+            yield folded(column.name), f"column {column.name} is not in the frame, and would be NULL; add it"

@@ -49,11 +49,12 @@ class WriteVerdict:
         return "\n".join(
             [
                 head,
-                *(f"  ! {_without_table(finding)}" for finding in self.findings),
+                *(f"  ! {reason_of(finding)}" for finding in self.findings),
                 *(f"  note: {note.message}" for note in self.notes),
             ]
         )
 
 
-def _without_table(finding: Diagnostic) -> str:
+def reason_of(finding: Diagnostic) -> str:
+    """Return the text of a finding without the name of the table."""
     return f"{finding.message}; {finding.remedy} [{finding.code} {finding.rule}]"

@@ -79,6 +79,17 @@ def test_a_write_that_delta_refuses_for_another_reason():
         assert_frame_fits(struct(("id", spark.LongType()), ("key", spark.LongType())), counted)
 
 
+def test_what_delta_refuses_is_named_beside_what_does_not_fit():
+    counted = table(column(), Column("key", "bigint", identity=True))
+
+    with pytest.raises(WriteError) as caught:
+        assert_frame_fits(struct(("id", spark.StringType()), ("key", spark.LongType())), counted)
+
+    _, first, second, *_ = str(caught.value).splitlines()
+    assert first == "  ! column id is string in the frame and bigint in the model; cast it to bigint"
+    assert second.startswith("  ! key is an identity column that is GENERATED ALWAYS, and the frame has it")
+
+
 @pytest.mark.parametrize(
     ("frame", "contract", "message"),
     [
