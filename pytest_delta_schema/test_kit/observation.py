@@ -46,6 +46,7 @@ class Observation:
 
     @hides_traceback
     def __enter__(self) -> Self:
+        self._start = self._effect = None
         self._before = self._state()
         version = self._catalog.version(self._table)
         if isinstance(version, Diagnostic):

@@ -236,6 +236,17 @@ def test_an_effect_is_not_known_inside_the_block(catalog):
     assert repr(effect) == "effect on dev.silver.orders: the table was kept; the job made no commit"
 
 
+def test_a_second_block_is_observed_by_itself(catalog):
+    observation = effect_on("dev.silver.orders", catalog)
+    with observation as effect:
+        files(catalog.folder, 2, "WRITE")
+    first = effect.versions
+    with observation, pytest.raises(DeclarationError, match="is known when the block ends"):
+        _ = effect.versions
+
+    assert (first, effect.versions) == ((2,), ())
+
+
 @pytest.mark.parametrize("version", [PROBLEM, ABSENT], ids=["unreadable", "dropped meanwhile"])
 def test_a_version_that_cannot_be_read(catalog, monkeypatch, version):
     monkeypatch.setattr(catalog, "version", lambda _: version)
