@@ -5,6 +5,7 @@ They give access to the JVM of a classic session, for which pyspark has no publi
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -73,14 +74,15 @@ def frame_of_rows(spark: SparkSession, rows: Sequence[tuple[Any, ...]], schema: 
     """Return a frame of given rows, as ``createDataFrame`` does.
 
     A classic session starts two Python processes for those rows, which only copy them, and imports numpy, pandas and
-    pyarrow (pyspark 4.2). The first one in a session takes a second. Here the JVM reads the rows itself.
+    pyarrow (pyspark 4.2). The first one in a session takes a second. Here the JVM reads the rows itself, except on
+    Databricks, whose pyspark is another one.
 
     Args:
         spark: The session.
         rows: Values in the order of the schema.
         schema: The schema.
     """
-    if is_remote(spark):
+    if is_remote(spark) or "DATABRICKS_RUNTIME_VERSION" in os.environ:
         return spark.createDataFrame(rows, schema)
     from pyspark.sql import DataFrame, types
 

@@ -86,6 +86,12 @@ def test_rows_reach_the_jvm_without_a_process_of_python(local_session, rows):
     assert frame.schema == of_pyspark.schema
 
 
+def test_on_databricks_pyspark_makes_the_frame(local_session, monkeypatch):
+    monkeypatch.setenv("DATABRICKS_RUNTIME_VERSION", "17.3")
+
+    assert "PythonRDD[" in lineage(frame_of_rows(local_session.spark, [(1, "a")], PAIRS))
+
+
 def lineage(frame):
     return java_frame(frame).queryExecution().toRdd().toDebugString()
 
