@@ -14,11 +14,12 @@ from pytest_delta_schema.state.expressions.truth import truth
 from pytest_delta_schema.test_kit.alternatives import alternatives
 from pytest_delta_schema.test_kit.filling import Filler
 from pytest_delta_schema.test_kit.judging import repeated
+from pytest_delta_schema.test_kit.unsolved import no_further_row, to_give, too_few_values
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from pytest_delta_schema.state.states import CheckState, KeyState
+    from pytest_delta_schema.state.states import CheckState
     from pytest_delta_schema.state.types import ColumnState
     from pytest_delta_schema.test_kit.contract import Clause, Contract
     from pytest_delta_schema.test_kit.parent_rows import ForeignKeys, SelfReference
@@ -217,7 +218,7 @@ class RowMaker:
                 for number, row in enumerate(self._made)
                 if not any(given[number].keys() >= {*columns} for columns in (used, sources))
             ]
-            columns = self._to_give(sources, given[0] if given else {})
+            columns = to_give(self._contract, sources, given[0] if given else {})
             try:
                 self._contract.generate(rows, used)
                 broken = unmet(check.expression, rows, names)
@@ -246,7 +247,7 @@ class RowMaker:
             number = repeated(columns, rows)
             if number:
                 fact = f"the plain values repeat it in {counted(number, 'row')}"
-                remedy = self._to_give(sources, given[0])
+                remedy = to_give(self._contract, sources, given[0])
                 names = ", ".join(key.columns)
                 lines.append(f"{self._contract.state.name}: {key.kind} ({names}) is not solved: {fact}; {remedy}")
         if lines:
@@ -258,7 +259,7 @@ class RowMaker:
         for (key, _), sizes in zip(self._keys, zip(*(way.capacities for way in ways), strict=True), strict=False):
             known = [size for size in sizes if size is not None]
             if len(known) == len(sizes) and sum(known) < rows:
-                return self._too_few(key, max(known), clauses, rows)
+                return too_few_values(self._contract, key, max(known), clauses, rows)
         unsolved = list(clauses)
         for clause in clauses if not ways else ():
             # A clause without which there still is no way is not the reason.
@@ -270,27 +271,10 @@ class RowMaker:
             columns.setdefault(clause.check, set()).update(clause.columns)
         lines = []
         for check, names in columns.items():
-            remedy = self._to_give(sorted(names), given.columns)
+            remedy = to_give(self._contract, sorted(names), given.columns)
             lines.append(f"{state.name}: check {check.name} ({check.expression}) is not solved; {remedy}")
-        return "\n".join(lines) or f"{state.name}: the keys leave no further row; give other values"
-
-    def _too_few(self, key: KeyState, size: int, clauses: Iterable[Clause], rows: int) -> str:
-        columns = {folded(name) for name in key.columns}
-        checks = {clause.check.name for clause in clauses if clause.columns & columns}
-        reason = f" under check {', '.join(sorted(checks))}" if checks else ""
-        names = ", ".join(key.columns)
-        values = f"{key.kind} ({names}) has at most {counted(size, 'value')}{reason}"
-        fact = f"{values}, and {counted(rows, 'row')} are asked for"
-        return f"{self._contract.state.name}: {fact}; ask for fewer rows, or give {names}"
-
-    def _to_give(self, columns: Iterable[str], given: Iterable[str]) -> str:
-        columns = list(columns)
-        if not columns:
-            return "no row meets it, so change the check"
-        names = [self._contract.columns[name].name for name in columns if name not in given]
-        others = [self._contract.columns[name].name for name in columns if name in given]
-        another = f", or another one for {' or '.join(others)}" if others else ""
-        return f"give a value for {' or '.join(names)}{another}"
+        references = [key for number, key in enumerate(self._foreign_keys.references) if number in given.references]
+        return "\n".join(lines) or no_further_row(self._contract, [*references, *self._foreign_keys.of_table])
 
     def _has_default(self, name: str) -> bool:
         column: ColumnState = self._contract.columns[name]

@@ -178,7 +178,7 @@ TOO_MANY = [
         "s varchar(1)",
         {"unique": [Unique(["s"])]},
         40,
-        "dev.silver.orders: the keys leave no further row; give other values",
+        "dev.silver.orders: no further row is found that satisfies unique constraint (s); ask for fewer rows, or give s",
     ),
 ]
 
@@ -548,6 +548,17 @@ def test_two_foreign_keys_with_a_common_column_take_rows_that_fit():
 
     assert (
         rows_of(table("t int; a int; b int", foreign_keys=keys), 2, parents=parents) == [{"t": 1, "a": 10, "b": 21}] * 2
+    )
+
+
+def test_foreign_keys_whose_parents_do_not_agree_are_named():
+    keys = [ForeignKey(["T", name], f"dev.silver.{name}", ["t", "id"]) for name in ("a", "b")]
+    parents: Any = {"dev.silver.a": [{"t": 1, "id": 10}], "dev.silver.b": [{"t": 2, "id": 20}]}
+    model = table("T int not null; a int; b int", primary_key=["T"], foreign_keys=keys)
+
+    assert refusal(model, 1, parents=parents) == (
+        "dev.silver.orders: no further row is found that satisfies primary key (T) and foreign key (T, a)"
+        " and foreign key (T, b) together; ask for fewer rows, or give T, a, b, or other rows of the parents"
     )
 
 
