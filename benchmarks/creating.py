@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from measure import of_limit
+from measure import ROUNDS, of_limit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +36,6 @@ def table(number):
 tables = [table(number) for number in range(COUNT)]
 """
 APPLY = ("-m", "pytest", "models.py", "--delta-apply", "-m", "delta_apply", "-q", "-p", "no:cacheprovider")
-ROUNDS = 3
 
 
 def run() -> Iterator[Ratio]:

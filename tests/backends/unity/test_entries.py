@@ -455,7 +455,7 @@ def test_a_reported_success_without_an_update_is_an_error(unity, status, text):
 @pytest.mark.parametrize("deadlocks", [2, 3])
 def test_two_syncs_at_once_leave_no_table_behind(tmp_path, deadlocks):
     with lake(tmp_path, timeout=30) as unity:
-        models = [table(column(), name=f"dev.silver.t{number}") for number in range(130)]
+        models = [table(column(), name=f"dev.silver.t{number}") for number in range(60)]
         for model in models:
             unity.table(model.qualified_name, team="x")
         unity.state()
@@ -465,7 +465,7 @@ def test_two_syncs_at_once_leave_no_table_behind(tmp_path, deadlocks):
             done = list(pool.map(unity.catalog.sync_entries, [models, models]))
 
         assert {item.table for results in done for item in results} == {model.qualified_name for model in models}
-        assert [info["properties"]["team"] for info in unity.server.metastore.tables.values()] == ["x"] * 130
+        assert [info["properties"]["team"] for info in unity.server.metastore.tables.values()] == ["x"] * 60
 
 
 def test_one_entry_that_cannot_be_written_does_not_stop_the_others(unity):
