@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from measure import ROUNDS, of_limit
+from pytest_runs import PLUGINS, environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +36,7 @@ def table(number):
 
 tables = [table(number) for number in range(COUNT)]
 """
-APPLY = ("-m", "pytest", "models.py", "--delta-apply", "-m", "delta_apply", "-q", "-p", "no:cacheprovider")
+APPLY = ("-m", "pytest", "models.py", "--delta-apply", "-m", "delta_apply", "-q", *PLUGINS)
 
 
 def run() -> Iterator[Ratio]:
@@ -51,7 +52,9 @@ def seconds() -> float:
         (folder / "models.py").write_text(f"COUNT = {TABLES}\n{MODELS}")
         (folder / "pytest.ini").write_text("[pytest]\ndelta_models = models\npythonpath = .\n")
         start = time.perf_counter()
-        answer = subprocess.run([sys.executable, *APPLY], cwd=folder, capture_output=True, text=True, check=True)
+        answer = subprocess.run(
+            [sys.executable, *APPLY], cwd=folder, env=environment(), capture_output=True, text=True, check=True
+        )
         took = time.perf_counter() - start
     assert f"apply: {TABLES} applied, " in answer.stdout, answer.stdout
     return took

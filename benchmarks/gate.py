@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import statistics
 import subprocess
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import local
 from measure import ROUNDS, of_limit
+from pytest_runs import PLUGINS, environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +28,7 @@ import os
 {local.TABLE}
 tables = [table(number) for number in range(int(os.environ["TABLES"]))]
 """
-GATE = ("-m", "pytest", "models.py", "--delta-drift", "-m", "delta_drift", "-q", "-p", "no:cacheprovider")
+GATE = ("-m", "pytest", "models.py", "--delta-drift", "-m", "delta_drift", "-q", *PLUGINS)
 
 
 def run() -> Iterator[Ratio]:
@@ -50,9 +50,9 @@ def seconds(folder: Path, tables: int) -> float:
     """Run pytest on a number of tables, and return how long the process took."""
     start = time.perf_counter()
     # A start of Spark would fail.
-    environment = {**os.environ, "TABLES": str(tables), "JAVA_HOME": "/nowhere"}
+    variables = environment(TABLES=str(tables), JAVA_HOME="/nowhere")
     answer = subprocess.run(
-        [sys.executable, *GATE], cwd=folder, env=environment, capture_output=True, text=True, check=True
+        [sys.executable, *GATE], cwd=folder, env=variables, capture_output=True, text=True, check=True
     )
     assert f"drift: {tables} in sync, 0 statements run" in answer.stdout, answer.stdout
     return time.perf_counter() - start

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import statistics
 import subprocess
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from measure import ROUNDS, of_limit, of_pairs
+from pytest_runs import PLUGINS, environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -139,15 +139,11 @@ def kept_run(folder: Path) -> float:
     """Run a test several times in a JVM that is kept, and return the median time of the later processes."""
     (folder / "test_one_table.py").write_text(ONE_TABLE)
     (folder / "pytest.ini").write_text("[pytest]\n")
-    # CI keeps no JVM, and without files of bytecode pytest would compile all modules of its plugins in each run.
-    environment = {name: os.environ[name] for name in os.environ.keys() - {"CI", "PYTHONDONTWRITEBYTECODE"}}
-    environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-    plugins = ["-p", "syrupy", "-p", "pytest_delta_schema.plugin", "-p", "no:cacheprovider"]
-    command = ["-m", "pytest", "test_one_table.py", "--delta-keep-jvm=60", "-q", *plugins]
+    command = ["-m", "pytest", "test_one_table.py", "--delta-keep-jvm=60", "-q", *PLUGINS]
     took = []
     for _ in range(ROUNDS + 1):
         start = time.perf_counter()
-        subprocess.run([sys.executable, *command], cwd=folder, env=environment, capture_output=True, check=True)
+        subprocess.run([sys.executable, *command], cwd=folder, env=environment(), capture_output=True, check=True)
         took.append(time.perf_counter() - start)
     subprocess.run([sys.executable, "-m", "pytest_delta_schema", "jvm", "stop"], check=False, capture_output=True)
     return statistics.median(took[1:])

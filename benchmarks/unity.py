@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from measure import of_limit
+from pytest_runs import PLUGINS, environment
 from subjects import SOURCE, models
 
 if TYPE_CHECKING:
@@ -146,16 +147,19 @@ def _server(lake: Path) -> subprocess.Popen[str]:
 
 
 def _command(uri: str) -> list[str]:
-    marks = ["-m", "delta_drift or delta_metadata", "-p", "no:cacheprovider", "-q"]
+    marks = ["-m", "delta_drift or delta_metadata", "-q", *PLUGINS]
     return ["--delta-drift", "--delta-backend=unity", f"--delta-unity-uri={uri}", *marks]
+
+
+def _run(code: str, project: Path, uri: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", code, *_command(uri)]
+    return subprocess.run(command, cwd=project, env=environment(), capture_output=True, text=True, check=False)
 
 
 def _gate(project: Path, uri: str, number: int) -> tuple[float, float]:
     """Run the gate; return its seconds and its peak of memory in KiB."""
     start = time.perf_counter()
-    done = subprocess.run(
-        [sys.executable, "-c", PEAK, *_command(uri)], cwd=project, capture_output=True, text=True, check=False
-    )
+    done = _run(PEAK, project, uri)
     took = time.perf_counter() - start
     assert f"{2 * number} passed" in done.stdout, done.stdout[-3000:]
     peak = re.search(r"VmHWM:\s+(\d+) kB", done.stdout)
@@ -164,9 +168,7 @@ def _gate(project: Path, uri: str, number: int) -> tuple[float, float]:
 
 
 def _show_shares(project: Path, uri: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", WATCHED, *_command(uri)], cwd=project, capture_output=True, text=True, check=False
-    )
+    done = _run(WATCHED, project, uri)
     match = re.search(r"TOOK (\{.*\})", done.stdout)
     assert match is not None, done.stdout[-3000:]
     shares = json.loads(match[1].replace("'", '"'))
