@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.local.jars import delta_jars
-from pytest_delta_schema.backends.local.java import find_java
 from pytest_delta_schema.backends.local.java_classes import (
     CATALOG_CLASS,
     LISTER_CLASS,
@@ -166,7 +165,7 @@ class Bridge:
         loader = self.jvm.java.lang.Thread.currentThread().getContextClassLoader()
         if loader.getResource(f"{CATALOG_CLASS.replace('.', '/')}.class") is not None:
             return loader
-        jar = classes_jar(delta_jars(), find_java())
+        jar = classes_jar(delta_jars())
         urls = self.gateway.array(self.jvm.java.net.URL, [self.jvm.java.io.File(str(jar)).toURI().toURL()])
         return self.jvm.java.net.URLClassLoader(urls, loader)
 

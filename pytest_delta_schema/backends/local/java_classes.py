@@ -12,6 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.backends.local.java import find_java
 from pytest_delta_schema.backends.local.machine_cache import cache_folder, keep_file, kept_file, using_cache
 from pytest_delta_schema.backends.local.programs import answer_of
 from pytest_delta_schema.backends.spark.compat import spark_home
@@ -19,7 +20,7 @@ from pytest_delta_schema.errors import BackendUnavailableError
 from pytest_delta_schema.progress import step
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from pytest_delta_schema.backends.local.java import Java
 
@@ -50,15 +51,16 @@ def spark_jars() -> Path:
     return home / "jars"
 
 
-def classes_jar(jars: Sequence[Path], java: Java) -> Path:
+def classes_jar(jars: Sequence[Path], java: Callable[[], Java] = find_java) -> Path:
     """Return the jar with the Java classes of this package, compiled once for each Spark, Delta and source.
 
     Args:
         jars: Delta's jars.
-        java: The Java to compile with.
+        java: Returns the Java to compile with; it is called if there is something to compile.
 
     Raises:
-        BackendUnavailableError: If the classes do not compile with this Spark or Delta, or the cache cannot be used.
+        BackendUnavailableError: If the classes do not compile with this Spark or Delta, there is no Java to compile
+            with, or the cache cannot be used.
     """
     sources = {path.name: path.read_bytes() for path in files(__package__).joinpath("java").iterdir()}
     key = hashlib.sha256()
@@ -72,7 +74,7 @@ def classes_jar(jars: Sequence[Path], java: Java) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         text = "compiling the Java classes of the local catalog, once for this Spark and Delta"
         with tempfile.TemporaryDirectory(dir=folder) as scratch, step(text, announced=True):
-            _build(sources, jars, java, Path(scratch))
+            _build(sources, jars, java(), Path(scratch))
             # If several processes compile at once, the last one writes the same bytes again.
             return keep_file(Path(scratch, "classes.jar"), folder, name, ".jar")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
@@ -61,11 +61,22 @@ def needs_of_start(conf: Mapping[str, str], *, archive: bool = True) -> StartNee
         BackendUnavailableError: If something is missing or does not work.
     """
     java = find_java()
+    needs = needs_of_running(conf)
+    return replace(needs, archive=class_archive(java, needs.class_path, needs.options)) if archive else needs
+
+
+def needs_of_running(conf: Mapping[str, str]) -> StartNeeds:
+    """Find what a JVM that runs already was started with; Java is not asked for its version.
+
+    Args:
+        conf: Settings of the session.
+
+    Raises:
+        BackendUnavailableError: If something is missing or does not work.
+    """
     jars = delta_jars()
-    class_path = (*jars, classes_jar(jars, java))
     options = f"{conf.get(OPTIONS, '')} {_logging()}".strip()
-    kept = class_archive(java, class_path, options) if archive else None
-    return StartNeeds(class_path=class_path, options=options, archive=kept)
+    return StartNeeds(class_path=(*jars, classes_jar(jars)), options=options, archive=None)
 
 
 def _logging() -> str:

@@ -117,7 +117,7 @@ def cache(tmp_path, monkeypatch):
 
 USES = [
     pytest.param(delta_jars, id="jars"),
-    pytest.param(lambda: classes_jar([], JAVA), id="classes"),
+    pytest.param(lambda: classes_jar([], lambda: JAVA), id="classes"),
 ]
 
 
@@ -158,7 +158,7 @@ def test_a_cache_on_a_disk_that_takes_nothing(cache, monkeypatch, use, number, f
 def test_a_compiler_that_finds_the_disk_full(cache, monkeypatch, output):
     monkeypatch.setattr(java_classes, "answer_of", lambda *_: Answer(1, output))
 
-    text = message_of(classes_jar, [], JAVA)
+    text = message_of(classes_jar, [], lambda: JAVA)
 
     assert ("cannot be used: No space left on device" in text) == bool(output)
     assert text.endswith("and has 300 MB free" if output else "It said: the compiler said nothing")
@@ -169,7 +169,7 @@ def test_a_compiler_that_sleeps(cache, monkeypatch, tmp_path):
     monkeypatch.setattr(java_classes, "_PATIENCE", 0.2)
     java = program(tmp_path, "#!/bin/sh\nsleep 60\n")
 
-    output = message_of(classes_jar, [], Java(java, ""))
+    output = message_of(classes_jar, [], lambda: Java(java, ""))
 
     assert output == (
         f"{java} did not compile the catalog classes within 0.2 seconds; set JAVA_HOME to the folder of a JRE 17"
@@ -290,13 +290,13 @@ def test_a_class_jar_of_garbage_is_compiled_again(cache, monkeypatch):
         Path(args[-1], "classes.jar").write_bytes(b"the jar")
 
     monkeypatch.setattr(java_classes, "_build", build)
-    first = classes_jar([], JAVA)
-    assert classes_jar([], JAVA) == first
+    first = classes_jar([], lambda: JAVA)
+    assert classes_jar([], lambda: JAVA) == first
     assert len(built) == 1
 
     first.write_bytes(b"garbage")
 
-    assert classes_jar([], JAVA) == first
+    assert classes_jar([], lambda: JAVA) == first
     assert first.read_bytes() == b"the jar"
     assert len(built) == 2
     assert first.is_relative_to(cache)

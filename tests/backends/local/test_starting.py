@@ -373,7 +373,7 @@ def test_a_spark_that_the_catalog_classes_do_not_fit_is_reported(empty_cache):
     with pytest.raises(
         BackendUnavailableError, match=r"the catalog classes do not fit the installed Spark and Delta; use a supported"
     ):
-        classes_jar([], find_java())
+        classes_jar([])
 
     assert not list(empty_cache.rglob("*.jar"))
 
@@ -383,10 +383,10 @@ def test_a_spark_that_the_catalog_classes_do_not_fit_is_reported(empty_cache):
 def test_classes_are_compiled_once(empty_cache, monkeypatch):
     wanted = delta_jars_of_the_real_cache(monkeypatch)
 
-    first = classes_jar(wanted, find_java())
+    first = classes_jar(wanted)
     monkeypatch.setattr(java_classes, "_build", None)
 
-    assert classes_jar(wanted, find_java()) == first
+    assert classes_jar(wanted) == first
     assert first.is_relative_to(empty_cache)
 
 

@@ -24,7 +24,7 @@ from pytest_delta_schema.backends.local.session import (
     spark_environment,
     start_spark,
 )
-from pytest_delta_schema.backends.local.start_needs import CLASS_PATH, OPTIONS, needs_of_start
+from pytest_delta_schema.backends.local.start_needs import CLASS_PATH, OPTIONS, needs_of_running, needs_of_start
 from pytest_delta_schema.backends.local.warehouse_folder import prepare_warehouse
 from pytest_delta_schema.backends.spark.compat import (
     end_unused_jvm,
@@ -141,7 +141,7 @@ def _started(warehouse: Path, conf: Mapping[str, str], seconds: float, *, archiv
     if not has_own_settings():
         msg = "an active session, SPARK_* variables or files in Spark's folder conf may configure Spark"
         raise NotKeptError(msg)
-    needs = needs_of_start(conf, archive=False)
+    needs = needs_of_running(conf)
     new = _NewJvm(conf, archive=archive)
     with spark_environment():
         with step("starting a JVM that is kept"):
@@ -175,7 +175,7 @@ class _NewJvm:
 
     @cached_property
     def needs(self) -> StartNeeds:
-        """Its files and flags; to find them takes a tenth of a second, because the archive is verified."""
+        """Its files and flags; a fifth of a second, for the version of Java and the checksum of the archive."""
         return needs_of_start(self._conf, archive=self._archive)
 
     def settings(self) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -105,19 +106,21 @@ def test_an_interrupted_run_ends_the_jvm(monkeypatch):
 def start(monkeypatch, tmp_path):
     """Start a session in a kept JVM whose parts are doubles."""
     jvm = Jvm(monkeypatch)
-    archives = {False: None, True: ClassArchive(tmp_path, "key", None)}
+    running = StartNeeds(class_path=(), options="-Xmx1g", archive=None)
     monkeypatch.setattr(kept_session, "has_own_settings", lambda: True)
-    monkeypatch.setattr(
-        kept_session,
-        "needs_of_start",
-        lambda *_, archive: StartNeeds(class_path=(), options="-Xmx1g", archive=archives[archive]),
-    )
+    monkeypatch.setattr(kept_session, "needs_of_running", lambda _: running)
+
+    def needs_of_start(_, *, archive):
+        assert archive
+        jvm.done.append("ask Java")
+        return replace(running, archive=ClassArchive(tmp_path, "key", None))
+
+    monkeypatch.setattr(kept_session, "needs_of_start", needs_of_start)
     monkeypatch.setattr(kept_session, "connect_jvm", lambda *connection: connection)
     monkeypatch.setattr(kept_session, "fresh_state", lambda _: jvm.state)
     monkeypatch.setattr(kept_session, "start_spark", lambda settings: settings)
     monkeypatch.setattr(kept_session, "end_unused_jvm", lambda: None)
     monkeypatch.setattr(compat, "active_spark", lambda: None)
-
     monkeypatch.setattr(kept_session, "import_numpy_late", lambda: None)
 
     def leased(_folder, _key, seconds, conf):
@@ -141,12 +144,12 @@ OF_JVM = ["spark.driver.extraClassPath", "spark.driver.extraJavaOptions", "spark
 def test_the_jvm_is_started_with_its_own_settings_and_the_session_with_all(start):
     session = start.session()
 
-    assert start.jvm.done == [f"start with {OF_JVM}", "lease for 600 s"]
+    assert start.jvm.done == ["ask Java", f"start with {OF_JVM}", "lease for 600 s"]
     assert session.spark["spark.hadoop.fs.s3a.secret.key"] == "of a store"
     assert (session.state, session.archive.key) == (start.jvm.state, "key")
 
 
-def test_a_run_that_has_not_started_the_jvm_writes_no_archive(start):
+def test_a_run_that_has_not_started_the_jvm_asks_no_java_and_writes_no_archive(start):
     start.jvm.lease.is_new = False
 
     session = start.session()
@@ -183,7 +186,7 @@ def test_a_run_that_cannot_use_it_says_why_in_one_line(start, monkeypatch, caplo
         assert start.session() is None
 
     assert caplog.messages == [f"no JVM is kept, and this run starts one of its own: {message}"]
-    assert start.jvm.done[2:] == done
+    assert start.jvm.done[3:] == done
 
 
 def test_ctrl_c_during_the_start_ends_the_jvm(start, monkeypatch):
@@ -194,7 +197,7 @@ def test_ctrl_c_during_the_start_ends_the_jvm(start, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         start.session()
 
-    assert start.jvm.done[2:] == ["discard", "forget"]
+    assert start.jvm.done[3:] == ["discard", "forget"]
 
 
 def test_other_settings_of_spark_prevent_it(start, monkeypatch, caplog):
