@@ -106,7 +106,7 @@ class Breaker:
         self._filled = {*contract.generated, *contract.identities}
 
     def broken(self) -> Iterator[BreakingRows]:
-        """Yield rows for each constraint that can be broken; what cannot is left out, or among the faults then."""
+        """Yield rows for each constraint that a row can break; those for which none was found are among the faults."""
         yield from self._nulls()
         yield from self._lengths()
         yield from self._checks()
