@@ -22,6 +22,16 @@ from execnet.gateway_base import Popen2IO
 if TYPE_CHECKING:
     from execnet.gateway_base import ExecModel
 
+TESTS = Path(__file__).parents[1]
+ENVIRONMENT = {
+    **{name: value for name, value in os.environ.items() if not name.startswith(("COVERAGE_", "PYTEST_"))},
+    "PYTHONPATH": os.pathsep.join([str(TESTS), str(TESTS.parent), *filter(None, [os.environ.get("PYTHONPATH")])]),
+}
+"""In which the process starts that forks: only this tells it where the packages are.
+
+pytest looks for the modules of plugins in folders alone, and warns of those that an editable installation has loaded.
+"""
+
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(["support.preloaded"])
 
@@ -48,10 +58,14 @@ class ForkedWorker(Popen2IO):
 
 
 def start_server() -> None:
-    """Start the process that forks unless it runs; only its environment tells it where this package is."""
-    path = os.pathsep.join([str(Path(__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])])
-    with mock.patch.dict(os.environ, PYTHONPATH=path):
-        forkserver.ensure_running()
+    """Start the process that forks unless it runs, with nothing of the test that is the first to need it."""
+    folder = Path.cwd()
+    with mock.patch.dict(os.environ, ENVIRONMENT, clear=True):
+        os.chdir(TESTS)
+        try:
+            forkserver.ensure_running()
+        finally:
+            os.chdir(folder)
 
 
 def serve(ends: list[Connection], folder: Path, environment: dict[str, str]) -> None:

@@ -22,7 +22,10 @@ with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.Stri
     Path(folder, "pytest.ini").write_text("[pytest]\npythonpath = .\ndelta_models = preloaded_orders\n")
     Path(folder, "preloaded_orders.py").write_text(MODEL)
     gates = ("--delta-drift", "--delta-backend=memory")
-    pytest.main([*(f"-p{plugin}" for plugin in PLUGINS), "--rootdir", folder, *gates, folder])
+    code = pytest.main([*(f"-p{plugin}" for plugin in PLUGINS), "--rootdir", folder, *gates, folder])
+    if code != pytest.ExitCode.TESTS_FAILED:
+        msg = f"a gate whose table does not exist ended with {code!r}"
+        raise RuntimeError(msg)
     del sys.modules["preloaded_orders"]
 
 import xdist.remote  # type: ignore[import-untyped]  # noqa: E402, F401
