@@ -53,7 +53,7 @@ test: $(READY)
 test-spark: $(READY)
 	@$(PYTEST) $(spark_TESTS)
 
-test-plain: BEHIND := nice -n 5
+test-plain: BEHIND := nice -n 10
 test-own test-plain: $(READY)
 	@$(BEHIND) $(PYTEST) $($(@:test-%=%)_TESTS) >.$@.log 2>&1; status=$$?; cat .$@.log; exit $$status
 

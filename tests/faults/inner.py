@@ -1,11 +1,12 @@
-"""Runs of pytest in processes of their own, forked from one that has imported everything already."""
+"""Runs of pytest in processes of their own, which are forked."""
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import sys
 from typing import TYPE_CHECKING
+
+from support.forking import forked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -14,16 +15,6 @@ if TYPE_CHECKING:
 OUTPUT = "output.txt"
 ALONE = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:anyio", "-p", "no:xdist")
 """Without the plugins that only our own tests need."""
-
-_PRELOADED = [
-    "pytest",
-    "sqlglot",
-    "syrupy",
-    "pyspark.sql.types",
-    "pytest_delta_schema.plugin.collection",
-    "pytest_delta_schema.engine.orchestrator",
-    "pytest_delta_schema.backends.memory.catalog",
-]
 SECONDS = 180
 
 
@@ -33,10 +24,7 @@ def run_pytest(folder: Path, args: Sequence[str], environment: Mapping[str, str]
     Raises:
         TimeoutError: If it does not end.
     """
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(_PRELOADED)
-    process = context.Process(target=_main, args=(str(folder), [*ALONE, *args], dict(environment)))
-    process.start()
+    process = forked(_main, str(folder), [*ALONE, *args], dict(environment))
     process.join(SECONDS)
     if process.is_alive():
         process.kill()

@@ -1,4 +1,4 @@
-"""Loads what a worker of xdist needs, by a run of pytest: plugins that anything else loads make it warn."""
+"""Loads what runs of pytest and workers of xdist need, by a run of pytest: plugins that anything else loads make it warn."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.Stri
         raise RuntimeError(msg)
     del sys.modules["preloaded_orders"]
 
+import sqlglot  # noqa: E402, F401
 import xdist.remote  # type: ignore[import-untyped]  # noqa: E402, F401
+
+import pytest_delta_schema.engine.orchestrator  # noqa: E402, F401
 
 # Forks share what is never looked at again.
 gc.collect()
