@@ -97,6 +97,7 @@ class RunPlugin:
         """
         run = self._run
         if run.tables:
+            from pytest_delta_schema.plugin.frozen_models import leave_out_models
             from pytest_delta_schema.plugin.selection import (
                 applied_items,
                 in_order,
@@ -107,6 +108,7 @@ class RunPlugin:
             session.items[:] = in_order(session.items, run)
             run.selected, run.checked_by_rules = selected_tables(session.items), tables_with_rules(session.items)
             run.applied = applied_items(session.items)
+            leave_out_models(session)
 
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         """Start the session of a catalog that a test uses, and stop a test whose session was stopped by another one."""
