@@ -9,17 +9,15 @@ DOCS_READY := .venv-tools/.docs
 RELEASE_READY := .venv-tools/.release
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-all test-long test-backends test-spark test-plain test-faults test-versions test-tutorial lint format docs package bench clean
+.PHONY: help demo test test-fast test-all test-long test-spark test-plain test-own test-faults test-versions test-tutorial lint format docs package bench clean
 
-# The tests run in three groups at once: those without a JVM in two workers, and those with one in two processes, each of
-# which shares a Spark session. One has the backends, the other one all else, with the files whose tests start JVMs of
-# their own and mostly wait. The group without a JVM is spread over all cores, so it leaves the others their time. The marks
-# are explained in pyproject.toml; only files that have one are loaded.
+# The tests run in three groups at once: those without a JVM in two workers, those that share a Spark session in one process,
+# and those that start Spark themselves, and mostly wait, in another. The first group is the only one that is spread over all
+# cores, so it leaves the others their time. The marks are explained in pyproject.toml; only files that have one are loaded.
 marked = $(shell grep -rlE 'mark\.($(1))\b' tests --include='test_*.py')
-spark_FILES = $(sort $(call marked,own_jvm) $(filter-out tests/backends/%,$(call marked,spark)))
 plain_TESTS := --numprocesses 2 --dist loadfile -m 'not spark'
-spark_TESTS := -m spark $(spark_FILES)
-backends_TESTS := -m spark $(filter-out $(spark_FILES),$(call marked,spark))
+spark_TESTS := -m 'spark and not own_jvm' $(call marked,spark)
+own_TESTS := -m 'own_jvm' $(call marked,own_jvm)
 PYTEST := $(BIN)/coverage run -m pytest
 
 # The tests start hundreds of processes, and each would compile all that it imports.
@@ -46,17 +44,17 @@ demo: $(READY)
 
 test: $(READY)
 	@rm -f .coverage .coverage.* .test-*.log
-	@echo 'make: three groups of tests run at once; those of the backends are shown as they run, the others when they are done'
-	@$(MAKE) --no-print-directory --keep-going --jobs=3 test-backends $(BESIDE) test-spark test-plain
+	@echo 'make: three groups of tests run at once; those without the shared Spark session are shown when they are done'
+	@$(MAKE) --no-print-directory --keep-going --jobs=3 test-spark $(BESIDE) test-own test-plain
 	@$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 	$(BIN)/coverage report --fail-under=100 --include='pytest_delta_schema/delta/*,pytest_delta_schema/models/*,pytest_delta_schema/write_check/*,pytest_delta_schema/state/*,pytest_delta_schema/plan/*,pytest_delta_schema/rules/*,pytest_delta_schema/sql/*'
 
-test-backends: $(READY)
-	@$(PYTEST) $(backends_TESTS)
+test-spark: $(READY)
+	@$(PYTEST) $(spark_TESTS)
 
 test-plain: BEHIND := nice -n 10
-test-spark test-plain: $(READY)
+test-own test-plain: $(READY)
 	@$(BEHIND) $(PYTEST) $($(@:test-%=%)_TESTS) >.$@.log 2>&1; status=$$?; cat .$@.log; exit $$status
 
 # Some tests wait for servers and processes, so three workers are busy on two cores.
