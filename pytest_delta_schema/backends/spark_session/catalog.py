@@ -84,7 +84,7 @@ class SessionCatalog:
     @cached_property
     def capabilities(self) -> Capabilities:
         """The capabilities of the session; its versions are read when they are first needed."""
-        with self._reader.errors():
+        with self._reader.in_users_names():
             versions = SparkVersions.of(self.spark, self._gateway)
         return versions.limit(REMOTE if self._gateway is None else CLASSIC)
 
@@ -111,12 +111,12 @@ class SessionCatalog:
         Raises:
             StatementError: If Spark cannot read them.
         """
-        with self._reader.errors():
+        with self._reader.in_users_names():
             return table_rows(self.spark.sql, table, version)
 
     def as_stored(self, table: TableState, rows: Any) -> list[dict[str, Any]]:
         """Return rows as the table would return them after an insert; nothing is written."""
-        with self._reader.errors():
+        with self._reader.in_users_names():
             return stored_rows(self.spark, table, rows)
 
     def commits(self, table: QualifiedName, first: int = 0) -> tuple[Commit, ...]:
@@ -129,12 +129,12 @@ class SessionCatalog:
 
     def introduced_by(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> tuple[IntroducedBy, ...]:
         """Find the commits that added columns, by reading a few schemas of older versions."""
-        with self._reader.errors():
+        with self._reader.in_users_names():
             return tuple(introduced_by(self.spark.sql, table, paths))
 
     def past_columns(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> frozenset[ColumnPath]:
         """Find columns in the schemas of older versions."""
-        with self._reader.errors():
+        with self._reader.in_users_names():
             return past_columns(self.spark.sql, table, paths)
 
     def run(self, statement: Statement) -> None:
@@ -144,7 +144,7 @@ class SessionCatalog:
             UnsafePlanError: If rows violate a NOT NULL column or a check that is added; nothing was changed.
             StatementError: If Spark or Delta refuses it.
         """
-        with self._reader.errors(), stopped_by(self._stop):
+        with self._reader.in_users_names(), stopped_by(self._stop):
             self._statements.run(statement)
 
     def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
@@ -192,7 +192,7 @@ class SessionCatalog:
                 refuses them.
         """
         required_table_name(table, "insert")
-        with self._reader.errors():
+        with self._reader.in_users_names():
             insert_rows(self.spark, self._reader.readable([table])[table], rows)
 
     def append_rows(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
@@ -202,7 +202,7 @@ class SessionCatalog:
             table: An existing table.
             rows: Values of the types of the columns, by their names; all rows have the same columns.
         """
-        with self._reader.errors():
+        with self._reader.in_users_names():
             append_rows(self.spark, table, rows)
 
     def clone_table(self, source: QualifiedName, target: QualifiedName) -> None:
@@ -226,12 +226,12 @@ class SessionCatalog:
 
     def create_schema(self, catalog: str, schema: str) -> None:
         """Create a schema unless it exists."""
-        with self._reader.errors():
+        with self._reader.in_users_names():
             self._sql(create_schema(catalog, schema))
 
     def drop_schema(self, catalog: str, schema: str) -> None:
         """Drop a schema with everything in it if it exists."""
-        with self._reader.errors():
+        with self._reader.in_users_names():
             self._sql(drop_schema(catalog, schema))
 
     def _sql(self, text: str) -> Any:

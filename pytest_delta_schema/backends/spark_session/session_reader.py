@@ -49,13 +49,13 @@ class SessionReader:
         self._threads = threads
         self._redacted = redacted
 
-    def errors(self) -> AbstractContextManager[None]:
-        """Turn the errors of Spark in the block into errors of this package; see :func:`in_users_names`."""
+    def in_users_names(self) -> AbstractContextManager[None]:
+        """Turn the errors of Spark in the block into errors of this package, without secrets."""
         return in_users_names(self._redacted, self._spark)
 
     def rows(self, text: str) -> Sequence[Any]:
         """Return the rows of a query."""
-        with self.errors():
+        with self.in_users_names():
             return self._spark.sql(text).collect()
 
     def states(self, names: Sequence[QualifiedName], sources: Mapping[QualifiedName, Parquet]) -> CatalogState:
@@ -140,7 +140,7 @@ class SessionReader:
             return ()
 
     def _schema(self, name: QualifiedName) -> Any:
-        with self.errors():
+        with self.in_users_names():
             return self._spark.table(dotted(name)).schema
 
     def _files(self, location: str) -> LogFiles | None:
