@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from faults.bench import require, require_clean
 from faults.cases import Area, Case, NotTriedError
-from faults.inner import ALONE
+from faults.inner import WITHOUT_WORKERS
 from faults.plays import RESTORED, fill, scenario_of
 from faults.scenes import only, require_rows
 from faults.stages import BYSTANDER, age, copy_tables, digest, rows_in, template
@@ -164,7 +164,7 @@ def _pytest(
     if any(folders[CACHE].parent.glob("cache-before")):
         environment["XDG_CACHE_HOME"] = str(folders[CACHE])
     return subprocess.run(
-        [sys.executable, "-m", "pytest", *ALONE, *args],
+        [sys.executable, "-m", "pytest", *WITHOUT_WORKERS, *args],
         cwd=folder,
         env=environment,
         stdin=subprocess.DEVNULL,

@@ -7,14 +7,15 @@ import sys
 from typing import TYPE_CHECKING
 
 from support.forking import forked
+from support.own_plugins import ALONE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 OUTPUT = "output.txt"
-ALONE = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:anyio", "-p", "no:xdist")
-"""Without the plugins that only our own tests need."""
+WITHOUT_WORKERS = (*ALONE, "-p", "no:xdist")
+"""Options of runs that are neither workers nor have any."""
 SECONDS = 180
 
 
@@ -24,7 +25,7 @@ def run_pytest(folder: Path, args: Sequence[str], environment: Mapping[str, str]
     Raises:
         TimeoutError: If it does not end.
     """
-    process = forked(_main, str(folder), [*ALONE, *args], dict(environment))
+    process = forked(_main, str(folder), [*WITHOUT_WORKERS, *args], dict(environment))
     process.join(SECONDS)
     if process.is_alive():
         process.kill()

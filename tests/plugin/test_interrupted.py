@@ -9,7 +9,8 @@ import sys
 
 import pytest
 
-from support.plugin_project import ALONE, ORDERS
+from support.own_plugins import ALONE
+from support.plugin_project import ORDERS
 
 SIGNALS = [signal.SIGINT, signal.SIGTERM]
 MORE = """

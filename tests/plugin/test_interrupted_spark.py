@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from support.plugin_project import ALONE
+from support.own_plugins import ALONE
 
 pytestmark = [pytest.mark.spark, pytest.mark.own_jvm]
 

@@ -12,7 +12,7 @@ import pytest
 
 from pytest_delta_schema.plugin.worker_progress import WorkerRecords
 from pytest_delta_schema.progress import PHASE, STEP
-from support.plugin_project import ALONE
+from support.own_plugins import ALONE
 
 CONFTEST = """
 import pytest

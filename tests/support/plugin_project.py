@@ -26,6 +26,7 @@ import pytest_delta_schema.report
 import pytest_delta_schema.rules
 import pytest_delta_schema.sql
 import pytest_delta_schema.state
+from support.own_plugins import ALONE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,10 +77,6 @@ OLD = ColumnState("id", "bigint", True, "")
 def delta_catalog():
     return {catalog}
 """
-
-
-ALONE = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:anyio")
-"""Without the plugins that only our own tests need, which take each process half a second to load."""
 
 
 class Project:

@@ -11,18 +11,19 @@ from pathlib import Path
 
 import pytest
 
+from support.own_plugins import ALONE
+
 MODEL = """
 from pyspark.sql.types import LongType
 from pytest_delta_schema import Column, Table
 orders = Table("dev", "silver", "orders", [Column("id", LongType())])
 """
-PLUGINS = ("no:anyio", "no:cacheprovider", "no:hypothesispytest")
 
 with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
     Path(folder, "pytest.ini").write_text("[pytest]\npythonpath = .\ndelta_models = preloaded_orders\n")
     Path(folder, "preloaded_orders.py").write_text(MODEL)
     gates = ("--delta-drift", "--delta-backend=memory")
-    code = pytest.main([*(f"-p{plugin}" for plugin in PLUGINS), "--rootdir", folder, *gates, folder])
+    code = pytest.main([*ALONE, "--rootdir", folder, *gates, folder])
     if code != pytest.ExitCode.TESTS_FAILED:
         msg = f"a gate whose table does not exist ended with {code!r}"
         raise RuntimeError(msg)
