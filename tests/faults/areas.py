@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from faults import boundaries, consents, disks, doubles, kills, names, names_local, races, servers
+from faults import boundaries, consents, disks, doubles, first_reads, kills, names, names_local, races, servers
 
 AREAS = (
     boundaries.MEMORY_AREA,
     names.AREA,
     servers.AREA,
+    first_reads.AREA,
     consents.AREA,
     boundaries.LOCAL_AREA,
     names_local.AREA,

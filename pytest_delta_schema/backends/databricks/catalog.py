@@ -23,6 +23,7 @@ from pytest_delta_schema.backends.databricks.rows import (
     TableRow,
     VersionRow,
     first,
+    prepare,
     typed,
 )
 from pytest_delta_schema.backends.pool import at_once
@@ -109,6 +110,7 @@ class DatabricksCatalog:
         if isinstance(connection, type) or not hasattr(connection, "rows"):
             refuse_kind("DatabricksCatalog", "a connection", connection, "give connect_databricks(warehouse)")
         self.capabilities = replace(CAPABILITIES, refuses=self._refuses)
+        prepare()
         self._connection = connection
         self._read_threads = read_threads
         self._queries = DataQueries(self._values, self._existing)

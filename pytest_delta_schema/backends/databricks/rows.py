@@ -99,6 +99,16 @@ class RuntimeRow(TypedDict):
     runtime: str | None
 
 
+_ROWS = (TableRow, ColumnRow, KeyRow, ParentRow, TagRow, DetailRow, CreateRow, VersionRow, RuntimeRow)
+
+
+def prepare() -> None:
+    """Build the decoders of all rows, before threads use them."""
+    from pytest_delta_schema.backends.decoders import build_decoders
+
+    build_decoders(_ROWS)
+
+
 def typed(kind: type[_T], rows: Iterable[Mapping[str, Any]]) -> list[_T]:
     """Check rows.
 

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from functools import cache
-from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, cast
+from typing import TYPE_CHECKING, TypedDict, TypeVar
 
 import msgspec
 
-from pytest_delta_schema.backends.unity.answer_types import DeltaTable, Page
-from pytest_delta_schema.backends.unity.schemas import require_columns
+from pytest_delta_schema.backends.decoders import build_decoders, decoder_of
+from pytest_delta_schema.backends.unity.answer_types import (
+    CatalogInfo,
+    CatalogPage,
+    DeltaConfig,
+    DeltaTable,
+    Page,
+    SchemaInfo,
+    SchemaPage,
+    TableInfo,
+    VendedCredentials,
+)
+from pytest_delta_schema.backends.unity.schemas import ApiStruct, LogField, require_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,9 +58,13 @@ _FREE = ("comment", "owner")
 """Texts that do not decide anything, in which a secret is redacted."""
 
 
-@cache
-def _decoder(kind: Any) -> msgspec.json.Decoder[Any]:
-    return msgspec.json.Decoder(kind)
+_ERRORS: tuple[type[_ClassicError | _DeltaError], ...] = (_ClassicError, _DeltaError)
+_ANSWERS = (CatalogInfo, CatalogPage, DeltaConfig, DeltaTable, SchemaInfo, SchemaPage, TableInfo, TablePage)
+
+
+def prepare() -> None:
+    """Build the decoders of all answers and of what is inside of them, before threads use them."""
+    build_decoders((*_ANSWERS, VendedCredentials, *_ERRORS, ApiStruct, LogField))
 
 
 def decoded(kind: type[_T], body: bytes | msgspec.Raw) -> _T:
@@ -67,7 +81,7 @@ def decoded(kind: type[_T], body: bytes | msgspec.Raw) -> _T:
         msg = "it is empty"
         raise ValueError(msg)
     try:
-        value: _T = _decoder(cast("Any", kind)).decode(body)
+        value: _T = decoder_of(kind).decode(body)
     except RecursionError:
         msg = "it is nested too deeply"
     else:
@@ -105,8 +119,7 @@ def scrubbed(value: _T, scrub: Callable[[str], str], path: str = "$") -> _T:
 
 def api_error(body: bytes) -> tuple[str, str] | None:
     """Return code and message of an error of one of the server's APIs; ``None`` if it has the form of neither."""
-    forms: tuple[type[_ClassicError | _DeltaError], ...] = (_ClassicError, _DeltaError)
-    for form in forms:
+    for form in _ERRORS:
         try:
             return decoded(form, body).code_and_message()
         except ValueError:

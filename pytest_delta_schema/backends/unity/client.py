@@ -60,6 +60,9 @@ class UnityClient:
         uri = uri if isinstance(uri, Uri) else Uri(uri)
         self._calls = Calls(uri, bearer_token(token), timeout)
         self._delta_api: dict[str, bool] = {}
+        from pytest_delta_schema.backends.unity.answers import prepare
+
+        prepare()
 
     @property
     def uri(self) -> str:
