@@ -12,6 +12,7 @@ from pytest_delta_schema.state.expressions import (
     canonical,
     columns_in,
     condition_faults,
+    paths_in,
     simplified,
     unmet,
     with_columns,
@@ -250,3 +251,153 @@ def test_another_form_holds_for_the_same_rows(text):
 )
 def test_columns_that_are_called_otherwise(text, names, expected):
     assert with_columns(text, names) == expected
+
+
+WORDS = [
+    "alter",
+    "analyze",
+    "any",
+    "all",
+    "begin",
+    "cache",
+    "call",
+    "comment",
+    "commit",
+    "copy",
+    "create",
+    "declare",
+    "delete",
+    "desc",
+    "describe",
+    "drop",
+    "execute",
+    "explain",
+    "fetch",
+    "for",
+    "grant",
+    "if",
+    "insert",
+    "kill",
+    "load",
+    "merge",
+    "pivot",
+    "pragma",
+    "refresh",
+    "rename",
+    "revoke",
+    "rollback",
+    "set",
+    "show",
+    "some",
+    "truncate",
+    "uncache",
+    "unpivot",
+    "update",
+    "use",
+    "values",
+    "with",
+]
+"""Words that begin a statement, or have another meaning elsewhere."""
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_a_word_of_statements_is_a_column(word):
+    columns = {word: "int"}
+
+    for text in (f"{word} > 0", f"{word}>0", f"0 < {word}", f"`{word}` > 0"):
+        assert columns_in(text) == (word,)
+        assert list(condition_faults(text, columns)) == []
+        assert simplified(text) == simplified(f"`{word}` > 0")
+    assert with_columns(f"{word} > 0", {ColumnPath(word): "new"}) == "`new` > 0"
+
+
+@pytest.mark.spark
+def test_spark_takes_words_of_statements_for_columns(local_session):
+    parser = local_session.spark._jsparkSession.sessionState().sqlParser()
+
+    read = [parser.parseExpression(f"{word} > 0").toString() for word in WORDS]
+
+    assert read == [f"('{word} > 0)" for word in WORDS]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "comment is no sql at all ((",
+        "show tables",
+        "load data",
+        "a > 0; drop table x",
+        "a > 0;",
+        "a > 0) or (a < 0",
+        "a, b",
+        "a > 0 b",
+        "a as b",
+        "if >",
+        "",
+    ],
+)
+def test_one_expression_to_its_end(text):
+    assert list(condition_faults(text, {"a": "int", "b": "int"})) == ["cannot be parsed"]
+    assert columns_in(text) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("select > 0", ["cannot be parsed; put select in back-quotes"]),
+        ("a > 0 and case = 1", ["cannot be parsed; put case in back-quotes"]),
+        ("`select` > 0", []),
+        ("select >", ["cannot be parsed"]),
+    ],
+)
+def test_a_keyword_that_is_a_column_needs_back_quotes(text, expected):
+    assert list(condition_faults(text, {"a": "int", "select": "int", "case": "int"})) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "paths"),
+    [
+        ("exists(tags, x -> x > 0) and x > 1", ["tags", "x"]),
+        ("exists(tags, X -> x.y > 0) and b > 1", ["b", "tags"]),
+        ("transform(x, x -> transform(ys, y -> x + y + z)) = y", ["x", "y", "ys", "z"]),
+        ("aggregate(xs, 0, (acc, x) -> acc + x + b) > acc", ["acc", "b", "xs"]),
+    ],
+)
+def test_the_argument_of_a_lambda_hides_a_column_inside_it_only(text, paths):
+    assert sorted(map(str, paths_in(text))) == paths
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("date_format(d, 'yyyy') = '2024'", "date_format(d, 'YYYY') = '2024'"),
+        ("date_format(d, 'yyyy') = '2024'", "date_format(d, 'y') = '2024'"),
+        ("date_format(d, 'yy') = '24'", "date_format(d, 'YY') = '24'"),
+        ("date_format(d, 'E') = 'Mon'", "date_format(d, 'EEE') = 'Mon'"),
+        ("to_date(s, 'yyyy-MM-dd') > d", "to_date(s, 'YYYY-MM-dd') > d"),
+        ("not ~~ 'a  b'", "not ~~ 'a b'"),
+    ],
+)
+def test_patterns_of_dates_are_kept(left, right):
+    assert canonical(left) != canonical(right)
+    assert simplified(left) != simplified(right)
+
+
+@pytest.mark.parametrize("text", ["a ~~ ( b", "show tables  like 'x'"])
+def test_what_is_not_understood_equals_its_tokens(text):
+    assert canonical(f"  {text} ".replace("  ", " ").upper().replace("'X'", "'x'")) == canonical(text)
+    assert canonical(text) != canonical(f"{text} c")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a <> 'it''s'", "`b` <> 'it''s'"),
+        ("a rlike r'\\d'", "`b` rlike r'\\d'"),
+        ("date( A )>d", "date( `b` )>d"),
+        ("s = parse_json('{}')  -- {} or a", "s = parse_json('{}')  -- {} or a"),
+        ("exists(tags, a -> a > 0) and a > 1", "exists(tags, a -> a > 0) and `b` > 1"),
+    ],
+)
+def test_a_renamed_column_is_all_that_changes(text, expected):
+    assert with_columns(text, {ColumnPath("a"): "b"}) == expected

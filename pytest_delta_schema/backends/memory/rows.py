@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta.column_path import VALUE, ColumnPath
@@ -50,8 +51,8 @@ def orphans(key: ForeignKeyState, rows: Sequence[Row], parents: Sequence[Row]) -
         rows: The rows of the table.
         parents: The rows of the parent table.
     """
-    known = {repr(_values(row, key.parent_columns)) for row in parents}
-    return [row for row in rows if _is_whole(row, key.columns) and repr(_values(row, key.columns)) not in known]
+    known = {_key(row, key.parent_columns) for row in parents}
+    return [row for row in rows if _is_whole(row, key.columns) and _key(row, key.columns) not in known]
 
 
 def distinct_texts(rows: Sequence[Row], columns: Sequence[str]) -> tuple[tuple[str | None, ...], ...]:
@@ -124,11 +125,17 @@ def _repeated(key: Sequence[str], rows: Sequence[Row]) -> list[Row]:
     repeated = []
     for row in rows:
         if _is_whole(row, key):
-            text = repr(_values(row, key))
+            text = _key(row, key)
             if text in seen:
                 repeated.append(row)
             seen.add(text)
     return repeated
+
+
+def _key(row: Row, columns: Sequence[str]) -> str:
+    """Return the values of a key as a text that is equal for values which Spark takes for equal: 0.0 and -0.0."""
+    values = (0.0 if isinstance(value, float) and value == 0 else value for value in _values(row, columns))
+    return repr([value.as_integer_ratio() if isinstance(value, Decimal) else value for value in values])
 
 
 def _is_whole(row: Row, columns: Sequence[str]) -> bool:

@@ -25,7 +25,7 @@ def canonical(text: str) -> str:
     """Write an expression so that equal expressions are equal texts.
 
     Case of names, back-quotes, white space, comments and redundant parentheses are ignored; literals are kept as
-    written. A text that cannot be parsed is returned with its white space folded.
+    written, patterns of dates included. Of a text that cannot be parsed the words are compared.
 
     Args:
         text: The expression.
@@ -64,7 +64,7 @@ def paths_in(text: str) -> tuple[ColumnPath, ...]:
 
 
 def with_columns(text: str, names: Mapping[ColumnPath, str]) -> str:
-    """Return an expression with renamed columns, or fields of structs.
+    """Return an expression with renamed columns, or fields of structs; all else stays as it was written.
 
     Args:
         text: The expression; one that cannot be parsed is returned as it is.

@@ -31,7 +31,7 @@ from pytest_delta_schema.state.expressions.parsing import DIALECT, parse
 if TYPE_CHECKING:
     from pytest_delta_schema.state.expressions.conditions import Comparator, Condition, Operand
 
-_COMPARATORS: Final[dict[type[exp.Expr], Comparator]] = {
+COMPARATORS: Final[dict[type[exp.Expr], Comparator]] = {
     exp.EQ: "=",
     exp.NEQ: "<>",
     exp.LT: "<",
@@ -39,26 +39,30 @@ _COMPARATORS: Final[dict[type[exp.Expr], Comparator]] = {
     exp.GT: ">",
     exp.GTE: ">=",
 }
+"""The comparisons of SQL."""
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.(?:\d{3}){1,2})?)?(?:Z|[+-]\d\d:\d\d)?)?")
 """What every supported Python reads alike."""
+
+_INT: Final = 2**31
 
 
 @lru_cache(maxsize=4096)
 def condition_of(text: str) -> Condition:
     """Return the condition that an expression states; what is not understood is :class:`Opaque`."""
     node = parse(text)
-    return Opaque(text) if node is None else _condition(node)
+    return Opaque(text) if node is None else condition_of_node(node)
 
 
-def _condition(node: exp.Expr) -> Condition:  # noqa: PLR0911 - one form a kind of node
+def condition_of_node(node: exp.Expr) -> Condition:  # noqa: PLR0911 - one form a kind of node
+    """Return the condition that a syntax tree states."""
     node = node.unnest()
     match node:
         case exp.And():
-            return AllOf((_condition(node.this), _condition(node.expression)))
+            return AllOf((condition_of_node(node.this), condition_of_node(node.expression)))
         case exp.Or():
-            return AnyOf((_condition(node.this), _condition(node.expression)))
+            return AnyOf((condition_of_node(node.this), condition_of_node(node.expression)))
         case exp.Not():
-            return negated(_condition(node.this))
+            return negated(condition_of_node(node.this))
         case exp.Boolean():
             return Constant(bool(node.this))
         case exp.Null():
@@ -73,9 +77,9 @@ def _predicate(node: exp.Expr) -> Condition | None:  # noqa: PLR0911 - likewise
     """Return a comparison; ``None`` if it is not understood."""
     match node:
         case exp.EQ() | exp.NEQ() | exp.LT() | exp.LTE() | exp.GT() | exp.GTE():
-            return _comparison(node.this, _COMPARATORS[type(node)], node.expression)
+            return _comparison(node.this, COMPARATORS[type(node)], node.expression)
         case exp.NullSafeEQ():
-            path, value = path_of(node.this.unnest()), _literal(node.expression.unnest())
+            path, value = path_of(node.this.unnest()), literal_of(node.expression.unnest())
             if path is None or value is None or value.value is None:
                 return None
             return AllOf((IsNull(path, is_negated=True), Comparison(Field(path), "=", value)))
@@ -111,7 +115,7 @@ def _is(node: exp.Is) -> Condition | None:
 
 def _among(node: exp.In) -> Among | None:
     operand = _operand(node.this)
-    values = [_literal(value.unnest()) for value in node.expressions]
+    values = [literal_of(value.unnest()) for value in node.expressions]
     known = tuple(value.value for value in values if value is not None)
     if not isinstance(operand, (Field, Length)) or not values or len(known) < len(values):
         return None
@@ -149,7 +153,7 @@ def _operand(node: exp.Expr) -> Operand | None:
         path = path_of(node.this.unnest())
         return None if path is None else Length(path)
     path = path_of(node)
-    return _literal(node) if path is None else Field(path)
+    return literal_of(node) if path is None else Field(path)
 
 
 def path_of(node: exp.Expr) -> ColumnPath | None:
@@ -163,13 +167,14 @@ def path_of(node: exp.Expr) -> ColumnPath | None:
     return None
 
 
-def _literal(node: exp.Expr) -> Value | None:  # noqa: PLR0911 - likewise
+def literal_of(node: exp.Expr) -> Value | None:  # noqa: PLR0911 - likewise
+    """Return the value of a literal; ``None`` if an expression is not one."""
     if isinstance(node, exp.Null):
         return Value(None)
     if isinstance(node, exp.Boolean):
         return Value(bool(node.this))
     if isinstance(node, exp.Neg):
-        inner = _literal(node.this.unnest())
+        inner = literal_of(node.this.unnest())
         return Value(-inner.value) if inner and type(inner.value) in (int, Decimal) else None  # type: ignore[operator]
     if isinstance(node, (exp.Cast, exp.TryCast)):
         return _cast(node)
@@ -182,7 +187,7 @@ def _literal(node: exp.Expr) -> Value | None:  # noqa: PLR0911 - likewise
 
 def _cast(node: exp.Cast | exp.TryCast) -> Value | None:
     """Return the value of a typed literal: ``DATE '2026-01-31'``, ``5L``."""
-    inner = _literal(node.this.unnest())
+    inner = literal_of(node.this.unnest())
     if inner is None:
         return None
     if isinstance(inner.value, str):
@@ -191,7 +196,8 @@ def _cast(node: exp.Cast | exp.TryCast) -> Value | None:
         if moment is None:
             return None
         return Value(moment.date() if node.to.is_type("date") else moment)
-    return inner if node.to.is_type(*exp.DataType.NUMERIC_TYPES) and type(inner.value) in (int, Decimal) else None
+    is_kept = type(inner.value) is int and abs(inner.value) < _INT and node.to.is_type("int", "bigint", "double")
+    return inner if is_kept or (isinstance(inner.value, Decimal) and node.to.is_type("double")) else None
 
 
 def moment_of(text: str) -> datetime | None:

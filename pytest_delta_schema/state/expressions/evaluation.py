@@ -1,76 +1,143 @@
-"""Evaluate expressions for rows, without Spark."""
+"""Evaluate expressions for rows, without Spark: only what gives Spark's value, everything else is an error."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
-from sqlglot.executor.python import PythonExecutor
-from sqlglot.executor.table import ensure_tables
-from sqlglot.optimizer import optimize
-from sqlglot.optimizer.annotate_types import annotate_types
-from sqlglot.optimizer.canonicalize import canonicalize
-from sqlglot.optimizer.qualify import qualify
-from sqlglot.optimizer.qualify_columns import quote_identifiers
-from sqlglot.planner import Plan
 
-from pytest_delta_schema.state.expressions.condition_parsing import condition_of, path_of
+from pytest_delta_schema.state.expressions.condition_parsing import COMPARATORS, condition_of_node, literal_of, path_of
 from pytest_delta_schema.state.expressions.conditions import is_understood
 from pytest_delta_schema.state.expressions.error import ExpressionError
-from pytest_delta_schema.state.expressions.parsing import DIALECT
-from pytest_delta_schema.state.expressions.truth import truth, value_of
+from pytest_delta_schema.state.expressions.functions import CASTS, FUNCTIONS
+from pytest_delta_schema.state.expressions.parsing import DIALECT, parse
+from pytest_delta_schema.state.expressions.truth import compare, truth, value_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-_RULES = (qualify, quote_identifiers, annotate_types, canonicalize)
-"""The rules of sqlglot's optimizer that its executor needs."""
+    Row = Mapping[str, Any]
 
 
-def evaluate(text: str, rows: Iterable[Mapping[str, Any]], columns: Iterable[str]) -> list[Any]:
+def evaluate(text: str, rows: Iterable[Row], columns: Iterable[str]) -> list[Any]:
     """Return the value of an expression for each row; see :func:`pytest_delta_schema.state.expressions.evaluate`."""
-    names = list(columns)
-    table = [{name: row.get(name) for name in names} for row in rows]
-    if not table:
-        return []
-    try:
-        node = sqlglot.parse_one(text, dialect=DIALECT)
-        path = path_of(node)
-        if path is not None:
-            return [value_of(row, path) for row in table]
-        # sqlglot parses Spark's CAST as TRY_CAST, which its executor does not support.
-        for cast in list(node.find_all(exp.TryCast)):
-            plain = exp.Cast(this=cast.this, to=cast.to)
-            node = plain if cast is node else node
-            cast.replace(plain)
-        query = exp.select(exp.alias_(exp.paren(node), "holds", quoted=True)).from_("t")
-        answers = _execute(query, table)
-    except (SqlglotError, ArithmeticError, AttributeError, TypeError, ValueError) as error:
-        raise ExpressionError(str(error)) from error
-    return [row[0] for row in answers.rows]
+    node = parse(text)
+    if node is None:
+        msg = f"{text} cannot be parsed"
+        raise ExpressionError(msg)
+    known = set(columns)
+    return [_value(node, {name: row.get(name) for name in known}) for row in rows]
 
 
-def unmet(text: str, rows: Iterable[Mapping[str, Any]], columns: Iterable[str]) -> list[int]:
+def unmet(text: str, rows: Iterable[Row], columns: Iterable[str]) -> list[int]:
     """Return the rows that do not meet a condition; see :func:`pytest_delta_schema.state.expressions.unmet`."""
-    condition = condition_of(text)
+    return [index for index, value in enumerate(evaluate(text, rows, columns)) if value is not True]
+
+
+def _value(node: exp.Expr, row: Row) -> Any:  # noqa: PLR0911 - one form a kind of node
+    node = node.unnest()
+    path = path_of(node)
+    if path is not None:
+        if path.root.lower() not in row:
+            raise _unknown(node)
+        return value_of(row, path)
+    literal = literal_of(node)
+    if literal is not None:
+        return literal.value
+    if isinstance(node, (exp.Predicate, exp.Not, exp.Connector, exp.Anonymous)):
+        return _holds(node, row)
+    if isinstance(node, exp.If):
+        return _chosen([(node.this, node.args["true"])], node.args.get("false"), row)
+    if isinstance(node, exp.Case) and node.this is None:
+        return _chosen([(case.this, case.args["true"]) for case in node.args["ifs"]], node.args.get("default"), row)
+    if isinstance(node, exp.Coalesce):
+        values = [_value(argument, row) for argument in (node.this, *node.expressions)]
+        _require_one_type(values, node)
+        return next((value for value in values if value is not None), None)
+    if isinstance(node, exp.Array):
+        items = [_value(item, row) for item in node.expressions]
+        _require_one_type(items, node)
+        return items
+    if isinstance(node, (exp.Cast, exp.TryCast)):
+        return _cast(node, row)
+    return _called(node, row)
+
+
+def _holds(node: exp.Expr, row: Row) -> Any:  # noqa: PLR0911 - likewise
+    condition = condition_of_node(node)
     if is_understood(condition):
-        values: list[Any] = [truth(condition, row) for row in rows]
-    else:
-        values = evaluate(text, rows, columns)
-    return [index for index, value in enumerate(values) if value is not True]
+        return truth(condition, row)
+    if isinstance(node, exp.Connector):
+        sides = {_boolean(node.this, row), _boolean(node.expression, row)}
+        decisive = isinstance(node, exp.Or)
+        if not isinstance(node, (exp.And, exp.Or)):
+            raise _unknown(node)
+        return decisive if decisive in sides else None if None in sides else not decisive
+    if isinstance(node, exp.Not):
+        value = _boolean(node.this, row)
+        return None if value is None else not value
+    comparator = COMPARATORS.get(type(node))
+    if comparator is not None:
+        return compare(_value(node.this, row), comparator, _value(node.expression, row))
+    if isinstance(node, exp.Is) and isinstance(node.expression, exp.Null):
+        return _value(node.this, row) is None
+    if isinstance(node, exp.Between):
+        value = _value(node.this, row)
+        low = compare(value, ">=", _value(node.args["low"], row))
+        high = compare(value, "<=", _value(node.args["high"], row))
+        return False if False in (low, high) else None if None in (low, high) else True
+    if isinstance(node, exp.In) and node.expressions:
+        value = _value(node.this, row)
+        answers = {compare(value, "=", _value(item, row)) for item in node.expressions}
+        return True if True in answers else None if None in answers else False
+    raise _unknown(node)
 
 
-def _execute(query: exp.Select, rows: list[dict[str, Any]]) -> Any:
-    """Run a query over the table ``t``, as ``sqlglot.executor.execute`` does, but without its simplifications.
+def _boolean(node: exp.Expr, row: Row) -> bool | None:
+    value = _value(node, row)
+    if value is not None and not isinstance(value, bool):
+        raise _unknown(node)
+    return value
 
-    sqlglot 30.30 simplifies ``a >= 0 OR a > 0`` to ``a > 0``.
-    """
-    types = {
-        name: annotate_types(exp.convert(value), dialect=DIALECT).type or type(value).__name__
-        for name, value in rows[0].items()
-    }
-    plan = Plan(optimize(query, {"t": types}, dialect=DIALECT, rules=_RULES, leave_tables_isolated=True))
-    executor: Any = PythonExecutor
-    return executor(tables=ensure_tables({"t": rows}, dialect=DIALECT)).execute(plan)
+
+def _chosen(cases: list[tuple[exp.Expr, exp.Expr]], default: exp.Expr | None, row: Row) -> Any:
+    last = None if default is None else _value(default, row)
+    values = [_value(result, row) for _, result in cases]
+    _require_one_type([*values, last], cases[0][1])
+    for (condition, _), value in zip(cases, values, strict=True):
+        if _boolean(condition, row) is True:
+            return value
+    return last
+
+
+def _require_one_type(values: Iterable[Any], node: exp.Expr) -> None:
+    """Refuse values of several types, which Spark casts to one."""
+    if len({type(value) for value in values if value is not None}) > 1:
+        raise _unknown(node)
+
+
+def _cast(node: exp.Cast | exp.TryCast, row: Row) -> Any:
+    cast, value = CASTS.get(node.to.this.name), _value(node.this, row)
+    if cast is None or node.to.expressions:
+        raise _unknown(node)
+    return None if value is None else cast(value)
+
+
+def _called(node: exp.Expr, row: Row) -> Any:
+    function = FUNCTIONS.get(type(node))
+    arguments: list[exp.Expr] = []
+    for part in node.args.values():
+        arguments += [item for item in (part if isinstance(part, list) else [part]) if isinstance(item, exp.Expr)]
+    if function is None:
+        raise _unknown(node)
+    values = [_value(argument, row) for argument in arguments]
+    if None in values:
+        return None
+    try:
+        return function(*values)
+    except (ExpressionError, TypeError, OverflowError):
+        raise _unknown(node) from None
+
+
+def _unknown(node: exp.Expr) -> ExpressionError:
+    return ExpressionError(f"{node.sql(DIALECT)} cannot be evaluated without Spark")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from pytest_delta_schema.delta.folded_names import folded
-from pytest_delta_schema.state.expressions.parsing import parse
+from pytest_delta_schema.state.expressions.parsing import keywords_in, parse, parse_quoting
 from pytest_delta_schema.state.expressions.paths import paths_in
 
 if TYPE_CHECKING:
@@ -55,7 +55,9 @@ def row_faults(text: str, columns: Collection[str]) -> Iterator[str]:
     """
     node = parse(text)
     if node is None:
-        yield "cannot be parsed"
+        words = keywords_in(text, columns)
+        is_unquoted = words and parse_quoting(text, columns) is not None
+        yield f"cannot be parsed; put {', '.join(words)} in back-quotes" if is_unquoted else "cannot be parsed"
         return
     yield from _unsupported_parts(node)
     changing = sorted({_name(part) for part in node.find_all(exp.Func) if _is_changing(part)})

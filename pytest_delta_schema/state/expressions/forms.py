@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.escaping import escaped_literals
-from pytest_delta_schema.state.expressions.parsing import parse
+from pytest_delta_schema.state.expressions.parsing import folded_tokens, parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +27,7 @@ def canonical(text: str) -> str:
     """Return an expression in canonical form; see :func:`pytest_delta_schema.state.expressions.canonical`."""
     text = escaped_literals(text)
     node = parse(text)
-    return " ".join(text.split()) if node is None else _write(node)
+    return folded_tokens(text) if node is None else _write(node)
 
 
 def simplified(text: str) -> str:

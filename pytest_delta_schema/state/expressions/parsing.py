@@ -1,17 +1,105 @@
-"""Parse SQL expressions of Spark's dialect."""
+"""Parse SQL expressions of Spark's dialect, and only what is understood whole.
+
+sqlglot falls back where it does not understand: a text that begins like a statement is a ``Command``, which names no
+columns, and what follows a semicolon is a statement of its own. Such a text is not parsed at all, so that its callers
+keep it as it was written.
+"""
 
 from __future__ import annotations
 
-import sqlglot
-from sqlglot import exp
+from typing import TYPE_CHECKING
+
+from sqlglot import Token, TokenType, exp
+from sqlglot.dialects.spark import Spark
 from sqlglot.errors import SqlglotError
 
-DIALECT = "spark"
+from pytest_delta_schema.delta.folded_names import folded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+
+class _AsWritten(Spark):
+    """Spark's dialect with patterns of dates as they are written: ``YYYY`` is not ``yyyy``."""
+
+    TIME_MAPPING: dict[str, str] = {}  # noqa: RUF012 - as in sqlglot
+
+
+DIALECT = _AsWritten()
+
+_STATEMENT_WORDS = {
+    *DIALECT.parser_class.STATEMENT_PARSERS,
+    *DIALECT.tokenizer_class.COMMANDS,
+    TokenType.ALL,
+    TokenType.ANY,
+    TokenType.FOR,
+    TokenType.SOME,
+    TokenType.VALUES,
+    TokenType.WITH,
+} - {TokenType.SEMICOLON}
+_TEXTS = {TokenType.STRING, TokenType.RAW_STRING, TokenType.HEX_STRING, TokenType.IDENTIFIER}
 
 
 def parse(text: str) -> exp.Expr | None:
-    """Return the syntax tree of an expression; ``None`` if it cannot be parsed."""
+    """Return the syntax tree of one expression; ``None`` if a part of the text is not understood."""
+    return _parsed(text, _is_column)
+
+
+def parse_quoting(text: str, names: Iterable[str]) -> exp.Expr | None:
+    """Return the syntax tree of an expression in which every word that is one of some names is in back-quotes."""
+    folded_names = set(names)
+    return _parsed(text, lambda token, _following: folded(token.text) in folded_names)
+
+
+def tokens_of(text: str) -> list[Token] | None:
+    """Return the tokens of an expression; ``None`` if it has none.
+
+    Their offsets count from 1: sqlglot reads the rest of a text as one token if it begins with the word of a command.
+    """
     try:
-        return sqlglot.parse_one(text, dialect=DIALECT)
+        return DIALECT.tokenize(f"({text}")[1:]
     except SqlglotError:
         return None
+
+
+def folded_tokens(text: str) -> str:
+    """Return a text that is not understood, without its white space, its comments and the case of words."""
+    tokens = tokens_of(text)
+    if tokens is None:
+        return text
+    return " ".join(repr(token.text) if token.token_type in _TEXTS else folded(token.text) for token in tokens)
+
+
+def keywords_in(text: str, names: Iterable[str]) -> list[str]:
+    """Return the keywords of a text that are one of some names in lower case and not in back-quotes."""
+    known = set(names)
+    words = (token.text for token in tokens_of(text) or () if token.token_type not in {*_TEXTS, TokenType.VAR})
+    return [word for word in dict.fromkeys(words) if folded(word) in known]
+
+
+def _parsed(text: str, is_column: Callable[[Token, Token | None], bool]) -> exp.Expr | None:
+    tokens = tokens_of(text)
+    if not tokens or any(token.token_type is TokenType.SEMICOLON for token in tokens):
+        return None
+    followers = [*tokens[1:], None]
+    read = [
+        _quoted(token) if token.token_type not in _TEXTS and is_column(token, following) else token
+        for token, following in zip(tokens, followers, strict=True)
+    ]
+    try:
+        nodes = DIALECT.parser().parse_into(exp.Condition, read, f"({text}")
+    except SqlglotError:
+        return None
+    node = nodes[0] if len(nodes) == 1 else None
+    return None if node is None or node.find(exp.Command) else node
+
+
+def _is_column(token: Token, following: Token | None) -> bool:
+    """Whether a word that begins a statement elsewhere is a column: Spark has no other use for it in expressions."""
+    is_word = token.token_type in _STATEMENT_WORDS or (token.token_type is TokenType.VAR and token.text.upper() == "IF")
+    return is_word and (following is None or following.token_type is not TokenType.L_PAREN)
+
+
+def _quoted(token: Token) -> Token:
+    place = {"line": token.line, "col": token.col, "start": token.start, "end": token.end}
+    return Token(TokenType.IDENTIFIER, token.text, **place, comments=token.comments)

@@ -8,10 +8,11 @@ from sqlglot import exp
 
 from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.delta.folded_names import folded
-from pytest_delta_schema.state.expressions.parsing import DIALECT, parse
+from pytest_delta_schema.escaping import identifier
+from pytest_delta_schema.state.expressions.parsing import parse
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 
 def paths_in(text: str) -> tuple[ColumnPath, ...]:
@@ -19,12 +20,7 @@ def paths_in(text: str) -> tuple[ColumnPath, ...]:
     node = parse(text)
     if node is None:
         return ()
-    arguments = {
-        folded(argument.name) for scope in node.find_all(exp.Lambda) for argument in scope.expressions if argument.name
-    }
-    chains = [_chain(column) for column in node.find_all(exp.Column)]
-    paths = [ColumnPath(*(folded(part.name) for part in chain)) for chain in chains]
-    return tuple(path for path in paths if path.root not in arguments)
+    return tuple(ColumnPath(*(folded(part.name) for part in chain)) for chain in _chains(node))
 
 
 def with_columns(text: str, names: Mapping[ColumnPath, str]) -> str:
@@ -32,15 +28,36 @@ def with_columns(text: str, names: Mapping[ColumnPath, str]) -> str:
     node = parse(text)
     if node is None:
         return text
-    tree = node.copy()
-    for column in list(tree.find_all(exp.Column)):
-        chain = _chain(column)
+    replaced: dict[int, tuple[int, str]] = {}
+    for chain in _chains(node):
         path = ColumnPath(*(part.name for part in chain))
         for prefix, part in zip(path.prefixes(), chain, strict=True):
             name = names.get(prefix)
             if name is not None:
-                part.replace(exp.to_identifier(name, quoted=True))
-    return tree.sql(dialect=DIALECT)
+                # Offsets are those of the text behind one bracket.
+                replaced[part.meta["start"] - 1] = part.meta["end"], identifier(name)
+    written = text
+    for start, (end, name) in sorted(replaced.items(), reverse=True):
+        written = f"{written[:start]}{name}{written[end:]}"
+    return written
+
+
+def _chains(node: exp.Expr) -> Iterator[list[exp.Expr]]:
+    """Yield the names that lead to each column, or field of a struct, of an expression."""
+    for column in node.find_all(exp.Column):
+        chain = _chain(column)
+        if not _is_argument(column, folded(chain[0].name)):
+            yield chain
+
+
+def _is_argument(column: exp.Column, name: str) -> bool:
+    """Whether a name is an argument of a lambda around it."""
+    scope = column.find_ancestor(exp.Lambda)
+    while scope is not None:
+        if any(folded(argument.name) == name for argument in scope.expressions):
+            return True
+        scope = scope.find_ancestor(exp.Lambda)
+    return False
 
 
 def _chain(column: exp.Column) -> list[exp.Expr]:

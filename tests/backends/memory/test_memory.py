@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime, timezone
+from decimal import Decimal
 
 import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import ForeignKey, Identity, MemoryCatalog, Orchestrator, TablePlanner, UnsafePlanError
+from pytest_delta_schema.backends.memory.rows import broken_rows, orphans
 from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.execute import RowCounts
@@ -16,7 +18,7 @@ from pytest_delta_schema.execute.version import ABSENT
 from pytest_delta_schema.plan import CheckAdd, NotNull
 from pytest_delta_schema.plan.changes import ColumnNullabilityChange, LayoutRewrite, SetColumnComments, SetTags
 from pytest_delta_schema.sql import Statement, StatementKind, statements
-from pytest_delta_schema.state import CheckState, TableState
+from pytest_delta_schema.state import CheckState, ForeignKeyState, KeyState, TableState
 from pytest_delta_schema.state.conversion import SourceState
 from support.tables import NAME, TEXT, column, state, stored, table
 from support.tables import catalog as observed
@@ -282,3 +284,15 @@ def test_rows_of_a_version_are_those_before_the_next_change():
     ]
     with pytest.raises(StatementError, match="no change has kept the rows of version 7; read the newest"):
         catalog.rows(NAME, 7)
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [(0.0, -0.0), (Decimal("1.50"), Decimal("1.5")), (Decimal("0.0"), Decimal("-0.0")), (float("nan"), float("nan"))],
+    ids=repr,
+)
+def test_values_that_spark_takes_for_equal_are_one_key(left, right):
+    rows = [{"k": left}, {"k": right}]
+
+    assert broken_rows(KeyState("pk", ("k",)), rows, ["k"]) == rows[1:]
+    assert orphans(ForeignKeyState("fk", ("k",), NAME, ("k",)), rows[:1], rows[1:]) == []

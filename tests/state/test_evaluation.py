@@ -1,0 +1,159 @@
+"""What is evaluated without Spark has the value that Spark gives, and all else is an error."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timezone
+from decimal import Decimal
+
+import pytest
+
+from pytest_delta_schema.state.expressions import ExpressionError, evaluate, unmet
+
+ROW = {
+    "i": -7,
+    "j": 2,
+    "n": None,
+    "f": 2.5,
+    "z": 0.0,
+    "m": Decimal("1.50"),
+    "s": "\tab c ",
+    "t": "Abc",
+    "d": date(2024, 1, 31),
+    "ts": datetime(2024, 1, 31, 23, 30, tzinfo=timezone.utc),
+    "yes": True,
+}
+ROW_SQL = (
+    "SELECT -7 AS i, 2 AS j, CAST(NULL AS INT) AS n, 2.5D AS f, 0.0D AS z, 1.50BD AS m, '\\tab c ' AS s, 'Abc' AS t,"
+    " DATE '2024-01-31' AS d, TIMESTAMP '2024-01-31 23:30:00Z' AS ts, true AS yes"
+)
+VALUES = [
+    ("i + j", -5),
+    ("i - j", -9),
+    ("i * j", -14),
+    ("i + n", None),
+    ("i / j", -3.5),
+    ("f / j", 1.25),
+    ("i div j", -3),
+    ("i % j", -1),
+    ("i % -2", -1),
+    ("7 % -2", 1),
+    ("-1 % 2", -1),
+    ("-1 % 2 = 1", False),
+    ("-f", -2.5),
+    ("f + j", 4.5),
+    ("abs(i)", 7),
+    ("abs(n)", None),
+    ("upper(t)", "ABC"),
+    ("lower(t)", "abc"),
+    ("length(s)", 6),
+    ("trim(s)", "\tab c"),
+    ("trim(s) = 'ab c'", False),
+    ("concat(t, 'x')", "Abcx"),
+    ("concat(t, cast(n as string))", None),
+    ("t || t", "AbcAbc"),
+    ("substring(t, 0, 2)", "Ab"),
+    ("substring(t, 1, 2)", "Ab"),
+    ("substring(t, 2, 9)", "bc"),
+    ("substring(t, 9, 1)", ""),
+    ("cast(ts as date)", date(2024, 1, 31)),
+    ("date(d)", date(2024, 1, 31)),
+    ("cast(i as string)", "-7"),
+    ("cast(t as string)", "Abc"),
+    ("cast(i as bigint)", -7),
+    ("cast(i as int)", -7),
+    ("cast(n as int)", None),
+    ("coalesce(n, j)", 2),
+    ("coalesce(n, n)", None),
+    ("if(i > 0, 1, 2)", 2),
+    ("if(n > 0, 1, 2)", 2),
+    ("case when i > 0 then 'a' when j = 2 then 'b' else 'c' end", "b"),
+    ("case when i > 0 then 'a' end", None),
+    ("array(1, 2)", [1, 2]),
+    ("i + 1 < j", True),
+    ("i + 1 < n", None),
+    ("not (i + 1 < j)", False),
+    ("i + 1 < j and n > 0", None),
+    ("i + 1 > j and n > 0", False),
+    ("i + 1 < j or n > 0", True),
+    ("i + 1 > j or n > 0", None),
+    ("i + n is null", True),
+    ("i + j between -5 and 0", True),
+    ("i + j between n and -9", False),
+    ("i + j between n and 0", None),
+    ("i + j in (1, -5)", True),
+    ("i + j in (1, n)", None),
+    ("i + j in (1, 2)", False),
+    ("z = -0.0D", True),
+    ("m > 1.4", True),
+    ("d < DATE '2024-02-01'", True),
+    ("ts >= '2024-01-31 23:30:00'", True),
+    ("isnotnull(n)", False),
+    ("yes", True),
+    ("i > -8", True),
+]
+NOT_JUDGED = [
+    "i / 0",
+    "i % 0",
+    "i div 0",
+    "i * 1000000000",
+    "m * j",
+    "m + 1",
+    "m / 2",
+    "round(f)",
+    "round(2.5)",
+    "CAST(1.7 AS INT)",
+    "cast(f as int)",
+    "cast(t as int)",
+    "cast(d as string)",
+    "cast(m as decimal(3, 1))",
+    "concat_ws('-', t, n)",
+    "substring(t, -2, 2)",
+    "substring(t, 2)",
+    "trim(both 'A' from t)",
+    "upper('ß')",
+    "lower('İ')",
+    "concat(t, i)",
+    "concat(t, d)",
+    "coalesce(n, t, i)",
+    "if(yes, 1, 'a')",
+    "case i when 1 then 2 end",
+    "t rlike '^A'",
+    "t xor yes",
+    "yes xor yes",
+    "i + 1 <=> j",
+    "not (i + j)",
+    "hash(i)",
+    "unknown_column + 1",
+    "unknown_column",
+    "length(i)",
+    "abs(t)",
+    "year(d)",
+    "((",
+    "i > 0; select 1",
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), VALUES, ids=lambda value: value if isinstance(value, str) else "")
+def test_values(text, expected):
+    (value,) = evaluate(text, [ROW], ROW)
+
+    assert (value, type(value)) == (expected, type(expected))
+
+
+@pytest.mark.spark
+def test_the_values_are_those_of_spark(local_session):
+    frame = local_session.spark.sql(ROW_SQL)
+    (row,) = frame.selectExpr(*(f"{text} AS `{number}`" for number, (text, _) in enumerate(VALUES))).collect()
+
+    assert [(text, row[number]) for number, (text, _) in enumerate(VALUES)] == VALUES
+
+
+@pytest.mark.parametrize("text", NOT_JUDGED)
+def test_all_else_is_not_judged(text):
+    with pytest.raises(ExpressionError):
+        evaluate(text, [ROW], ROW)
+
+
+def test_a_condition_that_is_not_judged_is_an_error_and_no_answer():
+    with pytest.raises(ExpressionError, match=r"ROUND\(f\) cannot be evaluated without Spark"):
+        unmet("round(f) = 3", [ROW], ROW)
