@@ -6,10 +6,11 @@ BIN := .venv/bin
 READY := .venv/.ready
 TOOLS := .venv-tools/bin
 DOCS_READY := .venv-tools/.docs
+MUTANTS_READY := .venv-tools/.mutants
 RELEASE_READY := .venv-tools/.release
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-all test-long test-spark test-plain test-own test-faults test-versions test-tutorial lint format docs package bench clean
+.PHONY: help demo test test-fast test-all test-long test-spark test-plain test-own test-faults test-mutants test-versions test-tutorial lint format docs package bench clean
 
 # The tests run in three groups at once: those without a JVM in two workers, those that share a Spark session in one process,
 # and those that start Spark themselves, and mostly wait, in another. The first group is the only one that is spread over all
@@ -30,6 +31,7 @@ help:
 	@echo 'make test-all   every test, every scenario on every backend, and every write of every pair'
 	@echo 'make test-long  random changes of a table on real Delta, for 20 minutes'
 	@echo 'make test-faults  kills, races, broken disks, bad servers and hostile input: at most 60 minutes, continues where it was stopped'
+	@echo 'make test-mutants  changes one operator or number at a time, 200 times, and prints the changes that no test notices: 30 minutes'
 	@echo 'make test-versions  the scenarios on each pair of pyspark and delta-spark, and the tests without a JVM on each Python and the oldest pytest: 10 minutes each'
 	@echo 'make test-tutorial  the tutorial as a new user follows it, on each pair, with an empty cache: about 5 minutes a pair'
 	@echo 'make lint    style, types, and the layers of imports'
@@ -70,6 +72,9 @@ test-long: $(READY)
 test-faults: $(READY)
 	@PYTHONPATH=tests $(BIN)/python -m faults $(FAULTS)
 
+test-mutants: $(READY) $(MUTANTS_READY)
+	@PYTHONPATH=tests $(TOOLS)/python -m mutants $(MUTANTS)
+
 test-versions: $(READY)
 	@DELTA_SCHEMA_TEST_COVERING=$(COVERING) PYTHONPATH=.:tests $(BIN)/python -m versions $(VERSIONS)
 
@@ -100,7 +105,7 @@ bench: $(READY)
 	@$(BIN)/python benchmarks
 
 clean:
-	rm -rf .venv .venv-tools .venv-versions .faults .tutorial .docs.log .package.log .test-*.log build dist *.egg-info .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-tools .venv-versions .faults .mutants .tutorial .docs.log .package.log .test-*.log build dist *.egg-info .coverage .coverage.* .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 
 $(READY): pyproject.toml constraints.txt
 	@command -v $(PYTHON) >/dev/null || { echo 'make: there is no $(PYTHON); install Python 3.10 or newer, or name one: make PYTHON=python3.12' >&2; exit 1; }
@@ -115,10 +120,11 @@ $(READY): pyproject.toml constraints.txt
 	@touch $@
 
 $(DOCS_READY): PACKAGES := mkdocs-material 'mkdocstrings[python]'
+$(MUTANTS_READY): PACKAGES := cosmic-ray coverage
 $(RELEASE_READY): PACKAGES := build twine setuptools wheel
-$(DOCS_READY) $(RELEASE_READY): pyproject.toml constraints.txt
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11, 5))' || { echo 'make: the documentation and the distributions are built with Python 3.11.5 or newer; name one: make PYTHON=python3.12' >&2; exit 1; }
-	@echo 'make: installing what builds the $(@:.venv-tools/.%=%) into .venv-tools'
+$(DOCS_READY) $(MUTANTS_READY) $(RELEASE_READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11, 5))' || { echo 'make: the documentation, the distributions and the mutants are made with Python 3.11.5 or newer; name one: make PYTHON=python3.12' >&2; exit 1; }
+	@echo 'make: installing what makes the $(@:.venv-tools/.%=%) into .venv-tools'
 	@$(PYTHON) -m venv .venv-tools
 	@$(TOOLS)/pip install --quiet --disable-pip-version-check --constraint constraints.txt $(PACKAGES)
 	@touch $@

@@ -1,0 +1,117 @@
+"""Mutants and changes as values, a random order of them, and those that do not change the behaviour."""
+
+from __future__ import annotations
+
+import ast
+import random
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+EQUIVALENT = Path(__file__).with_name("equivalent.txt")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Mutant:
+    """One thing to change in a file: the position, and the operator and its occurrence in the file as cosmic-ray counts them."""
+
+    path: str
+    line: int
+    column: int
+    operator: str
+    occurrence: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A mutant written out: the first changed line before and after, and the whole file."""
+
+    path: str
+    line: int
+    before: str
+    after: str
+    code: str
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What identifies the change while other lines of the file move."""
+        return self.path, self.before, self.after
+
+
+def change_between(path: str, before: str, after: str) -> Change:
+    """Return the change between two versions of a file, which differ."""
+    lines = zip(before.splitlines(), after.splitlines(), strict=False)
+    line, (old, new) = next((number, pair) for number, pair in enumerate(lines, 1) if pair[0] != pair[1])
+    return Change(path=path, line=line, before=old.strip(), after=new.strip(), code=after)
+
+
+def is_valid(code: str) -> bool:
+    """Whether Python accepts the code; the ``*`` of a signature, for one, is no operator."""
+    try:
+        with warnings.catch_warnings(action="ignore", category=SyntaxWarning):
+            compile(code, "mutant", "exec")
+    except SyntaxError:
+        return False
+    return True
+
+
+def shuffled(mutants: Sequence[Mutant], seed: int) -> Iterator[Mutant]:
+    """Yield one mutant of each position, in a random order that the seed decides: operators with many mutants do not prevail."""
+    positions: dict[tuple[str, int, int], list[Mutant]] = {}
+    for mutant in sorted(mutants):
+        positions.setdefault((mutant.path, mutant.line, mutant.column), []).append(mutant)
+    dice = random.Random(seed)  # noqa: S311 - not a secret
+    for position in dice.sample(list(positions), len(positions)):
+        yield dice.choice(positions[position])
+
+
+def equivalents(path: Path = EQUIVALENT) -> dict[tuple[str, str, str], str]:
+    """Return the reasons of the changes that do not change the behaviour, by their keys.
+
+    The file has paragraphs as survivors are printed: path and line, ``- before``, ``+ after``, reason.
+    """
+    text = path.read_text(encoding="utf-8").strip()
+    paragraphs = [paragraph.splitlines() for paragraph in text.split("\n\n") if paragraph]
+    return {
+        (place.rpartition(":")[0], before.removeprefix("- "), after.removeprefix("+ ")): reason
+        for place, before, after, reason in paragraphs
+    }
+
+
+class Ineffective:
+    """The parts of a file that tests cannot notice: what only type checkers read, and the options of data classes."""
+
+    def __init__(self, code: str) -> None:
+        tree = ast.parse(code)
+        self._spans = [
+            ((node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0))
+            for node in _ignored(tree)
+        ]
+
+    def __contains__(self, position: tuple[int, int]) -> bool:
+        return any(first <= position < last for first, last in self._spans)
+
+
+def _ignored(tree: ast.Module) -> Iterator[ast.expr | ast.stmt]:
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.AnnAssign, ast.arg)) and node.annotation is not None:
+            yield node.annotation
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.returns is not None:
+            yield node.returns
+        elif isinstance(node, ast.ClassDef):
+            yield from node.decorator_list
+        elif isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            yield node
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "cast":
+            yield node.args[0]
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign) and _is_union(statement.value):
+            yield statement.value
+
+
+def _is_union(value: ast.expr) -> bool:
+    return isinstance(value, ast.BinOp) and isinstance(value.op, ast.BitOr) and ast.unparse(value)[0].isupper()

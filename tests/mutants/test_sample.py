@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import pytest
+
+from mutants.checkouts import nearest_first
+from mutants.sample import EQUIVALENT, Ineffective, Mutant, change_between, equivalents, is_valid, shuffled
+
+CODE = """\
+from typing import TYPE_CHECKING, cast
+if TYPE_CHECKING:
+    a = 1 + 2
+Either = A | B
+LIMIT = 1 | 2
+@dataclass(frozen=True)
+class Value:
+    field: int | None = 1
+def add(x: int | str = 1 + 1) -> int | None:
+    return cast(int | None, x + 1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "is_noticed"),
+    [
+        ("1 + 2", False),
+        ("A | B", False),
+        ("1 | 2", True),
+        ("True", False),
+        ("int | None = 1", False),
+        ("1\ndef", True),
+        ("int | str", False),
+        ("1 + 1", True),
+        ("int | None:", False),
+        ("int | None, x", False),
+        ("x + 1", True),
+    ],
+)
+def test_positions_that_only_type_checkers_read_are_not_mutated(text, is_noticed):
+    before = CODE[: CODE.index(text)]
+    position = (before.count("\n") + 1, len(before) - before.rfind("\n") - 1)
+
+    assert (position not in Ineffective(CODE)) is is_noticed
+
+
+def test_a_seed_gives_the_same_order_and_one_mutant_of_each_position():
+    mutants = [Mutant("a.py", line, 0, operator, 0) for line in range(20) for operator in "xyz"]
+
+    order = list(shuffled(mutants, 7))
+
+    assert order == list(shuffled(mutants[::-1], 7))
+    assert order != list(shuffled(mutants, 8))
+    assert sorted(mutant.line for mutant in order) == list(range(20))
+
+
+def test_a_change_is_shown_by_its_first_line():
+    change = change_between("a.py", "x = 1\n  y = 2\nz = 3\n", "x = 1\n  y = 1\nz = 3\n")
+
+    assert (change.line, change.before, change.after) == (2, "y = 2", "y = 1")
+
+
+@pytest.mark.parametrize(("code", "valid"), [("def f(*, a): ...", True), ("def f(-, a): ...", False), ("x is 1", True)])
+def test_code_that_is_not_python_is_no_mutant(code, valid):
+    assert is_valid(code) is valid
+
+
+def test_tests_of_the_module_come_first_then_those_of_its_package():
+    tests = [
+        "tests/engine/test_gate.py::test_a",
+        "tests/plan/test_types.py::test_b",
+        "tests/plan/test_planner.py::test_c",
+        "tests/rules/test_types.py::test_d",
+    ]
+
+    assert nearest_first("pytest_delta_schema/plan/types.py", tests) == [
+        "tests/plan/test_types.py::test_b",
+        "tests/rules/test_types.py::test_d",
+        "tests/plan/test_planner.py::test_c",
+        "tests/engine/test_gate.py::test_a",
+    ]
+
+
+def test_equivalent_changes_are_read_as_survivors_are_printed(tmp_path):
+    listed = tmp_path / "equivalent.txt"
+    listed.write_text(
+        "plan/a.py:12\n- x = 1\n+ x = 2\nx is not used\n\nplan/b.py:3\n- if y:\n+ if not y:\nboth are equal\n"
+    )
+
+    assert equivalents(listed) == {
+        ("plan/a.py", "x = 1", "x = 2"): "x is not used",
+        ("plan/b.py", "if y:", "if not y:"): "both are equal",
+    }
+
+
+def test_each_change_that_is_listed_as_equivalent_can_still_be_made():
+    root = EQUIVALENT.parents[2]
+
+    for path, before, _ in equivalents():
+        lines = [line.strip() for line in (root / path).read_text(encoding="utf-8").splitlines()]
+        assert before in lines, f"{path} does not hold {before!r} any more: remove it from equivalent.txt"
