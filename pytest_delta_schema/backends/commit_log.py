@@ -17,7 +17,7 @@ from pytest_delta_schema.state.log_facts import LogFacts
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from pytest_delta_schema.backends.log_damage import LogFiles, LogReader
+    from pytest_delta_schema.backends.log_files import LogFiles, LogReader
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.commits import Commit
     from pytest_delta_schema.state.states import TableState

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-from pytest_delta_schema.backends.log_damage import Edges
+from pytest_delta_schema.backends.log_files import Edges
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,7 +16,7 @@ _LOG = "_delta_log"
 
 
 class LocalLog:
-    """Reads the log of a table in a local folder; see :class:`LogFiles`.
+    """Reads the log of a table in a local folder; see :class:`LocalFiles`.
 
     Args:
         table: The folder of the table.
@@ -37,6 +37,11 @@ class LocalLog:
     def modified(self, name: str) -> int:
         """Return when a file was last changed, in milliseconds since 1970."""
         return os.stat(f"{self.path}/{name}").st_mtime_ns // 1_000_000  # noqa: PTH116 - likewise
+
+    def identity(self, name: str) -> object:
+        """Return a value that differs if a file is replaced."""
+        status = os.stat(f"{self.path}/{name}")  # noqa: PTH116 - likewise
+        return status.st_ino, status.st_mtime_ns, status.st_size
 
     def edges(self, name: str) -> Edges:
         """Return the first and last bytes of a file."""

@@ -7,9 +7,10 @@ commits, as if they did not exist (Delta 4.4.0, deltalake 1.6.6).
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_delta_schema.backends.problems import problem
+from pytest_delta_schema.backends.second_look import read_until_settled
 from pytest_delta_schema.delta.log_listing import (
     LAST_CHECKPOINT,
     SIDECARS,
@@ -23,8 +24,9 @@ from pytest_delta_schema.errors import because
 from pytest_delta_schema.faults import DamagedTable, UnreadableTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from pytest_delta_schema.backends.log_files import LocalFiles, LogFiles, LogReader
     from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.models.names import QualifiedName
 
@@ -33,57 +35,6 @@ _SHOWN = 5
 _BACKUP = "restore it from a backup"
 _COMPARED = ("schemaString", "partitionColumns", "configuration", "description")
 """The fields in which the metadata of a checksum must equal the newest metadata in the commits."""
-
-
-class Edges(NamedTuple):
-    """The first and last bytes of a file.
-
-    Args:
-        size: Its length in bytes.
-        head: Its first four bytes.
-        tail: Its last eight bytes.
-    """
-
-    size: int
-    head: bytes
-    tail: bytes
-
-
-class LogReader(Protocol):
-    """Reads files of one ``_delta_log`` folder by their names."""
-
-    @property
-    def path(self) -> str:
-        """The folder, for messages."""
-        ...
-
-    def read(self, name: str) -> bytes:
-        """Return the content of a file.
-
-        Raises:
-            OSError: If it cannot be read; ``FileNotFoundError`` if it is not there.
-        """
-        ...
-
-
-class LogFiles(LogReader, Protocol):
-    """Lists and reads the files of one ``_delta_log`` folder, local or remote."""
-
-    def names(self) -> Iterable[str]:
-        """Return the names of the files in it, in any order.
-
-        Raises:
-            OSError: If it cannot be listed.
-        """
-        ...
-
-    def edges(self, name: str) -> Edges:
-        """Return the first and last bytes of a file, which may be large.
-
-        Raises:
-            OSError: If it cannot be read; ``FileNotFoundError`` if it is not there.
-        """
-        ...
 
 
 class Damage(NamedTuple):
@@ -130,36 +81,90 @@ class _DamageFound(Exception):  # noqa: N818 - carries the answer out of the che
         super().__init__(damage.fact)
 
 
-def damage_of(log: LogFiles) -> Damage | None:
-    """Return the damage in the files that a reader of the newest version needs; ``None`` if there is none.
+class _Look(NamedTuple):
+    """The result of one check.
 
     Args:
-        log: The files.
+        found: The files that were read, or their damage; ``None`` if files were deleted or replaced meanwhile.
+        names: The names that were listed.
     """
-    checked = check_log(log)
-    return checked if isinstance(checked, Damage) else None
+
+    found: CheckedLog | Damage | None
+    names: object = None
 
 
-def check_log(log: LogFiles) -> CheckedLog | Damage:
-    """Read the files that a reader of the newest version needs, and return them, or their damage.
+def damage_of(log: LogFiles) -> Damage | None:
+    """Return the damage in the files that a reader of the newest version needs; ``None`` if none is certain.
 
-    These are the commits since the newest checkpoint, that checkpoint, ``_last_checkpoint``, and the checksum. Of a
-    checkpoint in parquet only the first and last bytes are read.
+    Damage is certain if two checks in a row, each with its own listing, find it. A log that does not exist has none.
 
     Args:
         log: The files.
     """
     try:
-        try:
-            return _check(log)
-        except FileNotFoundError:
-            # Delta removes old files at any time; a second listing does not have them.
-            return _check(log)
+        checked = _settled(lambda: _look(log, lambda _: None))
+    except FileNotFoundError:
+        return None
+    return checked if isinstance(checked, Damage) else None
+
+
+def check_log(log: LocalFiles) -> CheckedLog | Damage | None:
+    """Read the files that a reader of the newest version needs, and return them, or their damage.
+
+    These are the commits since the newest checkpoint, that checkpoint, ``_last_checkpoint``, and the checksum. Of a
+    checkpoint in parquet only the first and last bytes are read. All files are of one table.
+
+    Args:
+        log: The files.
+
+    Returns:
+        ``None`` if the log has changed each time, so that neither is certain.
+
+    Raises:
+        FileNotFoundError: If there is no such log.
+    """
+    return _settled(lambda: _look(log, log.identity))
+
+
+def _settled(look: Callable[[], _Look]) -> CheckedLog | Damage | None:
+    """Return what was found; damage only if the last two looks found it."""
+    looks = read_until_settled(look, lambda result: not isinstance(result.found, CheckedLog))
+    last = looks[-1].found
+    return None if isinstance(last, Damage) and last != looks[-2].found else last
+
+
+def _look(log: LogFiles, identity: Callable[[str], object]) -> _Look:
+    """Check a log once.
+
+    Args:
+        log: The files.
+        identity: Tells files of one name apart, so that a table that is replaced meanwhile is noticed.
+
+    Raises:
+        FileNotFoundError: If there is no such log.
+    """
+    names: frozenset[str] | None = None
+    try:
+        names = frozenset(log.names())
+        listing = LogListing.of(names)
+        first = {name: identity(name) for name in listing.needed[:1]}
+        checked = _check(log, names, listing)
+        is_same = first == {name: identity(name) for name in first}
+        return _Look(checked, names) if is_same else _changed()
     except _DamageFound as error:
-        return error.damage
+        return _Look(error.damage, names)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        if names is None:
+            raise FileNotFoundError(str(error)) from error
+        return _changed()
     except OSError as error:
         remedy = "give the permission to read it, or restore it from a backup"
-        return Damage(f"{log.path}: {because(error)}", remedy, is_seen=False)
+        return _Look(Damage(f"{log.path}: {because(error)}", remedy, is_seen=False), names)
+
+
+def _changed() -> _Look:
+    """Return the result for a log that was changed during the check; it equals no other."""
+    return _Look(None, object())
 
 
 def damage_of_newest(log: LogReader, version: int) -> Damage | None:
@@ -180,11 +185,12 @@ def damage_of_newest(log: LogReader, version: int) -> Damage | None:
     return None
 
 
-def _check(log: LogFiles) -> CheckedLog:
-    names = set(log.names())
-    listing = LogListing.of(names)
+def _check(log: LogFiles, names: frozenset[str], listing: LogListing) -> CheckedLog:
     if listing.orphan is not None:
-        _require_commit(log, listing.orphan)
+        # Delta writes a commit before its checksum.
+        checksum, lost = checksum_name(listing.orphan), commit_name(listing.orphan)
+        fact = f"{log.path} holds {checksum}, the checksum of a commit, and lacks the commit {lost}"
+        raise _DamageFound(Damage(fact, f"{_BACKUP}; to continue without that commit, delete its checksum"))
     if listing.missing:
         missing = [commit_name(version) for version in listing.missing]
         more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
@@ -202,21 +208,10 @@ def _check(log: LogFiles) -> CheckedLog:
         raise _DamageFound(Damage(f"{log.path}/{stated[-1][0]} holds metadata without a schema", _BACKUP))
     hint = CheckpointHint.of(log.read(LAST_CHECKPOINT)) if LAST_CHECKPOINT in names else None
     without = f"delete it and {LAST_CHECKPOINT}, because all commits are there" if listing.has_all_commits else _BACKUP
-    if hint is not None and hint.version not in listing.checkpoints:
-        fact = f"{log.path}/{LAST_CHECKPOINT} names the checkpoint of version {hint.version}, which is not there"
-        raise _DamageFound(Damage(fact, f"restore that checkpoint from a backup, or delete {LAST_CHECKPOINT}"))
     for name in listing.checkpoints.get(listing.checkpoint, ()):
         _check_checkpoint(log, name, hint if hint and hint.version == listing.checkpoint else None, without)
-    checksum = _check_checksum(log, listing.newest, commits) if listing.newest in listing.checksums else None
-    return CheckedLog(listing, commits, checksum)
-
-
-def _require_commit(log: LogFiles, version: int) -> None:
-    """Require the commit of a checksum to exist, because Delta writes it before the checksum."""
-    name = commit_name(version)
-    if name not in set(log.names()):
-        fact = f"{log.path} holds {checksum_name(version)}, the checksum of a commit, and lacks the commit {name}"
-        raise _DamageFound(Damage(fact, f"{_BACKUP}; to continue without that commit, delete its checksum"))
+    newest = _check_checksum(log, listing.newest, commits) if listing.newest in listing.checksums else None
+    return CheckedLog(listing, commits, newest)
 
 
 def _actions(log: LogReader, name: str, remedy: str) -> list[dict[str, Any]]:

@@ -8,9 +8,11 @@ import shutil
 import pytest
 from deltalake import DeltaTable
 
+from pytest_delta_schema.backends import second_look
 from pytest_delta_schema.backends.local_log import LocalLog, local_folder
-from pytest_delta_schema.backends.log_damage import damage_of
+from pytest_delta_schema.backends.log_damage import check_log, damage_of
 from pytest_delta_schema.backends.unity.log_folder import LogFolder
+from pytest_delta_schema.delta.log_listing import checksum_name, commit_name
 from support.damage import (
     CLASSIC,
     COMMITS,
@@ -140,8 +142,11 @@ def test_every_file_of_a_checkpoint_is_looked_at(tmp_path, make):
 def test_a_checkpoint_of_which_a_part_lacks_is_none(tmp_path):
     log = parts(tmp_path)
     (log / f"{3:020d}.checkpoint.{2:010d}.{2:010d}.parquet").unlink()
+    assert damage(log) is None
 
-    assert damage(log).fact == f"{log}/_last_checkpoint names the checkpoint of version 3, which is not there"
+    commit_file(log, 0).unlink()
+
+    assert damage(log).fact == f"{log} lacks 00000000000000000000.json, and later commits are there"
 
 
 def test_many_missing_commits_are_counted(tmp_path):
@@ -166,50 +171,90 @@ def test_merged_commits_are_looked_at_too(tmp_path):
 
 
 class Vanishing(LocalLog):
-    """A log of which a file goes after it was listed, as when Delta removes old ones; ``back`` is there again then."""
+    """A log of which a listed file is not there the first times that it is read, as when Delta removes old ones."""
 
-    def __init__(self, table, name, back):
+    def __init__(self, table, name, times):
         super().__init__(table)
-        self.name, self.back, self.reads = name, back, 0
+        self.name, self.times = name, times
 
     def read(self, name):
-        if name == self.name:
-            self.reads += 1
-            if self.reads == 1 or not self.back:
-                raise FileNotFoundError(2, "No such file", name)
+        if name == self.name and self.times:
+            self.times -= 1
+            raise FileNotFoundError(2, "No such file", name)
         return super().read(name)
 
 
-def test_a_file_that_is_deleted_while_the_log_is_read_is_listed_again(tmp_path):
-    log = plain(tmp_path)
-    name = commit_file(log).name
+@pytest.mark.parametrize(("times", "is_read"), [(1, True), (3, True), (4, False)])
+def test_a_file_that_is_deleted_while_the_log_is_read_is_no_damage(tmp_path, monkeypatch, times, is_read):
+    monkeypatch.setattr(second_look, "PAUSES", (0, 0, 0))
+    name = commit_file(plain(tmp_path)).name
 
-    assert damage_of(Vanishing(str(tmp_path), name, back=True)) is None
-    assert str(damage_of(Vanishing(str(tmp_path), name, back=False)).of(NAME)) == (
-        f"dev.silver.orders: its Delta log cannot be read ({log}: [Errno 2] No such file: '{name}'); give the permission"
-        " to read it, or restore it from a backup [DS502 UnreadableTable]"
+    assert damage_of(Vanishing(str(tmp_path), name, times)) is None
+    assert (check_log(Vanishing(str(tmp_path), name, times)) is not None) is is_read
+
+
+class Listed(LocalLog):
+    """A log whose first listings lack files, or hold names of files that are not there."""
+
+    def __init__(self, table, *changes):
+        super().__init__(table)
+        self.changes = list(changes)
+
+    def names(self):
+        change = self.changes.pop(0) if self.changes else set()
+        return set(super().names()) ^ change
+
+
+GAP, OTHER_GAP, ORPHAN = {commit_name(2)}, {commit_name(1)}, {checksum_name(5)}
+
+
+@pytest.mark.parametrize(
+    ("listings", "is_read"),
+    [
+        ([GAP], True),
+        ([ORPHAN], True),
+        ([GAP, OTHER_GAP], True),
+        ([GAP, ORPHAN, GAP], True),
+        ([GAP, OTHER_GAP, GAP, OTHER_GAP], False),
+    ],
+    ids=["a gap", "a checksum", "two gaps", "three times", "each time"],
+)
+def test_what_the_next_listing_holds_is_not_missing(tmp_path, monkeypatch, listings, is_read):
+    monkeypatch.setattr(second_look, "PAUSES", (0, 0, 0))
+    plain(tmp_path)
+
+    assert damage_of(Listed(str(tmp_path), *listings)) is None
+    assert (check_log(Listed(str(tmp_path), *listings)) is not None) is is_read
+
+
+def test_damage_is_certain_although_commits_are_added(tmp_path, monkeypatch):
+    monkeypatch.setattr(second_look, "PAUSES", (0, 0, 0))
+    log = plain(tmp_path)
+    commit_file(log, 2).unlink()
+    others = ({f"{number}.tmp"} for number in range(4))
+
+    assert (
+        damage_of(Listed(str(tmp_path), *others)).fact == f"{log} lacks {commit_name(2)}, and later commits are there"
     )
 
 
-class Growing(LocalLog):
-    """A log to which a commit is added between two listings, the checksum of which was listed before."""
+def test_a_log_that_is_gone_is_not_damaged(tmp_path):
+    assert damage_of(LocalLog(str(tmp_path))) is None
+    assert damage_of(LogFolder(str(tmp_path), {})) is None
 
-    def __init__(self, table, checksum):
-        super().__init__(table)
-        self.checksum, self.listed = checksum, 0
+
+class Forbidden(LocalLog):
+    """A log that may not be listed."""
 
     def names(self):
-        self.listed += 1
-        if self.listed == 1:
-            return [*super().names(), self.checksum]
-        return [*super().names(), self.checksum, self.checksum.replace(".crc", ".json")]
+        raise PermissionError(13, "Permission denied")
 
 
-def test_a_commit_that_is_added_while_the_log_is_listed_is_not_missing(tmp_path):
-    log = plain(tmp_path)
-    checksum_file(log, 5).write_bytes(checksum_file(log).read_bytes())
-
-    assert damage_of(Growing(str(tmp_path), f"{5:020d}.crc")) is None
+def test_a_log_that_may_not_be_listed(tmp_path):
+    assert str(damage_of(Forbidden(str(tmp_path))).of(NAME)) == (
+        f"dev.silver.orders: its Delta log cannot be read ({tmp_path}/_delta_log: [Errno 13] Permission denied); give the"
+        " permission to read it, or restore it from a backup [DS502 UnreadableTable]"
+    )
 
 
 @pytest.mark.parametrize(

@@ -60,6 +60,11 @@ def _cut_checkpoint_and_lose_commits(log: Path) -> None:
     _lose_early_commits(log)
 
 
+def _lose_checkpoint_and_commits(log: Path) -> None:
+    checkpoint_file(log).unlink()
+    _lose_early_commits(log)
+
+
 def _lose_early_commits(log: Path) -> None:
     for version in range(CHECKPOINT):
         commit_file(log, version).unlink()
@@ -115,9 +120,7 @@ COMMITS = {
     "last checkpoint of random bytes": Case(lambda log: (log / "_last_checkpoint").write_bytes(NOISE), None),
     "last checkpoint empty": Case(lambda log: (log / "_last_checkpoint").write_bytes(b""), None),
     "last checkpoint that is missing": Case(
-        lambda log: (log / "_last_checkpoint").write_text('{"version":9,"size":3}'),
-        "{log}/_last_checkpoint names the checkpoint of version 9, which is not there)"
-        "; restore that checkpoint from a backup, or delete _last_checkpoint",
+        lambda log: (log / "_last_checkpoint").write_text('{"version":9,"size":3}'), None
     ),
 }
 """Damage of any log."""
@@ -153,9 +156,11 @@ WITH_CHECKPOINT = {
     "middle commit cut": Case(lambda log: cut(commit_file(log, 2)), None),
     "middle commit missing": Case(lambda log: commit_file(log, 2).unlink(), None),
     "first commits missing": Case(_lose_early_commits, None),
-    "checkpoint missing": Case(
-        lambda log: checkpoint_file(log).unlink(),
-        "{log}/_last_checkpoint names the checkpoint of version 3, which is not there)",
+    "checkpoint missing": Case(lambda log: checkpoint_file(log).unlink(), None),
+    "checkpoint and the commits before it missing": Case(
+        _lose_checkpoint_and_commits,
+        "{log} lacks 00000000000000000000.json, 00000000000000000001.json, 00000000000000000002.json, and later commits"
+        " are there); restore them from a backup",
     ),
 }
 """Damage of a log of which the commits before the checkpoint are not needed."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from pytest_delta_schema.backends.log_damage import LogFiles
+    from pytest_delta_schema.backends.log_files import LogFiles
     from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.models.names import QualifiedName
 

@@ -24,7 +24,6 @@ from pytest_delta_schema.backends.log_damage import Damage, check_log
 from pytest_delta_schema.backends.newest_version import newest_version
 from pytest_delta_schema.backends.spark.openable import is_openable
 from pytest_delta_schema.delta.folded_names import folded
-from pytest_delta_schema.delta.log_listing import LogListing
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.state.states import TableState
 
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    from pytest_delta_schema.backends.log_damage import CheckedLog
     from pytest_delta_schema.backends.spark.history import History
     from pytest_delta_schema.errors import Diagnostic
 
@@ -97,12 +97,15 @@ class WarehouseLogs:
         names = _log_files(log)
         if not names:
             return _absent(name, folder)
-        if LogListing.of(names).newest < 0:
-            return None
-        checked = check_log(log)
-        if isinstance(checked, Damage):
-            return checked.of(name)
-        facts = newest_version(checked)
+        try:
+            checked = check_log(log)
+        except FileNotFoundError:
+            return _absent(name, folder)
+        return checked.of(name) if isinstance(checked, Damage) else self._state(name, checked)
+
+    def _state(self, name: QualifiedName, checked: CheckedLog | None) -> TableState | None:
+        """Return the state of a table; ``None`` if Spark must read it."""
+        facts = None if checked is None or checked.listing.newest < 0 else newest_version(checked)
         if facts is None:
             return None
         state = facts.state(name)

@@ -30,7 +30,7 @@ from pytest_delta_schema.state.log_facts import LogFacts
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from pytest_delta_schema.backends.log_damage import LogFiles
+    from pytest_delta_schema.backends.log_files import LogFiles
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.states import TableState
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from pytest_delta_schema.backends.commit_log import CommitLog
-    from pytest_delta_schema.backends.log_damage import LogFiles
+    from pytest_delta_schema.backends.log_files import LogFiles
     from pytest_delta_schema.models.conversion import Parquet
 
 

@@ -7,7 +7,7 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_delta_schema.backends.log_damage import Edges
+from pytest_delta_schema.backends.log_files import Edges
 from pytest_delta_schema.backends.unity.deltalake_compat import file_system
 from pytest_delta_schema.delta.clustering import clustering_in
 from pytest_delta_schema.delta.log_listing import LogListing, commit_name

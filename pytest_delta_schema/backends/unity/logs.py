@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.local_log import LocalLog, local_folder
-from pytest_delta_schema.backends.log_damage import Damage, check_log, damage_of
+from pytest_delta_schema.backends.log_damage import CheckedLog, check_log, damage_of
 from pytest_delta_schema.backends.newest_version import newest_version
 from pytest_delta_schema.backends.unity.deltalake_compat import is_panic
 from pytest_delta_schema.backends.unity.log_folder import LogFolder
@@ -89,18 +89,16 @@ class Log:
 
     def _read_local(self, folder: str) -> bool:
         """Read the newest version from the commits and the checksum in a local folder; return whether they suffice."""
-        checked = check_log(LocalLog(folder))
-        if isinstance(checked, Damage):
-            return False
         try:
-            facts = newest_version(checked)
-            if facts is None:
+            checked = check_log(LocalLog(folder))
+            facts = newest_version(checked) if isinstance(checked, CheckedLog) else None
+            if facts is None or facts.version is None:
                 return False
-            facts = facts.with_schema()
+            version, facts = facts.version, facts.with_schema()
         except _MALFORMED:
             return False
         self._local, self._metadata, self._protocol = facts, facts.metadata, facts.protocol
-        self.version = checked.listing.newest
+        self.version = version
         return True
 
     def _read_files(self) -> bool:

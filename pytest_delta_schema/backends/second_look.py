@@ -1,0 +1,33 @@
+"""Read again before a fault is reported: files change while they are read, and listings of them are not atomic."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+T = TypeVar("T")
+
+PAUSES = (0.01, 0.05, 0.2)
+"""Seconds before each further read, in which what another process is doing may end."""
+
+
+def read_until_settled(read: Callable[[], T], is_fault: Callable[[T], bool]) -> list[T]:
+    """Read until there is no fault, or two reads in a row have equal results; at most three times more.
+
+    Args:
+        read: Reads; everything that it concludes comes from files that it lists itself.
+        is_fault: Whether a later read could have another result.
+
+    Returns:
+        All results, the last one is the one to use.
+    """
+    results = [read()]
+    for pause in PAUSES:
+        if not is_fault(results[-1]) or results[-2:-1] == results[-1:]:
+            break
+        time.sleep(pause)
+        results.append(read())
+    return results
