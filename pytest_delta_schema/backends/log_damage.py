@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
 
 _MAGIC = b"PAR1"
-_SHOWN = 5
 _BACKUP = "restore it from a backup"
 _COMPARED = ("schemaString", "partitionColumns", "configuration", "description")
 """The fields in which the metadata of a checksum must equal the newest metadata in the commits."""
@@ -193,8 +192,8 @@ def _check(log: LogFiles, names: frozenset[str], listing: LogListing) -> Checked
         raise _DamageFound(Damage(fact, f"{_BACKUP}; to continue without that commit, delete its checksum"))
     if listing.missing:
         missing = [commit_name(version) for version in listing.missing]
-        more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
-        fact = f"{log.path} lacks {', '.join(missing[:_SHOWN])}{more}, and later commits are there"
+        more = f" and {listing.number_missing - len(missing)} more" if listing.number_missing > len(missing) else ""
+        fact = f"{log.path} lacks {', '.join(missing)}{more}, and later commits are there"
         raise _DamageFound(Damage(fact, "restore them from a backup" if len(missing) > 1 else _BACKUP))
     commits = {name: _actions(log, name, _BACKUP) for name in listing.needed}
     if listing.checkpoint < 0:

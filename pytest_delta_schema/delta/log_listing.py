@@ -7,6 +7,7 @@ import re
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -18,10 +19,14 @@ LAST_CHECKPOINT = "_last_checkpoint"
 SIDECARS = "_sidecars"
 """The folder of the files that checkpoints of the second version refer to."""
 
-_COMMIT = re.compile(r"(\d{20})\.json")
-_CHECKSUM = re.compile(r"(\d{20})\.crc")
-_CHECKPOINT = re.compile(r"(\d{20})\.checkpoint(?:\.(\d{10})\.(\d{10})|\.[0-9a-fA-F-]{36})?\.(?:parquet|json)")
-_COMPACTED = re.compile(r"(\d{20})\.(\d{20})\.compacted\.json")
+SHOWN_MISSING = 5
+"""How many missing commits are named."""
+
+_COMMIT = re.compile(r"([0-9]{20})\.json")
+_NUMBERED = re.compile(r"[0-9]+\.(?:json|checkpoint(?:\..+)?\.(?:json|parquet)|[0-9]+\.compacted\.json)")
+_CHECKSUM = re.compile(r"([0-9]{20})\.crc")
+_CHECKPOINT = re.compile(r"([0-9]{20})\.checkpoint(?:\.([0-9]{10})\.([0-9]{10})|\.[0-9a-fA-F-]{36})?\.(?:parquet|json)")
+_COMPACTED = re.compile(r"([0-9]{20})\.([0-9]{20})\.compacted\.json")
 
 
 def commit_name(version: int) -> str:
@@ -43,17 +48,20 @@ class LogListing:
         checksums: The versions that have a checksum file.
         checkpoints: The files of complete checkpoints, by version.
         compacted: Files that hold several commits in one, by the first of them.
+        misnamed: Numbered files whose number does not have 20 digits. Spark reads some of them as commits;
+            other readers ignore them (Delta 4.4.0, deltalake 1.6.6).
     """
 
     commits: frozenset[int]
     checksums: frozenset[int]
     checkpoints: Mapping[int, tuple[str, ...]]
     compacted: Mapping[str, int]
+    misnamed: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, names: Iterable[str]) -> LogListing:
         """Sort the names in a ``_delta_log`` folder; names of anything else are left out."""
-        commits, checksums, compacted = set(), set(), {}
+        commits, checksums, compacted, misnamed = set(), set(), {}, []
         checkpoints: dict[int, list[str]] = defaultdict(list)
         parts: dict[tuple[int, int], list[str]] = defaultdict(list)
         for name in sorted(names):
@@ -68,11 +76,13 @@ class LogListing:
                     checkpoints[int(match[1])].append(name)
                 else:
                     parts[int(match[1]), int(match[3])].append(name)
+            elif _NUMBERED.fullmatch(name):
+                misnamed.append(name)
         for (version, number), present in parts.items():
             if len(present) == number:
                 checkpoints[version] += present
         whole = {version: tuple(files) for version, files in checkpoints.items()}
-        return cls(frozenset(commits), frozenset(checksums), whole, compacted)
+        return cls(frozenset(commits), frozenset(checksums), whole, compacted, tuple(misnamed))
 
     @cached_property
     def checkpoint(self) -> int:
@@ -86,15 +96,21 @@ class LogListing:
 
     @property
     def missing(self) -> tuple[int, ...]:
-        """The versions after the newest checkpoint whose commits are missing although later ones exist."""
-        return tuple(sorted(set(range(self.checkpoint + 1, self.newest + 1)) - self.commits))
+        """The first versions after the newest checkpoint whose commits are missing although later ones exist."""
+        versions = range(self.checkpoint + 1, self.newest + 1)
+        return tuple(islice((version for version in versions if version not in self.commits), SHOWN_MISSING))
+
+    @property
+    def number_missing(self) -> int:
+        """How many commits are missing; the name of a file can make this any number below 10**20."""
+        return self.newest - self.checkpoint - sum(version > self.checkpoint for version in self.commits)
 
     @property
     def needed(self) -> tuple[str, ...]:
-        """The files of the commits that a reader opens beside the newest checkpoint, and the newest commit."""
+        """The files that a reader opens beside the newest checkpoint: merged commits, then commits, the newest last."""
         commits = {version for version in self.commits if version > self.checkpoint or version == self.newest}
         merged = [name for name, first in self.compacted.items() if first > self.checkpoint]
-        return (*map(commit_name, sorted(commits)), *merged)
+        return (*merged, *map(commit_name, sorted(commits)))
 
     @property
     def orphan(self) -> int | None:

@@ -12,7 +12,9 @@ from pytest_delta_schema.backends import second_look
 from pytest_delta_schema.backends.local_log import LocalLog, local_folder
 from pytest_delta_schema.backends.log_damage import check_log, damage_of
 from pytest_delta_schema.backends.unity.log_folder import LogFolder
+from pytest_delta_schema.backends.unity.logs import Log
 from pytest_delta_schema.delta.log_listing import checksum_name, commit_name
+from pytest_delta_schema.errors import StatementError
 from support.damage import (
     CLASSIC,
     COMMITS,
@@ -170,6 +172,23 @@ def test_merged_commits_are_looked_at_too(tmp_path):
     assert damage(log).fact == f"{merged} is cut off or damaged in line 1 of 1"
 
 
+def test_merged_commits_do_not_hide_newer_metadata(tmp_path):
+    newer = {**metadata(ID)["metaData"], "description": "newer"}
+    log = plain(tmp_path)
+    commit_file(log).write_text(json.dumps({"metaData": newer}) + "\n")
+    checksum_file(log).write_text(json.dumps({"metadata": newer, **protocol()}))
+    (log / f"{0:020d}.{3:020d}.compacted.json").write_text(f"{json.dumps(protocol())}\n{json.dumps(metadata(ID))}\n")
+
+    assert damage(log) is None
+
+
+def test_a_name_with_a_huge_version_is_a_gap(tmp_path):
+    log = plain(tmp_path)
+    commit_file(log).rename(commit_file(log, 10**12))
+
+    assert damage(log).fact.endswith(f"{8:020d}.json and 999999999991 more, and later commits are there")
+
+
 class Vanishing(LocalLog):
     """A log of which a listed file is not there the first times that it is read, as when Delta removes old ones."""
 
@@ -291,6 +310,20 @@ class TestUnity:
         text = str(state.problems[NAME])
         assert text.startswith("dev.silver.orders: its Delta log is damaged (")
         assert COMMITS[case].message.format(log=log) in text
+
+    @pytest.mark.parametrize("name", ["5.json", f"{5:021d}.json", "4.checkpoint.parquet"])
+    def test_a_number_without_20_digits_is_an_unreadable_table(self, tmp_path, name):
+        log = plain(tmp_path)
+        assert Log(str(tmp_path), {}).version == 4
+        (log / name).write_text(json.dumps({"txn": {"appId": "test", "version": 5}}))
+
+        with pytest.raises(StatementError, match="20 digits") as raised:
+            Log(str(tmp_path), {})
+
+        assert str(raised.value) == (
+            f"its Delta log at {tmp_path} cannot be read (the number in the name of {name} does not have 20 digits, and"
+            " Spark may read that file as a commit); remove it, or give it its name back"
+        )
 
     def test_a_checksum_is_no_source_of_clustering_without_its_commit(self, tmp_path):
         log = plain(tmp_path)

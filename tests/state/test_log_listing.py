@@ -66,7 +66,42 @@ def test_merged_commits_are_needed_after_the_checkpoint():
 
     listed = listing(f"{2:020d}.checkpoint.parquet", early, late, commits=[3, 4])
 
-    assert listed.needed == (commit_name(3), commit_name(4), late)
+    assert listed.needed == (late, commit_name(3), commit_name(4))
+
+
+@pytest.mark.parametrize(
+    ("names", "misnamed"),
+    [
+        (["5.json"], ["5.json"]),
+        ([f"{2:019d}.json", f"{2:021d}.json"], [f"{2:021d}.json", f"{2:019d}.json"]),
+        (["2.checkpoint.parquet", "2.checkpoint.1.2.parquet"], ["2.checkpoint.1.2.parquet", "2.checkpoint.parquet"]),
+        (["0.2.compacted.json"], ["0.2.compacted.json"]),
+        ([f"{3:020d}.checkpoint.other.parquet"], [f"{3:020d}.checkpoint.other.parquet"]),
+        (["x.json", "5.json.tmp", ".5.json", "5.crc", "\u0665.json", f"{2:020d}.checkpoint.parquet.crc"], []),
+    ],
+)
+def test_numbers_without_20_digits(names, misnamed):
+    listed = listing(*names, commits=[0, 1])
+
+    assert (listed.misnamed, listed.newest, listed.needed) == (
+        tuple(misnamed),
+        1,
+        (commit_name(0), commit_name(1)),
+    )
+
+
+@pytest.mark.parametrize("newest", [10**6, 10**12, 10**20 - 1])
+def test_a_huge_version_costs_no_memory(newest):
+    listed = listing(commits=[0, 2, newest])
+
+    assert listed.missing == (1, 3, 4, 5, 6)
+    assert listed.number_missing == newest - 2
+    assert not listed.has_all_commits
+
+
+@pytest.mark.parametrize("number", [0, 3, 9_999_999_999])
+def test_a_checkpoint_with_a_huge_number_of_parts_is_not_complete(number):
+    assert listing(f"{7:020d}.checkpoint.{1:010d}.{number:010d}.parquet", commits=[7]).checkpoints == {}
 
 
 @pytest.mark.parametrize(("checksums", "orphan"), [([], None), ([0, 1], None), ([0, 1, 2], 2), ([2, 5], 5)])

@@ -34,7 +34,7 @@ def history_of(log: LocalLog) -> History | None:
         KeyError: If a commit is malformed, or another error of this kind.
     """
     listing = LogListing.of(log.names())
-    if not listing.has_all_commits:
+    if listing.misnamed or not listing.has_all_commits:
         return None
     commits: dict[int, Mapping[str, Any] | None] = {}
     columns: dict[int, tuple[ColumnState, ...]] = {}

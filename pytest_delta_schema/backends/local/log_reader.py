@@ -24,6 +24,7 @@ from pytest_delta_schema.backends.log_damage import Damage, check_log
 from pytest_delta_schema.backends.newest_version import newest_version
 from pytest_delta_schema.backends.spark.openable import is_openable
 from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.log_listing import LogListing
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.state.states import TableState
 
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.spark.history import History
     from pytest_delta_schema.errors import Diagnostic
 
-_LOG = re.compile(r"\d{20}\.(json|checkpoint\.([^/]+\.)?(parquet|json))")
+_LOG = re.compile(r"[0-9]+\.(json|checkpoint\.([^/]+\.)?(parquet|json))")
 """The names of files that make a folder a Delta table; ``Remains.java`` has the same."""
 
 _MALFORMED = (AttributeError, KeyError, OSError, RecursionError, TypeError, ValueError)
@@ -97,6 +98,8 @@ class WarehouseLogs:
         names = _log_files(log)
         if not names:
             return _absent(name, folder)
+        if LogListing.of(names).misnamed:
+            return None
         try:
             checked = check_log(log)
         except FileNotFoundError:

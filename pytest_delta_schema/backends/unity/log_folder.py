@@ -22,7 +22,7 @@ _LOG = "_delta_log"
 _DOMAINS = "domainMetadata"
 _METADATA = "metaData"
 _PROTOCOL = "protocol"
-_COMMIT = re.compile(r"\d{20}\.json")
+_COMMIT = re.compile(r"[0-9]{20}\.json")
 
 
 class NewestActions(NamedTuple):
@@ -51,6 +51,15 @@ class LogFolder:
         self.path = f"{redacted_uri(location).rstrip('/')}/{_LOG}"
         self._location = location
         self._options = HiddenValues(options)
+        self._listed: set[str] | None = None
+
+    @property
+    def misnamed(self) -> tuple[str, ...]:
+        """The files whose number does not have 20 digits, which Spark may read as commits and deltalake ignores."""
+        try:
+            return LogListing.of(self._names).misnamed
+        except OSError:  # it was dropped meanwhile; what was read before stands
+            return ()
 
     def clustering(self, version: int) -> Paths | None:
         """Return the clustering columns in the files of one version; ``None`` if they do not hold any.
@@ -106,13 +115,14 @@ class LogFolder:
         infos = self._in_lines(name, "commitInfo") if name in self._names else ()
         return max((int(info.get("timestamp", 0)) for info in infos), default=0)
 
+    @property
+    def _names(self) -> set[str]:
+        """The names that were listed last."""
+        return self.names() if self._listed is None else self._listed
+
     @cached_property
     def _store(self) -> Any:
         return file_system(self._location, self._options)
-
-    @cached_property
-    def _names(self) -> set[str]:
-        return self.names()
 
     def _in_checksum(self, name: str) -> list[Mapping[str, Any]] | None:
         """Return the domains in a checksum; ``None`` if there is no checksum, or it cannot be parsed."""
@@ -127,7 +137,8 @@ class LogFolder:
         """Return the names of the files in the log."""
         from pyarrow.fs import FileSelector
 
-        return {info.base_name for info in self._store.get_file_info(FileSelector(_LOG))}
+        self._listed = {info.base_name for info in self._store.get_file_info(FileSelector(_LOG))}
+        return self._listed
 
     def edges(self, name: str) -> Edges:
         """Return the first and last bytes of a file."""

@@ -83,15 +83,23 @@ class Log:
             msg = f"{hidden(damage.message)}; {damage.remedy}"
             raise StatementError(msg, condition=DAMAGED_LOG)
         if reason and not self._read_files():
-            folder_uri = redacted_uri(location)
-            msg = f"its Delta log at {folder_uri} cannot be read ({reason}); restore it, or the permission to read it"
-            raise StatementError(msg, condition="UNREADABLE_LOG")
+            self._refuse(reason, "restore it, or the permission to read it")
+        if self._folder.misnamed:
+            name = self._folder.misnamed[0]
+            fact = f"the number in the name of {name} does not have 20 digits, and Spark may read that file as a commit"
+            self._refuse(fact, "remove it, or give it its name back")
+
+    def _refuse(self, fact: str, remedy: str) -> None:
+        msg = f"its Delta log at {redacted_uri(self._location)} cannot be read ({fact}); {remedy}"
+        raise StatementError(msg, condition="UNREADABLE_LOG")
 
     def _read_local(self, folder: str) -> bool:
         """Read the newest version from the commits and the checksum in a local folder; return whether they suffice."""
         try:
             checked = check_log(LocalLog(folder))
-            facts = newest_version(checked) if isinstance(checked, CheckedLog) else None
+            if not isinstance(checked, CheckedLog) or checked.listing.misnamed:
+                return False
+            facts = newest_version(checked)
             if facts is None or facts.version is None:
                 return False
             version, facts = facts.version, facts.with_schema()

@@ -201,6 +201,27 @@ OPENED = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize("name", ["1.json", "5.json", f"{1:019d}.json", f"{1:021d}.json", "0.checkpoint.parquet"])
+def test_a_log_with_a_number_without_20_digits_is_left_to_spark(logs, folder, name):
+    delta_log(folder, ID)
+    assert isinstance(read(logs), TableState)
+    assert logs.history(NAME) is not None
+
+    (folder / "_delta_log" / name).write_text(json.dumps(metadata(ID, field("added"))))
+
+    assert read(logs) is None
+    assert logs.history(NAME) is None
+    assert logs.table_names("dev", "silver") == (NAME,)
+
+
+def test_a_log_of_short_numbers_only_is_a_table_that_spark_reads(logs, folder):
+    log = delta_log(folder, ID) / "_delta_log"
+    commit_file(log, 0).rename(log / "0.json")
+
+    assert read(logs) is None
+    assert logs.table_names("dev", "silver") == (NAME,)
+
+
 @pytest.mark.parametrize(("protocol_", "metadata_", "delta", "is_read"), OPENED.values(), ids=OPENED)
 def test_only_what_spark_certainly_opens_is_read(tmp_path, folder, protocol_, metadata_, delta, is_read):
     commit(folder, 0, protocol_, metadata_)

@@ -9,7 +9,7 @@ final class Remains {
   /** The file that is written to the folder of each table that is created or converted; Delta and VACUUM ignore it. */
   static final String MARKER = "_delta_schema";
 
-  private static final Pattern LOG = Pattern.compile("\\d{20}\\.(json|checkpoint\\.([^/]+\\.)?(parquet|json))");
+  private static final Pattern LOG = Pattern.compile("\\d+\\.(json|checkpoint\\.([^/]+\\.)?(parquet|json))");
   private static final Pattern LEFTOVER = Pattern.compile("_delta_log/\\.{1,2}\\d{20}\\.json\\.[^./]+\\.tmp(\\.crc)?");
   private static final Pattern SIGN = Pattern.compile("_delta_log/.*|(.*/)?_change_data/.*|(.*/)?deletion_vector_[^/]*\\.bin|" + MARKER);
 
