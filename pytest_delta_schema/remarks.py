@@ -133,3 +133,19 @@ class UntriedConstraint:
     """
 
     code = "DS710"
+
+
+class NotCreatable:
+    """A declaration is valid for a table that exists, and Delta would refuse to create the table.
+
+    Other writers store names with spaces without column mapping, and NOT NULL inside arrays and maps. A plan that would
+    create the table is refused by a rule.
+
+    Remedy: Nothing has to be done if the table exists; otherwise do what the note says.
+
+    Example:
+        cannot be created, only compared: column names 'order id' hold one of space , ; { } ( ) =
+        tab newline, which Delta stores under column mapping only
+    """
+
+    code = "DS711"

@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.engine.assembly import bound, client_features_of, declared, planner_of, validator_of
 from pytest_delta_schema.engine.source_locations import SourceLocations
-from pytest_delta_schema.errors import InvalidModelError
+from pytest_delta_schema.errors import InvalidModelError, note
 from pytest_delta_schema.plan.dependency_order import dependency_groups
+from pytest_delta_schema.remarks import NotCreatable
 from pytest_delta_schema.rules.clients import notes_on_clients
+from pytest_delta_schema.rules.column_names import InvalidColumnName
+from pytest_delta_schema.rules.nested_nullability import NotNullInCollection
 from pytest_delta_schema.state.desired import desired_state
 
 if TYPE_CHECKING:
@@ -104,6 +107,13 @@ class Declarations:
         if not model.clients:
             return ()
         return tuple(notes_on_clients(desired_state(model), self.client_features, observed, action))
+
+    def creation_notes(self, table: Table) -> tuple[Diagnostic, ...]:
+        """Return the notes on what Delta would refuse to create, and may be in a table that another writer made."""
+        creation, name = self.creation(table), table.qualified_name
+        faults = [fault for rule in (InvalidColumnName(), NotNullInCollection()) for fault in rule.check(creation)]
+        text = "cannot be created, only compared: {0.message}; to create it, {0.remedy}"
+        return tuple(note(NotCreatable, name, fault.path, text.format(fault)) for fault in faults)
 
     def location(self, table: Table, *, passes: bool) -> Location:
         """Return the location of a declaration.

@@ -87,12 +87,13 @@ def rules_outcome(table: Table, declarations: Declarations) -> TableOutcome:
         declarations: All models under their settings.
     """
     violations = declarations.violations(table)
+    notes = () if violations else (*declarations.client_notes(table), *declarations.creation_notes(table))
     return TableOutcome(
         table=table.qualified_name,
         check=Check.RULES,
         status=Status.BLOCKED if violations else Status.VALID,
         diagnostics=declarations.located(violations, passes=not violations),
-        notes=() if violations else declarations.located(declarations.client_notes(table), passes=True),
+        notes=declarations.located(notes, passes=True),
         location=declarations.location(table, passes=not violations),
     )
 

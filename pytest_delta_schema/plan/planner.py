@@ -8,6 +8,7 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.features import MAPPING_PROPERTY, is_on
 from pytest_delta_schema.models.modes import ADDITIVE, MANAGE
 from pytest_delta_schema.models.names import QualifiedName, require_names
 from pytest_delta_schema.models.required_kinds import required_tables
@@ -43,6 +44,7 @@ from pytest_delta_schema.plan.types import features_of_new_table, type_changes
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.keys import KEY_FIELDS
 from pytest_delta_schema.state.states import CatalogState, TableState
+from pytest_delta_schema.state.type_traversal import special_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -207,14 +209,14 @@ class TablePlanner:
             changes = _compared(difference)
             changes.extend(property_changes(difference, self._enable, self._policy))
             reported = reported_property_changes(difference, self._policy, MANAGE) if self._policy.modes else ()
-            return _ordered(changes), tuple(reported)
+            return _ordered(changes, difference.observed), tuple(reported)
         own = owned(difference)
         changes = [change for change in _compared(own) if is_own(change, desired)]
         mismatches = [change for change in _compared(difference) if is_reported(change, desired)]
         mode = desired.ownership.get("properties", MANAGE)
         changes.extend(property_changes(own, self._enable, self._policy, declared=mode == MANAGE))
         mismatches.extend(reported_property_changes(difference, self._policy, mode))
-        return _ordered(changes), _ordered(mismatches)
+        return _ordered(changes, difference.observed), _ordered(mismatches, difference.observed)
 
 
 def _difference(desired: TableState, observed: TableState) -> Difference:
@@ -247,7 +249,7 @@ def _with_dependent_foreign_keys(
         if new:
             changes = [*(own.changes if own else ()), *new]
             planned[name] = AlignTable(
-                table=observed.name, changes=_ordered(changes), desired=desired, observed=observed
+                table=observed.name, changes=_ordered(changes, observed), desired=desired, observed=observed
             )
     return [planned[name] for name in sorted(planned)]
 
@@ -278,9 +280,9 @@ def _key_changes(wanted: TableState, stored: TableState) -> list[Change]:
     return [change for compare in _KEYS for change in compare(wanted, stored)]
 
 
-def _ordered(changes: list[Change]) -> tuple[Change, ...]:
+def _ordered(changes: list[Change], observed: TableState) -> tuple[Change, ...]:
     if len(changes) > 1:
-        changes.sort(key=_enabling_step if _needs_enabling(changes) else _step)
+        changes.sort(key=_enabling_step if _needs_enabling(changes, observed) else _step)
     return tuple(changes)
 
 
@@ -293,8 +295,11 @@ def _enabling_step(change: Change) -> Step:
     return Step.ENABLE_FEATURES if isinstance(change, SetTableProperties) else _STEPS[type(change)]
 
 
-def _needs_enabling(changes: list[Change]) -> bool:
+def _needs_enabling(changes: list[Change], observed: TableState) -> bool:
     for change in changes:
         if isinstance(change, SetTableProperties) and enables_feature(change):
-            return not _NEEDING_FEATURES.isdisjoint(map(type, changes))
+            if not _NEEDING_FEATURES.isdisjoint(map(type, changes)):
+                return True
+            # Without column mapping Delta refuses every change of a table with such a name.
+            return is_on(MAPPING_PROPERTY, change.properties) and any(special_names(observed.columns))
     return False

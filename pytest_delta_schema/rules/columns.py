@@ -1,13 +1,12 @@
-"""Rules about columns: duplicate and invalid names, NOT NULL columns on existing tables, and drops."""
+"""Rules about columns: duplicate names, NOT NULL columns on existing tables, and drops."""
 
 from __future__ import annotations
 
 from collections import Counter
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.column_path import ColumnPath, column_path
-from pytest_delta_schema.delta.features import COLUMN_MAPPING, MAPPING_PROPERTY, SPECIAL_CHARACTERS, is_on
+from pytest_delta_schema.delta.features import COLUMN_MAPPING, MAPPING_PROPERTY
 from pytest_delta_schema.delta.folded_names import NameSet, folded
 from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
@@ -77,35 +76,6 @@ class DuplicateColumn:
                     yield violation(self, table.qualified_name, first, message, "rename or remove all but one")
 
 
-class InvalidColumnName:
-    """A name holds a character that Delta stores under column mapping only.
-
-    The characters are space, comma, semicolon, braces, parentheses, ``=``, tab and newline.
-
-    Remedy: Rename the column or the field, or declare the property ``delta.columnMapping.mode``.
-
-    Example:
-        model = Table("dev", "silver", "orders", [Column("order id", "bigint")])
-    """
-
-    code = "DS107"
-
-    def check(self, table: Table) -> Iterator[Diagnostic]:
-        """Yield one violation that lists every such name, unless column mapping is declared."""
-        if is_on(MAPPING_PROPERTY, table.table_properties):
-            return
-        all_names = "".join(chain.from_iterable(_names(table)))
-        if not any(character in all_names for character in SPECIAL_CHARACTERS):
-            return
-        every = (path for paths in _structs(table) for path in paths)
-        paths = [path for path in every if not SPECIAL_CHARACTERS.isdisjoint(path.name)]
-        listed = ", ".join(repr(str(path)) for path in paths)
-        message = f"column names {listed} hold one of space , ; {{ }} ( ) = tab newline, which Delta stores"
-        remedy = f"rename them, or declare the property {MAPPING_PROPERTY}='name'"
-        first = part_path("columns", paths[0])
-        yield violation(self, table.qualified_name, first, f"{message} under column mapping only", remedy)
-
-
 class NotNullColumnAdded:
     """A NOT NULL column, or a column with a NOT NULL field, is added to an existing table.
 
@@ -130,7 +100,7 @@ class NotNullColumnAdded:
         if isinstance(action, CreateTable):
             return
         for change in action.all(ColumnAdd):
-            for path in not_null_paths([change.column]):
+            for path in not_null_paths([change.column], change.above):
                 yield violation(
                     self,
                     action.table,

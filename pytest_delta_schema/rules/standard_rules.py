@@ -9,11 +9,11 @@ from pytest_delta_schema.plan.property_policy import PropertyPolicy
 from pytest_delta_schema.plan.risk import Risk
 from pytest_delta_schema.rules.checks import DuplicateCheck, InvalidCheckExpression, InvalidCheckName
 from pytest_delta_schema.rules.clients import FeatureUnsupportedByClient, TableUnusableByClient
+from pytest_delta_schema.rules.column_names import InvalidColumnName, UnsupportedMappingMode
 from pytest_delta_schema.rules.columns import (
     DropWithoutColumnMapping,
     DropWithoutConsent,
     DuplicateColumn,
-    InvalidColumnName,
     NoColumns,
     NotNullColumnAdded,
 )
@@ -30,6 +30,7 @@ from pytest_delta_schema.rules.foreign_keys import (
     InvalidForeignKeyColumn,
 )
 from pytest_delta_schema.rules.layout import InvalidLayout, RewriteWithoutConsent
+from pytest_delta_schema.rules.nested_nullability import NotNullInCollection
 from pytest_delta_schema.rules.primary_keys import (
     IncomparablePrimaryKey,
     InvalidPrimaryKeyColumn,
@@ -50,7 +51,6 @@ from pytest_delta_schema.rules.risk import MaxRiskExceeded, ProtectedTable
 from pytest_delta_schema.rules.tags import InvalidTag
 from pytest_delta_schema.rules.texts import UnencodableText
 from pytest_delta_schema.rules.types import (
-    NotNullInCollection,
     UnknownTypeChange,
     UnsupportedType,
     UnsupportedTypeChange,
@@ -69,8 +69,6 @@ _MODEL_RULES: tuple[BuiltInModelRule, ...] = (
     InvalidPrimaryKeyColumn(),
     IncomparablePrimaryKey(),
     UnsupportedType(),
-    NotNullInCollection(),
-    InvalidColumnName(),
     ReservedProperty(),
     DuplicateProperty(),
     InvalidCheckName(),
@@ -133,6 +131,9 @@ def default_plan_rules(
     """
     agreed = tuple(consents)
     return (
+        InvalidColumnName(),
+        UnsupportedMappingMode(),
+        NotNullInCollection(),
         NotNullColumnAdded(),
         NullablePrimaryKeyColumnCreated(),
         PrimaryKeyColumnMadeNullable(),

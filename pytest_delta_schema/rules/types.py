@@ -20,14 +20,8 @@ from pytest_delta_schema.plan.changes import (
 )
 from pytest_delta_schema.rules.rule import has_feature, violation
 from pytest_delta_schema.setting_text import toml_setting
-from pytest_delta_schema.state.spark_types import compound_types, nested_types
-from pytest_delta_schema.state.type_traversal import (
-    atoms,
-    has_not_null_in_collections,
-    is_storable,
-    not_null_in_collections,
-    unstorable,
-)
+from pytest_delta_schema.state.spark_types import compound_types
+from pytest_delta_schema.state.type_traversal import atoms, is_storable, unstorable
 from pytest_delta_schema.state.types import describe_type, find
 
 if TYPE_CHECKING:
@@ -65,34 +59,6 @@ class UnsupportedType:
                     yield violation(
                         self, table.qualified_name, part_path("columns", path), message, "use a type that it stores"
                     )
-
-
-class NotNullInCollection:
-    """An element of an array, or a key or value of a map, has a NOT NULL part.
-
-    Delta cannot keep NOT NULL inside arrays and maps.
-
-    Remedy: Declare the part nullable.
-
-    Example:
-        from pyspark.sql.types import ArrayType, IntegerType
-
-        model = Table(
-            "dev", "silver", "orders", [Column("sizes", ArrayType(IntegerType(), containsNull=False))]
-        )
-    """
-
-    code = "DS106"
-
-    def check(self, table: Table) -> Iterator[Diagnostic]:
-        """Yield a violation for every NOT NULL inside an array or a map."""
-        for column, data_type in nested_types(table.columns):
-            if not has_not_null_in_collections(data_type):
-                continue
-            for path in not_null_in_collections(data_type, ColumnPath(column)):
-                message = f"column {path} is NOT NULL inside an array or a map, which Delta cannot keep"
-                remedy = "declare it nullable: containsNull, valueContainsNull or nullable = True"
-                yield violation(self, table.qualified_name, part_path("columns", path), message, remedy)
 
 
 class UnsupportedTypeChange:

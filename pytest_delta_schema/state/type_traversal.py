@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.column_path import ELEMENT, KEY, TABLE, VALUE, ColumnPath
+from pytest_delta_schema.delta.features import SPECIAL_CHARACTERS
 from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.state.spark_types import ATOMIC
 from pytest_delta_schema.state.types import ArrayState, MapState, StructState, below, plain
@@ -52,6 +53,21 @@ def struct_fields(data_type: DataTypeState) -> tuple[tuple[str, ...], ...]:
     parts = below(data_type)
     inner = tuple(names for part in parts for names in struct_fields(part.data_type))
     return (tuple(part.name for part in parts), *inner) if isinstance(data_type, StructState) else inner
+
+
+def special_names(columns: Iterable[ColumnState], above: ColumnPath = TABLE) -> Iterator[ColumnPath]:
+    """Yield the path of every column and field whose name Delta stores under column mapping only.
+
+    Args:
+        columns: Of a table, or the fields of a struct.
+        above: The path of the struct.
+    """
+    for column in columns:
+        path = above.child(column.name)
+        if not SPECIAL_CHARACTERS.isdisjoint(column.name):
+            yield path
+        if not isinstance(column.data_type, str):
+            yield from special_names(below(column.data_type), path)
 
 
 def not_null_paths(columns: Iterable[ColumnState], above: ColumnPath = TABLE) -> Iterator[ColumnPath]:

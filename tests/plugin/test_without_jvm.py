@@ -6,8 +6,11 @@ import os
 
 import pytest
 
+from pytest_delta_schema import QualifiedName, model_source
 from pytest_delta_schema.backends.local import early_reads, later_session, session
+from pytest_delta_schema.backends.local.log_reader import WarehouseLogs
 from pytest_delta_schema.errors import BackendUnavailableError
+from support.foreign_tables import SHAPES, write
 from support.logs import TIME, commit, delta_log, field, metadata, protocol
 
 ID = field("id", nullable=False)
@@ -295,3 +298,20 @@ def test_a_test_without_checks_gets_a_started_session(project, started):
     project.run().assert_outcomes(errors=1)
 
     assert started == [1]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_models_of_tables_that_other_writers_made_need_no_change(project, started, shape):
+    warehouse = project.path / ".delta-warehouse"
+    write(warehouse / "dev" / "silver" / "orders", shape)
+    name = QualifiedName("dev", "silver", "orders")
+    project.models(model_source(WarehouseLogs(warehouse, (4, 4)).read([name])[name]))
+
+    plain = project.run("-m", "delta_rules", "--junit-xml=report.xml")
+    gate = project.run("--delta-drift", "-m", "delta_drift", "-q")
+
+    plain.assert_outcomes(passed=1, deselected=1)
+    assert "dev.silver.orders: cannot be created, only compared: " in (project.path / "report.xml").read_text("utf-8")
+    gate.assert_outcomes(passed=1, deselected=2)
+    gate.stdout.fnmatch_lines(["drift: 1 in sync*"])
+    assert started == []

@@ -86,27 +86,6 @@ def struct(*names: str, nullable: bool = True) -> spark.StructType:
             id="types",
         ),
         pytest.param(
-            table(Column("tags", spark.ArrayType(spark.StringType(), containsNull=False))),
-            [
-                (
-                    "column tags.element is NOT NULL inside an array or a map, which Delta cannot keep;"
-                    " declare it nullable: containsNull, valueContainsNull or nullable = True [DS106 NotNullInCollection]"
-                )
-            ],
-            id="not null in collections",
-        ),
-        pytest.param(
-            table(column("a b"), Column("s", spark.MapType(spark.StringType(), struct("x=y", "ok")))),
-            [
-                (
-                    "column names 'a b', 's.value.x=y' hold one of space , ; { } ( ) = tab newline, which Delta stores under"
-                    " column mapping only; rename them, or declare the property delta.columnMapping.mode='name'"
-                    " [DS107 InvalidColumnName]"
-                )
-            ],
-            id="special characters",
-        ),
-        pytest.param(
             table(
                 column(),
                 table_properties={
@@ -263,7 +242,7 @@ def test_two_faults_in_three_tables_are_one_error_with_every_table_named():
     models = [
         table(column("a"), column("A"), primary_key=["a"], name="dev.silver.c"),
         table(name="dev.silver.a"),
-        table(Column("t", spark.TimeType()), column("x y"), name="dev.silver.b"),
+        table(Column("t", spark.TimeType()), column("x"), column("X"), name="dev.silver.b"),
     ]
 
     with pytest.raises(InvalidModelError) as caught:
@@ -291,6 +270,7 @@ def test_a_table_declared_twice_is_named_with_both_places():
     assert text.endswith("; keep one declaration [DS101 DuplicateTable]")
 
 
+ABSENT = TableState(name=NAME, exists=False)
 STAYS = column("id", is_nullable=False)
 
 
@@ -403,6 +383,29 @@ STAYS = column("id", is_nullable=False)
                 )
             ],
             id="type",
+        ),
+        pytest.param(
+            table(Column("tags", spark.ArrayType(spark.StringType(), containsNull=False))),
+            ABSENT,
+            [
+                (
+                    "column tags.element is NOT NULL inside an array or a map, which Delta cannot keep;"
+                    " declare it nullable: containsNull, valueContainsNull or nullable = True [DS106 NotNullInCollection]"
+                )
+            ],
+            id="not null in collections",
+        ),
+        pytest.param(
+            table(column("a b"), Column("s", spark.MapType(spark.StringType(), struct("x=y", "ok")))),
+            ABSENT,
+            [
+                (
+                    "column names 'a b', 's.value.x=y' hold one of space , ; { } ( ) = tab newline, which Delta stores under"
+                    " column mapping only; rename them, or declare the property delta.columnMapping.mode='name'"
+                    " [DS107 InvalidColumnName]"
+                )
+            ],
+            id="special characters",
         ),
     ],
 )

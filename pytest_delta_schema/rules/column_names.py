@@ -1,0 +1,107 @@
+"""Rules about names that Delta stores under column mapping only, and about the mode of column mapping."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.delta.features import MAPPING_PROPERTY, is_on
+from pytest_delta_schema.delta.folded_names import NameMap, same_name
+from pytest_delta_schema.delta.part_path import part_path
+from pytest_delta_schema.plan.actions import CreateTable
+from pytest_delta_schema.plan.changes import ColumnAdd, SetTableProperties
+from pytest_delta_schema.rules.rule import has_feature, violation
+from pytest_delta_schema.state.type_traversal import special_names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from pytest_delta_schema.delta.column_path import ColumnPath
+    from pytest_delta_schema.errors import Diagnostic
+    from pytest_delta_schema.plan.actions import AlignTable
+
+_CHARACTERS = "one of space , ; { } ( ) = tab newline"
+_MAPPED = f"declare the property {MAPPING_PROPERTY}='name'"
+_UNMAPPED = "none"
+
+
+class InvalidColumnName:
+    """A plan needs column mapping, because a name holds a character that Delta stores under column mapping only.
+
+    The characters are space, comma, semicolon, braces, parentheses, ``=``, tab and newline. Other writers, such as
+    delta-rs, store them without column mapping. A table with such names is read, and its model may declare them; Delta
+    refuses every change of it until column mapping is enabled (``DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES``, Delta
+    4.4.0).
+
+    Remedy: Rename the column or the field, or declare the property ``delta.columnMapping.mode``.
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint")])
+        model = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("order id", "bigint")])
+    """
+
+    code = "DS107"
+
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
+        """Yield a violation for the names to create, and one for those that the table has, without column mapping."""
+        if isinstance(action, CreateTable):
+            if not is_on(MAPPING_PROPERTY, action.table_properties):
+                yield from self._added(action, [*special_names(action.columns)])
+        elif not has_feature(MAPPING_PROPERTY, action):
+            new = [path for change in action.all(ColumnAdd) for path in special_names([change.column], change.above)]
+            yield from self._added(action, new)
+            stored = [*special_names(action.observed.columns)]
+            if stored:
+                fact = f"column names {_listed(stored)} of the table hold {_CHARACTERS}, and Delta refuses every change"
+                path = part_path("columns", stored[0])
+                yield violation(self, action.table, path, f"{fact} of it without column mapping", _MAPPED)
+
+    def _added(self, action: CreateTable | AlignTable, paths: Sequence[ColumnPath]) -> Iterator[Diagnostic]:
+        if paths:
+            message = f"column names {_listed(paths)} hold {_CHARACTERS}, which Delta stores under column mapping only"
+            yield violation(self, action.table, part_path("columns", paths[0]), message, f"rename them, or {_MAPPED}")
+
+
+class UnsupportedMappingMode:
+    """The mode of column mapping changes in a way that Delta refuses.
+
+    Delta changes ``none`` to ``name``, and ``name`` and ``id`` to ``none`` if no name needs column mapping
+    (``DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE`` and ``DELTA_INVALID_COLUMN_NAMES_WHEN_REMOVING_COLUMN_MAPPING``,
+    Delta 4.4.0).
+
+    Remedy: Declare the mode that the table has.
+
+    Example:
+        columns = [Column("id", "bigint")]
+        by_id, by_name = ({"delta.columnMapping.mode": mode} for mode in ("id", "name"))
+        stored = Table("dev", "silver", "orders", columns, table_properties=by_id)
+        model = Table("dev", "silver", "orders", columns, table_properties=by_name)
+    """
+
+    code = "DS222"
+
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
+        """Yield a violation for a mode that Delta does not give to the table."""
+        if isinstance(action, CreateTable):
+            return
+        planned = action.one(SetTableProperties)
+        key = next((key for key in planned.properties if same_name(key, MAPPING_PROPERTY)), None) if planned else None
+        if planned is None or key is None:
+            return
+        before, after = _mode(action.observed.table_properties), planned.properties[key].lower()
+        names = [*special_names(action.desired.columns)]
+        if after == _UNMAPPED and names:
+            reason = f"which Delta refuses, because the column names {_listed(names)} hold {_CHARACTERS}"
+        elif after == _UNMAPPED or (before, after) == (_UNMAPPED, "name"):
+            return
+        else:
+            reason = "which Delta refuses"
+        message = f"column mapping is {before} on the table and {after} in the model, {reason}"
+        yield violation(self, action.table, part_path("properties", key), message, f"declare {key}='{before}'")
+
+
+def _mode(properties: Mapping[str, str | None]) -> str:
+    return (NameMap(properties.items()).get(MAPPING_PROPERTY) or _UNMAPPED).lower()
+
+
+def _listed(paths: Sequence[ColumnPath]) -> str:
+    return ", ".join(repr(str(path)) for path in paths)

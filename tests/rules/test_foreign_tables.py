@@ -1,0 +1,154 @@
+"""Rules over tables that another writer made: what the table has is accepted, and what Delta refuses is not planned."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import types as spark
+
+from pytest_delta_schema import Column, PlanValidator, Settings, TablePlanner
+from pytest_delta_schema.delta.features import MAPPING_PROPERTY
+from pytest_delta_schema.engine import Gate
+from pytest_delta_schema.state import ArrayState, StructState, TableState
+from pytest_delta_schema.state.desired import desired_state
+from support.tables import NAME, catalog, column, state, stored, table
+
+ELEMENTS = stored("a", ArrayState("int", contains_null=False))
+FIELDS = stored("r", ArrayState(StructState((stored("n", "int", is_nullable=False),)), contains_null=True))
+
+
+def elements(contains_null):
+    return Column("a", spark.ArrayType(spark.IntegerType(), containsNull=contains_null))
+
+
+def fields(*, nullable):
+    return Column("r", spark.ArrayType(spark.StructType([spark.StructField("n", spark.IntegerType(), nullable)])))
+
+
+def mode(value):
+    return {MAPPING_PROPERTY: value}
+
+
+def texts(model, there):
+    plan = TablePlanner().plan([model], catalog(there))
+    return [str(violation) for violation in PlanValidator().plan_violations(plan)]
+
+
+@pytest.mark.parametrize(
+    ("model", "there", "expected"),
+    [
+        pytest.param(
+            table(column(), column("order id"), comment="x"),
+            state(stored(), stored("order id")),
+            [
+                (
+                    "column names 'order id' of the table hold one of space , ; { } ( ) = tab newline, and Delta refuses every"
+                    " change of it without column mapping; declare the property delta.columnMapping.mode='name'"
+                    " [DS107 InvalidColumnName]"
+                )
+            ],
+            id="any change of a table with special names",
+        ),
+        pytest.param(
+            table(column(), elements(True)),
+            state(stored(), ELEMENTS),
+            [
+                (
+                    "column a.element is NOT NULL on the table and nullable in the model, which Delta does not change inside"
+                    " an array or a map; declare it as not null [DS106 NotNullInCollection]"
+                )
+            ],
+            id="elements that may be NULL",
+        ),
+        pytest.param(
+            table(fields(nullable=False)),
+            state(stored("r", ArrayState(StructState((stored("n", "int"),)), contains_null=True))),
+            [
+                (
+                    "column r.element.n is nullable on the table and NOT NULL in the model, which Delta does not change inside"
+                    " an array or a map; declare it as nullable [DS106 NotNullInCollection]"
+                )
+            ],
+            id="fields that may not be NULL",
+        ),
+        pytest.param(
+            table(column(comment="x"), fields(nullable=False)),
+            state(stored(), FIELDS),
+            [
+                (
+                    "column r.element.n is NOT NULL inside an array or a map, and until it is nullable, Delta changes neither"
+                    " columns nor column mapping; declare it nullable, and apply that before anything else"
+                    " [DS106 NotNullInCollection]"
+                )
+            ],
+            id="any change of columns next to such a field",
+        ),
+        pytest.param(
+            table(column(), table_properties=mode("name")),
+            state(stored(), table_properties=mode("id")),
+            [
+                (
+                    "column mapping is id on the table and name in the model, which Delta refuses; declare"
+                    " delta.columnMapping.mode='id' [DS222 UnsupportedMappingMode]"
+                )
+            ],
+            id="id to name",
+        ),
+        pytest.param(
+            table(column("a b"), table_properties=mode("none")),
+            state(stored("a b"), table_properties=mode("name")),
+            [
+                (
+                    "column mapping is name on the table and none in the model, which Delta refuses, because the column names"
+                    " 'a b' hold one of space , ; { } ( ) = tab newline; declare delta.columnMapping.mode='name'"
+                    " [DS222 UnsupportedMappingMode]"
+                )
+            ],
+            id="name to none with special names",
+        ),
+    ],
+)
+def test_refused(model, there, expected):
+    assert texts(model, there) == [f"dev.silver.orders: {text}" for text in expected]
+
+
+@pytest.mark.parametrize(
+    ("model", "there"),
+    [
+        pytest.param(table(column(), fields(nullable=True), comment="x"), state(stored(), FIELDS), id="nullable"),
+        pytest.param(table(column(), table_properties=mode("name")), state(stored()), id="none to name"),
+        pytest.param(
+            table(column(), table_properties=mode("none")),
+            state(stored(), table_properties=mode("id")),
+            id="id to none",
+        ),
+        pytest.param(
+            table(column("a b"), column("c d"), table_properties=mode("id")),
+            TableState(name=NAME, exists=False),
+            id="created with column mapping",
+        ),
+    ],
+)
+def test_accepted(model, there):
+    assert texts(model, there) == []
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        pytest.param((column("order id"),), id="special name"),
+        pytest.param((elements(False),), id="elements"),
+        pytest.param((fields(nullable=False),), id="fields"),
+    ],
+)
+def test_a_model_of_what_exists_is_in_sync(columns):
+    model = table(*columns)
+
+    class Catalog:
+        name = "foreign"
+        capabilities = None
+
+        def snapshot(self, _models):
+            return catalog(desired_state(model))
+
+    assert PlanValidator().model_violations([model]) == ()
+    assert Gate(Catalog(), Settings(), [model]).drift(model).status.value == "in sync"
