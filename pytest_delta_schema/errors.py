@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Protocol
 
 from pytest_delta_schema.escaping import escaped, escaped_lines, shortened
-from pytest_delta_schema.faults import FailedCheck, FailedStatement, RemainingDrift, UnreachableCatalog
+from pytest_delta_schema.faults import FailedCheck, FailedStatement, RemainingDrift, UnprovedApply, UnreachableCatalog
 from pytest_delta_schema.redaction import redacted_uris
 
 if sys.version_info < (3, 11):
@@ -277,6 +277,15 @@ class ApplyError(_QuotesSql):
         self.not_run = tuple(not_run)
         self.version = version
         super().__init__(text)
+
+
+class UnprovedApplyError(ApplyError):
+    """All statements ran, and then the table could not be read back, or its catalog entry not synchronised.
+
+    No statement failed: ``failed`` and ``not_run`` are empty.
+    """
+
+    fault = UnprovedApply
 
 
 class ApplyErrors(DeltaSchemaError, ExceptionGroup[DeltaSchemaError]):  # noqa: N818 - a group of errors

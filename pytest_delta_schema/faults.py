@@ -277,3 +277,18 @@ class FailedMetadataSync:
     """
 
     code = "DS603"
+
+
+class UnprovedApply:
+    """All statements of an apply ran, and then the table could not be read back, or its catalog entry not synchronised.
+
+    The report lists the statements that ran, and how to restore the table.
+
+    Remedy: See that the catalog answers, and apply again; the next plan starts from what is done.
+
+    Example:
+        dev.silver.orders: all 4 statements ran, and then the table could not be read back:
+        the server cannot be reached
+    """
+
+    code = "DS604"

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.engine.entry_sync import sync_stale_entries
 from pytest_delta_schema.engine.orchestrator import applying, require_empty
 from pytest_delta_schema.engine.plan_outcomes import PlanOutcomes
-from pytest_delta_schema.errors import DeltaSchemaError
+from pytest_delta_schema.errors import ConvergenceError, DeltaSchemaError
 from pytest_delta_schema.execute.create_executor import CreateExecutor
 from pytest_delta_schema.execute.interruption import ApplyInterrupted, with_running_outcome
 from pytest_delta_schema.execute.table_creator import TableCreator
+from pytest_delta_schema.execute.unproved_apply import unproved_action
 from pytest_delta_schema.plan.table_plan import TablePlan
 from pytest_delta_schema.progress import step
 
@@ -169,6 +170,8 @@ class JointCreation:
         plan, state = self._gate.plan(model), self._gate.state()
         error = creation.error or self._fault(model, read)
         if error is not None:
+            if creation.error is None and not isinstance(error, ConvergenceError):
+                error = unproved_action(creation.action, error)
             return self._outcomes.not_applied(model, plan, error, state, creation.statements)
         made = TablePlan(create_tables=(creation.action,))
         return self._outcomes.applied(model, plan, made, creation.statements, state)

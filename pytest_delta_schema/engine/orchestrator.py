@@ -9,9 +9,10 @@ from pytest_delta_schema.engine.assembly import bound, planner_of, runner_of, va
 from pytest_delta_schema.engine.entry_sync import sync_stale_entries
 from pytest_delta_schema.engine.required_parts import required_settings
 from pytest_delta_schema.engine.settings import Settings
-from pytest_delta_schema.errors import ConvergenceError
+from pytest_delta_schema.errors import ConvergenceError, DeltaSchemaError
 from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.execute.interruption import ApplyInterrupted, interrupted_after_all, with_running_outcome
+from pytest_delta_schema.execute.unproved_apply import unproved
 from pytest_delta_schema.models.required_kinds import required_tables
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.plan.planner import TablePlanner
@@ -119,12 +120,13 @@ class Orchestrator:
             CatalogReadError: If tables cannot be read; nothing is changed.
             UnsafePlanError: If the plan breaks rules, then nothing is changed; or if data checks fail, then
                 those tables are unchanged.
-            ApplyError: If a statement of one table failed.
+            ApplyError: If a statement of one table failed; or if all ran, and then the table could not be read back, or
+                its catalog entry not synchronised.
             StatementError: If the rows of a table cannot be read for its data checks; nothing was changed.
             ApplyErrors: If several tables failed; an exception group.
             ConvergenceError: If the catalog still differs after everything ran.
-            MetadataSyncError: If the tables are aligned, but a catalog entry could not be synchronised. Entries of
-                tables whose plan was empty are synchronised, too; none is deleted for it.
+            MetadataSyncError: If there was nothing to change, but a catalog entry could not be synchronised. None is
+                deleted for it.
             ApplyInterrupted: If a ``KeyboardInterrupt`` ended it after the plan was made; nothing more is written then.
         """
         tables, others = self._resolved(models, "sync_tables"), self._resolved(other_models, "sync_tables")
@@ -146,6 +148,10 @@ class Orchestrator:
             sync_stale_entries(tables, self.reader, self._require_no_drift(tables, others))
         except KeyboardInterrupt:
             raise interrupted_after_all(plan) from None
+        except ConvergenceError:
+            raise
+        except DeltaSchemaError as error:
+            raise unproved(plan, error) from error
         return SyncResult(plan=plan, statements=ran)
 
     def _resolved(self, models: Iterable[Table], caller: str) -> list[Table]:

@@ -93,7 +93,7 @@ class InterruptedTable:
         left_behind = "" if self.running is None else _LEFT_BEHIND.get(self.running.kind, "")
         if left_behind and self.outcome is RunningOutcome.NOT_COMMITTED:
             lines.append(f"  left behind: {left_behind}")
-        lines += [f"  to restore:  {self._restoring()}", f"  to continue: {self._continuing()}"]
+        lines += [f"  to restore:  {self.restoring()}", f"  to continue: {self._continuing()}"]
         return "\n".join(lines)
 
     def _headline(self) -> str:
@@ -109,7 +109,8 @@ class InterruptedTable:
     def _at_version(self) -> str:
         return "" if self.reached is None else f" (the table is at version {self.reached})"
 
-    def _restoring(self) -> str:
+    def restoring(self) -> str:
+        """Return how to restore the table."""
         ran = self.done if self.running is None or self.outcome is RunningOutcome.NOT_COMMITTED else self._begun()
         if not ran:
             return "nothing was changed"
@@ -160,11 +161,13 @@ def not_begun(action: CreateTable | AlignTable) -> InterruptedTable:
 
 def interrupted_after_all(plan: TablePlan) -> ApplyInterrupted:
     """Return the interruption of an apply whose statements have all run."""
-    return ApplyInterrupted(
-        InterruptedTable(
-            table=action.table, done=statements(action), running=None, left=(), version=_version_before(action)
-        )
-        for action in plan.actions
+    return ApplyInterrupted(map(all_done, plan.actions))
+
+
+def all_done(action: CreateTable | AlignTable) -> InterruptedTable:
+    """Return the progress of a table whose statements have all run."""
+    return InterruptedTable(
+        table=action.table, done=statements(action), running=None, left=(), version=_version_before(action)
     )
 
 

@@ -178,7 +178,13 @@ def test_tables_that_cannot_be_read_back_have_failed_and_their_statements_have_r
 
     outcomes, created = applied(Lost(), FAMILY[:2], jointly=jointly)
 
-    assert [(outcome.status.value, outcome.failure) for outcome in outcomes.values()] == [("failed", "no route")] * 2
+    first, second = outcomes.values()
+    unproved = ": all {} statements ran, and then the table could not be read back: no route"
+    assert (first.status.value, second.status.value) == ("failed", "failed")
+    assert first.failure.splitlines()[0] == f"dev.silver.a{unproved.format(3)}"
+    assert second.failure.splitlines()[0] == (f"dev.silver.b{unproved.format(2)}" if jointly else "no route")
+    assert "to restore:  the table was new: DROP TABLE IF EXISTS `dev`.`silver`.`a`\n" in first.failure
+    assert first.diagnostics[0].code == "DS604"
     assert [outcome.status.value for outcome in created.values()] == ["failed"] * jointly
     ran = [[statement.has_run for statement in outcome.statements] for outcome in outcomes.values()]
     assert ran == [[True] * 3, [False, jointly, jointly]]  # the first one has created the schema

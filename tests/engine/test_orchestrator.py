@@ -16,8 +16,10 @@ from pytest_delta_schema import (
     TablePlanner,
     UnsafePlanError,
 )
-from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.engine import orchestrator
+from pytest_delta_schema.errors import MetadataSyncError, StatementError, diagnostic_of
 from pytest_delta_schema.execute import ActionRunner, AlignExecutor, CreateExecutor
+from pytest_delta_schema.faults import FailedMetadataSync
 from pytest_delta_schema.plan import PrimaryKeyAdd
 from pytest_delta_schema.sql import StatementKind
 from support.recording import Recording
@@ -221,6 +223,68 @@ def test_an_apply_that_does_not_converge_reports_the_remaining_changes():
         "  dev.silver.orders: + primary_key: (absent) -> pk_dev_silver_orders__id (id)\n"
         "  dev.silver.orders: ~ comment: '' -> 'Orders table'"
     )
+
+
+DONE = """\
+  done:
+    COMMENT ON TABLE `dev`.`silver`.`orders` IS 'Orders';
+    ALTER TABLE `dev`.`silver`.`orders` SET TBLPROPERTIES (
+      'note' = 'x'
+    );
+  to restore:  RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 4
+  to continue: fix the cause and apply again; the next plan starts from what is done"""
+
+
+def test_an_apply_that_cannot_be_read_back_reports_the_statements_that_ran():
+    class Lost(Recording):
+        def snapshot(self, models):
+            if self.ran:
+                raise StatementError("no route")
+            return super().snapshot(models)
+
+    model = table(column(), comment="Orders", table_properties={"note": "x"})
+
+    with pytest.raises(ApplyError) as caught:
+        Orchestrator.over(Lost([state(stored(), version=4)])).sync_tables([model])
+
+    headline = "dev.silver.orders: all 2 statements ran, and then the table could not be read back: no route\n"
+    assert str(caught.value) == headline + DONE
+    assert (len(caught.value.done), caught.value.failed, caught.value.not_run) == (2, "", ())
+    assert (caught.value.version, caught.value.fault.code) == (4, "DS604")
+
+
+def test_an_apply_whose_entry_is_not_synchronised_reports_the_statements_that_ran(monkeypatch):
+    def refused(*_):
+        raise MetadataSyncError([diagnostic_of(FailedMetadataSync, NAME, "the server is gone")])
+
+    monkeypatch.setattr(orchestrator, "sync_stale_entries", refused)
+    model = table(column(), comment="Orders", table_properties={"note": "x"})
+
+    with pytest.raises(ApplyError) as caught:
+        Orchestrator.over(Recording([state(stored(), version=4)])).sync_tables([model])
+
+    assert str(caught.value) == (
+        "dev.silver.orders: all 2 statements ran, and then its catalog entry could not be synchronised:"
+        f" dev.silver.orders: the server is gone [DS603 FailedMetadataSync]\n{DONE}"
+    )
+
+
+def test_each_table_of_an_apply_that_cannot_be_read_back_is_reported():
+    class Lost(Recording):
+        def snapshot(self, models):
+            if self.ran:
+                raise StatementError("no route")
+            return super().snapshot(models)
+
+    models = [table(column(), name="dev.silver.a"), table(column(), name="dev.silver.b")]
+
+    with pytest.raises(ApplyErrors) as caught:
+        Orchestrator.over(Lost()).sync_tables(models)
+
+    assert [str(error).splitlines()[0] for error in caught.value.exceptions] == [
+        "dev.silver.a: all 2 statements ran, and then the table could not be read back: no route",
+        "dev.silver.b: all 2 statements ran, and then the table could not be read back: no route",
+    ]
 
 
 def test_a_plan_may_be_had_without_running_it():
