@@ -56,15 +56,24 @@ class ServerError(StatementError):
         condition: The server's code for it, such as ``TABLE_NOT_FOUND``.
         is_of_api: Whether the answer is an error in the form of one of the server's APIs, and not of something else
             that answers at its address.
+        is_deadlock: Whether the server's embedded database has rolled back the call for another one.
         server_fault: What is wrong with the server itself, and the remedy, without the call; then every other call
             fails, too. ``""`` if only this call is known to fail.
     """
 
-    def __init__(
-        self, text: str, *, status: int | None, condition: str = "", is_of_api: bool = False, server_fault: str = ""
+    def __init__(  # noqa: PLR0913 - the parts of one failure
+        self,
+        text: str,
+        *,
+        status: int | None,
+        condition: str = "",
+        is_of_api: bool = False,
+        is_deadlock: bool = False,
+        server_fault: str = "",
     ) -> None:
         self.status = status
         self.is_of_api = is_of_api
+        self.is_deadlock = is_deadlock
         self.server_fault = server_fault
         super().__init__(text, condition=condition)
 
@@ -79,7 +88,7 @@ class ServerError(StatementError):
 
         The embedded database of Unity Catalog 0.6.0 often answers with a deadlock in place of a conflict.
         """
-        return self.status == _CONFLICT or (self.status == _INTERNAL and _DEADLOCK in str(self))
+        return self.status == _CONFLICT or self.is_deadlock
 
     @property
     def may_pass(self) -> bool:
@@ -264,6 +273,8 @@ class Calls:
             status=answer.status,
             condition=self.scrub(code),
             is_of_api=error is not None,
+            # The whole message: SQL of about 800 characters comes before the words.
+            is_deadlock=answer.status == _INTERNAL and _DEADLOCK in message,
             server_fault=server_fault,
         )
 

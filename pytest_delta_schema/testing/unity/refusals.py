@@ -64,15 +64,12 @@ def conflict(message: str) -> Refused:
     return Refused(409, CONFLICT, message)
 
 
-def deadlock() -> Refused:
+def deadlock(name: str) -> Refused:
     """Another update of the same rows was faster, as the embedded H2 database reports it."""
-    cause = (
-        'Deadlock detected. The current transaction was rolled back. Details: "uc_tables"; SQL statement:\n'
-        "update uc_tables set updated_at=? where id=? [40001-232]"
-    )
-    return Refused(
-        500, INTERNAL, f"could not execute statement [{cause}] [update uc_tables set updated_at=? where id=?]"
-    )
+    columns = ",".join(f"tid1_0.column_number_{number:02d}" for number in range(30))
+    sql = f"select {columns} from uc_tables tid1_0 where tid1_0.id=? for update"
+    cause = "Deadlock detected. The current transaction was rolled back."
+    return Refused(500, INTERNAL, f"Failed to update table {name}: JDBC exception executing SQL [{sql}] [{cause}]")
 
 
 def too_long(length: int, limit: int, *, column: str) -> Refused:

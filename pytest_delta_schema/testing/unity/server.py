@@ -206,7 +206,7 @@ class UnityDouble:
         self._require_none_of(self.read_only, names)
         self._updates += 1
         if self.deadlocks and self._updates % self.deadlocks == 0:
-            raise deadlock()
+            raise deadlock(_named(names))
         return 200, self.metastore.update_table(_named(names), body)
 
     def _vend(self, _names: list[str], _query: dict[str, str], body: Any) -> Answer:
