@@ -84,11 +84,11 @@ class _Look(NamedTuple):
     """The result of one check.
 
     Args:
-        found: The files that were read, or their damage; ``None`` if files were deleted or replaced meanwhile.
+        result: The files that were read, or their damage; ``None`` if files were deleted or replaced meanwhile.
         names: The names that were listed.
     """
 
-    found: CheckedLog | Damage | None
+    result: CheckedLog | Damage | None
     names: object = None
 
 
@@ -127,9 +127,9 @@ def check_log(log: LocalFiles) -> CheckedLog | Damage | None:
 
 def _settled(look: Callable[[], _Look]) -> CheckedLog | Damage | None:
     """Return what was found; damage only if the last two looks found it."""
-    looks = read_until_settled(look, lambda result: not isinstance(result.found, CheckedLog))
-    last = looks[-1].found
-    return None if isinstance(last, Damage) and last != looks[-2].found else last
+    looks = read_until_settled(look, lambda result: not isinstance(result.result, CheckedLog))
+    last = looks[-1].result
+    return None if isinstance(last, Damage) and last != looks[-2].result else last
 
 
 def _look(log: LogFiles, identity: Callable[[str], object]) -> _Look:

@@ -1,4 +1,4 @@
-"""What a reader of a Delta log needs of a file system."""
+"""The file system of a Delta log, as its readers use it."""
 
 from __future__ import annotations
 

@@ -77,8 +77,8 @@ def equivalents(path: Path = EQUIVALENT) -> dict[tuple[str, str, str], str]:
     text = path.read_text(encoding="utf-8").strip()
     paragraphs = [paragraph.splitlines() for paragraph in text.split("\n\n") if paragraph]
     return {
-        (place.rpartition(":")[0], before.removeprefix("- "), after.removeprefix("+ ")): reason
-        for place, before, after, reason in paragraphs
+        (header.rpartition(":")[0], before.removeprefix("- "), after.removeprefix("+ ")): reason
+        for header, before, after, reason in paragraphs
     }
 
 

@@ -81,10 +81,10 @@ def _parsed(text: str, is_column: Callable[[Token, Token | None], bool]) -> exp.
     tokens = tokens_of(text)
     if not tokens or any(token.token_type is TokenType.SEMICOLON for token in tokens):
         return None
-    followers = [*tokens[1:], None]
+    next_tokens = [*tokens[1:], None]
     read = [
         _quoted(token) if token.token_type not in _TEXTS and is_column(token, following) else token
-        for token, following in zip(tokens, followers, strict=True)
+        for token, following in zip(tokens, next_tokens, strict=True)
     ]
     try:
         nodes = DIALECT.parser().parse_into(exp.Condition, read, f"({text}")
