@@ -101,5 +101,5 @@ def _is_column(token: Token, following: Token | None) -> bool:
 
 
 def _quoted(token: Token) -> Token:
-    place = {"line": token.line, "col": token.col, "start": token.start, "end": token.end}
-    return Token(TokenType.IDENTIFIER, token.text, **place, comments=token.comments)
+    index = {"line": token.line, "col": token.col, "start": token.start, "end": token.end}
+    return Token(TokenType.IDENTIFIER, token.text, **index, comments=token.comments)
