@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import json
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_delta_schema.backends.problems import is_damaged, problem
+from pytest_delta_schema.backends.second_look import read_until_settled
 from pytest_delta_schema.delta.clustering import Paths, clustering_in, may_be_clustered
-from pytest_delta_schema.delta.log_listing import LogListing, checksum_name, commit_name
-from pytest_delta_schema.errors import CatalogReadError, StatementError, because
-from pytest_delta_schema.faults import UnreadableTable
+from pytest_delta_schema.delta.log_listing import LogListing, checksum_name, commit_name, gaps
+from pytest_delta_schema.errors import CatalogReadError, Diagnostic, StatementError, because
+from pytest_delta_schema.faults import DamagedTable, UnreadableTable
 from pytest_delta_schema.state.commits import commit_of
 from pytest_delta_schema.state.log_facts import LogFacts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from pytest_delta_schema.backends.log_files import LogFiles, LogReader
+    from pytest_delta_schema.backends.log_files import ListedLog
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.commits import Commit
     from pytest_delta_schema.state.states import TableState
 
+T = TypeVar("T")
+
+_SHOWN = 5
 _STATED = frozenset({"metaData", "protocol"})
 _MALFORMED = (AttributeError, KeyError, OverflowError, RecursionError, TypeError, ValueError)
 """What reading a commit raises if it is not as Delta's protocol says."""
@@ -29,45 +34,35 @@ _MALFORMED = (AttributeError, KeyError, OverflowError, RecursionError, TypeError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommitLog:
-    """The commits of one table.
+    """The commits of one table, listed again for each question.
+
+    What is missing is looked for in a new listing before it is an error, because writers add and delete files and
+    listings are not atomic.
 
     Args:
         table: The table.
-        log: Reads the files of its log.
-        versions: The versions whose commits are there, in order.
+        log: Lists and reads the files of its log.
     """
 
     table: QualifiedName
-    log: LogReader
-    versions: tuple[int, ...]
-
-    @classmethod
-    def of(cls, table: QualifiedName, log: LogFiles) -> CommitLog:
-        """Return the commits in a log that can be listed.
-
-        Args:
-            table: The table.
-            log: Its log.
-
-        Raises:
-            CatalogReadError: If it cannot be listed.
-        """
-        try:
-            listing = LogListing.of(log.names())
-        except OSError as error:
-            raise _unreadable(table, because(error)) from error
-        return cls(table=table, log=log, versions=tuple(sorted(listing.commits)))
+    log: ListedLog
 
     def commits(self, first: int = 0) -> tuple[Commit, ...]:
         """Return the commits from one version on, the oldest first.
 
         Raises:
-            CatalogReadError: If one of them cannot be read.
+            CatalogReadError: If one of them cannot be read, or is missing although a later one exists.
         """
-        try:
-            return tuple(commit_of(version, self._actions(version)) for version in self.versions if version >= first)
-        except _MALFORMED as error:
-            raise CatalogReadError([is_damaged(self.table, error)]) from error
+
+        def read(versions: tuple[int, ...]) -> tuple[Commit, ...]:
+            start = max(first, *versions[:1], 0)
+            missing = gaps(versions, start)
+            if missing:
+                raise _Fault(self._lacks(missing))
+            with self._unreplaced(versions[-1:]):
+                return tuple(commit_of(version, self._actions(version)) for version in versions if version >= start)
+
+        return self._settled(read)
 
     def state_at(self, version: int) -> TableState:
         """Return the state of the table in one version.
@@ -75,14 +70,57 @@ class CommitLog:
         Raises:
             CatalogReadError: If the version does not exist, or the commits that set its metadata are gone.
         """
-        if version not in self.versions:
-            known = f"from {self.versions[0]} to {self.versions[-1]}" if self.versions else "of which none is left"
-            fact = f"its log has no commit of version {version}; it has those {known}"
-            raise CatalogReadError([problem(UnreadableTable, self.table, fact, "give one of them")])
+
+        def read(versions: tuple[int, ...]) -> TableState:
+            if version not in versions:
+                known = f"from {versions[0]} to {versions[-1]}" if versions else "of which none is left"
+                fact = f"its log has no commit of version {version}; it has those {known}"
+                raise _Fault(problem(UnreadableTable, self.table, fact, "give one of them"))
+            in_checksum = self._in_checksum(version)
+            if in_checksum is not None:
+                return in_checksum.state(self.table)
+            with self._unreplaced([version]):
+                return self._in_commits(version, versions).state(self.table)
+
+        return self._settled(read)
+
+    def _settled(self, read: Callable[[tuple[int, ...]], T]) -> T:
+        """Return what is read with one listing; a fault only if no later listing explains it."""
+        result = read_until_settled(lambda: self._once(read), lambda result: isinstance(result, Diagnostic))[-1]
+        if isinstance(result, Diagnostic):
+            raise CatalogReadError([result])
+        return result
+
+    def _once(self, read: Callable[[tuple[int, ...]], T]) -> T | Diagnostic:
         try:
-            return (self._in_checksum(version) or self._in_commits(version)).state(self.table)
+            return read(tuple(sorted(LogListing.of(self.log.names()).commits)))
+        except _Fault as fault:
+            return fault.problem
+        except (FileNotFoundError, NotADirectoryError) as error:
+            fact = f"files of its Delta log are gone ({because(error)})"
+            return problem(UnreadableTable, self.table, fact, "see whether it was dropped, or restore it from a backup")
+        except (OSError, StatementError) as error:
+            fact = f"its Delta log cannot be read ({because(error)})"
+            return problem(UnreadableTable, self.table, fact, "restore it, or the permission to read it")
         except _MALFORMED as error:
-            raise CatalogReadError([is_damaged(self.table, error)]) from error
+            return is_damaged(self.table, error)
+
+    @contextmanager
+    def _unreplaced(self, versions: Sequence[int]) -> Iterator[None]:
+        """Require commits to be the same after the block, which reads several files of one table."""
+        before = [self.log.read(commit_name(version)) for version in versions]
+        yield
+        if before != [self.log.read(commit_name(version)) for version in versions]:
+            fact, remedy = "was replaced while its log was read", "read it again when that has ended"
+            raise _Fault(problem(UnreadableTable, self.table, fact, remedy))
+
+    def _lacks(self, missing: Sequence[range]) -> Diagnostic:
+        """Return the problem of a log with gaps."""
+        names = [commit_name(version) for span in missing for version in span[:_SHOWN]][:_SHOWN]
+        more = sum(map(len, missing)) - len(names)
+        listed = f"{', '.join(names)}{f' and {more} more' if more else ''}"
+        fact = f"its history has a gap ({self.log.path} lacks {listed}, and later commits are there)"
+        return problem(DamagedTable, self.table, fact, "restore them from a backup, or read newer versions only")
 
     def _in_checksum(self, version: int) -> LogFacts | None:
         """Return what the checksum file of a version holds; ``None`` if it has none, or one of another form."""
@@ -93,14 +131,14 @@ class CommitLog:
         except (OSError, StatementError, *_MALFORMED):
             return None
 
-    def _in_commits(self, version: int) -> LogFacts:
+    def _in_commits(self, version: int, versions: tuple[int, ...]) -> LogFacts:
         """Return the newest metadata in the commits up to a version."""
         known: dict[str, Mapping[str, Any]] = {}
         clustering: Paths | None = None
         for number in range(version, -1, -1):
-            if number not in self.versions:
+            if number not in versions:
                 fact = f"the metadata of version {version} is in commit {number}, which its log does not hold any more"
-                raise CatalogReadError([problem(UnreadableTable, self.table, fact, "read a newer version")])
+                raise _Fault(problem(UnreadableTable, self.table, fact, "read a newer version"))
             actions = list(self._actions(number))
             known = {kind: value for action in actions for kind, value in action.items() if kind in _STATED} | known
             if clustering is None:
@@ -111,13 +149,11 @@ class CommitLog:
         return LogFacts(known["metaData"], known["protocol"], clustering or (), version)
 
     def _actions(self, version: int) -> Iterator[Mapping[str, Any]]:
-        try:
-            content = self.log.read(commit_name(version))
-        except (OSError, StatementError) as error:
-            raise _unreadable(self.table, because(error)) from error
+        content = self.log.read(commit_name(version))
         return (json.loads(line) for line in content.splitlines() if line.strip())
 
 
-def _unreadable(table: QualifiedName, reason: str) -> CatalogReadError:
-    fact = f"its Delta log cannot be read ({reason})"
-    return CatalogReadError([problem(UnreadableTable, table, fact, "restore it, or the permission to read it")])
+class _Fault(Exception):  # noqa: N818 - carries a problem out of a read
+    def __init__(self, problem: Diagnostic) -> None:
+        self.problem = problem
+        super().__init__(problem.message)

@@ -39,6 +39,16 @@ def checksum_name(version: int) -> str:
     return f"{version:020d}.crc"
 
 
+def gaps(versions: Iterable[int], first: int) -> tuple[range, ...]:
+    """Return the versions that are missing between one version and the newest; commits are contiguous by protocol."""
+    missing, expected = [], first
+    for version in sorted(version for version in versions if version >= first):
+        if version > expected:
+            missing.append(range(expected, version))
+        expected = version + 1
+    return tuple(missing)
+
+
 @dataclass(frozen=True)
 class LogListing:
     """The files of a log, by what they are (source: Delta's protocol, "File Types").

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import shutil
 
 import pytest
 
 from pytest_delta_schema import CatalogReadError, QualifiedName
+from pytest_delta_schema.backends import second_look
 from pytest_delta_schema.backends.commit_log import CommitLog
 from pytest_delta_schema.backends.local_log import LocalLog
 from pytest_delta_schema.delta.column_path import ColumnPath
@@ -32,7 +35,7 @@ def folder(tmp_path):
 
 
 def opened(folder):
-    return CommitLog.of(NAME, LocalLog(str(folder)))
+    return CommitLog(table=NAME, log=LocalLog(str(folder)))
 
 
 def test_commits_from_a_version_on(folder):
@@ -161,5 +164,106 @@ def test_commits_that_cannot_be_read(folder):
 
     with pytest.raises(CatalogReadError, match=r"dev\.silver\.orders: its metadata is damaged"):
         opened(folder).commits()
-    with pytest.raises(CatalogReadError, match="cannot be read"):
-        opened(folder / "nothing")
+    with pytest.raises(CatalogReadError, match=r"files of its Delta log are gone .*; see whether it was dropped"):
+        opened(folder / "nothing").commits()
+
+
+def lose(*versions):
+    return lambda log: [(log / commit_name(version)).unlink() for version in versions]
+
+
+@pytest.mark.parametrize(
+    ("change", "first", "versions", "lacking"),
+    [
+        (lose(0), 0, [1, 2, 3], None),
+        (lose(0, 1), 1, [2, 3], None),
+        (lose(3), 0, [0, 1, 2], None),
+        (lose(1), 2, [2, 3], None),
+        (lose(1), 0, None, "00000000000000000001.json"),
+        (lose(1, 2), 0, None, "00000000000000000001.json, 00000000000000000002.json"),
+        (lose(2), 2, None, "00000000000000000002.json"),
+        (lose(0, 2), 0, None, "00000000000000000002.json"),
+        (
+            lambda log: (log / commit_name(10**15)).touch(),
+            3,
+            None,
+            f"{', '.join(commit_name(version) for version in range(4, 9))} and 999999999999991 more",
+        ),
+    ],
+    ids=["cleaned up", "more cleaned up", "the newest", "before", "one", "two", "the first", "two places", "many"],
+)
+def test_gaps_in_a_history_are_named(folder, change, first, versions, lacking):
+    log = folder / "_delta_log"
+    change(log)
+
+    if lacking is None:
+        assert [made.version for made in opened(folder).commits(first)] == versions
+    else:
+        with pytest.raises(CatalogReadError) as caught:
+            opened(folder).commits(first)
+        assert str(caught.value.diagnostics[0]) == (
+            f"dev.silver.orders: its history has a gap ({log} lacks {lacking}, and later commits are there); restore them"
+            " from a backup, or read newer versions only [DS503 DamagedTable]"
+        )
+
+
+class Busy(LocalLog):
+    """A log in which a writer does something before one of the calls of a reader."""
+
+    def __init__(self, folder, writer, place):
+        super().__init__(str(folder))
+        self.writer, self.place, self.calls = writer, place, 0
+
+    def names(self):
+        listed = self._after(super().names)
+        if self.place == "torn" and self.calls == 1:
+            # Of files that come while a folder is listed, any may be listed.
+            self.writer()
+            return [*listed, commit_name(5)]
+        return listed
+
+    def read(self, name):
+        return self._after(super().read, name)
+
+    def _after(self, read, *arguments):
+        if self.calls == self.place:
+            self.writer()
+        self.calls += 1
+        return read(*arguments)
+
+
+def append(folder):
+    commit(folder, 4)
+    commit(folder, 5)
+
+
+def clean_up(folder):
+    commit(folder, 4)
+    lose(0, 1, 2)(folder / "_delta_log")
+
+
+def replace(folder):
+    shutil.rmtree(folder / "_delta_log")
+    for version in range(3):
+        commit(folder, version, protocol(), metadata(field("id"), comment=f"new {version}"))
+
+
+WRITERS = [append, clean_up, replace]
+CALLS = 7
+"""The calls of a reader: the listing, each of four commits, and the newest commit before and after them."""
+
+
+@pytest.mark.parametrize(
+    ("writer", "place"),
+    [*itertools.product(WRITERS, range(CALLS)), (append, "torn")],
+    ids=lambda one: getattr(one, "__name__", one),
+)
+def test_a_history_is_of_one_moment(folder, monkeypatch, writer, place):
+    monkeypatch.setattr(second_look, "PAUSES", (0, 0, 0))
+    before = opened(folder).commits()
+
+    made = CommitLog(table=NAME, log=Busy(folder, lambda: writer(folder), place)).commits()
+
+    after = opened(folder).commits()
+    assert after != before
+    assert made in (before, after)

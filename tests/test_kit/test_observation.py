@@ -48,8 +48,8 @@ class LogCatalog:
         return CatalogState(tables={name: self._state(name) for name in names})
 
     def _state(self, name):
-        versions = self._log().versions if (self.folder / "_delta_log").is_dir() else ()
-        return self.state_at(name, versions[-1]) if versions else TableState(name=name, exists=False)
+        commits = self._log().commits() if (self.folder / "_delta_log").is_dir() else ()
+        return self.state_at(name, commits[-1].version) if commits else TableState(name=name, exists=False)
 
     def introduced_by(self, _, __):
         return ()
@@ -60,7 +60,7 @@ class LogCatalog:
         return version_of(self.read_tables([name]), name)
 
     def _log(self):
-        return CommitLog.of(NAME, LocalLog(str(self.folder)))
+        return CommitLog(table=NAME, log=LocalLog(str(self.folder)))
 
     def commits(self, _, first=0):
         return self._log().commits(first)

@@ -34,8 +34,13 @@ def history_of(log: LocalLog) -> History | None:
         KeyError: If a commit is malformed, or another error of this kind.
     """
     listing = LogListing.of(log.names())
-    if listing.misnamed or not listing.has_all_commits:
+    if not listing.has_all_commits:
+        # Listings are not atomic.
+        listing = LogListing.of(log.names())
+    if listing.misnamed or not listing.commits or not listing.has_all_commits:
         return None
+    newest = commit_name(listing.newest)
+    before = log.identity(newest)
     commits: dict[int, Mapping[str, Any] | None] = {}
     columns: dict[int, tuple[ColumnState, ...]] = {}
     milliseconds = 0
@@ -50,7 +55,8 @@ def history_of(log: LocalLog) -> History | None:
             if "metaData" in action:
                 columns[version] = columns_of_schema(json.loads(action["metaData"]["schemaString"]))
     shown = {version: commit for version, commit in commits.items() if commit is not None}
-    if len(shown) <= listing.newest or 0 not in columns:
+    is_replaced = log.identity(newest) != before
+    if is_replaced or len(shown) <= listing.newest or 0 not in columns:
         return None
     changed = sorted(columns)
 

@@ -130,7 +130,7 @@ def read_commits(bridge: Bridge, name: QualifiedName) -> CommitLog:
         CatalogReadError: If it does not exist, or cannot be read.
     """
     _, location = located(bridge, name)
-    return CommitLog.of(name, bridge.log(location))
+    return CommitLog(table=name, log=bridge.log(location))
 
 
 def _request(bridge: Bridge, name: QualifiedName) -> str:

@@ -15,7 +15,7 @@ from pytest_delta_schema.backends.log_damage import damage_of, damage_of_newest
 from pytest_delta_schema.backends.problems import is_a_view, is_damaged, is_not_delta, problem, refused
 from pytest_delta_schema.backends.spark.newer_tables import refused_by_spark
 from pytest_delta_schema.delta.clustering import CLUSTERING_PROPERTY, clustering_in
-from pytest_delta_schema.delta.log_listing import checksum_name
+from pytest_delta_schema.delta.log_listing import checksum_name, commit_name
 from pytest_delta_schema.delta.protocol import commits_are_in_catalog, may_generate_columns, split_properties
 from pytest_delta_schema.errors import CatalogReadError, Diagnostic, StatementError
 from pytest_delta_schema.faults import UnreadableTable
@@ -149,22 +149,25 @@ def read_commits(
         fact = "keeps its newest commits in its catalog, and not in its log"
         raise CatalogReadError([problem(UnreadableTable, name, fact, "use a copy of it that is not managed")])
     log = files(location)
-    if log is not None:
-        return CommitLog.of(name, log)
-    versions = sorted(row["version"] for row in sql(describe_history(name)))
-    return CommitLog(table=name, log=_TextLog(sql, location), versions=tuple(versions))
+    return CommitLog(table=name, log=log or _TextLog(sql, location, name))
 
 
 class _TextLog:
-    """Reads single files of a log by SQL, with Spark's text source; see :class:`LogReader`."""
+    """Lists commits by DESCRIBE HISTORY and reads files with Spark's text source; see :class:`ListedLog`."""
 
-    def __init__(self, sql: Callable[[str], Any], location: str) -> None:
+    def __init__(self, sql: Callable[[str], Any], location: str, table: QualifiedName) -> None:
         self._sql = sql
+        self._table = table
         self._contents: dict[str, bytes] = {}
         self.path = f"{location}/_delta_log"
 
+    def names(self) -> list[str]:
+        """Return the names of the commits; what was read before is read again."""
+        self._contents.clear()
+        return [commit_name(row["version"]) for row in self._sql(describe_history(self._table))]
+
     def read(self, name: str) -> bytes:
-        """Return the content of a file; each file is read only once."""
+        """Return the content of a file; each file is read only once after a listing."""
         if name not in self._contents:
             lines = self._sql(select_text(f"{self.path}/{name}"))
             self._contents[name] = "\n".join(row[0] for row in lines).encode()
@@ -173,7 +176,7 @@ class _TextLog:
 
 def _from_checksum(sql: Callable[[str], Any], name: QualifiedName, location: str) -> LogFacts | Diagnostic:
     version = sql(describe_history(name, limit=1))[0][0]
-    log = _TextLog(sql, location)
+    log = _TextLog(sql, location, name)
     try:
         damage = damage_of_newest(log, version)
         text = log.read(checksum_name(version))

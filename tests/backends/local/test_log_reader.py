@@ -9,6 +9,7 @@ import pytest
 
 from pytest_delta_schema import QualifiedName
 from pytest_delta_schema.backends.local.log_reader import WarehouseLogs
+from pytest_delta_schema.backends.local_log import LocalLog
 from pytest_delta_schema.state import TableState
 from support.damage import CHECKPOINT, COMMITS, WITHOUT_CHECKPOINT, checksum_file, commit_file
 from support.future_logs import FUTURE_LOGS
@@ -392,6 +393,29 @@ def test_the_history_shows_each_commit(logs, folder):
         ["id", "amount"],
         ["id", "amount"],
     ]
+
+
+def test_a_history_of_a_listing_that_lacks_a_commit_is_listed_again(logs, folder, monkeypatch):
+    delta_log(folder, ID)
+    commit(folder, 1)
+    commit(folder, 2)
+    names, listings = LocalLog.names, [{commit_file(folder, 1).name}, set()]
+    monkeypatch.setattr(LocalLog, "names", lambda log: set(names(log)) - listings.pop(0))
+
+    assert sorted(logs.history(NAME).commits) == [0, 1, 2]
+
+
+def test_a_history_of_a_table_that_is_replaced_meanwhile_is_left_to_spark(logs, folder, monkeypatch):
+    delta_log(folder, ID)
+    modified = LocalLog.modified
+
+    def replace(log, name):
+        delta_log(folder, ID, field("replaced"))
+        return modified(log, name)
+
+    monkeypatch.setattr(LocalLog, "modified", replace)
+
+    assert logs.history(NAME) is None
 
 
 def test_a_history_that_only_spark_knows_is_left_to_it(logs, folder):
