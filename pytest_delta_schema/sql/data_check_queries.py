@@ -36,7 +36,7 @@ def count_rows(source: str, data_checks: Sequence[DataCheck]) -> str:
         source: From :func:`rows_of`.
         data_checks: What the rows must satisfy.
     """
-    return f"SELECT {', '.join(counted(data_checks))} FROM {source}"  # noqa: S608 - quoted where it is made
+    return f"SELECT {_named(counted(data_checks))} FROM {source}"  # noqa: S608 - quoted where it is made
 
 
 def first_broken(source: str, data_checks: Sequence[NotNull | PartitionValue | CheckState | ForeignKeyState]) -> str:
@@ -49,7 +49,7 @@ def first_broken(source: str, data_checks: Sequence[NotNull | PartitionValue | C
         data_checks: What the row must satisfy.
     """
     failures = [_broken(data_check) for data_check in data_checks]
-    return f"SELECT {', '.join(failures)} FROM {source} WHERE {' OR '.join(failures)} LIMIT 1"  # noqa: S608 - likewise
+    return f"SELECT {_named(failures)} FROM {source} WHERE {' OR '.join(failures)} LIMIT 1"  # noqa: S608 - likewise
 
 
 def first_repeated(source: str, key: KeyState) -> str:
@@ -166,6 +166,11 @@ def _as_column(expression: str, column: ColumnState) -> str:
 def null_column(column: ColumnState) -> str:
     """Render a column that is NULL in every row."""
     return f"CAST(NULL AS {type_sql(column.data_type)}) AS {identifier(column.name)}"
+
+
+def _named(expressions: Iterable[str]) -> str:
+    """Render expressions, each under its own name: engines give one name to ``code <> 1`` and ``code <> '1'``."""
+    return ", ".join(f"{expression} AS value_{number}" for number, expression in enumerate(expressions))
 
 
 def _count(data_check: DataCheck) -> str:

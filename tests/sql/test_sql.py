@@ -195,33 +195,35 @@ def test_statements_carry_the_changes_that_they_make():
     [
         (
             count_rows(rows_of(NAME), [NotNull(ColumnPath("a")), NotNull(ColumnPath("b", "x`"))]),
-            "SELECT count(*), count_if(`a` IS NULL), count_if(`b`.`x``` IS NULL) FROM `dev`.`silver`.`orders`",
+            "SELECT count(*) AS value_0, count_if(`a` IS NULL) AS value_1, count_if(`b`.`x``` IS NULL) AS value_2 FROM `dev`.`silver`.`orders`",
         ),
         (
             count_rows(rows_of(NAME, version=3), []),
-            "SELECT count(*) FROM `dev`.`silver`.`orders` VERSION AS OF 3",
+            "SELECT count(*) AS value_0 FROM `dev`.`silver`.`orders` VERSION AS OF 3",
         ),
         (
             count_rows(
                 rows_of(NAME, added=[stored("b", "int")]), [CheckState("x", "a > 0 -- x"), CheckState("y", "b = 1")]
             ),
             (
-                "SELECT count(*), count_if(NOT coalesce((a > 0 -- x\n), false)), count_if(NOT coalesce((b = 1), false))"
+                "SELECT count(*) AS value_0, count_if(NOT coalesce((a > 0 -- x\n), false)) AS value_1,"
+                " count_if(NOT coalesce((b = 1), false)) AS value_2"
                 " FROM (SELECT *, CAST(NULL AS INT) AS `b` FROM `dev`.`silver`.`orders`)"
             ),
         ),
         (
             count_rows(rows_of(NAME), [KeyState("k", ("a", "b`"))]),
             (
-                "SELECT count(*), count_if(`a` IS NOT NULL AND `b``` IS NOT NULL) - count(DISTINCT `a`, `b```)"
+                "SELECT count(*) AS value_0,"
+                " count_if(`a` IS NOT NULL AND `b``` IS NOT NULL) - count(DISTINCT `a`, `b```) AS value_1"
                 " FROM `dev`.`silver`.`orders`"
             ),
         ),
         (
             count_rows(rows_of(NAME, [NotNull(ColumnPath("a")), TO_PARENT]), [NotNull(ColumnPath("a")), TO_PARENT]),
             (
-                "SELECT count(*), count_if(`a` IS NULL),"
-                " count_if((`a` IS NOT NULL AND `b` IS NOT NULL AND `parent of fk` IS NULL))"
+                "SELECT count(*) AS value_0, count_if(`a` IS NULL) AS value_1,"
+                " count_if((`a` IS NOT NULL AND `b` IS NOT NULL AND `parent of fk` IS NULL)) AS value_2"
                 " FROM (SELECT r.*, p.`parent of fk` FROM `dev`.`silver`.`orders` AS r LEFT JOIN"
                 " (SELECT DISTINCT `x` AS `parent of fk, 0`, `y``` AS `parent of fk, 1`, true AS `parent of fk`"
                 " FROM `dev`.`silver`.`parents`) AS p ON r.`a` = p.`parent of fk, 0` AND r.`b` = p.`parent of fk, 1`)"
@@ -237,7 +239,7 @@ def test_statements_carry_the_changes_that_they_make():
         (
             first_broken("t", [NotNull(ColumnPath("a")), CheckState("x", "b > 0")]),
             (
-                "SELECT `a` IS NULL, NOT coalesce((b > 0), false) FROM t"
+                "SELECT `a` IS NULL AS value_0, NOT coalesce((b > 0), false) AS value_1 FROM t"
                 " WHERE `a` IS NULL OR NOT coalesce((b > 0), false) LIMIT 1"
             ),
         ),
@@ -384,7 +386,8 @@ LOST = {
 def test_values_that_a_partition_does_not_keep(data_type):
     data_check = PartitionValue(column="p", data_type=data_type)
 
-    assert count_rows("`t`", [data_check]) == f"SELECT count(*), count_if({LOST[data_type]}) FROM `t`"  # noqa: S608
+    counts = f"SELECT count(*) AS value_0, count_if({LOST[data_type]}) AS value_1 FROM `t`"  # noqa: S608
+    assert count_rows("`t`", [data_check]) == counts
     assert listing(NAME, data_check) == f"SELECT * FROM `dev`.`silver`.`orders` WHERE {LOST[data_type]}"  # noqa: S608
 
 

@@ -30,7 +30,7 @@ from pytest_delta_schema.backends.pool import at_once
 from pytest_delta_schema.backends.problems import is_a_view, is_damaged, is_not_delta, problem, refused
 from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.delta.protocol import may_generate_columns
-from pytest_delta_schema.errors import CatalogReadError, Diagnostic, StatementError
+from pytest_delta_schema.errors import CatalogReadError, Diagnostic, StatementError, because
 from pytest_delta_schema.execute.protocols import Capabilities, Refusal
 from pytest_delta_schema.execute.version import ABSENT
 from pytest_delta_schema.faults import UnreadableTable
@@ -61,6 +61,8 @@ NOT_FOUND = ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND", "DELTA_TABLE_NOT_FOU
 
 _VIEWS = ("VIEW", "MATERIALIZED_VIEW", "STREAMING_TABLE")
 _DELTA = "DELTA"
+_NO_FUNCTION = ("UNRESOLVED_ROUTINE", "UNDEFINED_FUNCTION", "UNRESOLVED_FUNCTION")
+"""The conditions of a function that a runtime lacks; any other error says nothing about its version."""
 
 
 def _refuses(statement: Statement) -> Refusal | None:
@@ -148,7 +150,16 @@ class DatabricksCatalog:
 
     def _refuses(self, statement: Statement) -> Refusal | None:
         """Refuse what all runtimes lack, and what the runtime of this connection is too old for."""
-        if statement.kind is StatementKind.ADD_UNIQUE and self._runtime < UNIQUE_CONSTRAINTS:
+        if statement.kind is not StatementKind.ADD_UNIQUE:
+            return _refuses(statement)
+        try:
+            is_old = self._runtime < UNIQUE_CONSTRAINTS
+        except StatementError as error:
+            fact = (
+                f"the version of its runtime cannot be read ({because(error)}), and old ones have no UNIQUE constraints"
+            )
+            return Refusal(fact, "run it again")
+        if is_old:
             remedy = "run it on a newer runtime or a SQL warehouse, or leave the constraint out"
             return Refusal("its runtime has no UNIQUE constraints, which came after 18.2", remedy)
         return _refuses(statement)
@@ -162,7 +173,9 @@ class DatabricksCatalog:
         """
         try:
             runtime = first(RuntimeRow, self._connection.rows(RUNTIME))["runtime"]
-        except StatementError:
+        except StatementError as error:
+            if error.condition not in _NO_FUNCTION:
+                raise
             return ()  # an old runtime without this function
         if runtime is None:
             return (inf,)

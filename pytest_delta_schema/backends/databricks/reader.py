@@ -10,6 +10,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.backends.databricks.create_statement import CreateStatement, read_create
 from pytest_delta_schema.backends.databricks.rows import (
     ColumnRow,
     DetailRow,
@@ -35,12 +36,10 @@ from pytest_delta_schema.sql.information_schema import (
 from pytest_delta_schema.state.delta_log import PROPERTY_PREFIX, state_from_metadata
 from pytest_delta_schema.state.keys import KEY_KINDS, state_keys
 from pytest_delta_schema.state.states import ForeignKeyState, KeyState, TableState
-from pytest_delta_schema.state.types import ColumnGeneration, ColumnState, IdentityState, below
+from pytest_delta_schema.state.types import ColumnGeneration, ColumnState, below
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from sqlglot import exp
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from pytest_delta_schema.state.states import Tags
 
@@ -119,10 +118,9 @@ def state_of(name: QualifiedName, facts: SchemaFacts, detail: DetailRow, created
     Raises:
         ValueError: If a part cannot be understood.
     """
-    statement = None if created is None else _parsed(created, detail)
-    values: NameMap[ColumnGeneration] = NameMap() if statement is None else _values(statement)
-    relied = NameSet() if statement is None else _relied(statement)
     rows = sorted(facts.columns.get(name.table, ()), key=lambda row: row["ordinal_position"])
+    statement = _statement(created, rows, detail)
+    values, relied = statement.generations, statement.relied
     base = state_from_metadata(
         name,
         metadata={
@@ -147,6 +145,17 @@ def state_of(name: QualifiedName, facts: SchemaFacts, detail: DetailRow, created
             if _type(key_rows) in {_FOREIGN, *KEY_KINDS}
         ),
     )
+
+
+def _statement(created: str | None, rows: Iterable[ColumnRow], detail: DetailRow) -> CreateStatement:
+    """Read a CREATE statement; without one, or if only RELY is lost, nothing is generated and no key has RELY."""
+    try:
+        if created is not None:
+            return read_create(created, [row["column_name"] for row in rows])
+    except ValueError:
+        if may_generate_columns(protocol_of(detail)):
+            raise
+    return CreateStatement(generations=NameMap(), relied=NameSet())
 
 
 def _properties(detail: DetailRow) -> dict[str, str]:
@@ -176,13 +185,25 @@ def _tags(rows: Iterable[TagRow], columns: Iterable[ColumnState]) -> Tags:
 
 
 def _path(text: str, columns: Iterable[ColumnState]) -> tuple[str, ...]:
-    """Return the path that a text with dots means; names may contain dots, too."""
+    """Return the path that a text with dots means; names may contain dots, too.
+
+    Raises:
+        ValueError: If several columns or fields have that text.
+    """
+    paths = list(_paths(text, tuple(columns)))
+    if len(paths) > 1:
+        msg = f"the clustering column {text} may be each of {', '.join(str(ColumnPath(*path)) for path in paths)}"
+        raise ValueError(msg)
+    return paths[0] if paths else (text,)
+
+
+def _paths(text: str, columns: Sequence[ColumnState]) -> Iterator[tuple[str, ...]]:
     for column in columns:
         if text == column.name:
-            return (column.name,)
-        if text.startswith(f"{column.name}."):
-            return (column.name, *_path(text[len(column.name) + 1 :], below(column.data_type)))
-    return (text,)
+            yield (column.name,)
+        elif text.startswith(f"{column.name}."):
+            for path in _paths(text[len(column.name) + 1 :], below(column.data_type)):
+                yield (column.name, *path)
 
 
 def _type(rows: Sequence[KeyRow]) -> str:
@@ -212,49 +233,3 @@ def _foreign(
     columns = tuple(row["column_name"] for row in ordered)
     parent_columns = tuple(by_position[position]["column_name"] for position in positions)
     return ForeignKeyState(name, columns, parent, parent_columns, name in relied)
-
-
-def _parsed(created: str, detail: DetailRow) -> exp.Expr | None:
-    """Parse a CREATE statement; ``None`` if that fails and only RELY is lost by it."""
-    from sqlglot import parse_one
-    from sqlglot.errors import SqlglotError
-
-    try:
-        return parse_one(created, dialect="databricks")
-    except SqlglotError as error:
-        if not may_generate_columns(protocol_of(detail)):
-            return None
-        msg = "its CREATE statement cannot be understood"
-        raise ValueError(msg) from error
-
-
-def _relied(statement: exp.Expr) -> NameSet:
-    """Return the names of the keys with RELY.
-
-    The information schema does not show it; SHOW CREATE TABLE does (source: SPARK-52142, Spark 4.1).
-    """
-    from sqlglot import exp
-
-    return NameSet(
-        constraint.name
-        for constraint in statement.find_all(exp.Constraint)
-        for part in constraint.find_all(exp.PrimaryKey, exp.Reference)
-        if "RELY" in map(str, part.args.get("options") or ())
-    )
-
-
-def _values(statement: exp.Expr) -> NameMap[ColumnGeneration]:
-    """Read generation expressions and identities from a CREATE statement."""
-    from sqlglot import exp
-
-    definitions = statement.find_all(exp.ColumnDef)
-    generations: NameMap[ColumnGeneration] = NameMap()
-    for definition in definitions:
-        for kind in (constraint.kind for constraint in definition.constraints):
-            if isinstance(kind, exp.GeneratedAsIdentityColumnConstraint):
-                start, step = (int(str(kind.args.get(part) or 1)) for part in ("start", "increment"))
-                identity = IdentityState(start, step, bool(kind.this))
-                generations[definition.name] = ColumnGeneration(identity=identity)
-            elif isinstance(kind, exp.ComputedColumnConstraint):
-                generations[definition.name] = ColumnGeneration(generated=kind.this.sql("databricks"))
-    return generations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import traceback
 from types import SimpleNamespace
@@ -21,14 +22,16 @@ from pytest_delta_schema import (
 )
 from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
 from pytest_delta_schema.backends.databricks.connection import SparkConnection, WarehouseConnection, connect_databricks
+from pytest_delta_schema.backends.databricks.reader import _path
 from pytest_delta_schema.backends.databricks.types import parse_type
 from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.errors import BackendUnavailableError, DeclarationError, StatementError
+from pytest_delta_schema.execute import RowCounts
 from pytest_delta_schema.execute.version import ABSENT
 from pytest_delta_schema.rules.consent import parse_consent
-from pytest_delta_schema.sql import statements
+from pytest_delta_schema.sql import Statement, StatementKind, statements
 from pytest_delta_schema.sql.information_schema import RUNTIME
-from pytest_delta_schema.state import ArrayState, ColumnState, MapState, StructState
+from pytest_delta_schema.state import ArrayState, CheckState, ColumnState, MapState, StructState
 from pytest_delta_schema.test_kit.history import effect_on, versions_of
 from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.data_access import MemoryDataAccess
@@ -591,3 +594,58 @@ def test_statements_run_as_they_are_shown(workspace):
     assert [item.sql.replace("\n  ", " ").replace("\n", " ") for item in (*up, *down)] == [
         kind.replace("\n  ", " ") for kind in NATIVE
     ]
+
+
+def test_a_lost_answer_about_the_runtime_is_asked_for_again():
+    answers = [StatementError("no answer", condition="NO_CONNECTION"), [{"runtime": None}]]
+
+    class Connection:
+        def rows(self, sql):
+            answer = answers.pop(0) if sql == RUNTIME else []
+            if isinstance(answer, StatementError):
+                raise answer
+            return answer
+
+    catalog = DatabricksCatalog(Connection())
+    statement = Statement(table=NAME, kind=StatementKind.ADD_UNIQUE, sql="")
+
+    refusal = catalog.capabilities.refuses(statement)
+
+    assert refusal is not None
+    assert "the version of its runtime cannot be read (no answer)" in refusal.reason
+    assert catalog.capabilities.refuses(statement) is None
+
+
+def test_two_checks_of_one_name_are_two_counts():
+    asked = []
+
+    class Connection:
+        def rows(self, sql):
+            asked.append(sql)
+            names = re.findall(r" AS (\w+)[, ]", sql)
+            return [dict(zip(names, (3, 1, 2), strict=True))]
+
+    checks = [CheckState("a", "code <> 1"), CheckState("b", "code <> '1'")]
+
+    assert DatabricksCatalog(Connection()).count_rows(NAME, checks) == RowCounts(rows=3, broken=(1, 2))
+    assert len(asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "expected"),
+    [
+        ("a.b", ["a.b"], ("a.b",)),
+        ("a.b", ["a"], ("a", "b")),
+        ("a.b", ["a", "a.b"], None),
+        ("c", ["a"], ("c",)),
+    ],
+)
+def test_a_clustering_text_with_two_meanings_is_an_error(text, names, expected):
+    inner = StructState((ColumnState("b", "int", is_nullable=True, comment=""),))
+    columns = [ColumnState(name, inner if name == "a" else "int", is_nullable=True, comment="") for name in names]
+
+    if expected is None:
+        with pytest.raises(ValueError, match=r"clustering column a\.b may be each of"):
+            _path(text, columns)
+    else:
+        assert _path(text, columns) == expected
