@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 CONSENT_KEYS = ("action", "path", "reason", "expires")
 """The keys of a consent, all of them required."""
 
+_BLANK_LETTERS = "\u115f\u1160\u3164\uffa0"
+"""Fillers of Hangul, which Unicode counts as letters and which are shown as blanks."""
+
 STORE_KEYS = {
     "prefix": str,
     "endpoint": str,
@@ -115,13 +118,18 @@ def _consent(entry: object) -> Consent:
         has = [f"has a key {', '.join(unknown)}"] if unknown else []
         msg = f"{' and '.join(lacks + has)}; its keys are {', '.join(CONSENT_KEYS)}"
         raise SettingError(msg)
-    expires, reason, faults = _day(entry["expires"]), str(entry["reason"]).strip(), []
-    if expires is None:
-        faults.append(f"expires on {entry['expires']!r}; write a day: expires = 2030-12-31")
-    if not reason:
-        faults.append("has no reason; say why it is given")
+    expires, reason, faults = entry["expires"], entry["reason"], []
+    # A datetime is a date for Python; its time zone could move the last day.
+    if not isinstance(expires, date) or isinstance(expires, datetime):
+        value = str(expires) if isinstance(expires, datetime) else shown(expires)
+        faults.append(f"has expires = {value}; write a day without quotes and time: expires = 2030-12-31")
+        expires = None
+    if not _says_something(reason):
+        faults.append("has no reason; say in words why it is given")
     try:
-        consent = Consent(str(entry["action"]), str(entry["path"]), is_pattern=True, reason=reason, expires=expires)
+        consent = Consent(
+            str(entry["action"]), str(entry["path"]), is_pattern=True, reason=str(reason).strip(), expires=expires
+        )
     except ConsentError as error:
         faults.append(f"cannot be used: {error}")
     if faults:
@@ -140,12 +148,6 @@ def _store_faults(store: dict[str, Any]) -> Iterator[str]:
         yield "has no prefix of S3; write the location: prefix = 's3://bucket/folder'"
 
 
-def _day(value: object) -> date | None:
-    if isinstance(value, datetime):
-        return value.date()
-    if isinstance(value, date):
-        return value
-    try:
-        return date.fromisoformat(str(value))
-    except ValueError:
-        return None
+def _says_something(reason: object) -> bool:
+    """Whether a reason is a text with a letter or a digit that can be seen."""
+    return isinstance(reason, str) and any(char.isalnum() and char not in _BLANK_LETTERS for char in reason)

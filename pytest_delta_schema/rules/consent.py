@@ -261,8 +261,9 @@ def _parts(action: str, path: str, *, is_pattern: bool) -> tuple[Part, ...]:
             f" pyproject.toml, with a reason and a last day, or write {exact} for that exact name"
         )
         raise ConsentError(msg)
-    if len(wild) == len(parts) and all(set(name) == {"*"} for name in wild):
-        msg = f"consent {given} has wildcards only and would permit everything; write one part in full"
+    if len(wild) == len(parts):
+        fact = f"consent {given} has wildcards in every part"
+        msg = f"{fact} and would permit everything that they match; write one part in full"
         raise ConsentError(msg)
     if any(ANY_PARTS in name and name != ANY_PARTS for name in wild):
         fact = f"consent {given} has {ANY_PARTS} inside of a part"

@@ -1,0 +1,58 @@
+"""Consents in a project file: what is a reason, and what is a last day."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timezone
+
+import pytest
+
+from pytest_delta_schema.engine.section_entries import consents_of_entries
+from pytest_delta_schema.engine.setting_error import SettingError
+
+ENTRY = {
+    "action": "drop-column",
+    "path": "dev.silver.orders.legacy",
+    "reason": "moved to payments",
+    "expires": date(2999, 12, 31),
+}
+
+
+@pytest.mark.parametrize("reason", ["moved to payments", " DATA-412 ", "7", "\u79fb\u52d5", "\u200bmoved"])
+def test_a_reason_has_a_letter_or_a_digit(reason):
+    (consent,) = consents_of_entries([ENTRY | {"reason": reason}], "allow")
+
+    assert consent.reason == reason.strip()
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "", " ", "\t\n", "\u200b", "\u2060\ufeff", "\u00ad", "\u3164", "\u115f\u1160", "\uffa0", "\u2800", "\u00a0",
+        "\u202e\u2066", "\ufe0f", "\U000e0041", "-", "...", 7, True, ["moved"], date(2030, 1, 1),
+    ],
+)  # fmt: skip
+def test_what_says_nothing_is_no_reason(reason):
+    with pytest.raises(SettingError) as caught:
+        consents_of_entries([ENTRY | {"reason": reason}], "allow")
+
+    assert caught.value.faults == ("allow entry 1 has no reason; say in words why it is given",)
+
+
+@pytest.mark.parametrize(
+    ("expires", "shown"),
+    [
+        ("2999-12-31", "'2999-12-31'"),
+        (datetime(2999, 12, 31, 10, 0, tzinfo=timezone.utc), "2999-12-31 10:00:00+00:00"),
+        (datetime(2999, 12, 31), "2999-12-31 00:00:00"),  # noqa: DTZ001 - TOML has local times
+        ("soon", "'soon'"),
+        (29991231, "29991231"),
+        (True, "True"),
+    ],
+)
+def test_only_a_date_is_a_last_day(expires, shown):
+    with pytest.raises(SettingError) as caught:
+        consents_of_entries([ENTRY | {"expires": expires}], "allow")
+
+    assert caught.value.faults == (
+        f"allow entry 1 has expires = {shown}; write a day without quotes and time: expires = 2030-12-31",
+    )
