@@ -5,6 +5,7 @@ Every pytest run loads this module with the plugin, so it imports no other modul
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Literal, get_args
 
 if TYPE_CHECKING:
@@ -259,6 +260,18 @@ INI_KEYS = tuple(setting.name for setting in SETTINGS if setting.in_ini)
 
 SINCE_PYTEST_9 = {"pytest.toml": "pytest", ".pytest.toml": "pytest", "pyproject.toml": "tool.pytest"}
 """The tables that pytest reads from version 9 on, by the name of their file."""
+
+INI_FILES = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
+"""The files in which pytest 9 looks for its configuration, the first one first."""
+
+
+def may_have_misspelt_section(content: bytes) -> bool:
+    """Whether a file may have a section, or a key, whose name is nearly ours; a quick look without false negatives.
+
+    Two edits leave one of the three parts of ``pytestdeltaschema`` as it is.
+    """
+    plain = re.sub(rb"[-_. \t'\"]", b"", content)
+    return re.search(rb"(?im)^[\[\w:]*(?:pytestd|eltas|chema)[\w:]*[\]=]", plain) is not None
 
 
 def project_file_of(folder: Path) -> Path | None:

@@ -12,9 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-INI_FILES = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
-"""The files in which pytest 9 looks for its configuration, the first one first."""
-
 _SECTION = re.compile(r"\[\s*([^\]]+?)\s*\]")
 _KEY = re.compile(r"(delta_\w+)\s*[=:]")
 _PREFIX = "delta_"

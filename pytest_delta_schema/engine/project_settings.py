@@ -6,12 +6,13 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.engine.ini_files import INI_FILES, delta_keys
+from pytest_delta_schema.engine.ini_files import delta_keys
 from pytest_delta_schema.engine.project_file import read_project_file
 from pytest_delta_schema.engine.section_entries import expired
+from pytest_delta_schema.engine.section_names import misspelt_sections
 from pytest_delta_schema.errors import ConfigurationError
 from pytest_delta_schema.models.wrong_kinds import refuse_kind
-from pytest_delta_schema.setting_table import SETTINGS
+from pytest_delta_schema.setting_table import INI_FILES, SETTINGS
 from pytest_delta_schema.setting_text import SECTION
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def project_settings(folder: str | PathLike[str]) -> dict[str, Any]:
     project = read_project_file(start)
     values: dict[str, Any] = {setting.name: setting.default for setting in SETTINGS} | dict(project.values)
     consents = values["allow"]
-    faults = [*project.faults, *expired(consents), *_hidden_keys(start)]
+    faults = [*project.faults, *expired(consents), *_unread_settings(start)]
     if faults:
         raise ConfigurationError("\n".join(faults))
     return {
@@ -48,14 +49,15 @@ def project_settings(folder: str | PathLike[str]) -> dict[str, Any]:
     }
 
 
-def _hidden_keys(folder: Path) -> Iterator[str]:
-    """Yield a message for each ini file of the project that has keys which only pytest reads.
+def _unread_settings(folder: Path) -> Iterator[str]:
+    """Yield a message for each file of the project with a misspelt section, or with ini keys, which only pytest reads.
 
     The project ends at the folder that has a ``pyproject.toml``, as for the search for the section.
     """
     for parent in (folder, *folder.parents):
         for name in INI_FILES:
             path = parent / name
+            yield from (f"{path}: {message}" for message in misspelt_sections(path))
             try:
                 keys = delta_keys(path) if path.is_file() else []
             except (OSError, ValueError) as error:

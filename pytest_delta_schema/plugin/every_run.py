@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
-from pytest_delta_schema.setting_table import LISTS, SETTINGS, SINCE_PYTEST_9, project_file_of
+from pytest_delta_schema.setting_table import (
+    INI_FILES,
+    LISTS,
+    SETTINGS,
+    SINCE_PYTEST_9,
+    may_have_misspelt_section,
+    project_file_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -119,6 +126,7 @@ def is_configured(config: pytest.Config) -> bool:
         or any("delta_" in text for text in texts)
         or any("." in name for argument in config.args for name in argument.split("::")[1:-1])
         or any(_has_settings(path) for path in _files(config))
+        or any(_may_have_misspelt_section(path) for path in files_of_pytest(config))
     )
 
 
@@ -136,6 +144,21 @@ def _files(config: pytest.Config) -> Iterator[Path]:
         yield project
     if pytest.version_tuple < (9,):
         yield from (config.rootpath / name for name in SINCE_PYTEST_9)
+
+
+def files_of_pytest(config: pytest.Config) -> list[Path]:
+    """Return the files in which somebody may have written a section of this package, also if pytest reads others."""
+    project = project_file_of(project_folder(config))
+    folders = [project_folder(config), config.rootpath, *([] if project is None else [project.parent])]
+    files = [folder / name for folder in dict.fromkeys(folders) for name in INI_FILES]
+    return files if config.inipath in files or config.inipath is None else [*files, config.inipath]
+
+
+def _may_have_misspelt_section(path: Path) -> bool:
+    try:
+        return may_have_misspelt_section(path.read_bytes())
+    except OSError:
+        return False
 
 
 def _has_settings(path: Path) -> bool:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from pytest_delta_schema.engine.project_file import ProjectFile, shown_path
+from pytest_delta_schema.plugin.every_run import files_of_pytest
 from pytest_delta_schema.setting_table import INI_KEYS, LISTS, SETTINGS, SINCE_PYTEST_9, TOML_KEYS, Setting, nearest
 from pytest_delta_schema.setting_text import SECTION
 
@@ -45,7 +46,12 @@ class Sources:
         self._project = project
         self._folder = folder
         self._overridden = {text.partition("=")[0] for text in config.getoption("override_ini") or ()}
-        self.faults: list[str] = [*project.faults, *self._unknown_ini_keys(), *self._unread_ini_keys()]
+        self.faults: list[str] = [
+            *project.faults,
+            *self._misspelt_sections(),
+            *self._unknown_ini_keys(),
+            *self._unread_ini_keys(),
+        ]
         self.given = {setting.name: self._given(setting) for setting in SETTINGS}
 
     def values(self) -> dict[str, Any]:
@@ -120,6 +126,13 @@ class Sources:
 
     def _shown_path(self, path: Path | None) -> str:
         return "" if path is None else shown_path(path, self._config.rootpath)
+
+    def _misspelt_sections(self) -> Iterator[str]:
+        """Yield a message for each section whose name is nearly ours."""
+        from pytest_delta_schema.engine.section_names import misspelt_sections
+
+        for path in files_of_pytest(self._config):
+            yield from (f"{self._shown_path(path)}: {message}" for message in misspelt_sections(path))
 
     def _unknown_ini_keys(self) -> Iterator[str]:
         """Yield a message for each ini key that begins with ``delta_`` and that no plugin has declared."""

@@ -152,3 +152,20 @@ def test_pytest_is_not_needed(tmp_path):
     )
 
     assert (done.stdout, done.stderr) == ("('dev.*',)\n", "")
+
+
+@pytest.mark.parametrize(
+    ("name", "section", "remedy"),
+    [
+        ("pyproject.toml", "tool.pytest-delta-schema", "write [tool.pytest_delta_schema]"),
+        ("pytest.ini", "pytest_delta_schema", "move it to [tool.pytest_delta_schema] of pyproject.toml"),
+    ],
+)
+def test_a_misspelt_section_is_an_error_for_scripts(tmp_path, name, section, remedy):
+    path = tmp_path / name
+    path.write_text(f"[{section}]\nprotected = ['dev.*']\n")
+
+    with pytest.raises(ConfigurationError) as error:
+        Settings.from_project(tmp_path)
+
+    assert str(error.value) == f"{path}: [{section}] is not read; {remedy}"

@@ -29,7 +29,7 @@ LAZY = {
     "plugin/run.py": 14,
     "plugin/run_plugin.py": 17,
     "plugin/run_reports.py": 1,
-    "plugin/sources.py": 6,
+    "plugin/sources.py": 7,
     "plugin/summary.py": 1,
     "plugin/table_items.py": 1,
     "engine/apply_progress.py": 1,

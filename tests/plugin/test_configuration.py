@@ -515,6 +515,45 @@ def test_a_file_that_cannot_be_read_is_a_usage_error(project, content, message):
     result.stderr.fnmatch_lines([message.format(folder=project.path)])
 
 
+@pytest.mark.parametrize("args", [[], ["--delta-drift"], ["--delta-apply"]], ids=["no mode", "drift", "apply"])
+@pytest.mark.parametrize(
+    ("file", "section", "remedy"),
+    [
+        ("pyproject.toml", "tool.pytest-delta-schema", "write [[]tool.pytest_delta_schema]"),
+        ("pyproject.toml", "pytest_delta_schema", "write [[]tool.pytest_delta_schema]"),
+        ("setup.cfg", "pytest_delta_schema", "move it to [[]tool.pytest_delta_schema] of pyproject.toml"),
+        ("ci/pytest.ini", "pytest_delta_schema", "move it to [[]tool.pytest_delta_schema] of pyproject.toml"),
+    ],
+)
+def test_a_misspelt_section_is_a_usage_error(project, file, section, remedy, args):
+    ini = project.path / "ci" / "pytest.ini"
+    ini.parent.mkdir()
+    ini.write_text("[pytest]\n")
+    path = project.path / file
+    with path.open("a") as stream:
+        stream.write(f'[{section}]\nmax_risk = "scan"\n')
+    project.pytester.makepyfile("def test_it(): pass")
+
+    # pytest's own file is in another folder than the pyproject.toml.
+    result = project.run("-c", str(ini), "--rootdir", str(project.path), *args)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: {file}: [[]{section}] is not read; {remedy}"])
+
+
+def test_a_misspelt_section_below_a_folder_is_found_where_pytest_starts_in_it(project, monkeypatch):
+    (project.path / "tox.ini").unlink()
+    (project.path / "pyproject.toml").write_text('[tool.pytest-delta-schema]\nprotected = ["dev.*"]\n')
+    (project.path / "tests").mkdir()
+    (project.path / "tests" / "test_it.py").write_text("def test_it(): pass\n")
+    monkeypatch.chdir(project.path / "tests")
+
+    result = project.run()
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: *pyproject.toml: [[]tool.pytest-delta-schema] is not read; write *"])
+
+
 def test_the_nearest_file_above_the_ini_file_is_read(project, toml):
     toml('backend = "memory"', 'warehouse = "lake"')
     (project.path / "tox.ini").unlink()

@@ -1,0 +1,110 @@
+"""Sections whose names are nearly that of this package, in every file that may have them."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_delta_schema.engine.section_names import misspelt_sections
+
+TO_WRITE = "is not read; write [tool.pytest_delta_schema]"
+TO_MOVE = "is not read; move it to [tool.pytest_delta_schema] of pyproject.toml"
+
+MISSPELT = {
+    "[tool.pytest-delta-schema]": "tool.pytest-delta-schema",
+    "[tool.Pytest_Delta_Schema]": "tool.Pytest_Delta_Schema",
+    "[tool.PYTEST_DELTA_SCHEMA]": "tool.PYTEST_DELTA_SCHEMA",
+    "[tool.pytest.delta.schema]": "tool.pytest.delta.schema",
+    "[tool.pytest.delta-schema]": "tool.pytest.delta-schema",
+    "[tool.pytestdeltaschema]": "tool.pytestdeltaschema",
+    "[tool.py-test_del-ta_sche-ma]": "tool.py-test_del-ta_sche-ma",
+    "[tool.pytest_delta_shema]": "tool.pytest_delta_shema",
+    "[tool.pytest_delta_schemas]": "tool.pytest_delta_schemas",
+    "[tool.pytest_delta_scheam]": "tool.pytest_delta_scheam",
+    "[tool.pytst_dlta_schema]": "tool.pytst_dlta_schema",
+    "[tool.pytest_detla_schema]": "tool.pytest_detla_schema",
+    "[tools.pytest_delta_schema]": "tools.pytest_delta_schema",
+    "[Tool.pytest_delta_schema]": "Tool.pytest_delta_schema",
+    "[pytest_delta_schema]": "pytest_delta_schema",
+    "[pytest-delta-schema]": "pytest-delta-schema",
+    "[[tool.pytest-delta-schema.allow]]": "tool.pytest-delta-schema",
+    "[tool.pytest-delta-schema.bind]": "tool.pytest-delta-schema",
+    '[ tool . "pytest-delta-schema" ] # settings': "tool.pytest-delta-schema",
+    "[tool]\npytest-delta-schema = { max_risk = 'scan' }": "tool.pytest-delta-schema",
+    "[tool]\npytest-delta-schema.max_risk = 'scan'": "tool.pytest-delta-schema",
+    "tool.pytest-delta-schema.max_risk = 'scan'": "tool.pytest-delta-schema",
+}
+"""What a pyproject.toml holds, and the name that the message repeats."""
+
+OTHERS = (
+    "[tool.pytest_delta_schema]",
+    "[tool.pytest_delta_schema.properties]",
+    "[[tool.pytest_delta_schema.allow]]",
+    "[tool]\npytest_delta_schema.max_risk = 'scan'",
+    "[tool.delta]",
+    "[tool.delta-schema]",
+    "[tool.delta_schema.pytest]",
+    "[tool.pytest-delta]",
+    "[tool.pytest_delta]",
+    "[tool.pytest.ini_options]",
+    "[tool.pytest_json_schema]",
+    "[tool.schemathesis]",
+    "[tool.pydantic-json-schema]",
+    "[tool.poetry.dependencies]\npytest-delta-schema = '^0.1'",
+    "[tool.poetry.group.dev.dependencies.pytest-delta-schema]\nversion = '^0.1'",
+    "[tool.uv.sources]\npytest-delta-schema = { path = '..' }",
+    "[tool.uv.sources.pytest-delta-schema]\npath = '..'",
+    "[tool.pixi.pypi-dependencies]\npytest_delta_schema = '*'",
+    "[project]\nname = 'pytest-delta-schema'\ndependencies = ['pytest-delta-schema']",
+    "[project.optional-dependencies]\npytest-delta-schema = []",
+    "[dependency-groups]\npytest-delta-schema = []",
+    "[project]\ndescription = '''\n[tool.pytest-delta-schema]\n'''",
+    "# [tool.pytest-delta-schema]",
+)
+
+
+@pytest.mark.parametrize(("text", "name"), MISSPELT.items())
+def test_a_name_that_is_nearly_ours_is_reported_with_the_right_one(tmp_path, text, name):
+    path = tmp_path / "pyproject.toml"
+    path.write_text(f"{text}\n")
+
+    assert misspelt_sections(path) == [f"[{name}] {TO_WRITE}"]
+
+
+@pytest.mark.parametrize("text", OTHERS)
+def test_sections_of_other_tools_and_our_own_are_none_of_them(tmp_path, text):
+    path = tmp_path / "pyproject.toml"
+    path.write_text(f"{text}\n")
+
+    assert misspelt_sections(path) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "name"),
+    [
+        ("pytest.ini", "[pytest_delta_schema]\nmax_risk = scan", "pytest_delta_schema"),
+        ("pytest.ini", "[pytest]\n\n[pytest-delta-schema]\nmax_risk = scan", "pytest-delta-schema"),
+        ("tox.ini", "[tool.pytest_delta_schema]\nmax_risk = scan", "tool.pytest_delta_schema"),
+        ("tox.ini", "[testenv]\ndescription = [pytest_delta_schema]", None),
+        ("tox.ini", "[testenv:pytest-delta-schema]\ndeps = x", None),
+        ("setup.cfg", "[tool:pytest_delta_schema]\nmax_risk = scan", "tool:pytest_delta_schema"),
+        ("setup.cfg", "[options]\ninstall_requires =\n  pytest-delta-schema==1\n", None),
+        ("setup.cfg", "[metadata]\nname = pytest-delta-schema\n", None),
+        (".pytest.ini", "[[tool.pytest_delta_schema.allow]]\npath = x", "tool.pytest_delta_schema.allow"),
+        ("pytest.toml", "[tool.pytest_delta_schema]\nmax_risk = 'scan'", "tool.pytest_delta_schema"),
+        (".pytest.toml", "[pytest-delta-schema]\nmax_risk = 'scan'", "pytest-delta-schema"),
+    ],
+)
+def test_other_files_have_no_such_section_at_all(tmp_path, file, text, name):
+    path = tmp_path / file
+    path.write_text(text)
+
+    assert misspelt_sections(path) == ([] if name is None else [f"[{name}] {TO_MOVE}"])
+
+
+@pytest.mark.parametrize("content", [None, b"[tool.pytest-delta-schema\n", b"[tool.pytest-delta-schema]\nx = '\xff'\n"])
+def test_what_cannot_be_read_is_left_to_its_reader(tmp_path, content):
+    path = tmp_path / "pyproject.toml"
+    if content is not None:
+        path.write_bytes(content)
+
+    assert misspelt_sections(path) == []
