@@ -94,6 +94,7 @@ class Backend:
         faults: Returns a message for each fault in the settings, as a usage error. It is called in runs with a mode,
             before anything is collected.
         location: Returns where the catalog is, without secrets, for the header of the report: ``server https://...``.
+            It tells two catalogs of one backend apart where reports are merged.
         keeps_entries: Whether its catalogs are :class:`~pytest_delta_schema.execute.metadata_sync.SyncsEntries`. Then a
             check ``::metadata`` is collected for each table, and ``--delta-sync-metadata`` is allowed.
         scratch_tables: Where ``--delta-enforce`` creates tables. Unless it is ``nowhere``, its catalogs are

@@ -29,7 +29,7 @@ _WRITE_ONE = "name a file that a run has written with --delta-report json"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("files", nargs="+", metavar="FILE", help="a JSON report; of equal entries the last file counts")
+    parser.add_argument("files", nargs="+", metavar="FILE", help="a JSON report; of equal entries the later run counts")
     parser.add_argument("-o", "--output", metavar="FILE", help="write the JSON report here, not to standard output")
     parser.add_argument(
         "--report",

@@ -53,8 +53,8 @@ is given more than once:
 * A single value that the ini file and `pyproject.toml` give differently is a usage error.
 
 A setting that cannot be used is a usage error (exit code 4). All of them are shown at once; for an unknown key, the
-nearest name is shown. So is a section whose name is nearly right, such as `[tool.pytest-delta-schema]`, and one in `pytest.ini`,
-`tox.ini`, `setup.cfg` or `pytest.toml`: nothing would read it.
+nearest name is shown. So is a section that nothing reads: one whose name is nearly right, such as
+`[tool.pytest-delta-schema]`, and one in `pytest.ini`, `tox.ini`, `setup.cfg` or `pytest.toml`.
 """
 
 _SCRIPTS = """\

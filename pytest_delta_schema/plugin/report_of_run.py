@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import time
+from dataclasses import replace
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -14,6 +16,7 @@ from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.engine.outcome import Check
 from pytest_delta_schema.models.binding import Binding
 from pytest_delta_schema.models.names import QualifiedName
+from pytest_delta_schema.plugin.backend_choice import location
 from pytest_delta_schema.plugin.every_run import SUMMARY
 from pytest_delta_schema.plugin.git_checkout import git_commit
 from pytest_delta_schema.plugin.source_root import SourceRoot
@@ -47,6 +50,7 @@ def report_of_run(
     """
     commit = git_commit(config.rootpath)
     mode, backend = options.mode or "check", options.backend if options.mode else ""
+    target = _digest(location(config, options)) if backend else ""
     results = sorted(checks.results(), key=lambda result: result.node_id)
     run = Run(
         mode=mode,
@@ -62,11 +66,14 @@ def report_of_run(
     schemas = [result.result for result in results if result.check is Check.UNMANAGED and result.result is not None]
     report = RunReport(
         runs=(run,),
-        tables=table_reports(
-            (result for result in results if result.check is not Check.UNMANAGED),
-            mode=mode,
-            backend=backend,
-            bound=lambda name: _bound(name, options),
+        tables=tuple(
+            replace(table, target=target, created=run.created)
+            for table in table_reports(
+                (result for result in results if result.check is not Check.UNMANAGED),
+                mode=mode,
+                backend=backend,
+                bound=lambda name: _bound(name, options),
+            )
         ),
         unmanaged=tuple(diagnostic for schema in schemas for diagnostic in (*schema.diagnostics, *schema.notes)),
         faults=checks.faults(),
@@ -112,6 +119,11 @@ class _Redaction:
             if secret.may_be_in(text.encode(errors="replace")):
                 text = secret.scrub(text)
         return text
+
+
+def _digest(text: str) -> str:
+    """Return a text that is the same for equal texts, and tells nothing about them; ``""`` for none."""
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:16] if text else ""
 
 
 def _bound(name: str, options: Options) -> str:

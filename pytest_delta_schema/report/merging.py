@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
+from pytest_delta_schema.engine.outcome import Status
 from pytest_delta_schema.report.run_report import Consents, RunReport
 
 if TYPE_CHECKING:
@@ -13,17 +14,24 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
+_STATUSES = list(Status)
+"""From the best to the worst."""
+
 
 def merged_report(reports: Sequence[RunReport]) -> RunReport:
     """Return one report for several runs.
 
-    Of two entries for one table, mode, backend and name in the catalog the later one counts, as for a job that ran
-    again. A consent that one run has used is used. The report is complete if all runs are.
+    Of two entries for one table, mode, backend, target and name in the catalog the one of the later run counts, as for
+    a job that ran again; if it is not known which one is later, the worse one counts. A consent that one run has used
+    is used. The report is complete if all runs are.
 
     Args:
-        reports: At least one, the oldest first.
+        reports: At least one.
     """
-    entries = {_key(table): table for report in reports for table in report.tables}
+    entries: dict[tuple[str, ...], TableReport] = {}
+    for table in (table for report in reports for table in report.tables):
+        known = entries.setdefault(_key(table), table)
+        entries[_key(table)] = _counting(known, table)
     used = _once(consent for report in reports for consent in report.consents.used)
     unused = _once(consent for report in reports for consent in report.consents.unused)
     return RunReport(
@@ -40,7 +48,14 @@ def merged_report(reports: Sequence[RunReport]) -> RunReport:
 
 
 def _key(table: TableReport) -> tuple[str, ...]:
-    return (table.name, table.mode, table.backend, table.stored_as)
+    return (table.name, table.mode, table.backend, table.stored_as, table.target)
+
+
+def _counting(first: TableReport, second: TableReport) -> TableReport:
+    """Return which one of two entries for one table counts."""
+    if first.created and second.created and first.created != second.created:
+        return max(first, second, key=lambda table: table.created)
+    return max(second, first, key=lambda table: _STATUSES.index(table.status))
 
 
 def _once(items: Iterable[_T]) -> tuple[_T, ...]:

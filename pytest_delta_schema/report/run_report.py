@@ -54,6 +54,9 @@ class TableReport:
         stored_as: Dotted name of the table in the catalog; ``""`` if no catalog was needed.
         mode: The mode of the run.
         backend: Name of the backend; ``""`` if no catalog was needed.
+        target: A digest of where the catalog is, such as the address of a server or the path of a warehouse; ``""`` if
+            that is not known, or no catalog was needed.
+        created: When its run ended, in UTC; ``""`` if that is not known.
         status: The worst status of its checks.
         location: The declaration, its file relative to the root of the sources; ``None`` if it lies outside of them.
         checks: Its test items, in the order in which they ran.
@@ -75,6 +78,8 @@ class TableReport:
     stored_as: str = ""
     mode: ReportMode
     backend: str = ""
+    target: str = ""
+    created: str = ""
     status: Status
     location: Location | None = None
     checks: tuple[CheckReport, ...] = ()

@@ -170,6 +170,8 @@ TABLE = _record(
     Key("bound_name", "stored_as", TEXT),
     Key("mode", "mode", _MODE),
     Key("backend", "backend", TEXT),
+    Key("target", "target", TEXT),
+    Key("created", "created", TEXT),
     Key("outcome", "status", Member(of=Status)),
     _LOCATION,
     Key("observed_version", "observed_version", Nullable(of=NUMBER)),

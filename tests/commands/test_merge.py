@@ -23,8 +23,10 @@ HINT = "name a file that a run has written with --delta-report json"
 def folder(tmp_path, monkeypatch):
     """A folder with the reports of two runs."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "a.json").write_text(report_text(sample_report(DRIFTED, BLOCKED)))
-    (tmp_path / "b.json").write_text(report_text(sample_report(replace(DRIFTED, status=Status.IN_SYNC), IN_SYNC)))
+    early, late = "2026-01-31T12:00:00Z", "2026-01-31T13:00:00Z"
+    aligned = replace(DRIFTED, created=late, status=Status.IN_SYNC)
+    (tmp_path / "a.json").write_text(report_text(sample_report(replace(DRIFTED, created=early), BLOCKED)))
+    (tmp_path / "b.json").write_text(report_text(sample_report(aligned, IN_SYNC)))
     return tmp_path
 
 
@@ -45,6 +47,17 @@ def test_the_report_is_printed(capsys):
     answer = capsys.readouterr()
     assert names(answer.out) == MERGED
     assert (len(json.loads(answer.out)["runs"]), answer.err) == (2, "")
+
+
+def test_two_catalogs_with_the_same_names_stay_apart(folder, capsys):
+    prod = replace(DRIFTED, target="a" * 16)
+    staging = replace(DRIFTED, target="b" * 16, created="2026-01-31T12:00:00Z", status=Status.IN_SYNC)
+    (folder / "prod.json").write_text(report_text(sample_report(prod)))
+    (folder / "staging.json").write_text(report_text(sample_report(staging)))
+
+    assert main(["merge", "prod.json", "staging.json"]) == 0
+
+    assert names(capsys.readouterr().out) == [("dev.silver.orders", "drifted"), ("dev.silver.orders", "in sync")]
 
 
 def test_one_report_is_written_as_it_is(folder, capsys):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from pytest_delta_schema.engine.outcome import Status
 from pytest_delta_schema.report.merging import merged_report
 from pytest_delta_schema.report.run_report import Consents, RunReport
@@ -23,18 +25,53 @@ def test_a_report_merged_with_itself_has_each_part_once():
     assert merged_report([report, report]) == replace(report, runs=(RUN, RUN))
 
 
+EARLY, LATE = "2026-01-31T12:00:00Z", "2026-01-31T12:00:01Z"
+
+
+@pytest.mark.parametrize(
+    ("drifted", "in_sync", "expected"),
+    [
+        (EARLY, LATE, Status.IN_SYNC),
+        (LATE, EARLY, Status.DRIFTED),
+        (EARLY, EARLY, Status.DRIFTED),
+        ("", LATE, Status.DRIFTED),
+        (LATE, "", Status.DRIFTED),
+        ("", "", Status.DRIFTED),
+    ],
+)
+def test_the_later_run_counts_in_any_order_of_files_and_else_the_worse_status(drifted, in_sync, expected):
+    reports = [
+        sample_report(replace(DRIFTED, created=drifted)),
+        sample_report(replace(DRIFTED, created=in_sync, status=Status.IN_SYNC)),
+    ]
+
+    statuses = [[table.status for table in merged_report(files).tables] for files in (reports, reports[::-1])]
+
+    assert statuses == [[expected], [expected]]
+
+
+def test_tables_of_two_targets_stay_apart():
+    prod = replace(DRIFTED, target="a" * 16, created=EARLY)
+    staging = replace(DRIFTED, target="b" * 16, created=LATE, status=Status.IN_SYNC)
+
+    assert merged_report([sample_report(staging), sample_report(prod)]).tables == (prod, staging)
+
+
 def test_of_two_entries_for_one_table_the_later_one_counts():
-    applied = replace(DRIFTED, status=Status.IN_SYNC, changes=())
+    applied = replace(DRIFTED, status=Status.IN_SYNC, changes=(), created=LATE)
     elsewhere = [
         replace(DRIFTED, mode="apply"),
         replace(DRIFTED, backend="local"),
         replace(DRIFTED, stored_as="prod.silver.orders"),
     ]
 
-    merged = merged_report([sample_report(DRIFTED, BLOCKED), sample_report(applied, *elsewhere)])
+    merged = merged_report(
+        [sample_report(replace(DRIFTED, created=EARLY), BLOCKED), sample_report(applied, *elsewhere)]
+    )
 
     assert merged.tables == (BLOCKED, elsewhere[0], elsewhere[1], applied, elsewhere[2])
-    assert merged_report([sample_report(applied), sample_report(DRIFTED)]).tables == (DRIFTED,)
+    again = replace(DRIFTED, created="2026-02-01T00:00:00Z")
+    assert merged_report([sample_report(applied), sample_report(again)]).tables == (again,)
 
 
 def test_a_consent_that_one_run_has_used_is_used():

@@ -172,6 +172,8 @@ def test_the_form_of_a_report():
         "bound_name": "ci.silver.orders",
         "mode": "drift",
         "backend": "memory",
+            "target": "",
+            "created": "",
         "outcome": "drifted",
         "location": location,
         "observed_version": 7,

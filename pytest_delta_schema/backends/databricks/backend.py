@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.backend import Backend
 from pytest_delta_schema.progress import step
+from pytest_delta_schema.redaction import redacted_uri
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.backends.backend import BackendContext
+    from pytest_delta_schema.backends.backend import BackendContext, BackendSettings
     from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
 
 
@@ -23,5 +25,10 @@ def _open(context: BackendContext) -> DatabricksCatalog:
     return DatabricksCatalog(connection, values["read_threads"])
 
 
-BACKEND = Backend(open=_open)
+def _location(_: BackendSettings) -> str:
+    host, profile = (os.environ.get(name, "") for name in ("DATABRICKS_HOST", "DATABRICKS_CONFIG_PROFILE"))
+    return f"workspace {redacted_uri(host)}" if host else f"profile {profile}" if profile else ""
+
+
+BACKEND = Backend(open=_open, location=_location)
 """Delta tables of Unity Catalog on Databricks."""
