@@ -196,8 +196,13 @@ def _redacted_pair(pair: str) -> str:
     return f"{key}={HIDDEN}" if equals else HIDDEN
 
 
+def suggests_secret(key: str) -> bool:
+    """Whether the name of a setting or property suggests that its value is a secret."""
+    return _SECRET_KEYS.search(key) is not None
+
+
 class HiddenValues(dict[str, str]):
     """Settings that are shown without the values of those whose names suggest a secret, and without those of URIs."""
 
     def __repr__(self) -> str:
-        return repr({key: HIDDEN if _SECRET_KEYS.search(key) else redacted_uris(value) for key, value in self.items()})
+        return repr({key: HIDDEN if suggests_secret(key) else redacted_uris(value) for key, value in self.items()})

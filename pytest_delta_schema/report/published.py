@@ -6,7 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.plan.change_markers import ABSENT
 from pytest_delta_schema.plan.changes.conversion import FORMAT
+from pytest_delta_schema.redaction import HIDDEN, redacted_uris, suggests_secret
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -20,6 +22,12 @@ if TYPE_CHECKING:
 
 _LOCATIONS = ("source", "convert_from")
 """The keys of a state that say where files are."""
+
+_PROPERTIES, _PROPERTY = "properties", "properties."
+"""The key of a state that holds properties, and how the paths of their changes begin."""
+
+_SHOWN_PREFIXES = ("delta.", "pytest_delta_schema.")
+"""How properties begin whose values are no secrets."""
 
 
 class Redaction(Protocol):
@@ -66,10 +74,16 @@ def published(
 
     def change(part: TableChange) -> TableChange:
         hide_side = hide if part.path == FORMAT else hide_value
-        return replace(located(part), before=hide_side(part.before), after=hide_side(part.after))
+        before, after = part.before, part.after
+        if part.path.startswith(_PROPERTY):
+            before, after = redacted_uris(before), redacted_uris(after)
+            if suggests_secret(part.path) and before != ABSENT:
+                before = repr(HIDDEN)
+        return replace(located(part), before=hide_side(before), after=hide_side(after))
 
     def table(entry: TableReport) -> TableReport:
         failure = entry.failure
+        declared = dict((entry.declared or {}).get(_PROPERTIES, {}))
         if not with_samples:
             for diagnostic in entry.diagnostics:
                 if diagnostic.samples:
@@ -83,8 +97,8 @@ def published(
             statements=tuple(replace(part, sql=hide_value(part.sql)) for part in entry.statements),
             restore_sql=hide_value(entry.restore_sql),
             failure=hide(failure),
-            declared=_state(entry.declared, redaction),
-            observed=_state(entry.observed, redaction),
+            declared=_state(entry.declared, redaction, declared),
+            observed=_state(entry.observed, redaction, declared),
         )
 
     return replace(
@@ -95,19 +109,40 @@ def published(
     )
 
 
-def _state(values: Mapping[str, Any] | None, redaction: Redaction) -> Mapping[str, Any] | None:
-    """Return a state without hosts and tokens.
+def _state(
+    values: Mapping[str, Any] | None, redaction: Redaction, declared: Mapping[str, str]
+) -> Mapping[str, Any] | None:
+    """Return a state without hosts, tokens and values of properties that may be secret.
 
     Args:
         values: The state as JSON values; ``None`` if it is not known.
-        redaction: Removes them.
+        redaction: Removes hosts and tokens.
+        declared: The properties that the model declares.
     """
     if values is None:
         return None
+    if _PROPERTIES in values:
+        values = {**values, _PROPERTIES: _properties(values[_PROPERTIES], declared)}
     return {
         key: _with_texts(value, redaction.message if key in _LOCATIONS else redaction.value)
         for key, value in values.items()
     }
+
+
+def _properties(values: Mapping[str, str], declared: Mapping[str, str]) -> dict[str, str]:
+    """Return properties without values that are known to the catalog only, but for those of Delta, and without URIs.
+
+    Args:
+        values: The properties of a state.
+        declared: Those that the model declares, which stand in its source.
+    """
+
+    def is_shown(key: str, value: str) -> bool:
+        if key in declared:
+            return value == declared[key] or not suggests_secret(key)
+        return key.startswith(_SHOWN_PREFIXES)
+
+    return {key: redacted_uris(value) if is_shown(key, value) else HIDDEN for key, value in values.items()}
 
 
 def _with_texts(value: Any, change: Callable[[str], str]) -> Any:

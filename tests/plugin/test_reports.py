@@ -37,6 +37,7 @@ def _report(project, name="delta-report.json") -> Any:
     for run in report["runs"]:
         assert run.pop("created").endswith("Z")
         assert run.pop("seconds") > 0
+    assert all(table.pop("created").endswith("Z") for table in report["tables"])
     return report
 
 
@@ -55,6 +56,23 @@ def drifted(project):
     project.models(TWO)
     project.catalog(DRIFTED)
     return project
+
+
+def test_tables_of_two_warehouses_have_two_targets(project):
+    project.models(TWO)
+    for name in ("prod", "staging"):
+        project.run(
+            "--delta-drift", f"--delta-warehouse={name}", f"--delta-report=json:{name}.json", "-k", "drift",
+            "-p", "no:syrupy",
+        )  # fmt: skip
+
+    targets = [
+        {table["target"] for table in _report(project, f"{name}.json")["tables"]} for name in ("prod", "staging")
+    ]
+
+    [[prod], [staging]] = targets
+    assert prod != staging
+    assert [len(bytes.fromhex(target)) for target in (prod, staging)] == [8, 8]
 
 
 def test_a_gate_writes_the_same_report_with_and_without_workers(drifted):

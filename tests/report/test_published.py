@@ -7,6 +7,7 @@ from dataclasses import replace
 from pytest_delta_schema.engine.outcome import OutcomeStatement, TableChange
 from pytest_delta_schema.errors import Diagnostic, Location
 from pytest_delta_schema.redaction import without_hosts, without_known_hosts
+from pytest_delta_schema.report.formats import FORMATS
 from pytest_delta_schema.report.published import published
 from support.run_reports import BLOCKED, FILE, sample_report
 
@@ -64,6 +65,62 @@ def test_samples_are_shown_on_request():
 
     assert table.diagnostics[0].samples == "id = 7"
     assert "such as id = 7; ask" in table.failure
+
+
+def test_properties_of_the_catalog_do_not_show_their_secrets():
+    declared = {"team": "sales", "sort_key": "id", "src": "https://h/x?sig=SECRET", "api_token": "env:TOKEN"}
+    observed = {
+        **declared,
+        "team": "buying",
+        "api_token": "SECRET",
+        "delta.appendOnly": "true",
+        "fs.azure.account.key": "SECRET",
+        "note": "SECRET",
+        "src2": "postgres://u:SECRET@h/db",
+        "src": "postgres://u:SECRET@h/db",
+    }
+    changes = tuple(
+        TableChange(table=BLOCKED.stored_as, marker="~", path=f"properties.{key}", before=before, after=after)
+        for key, before, after in [
+            ("api_token", "'SECRET'", "'env:TOKEN'"),
+            ("fs.azure.account.key", "'SECRET'", "(absent)"),
+            ("src", "'postgres://u:SECRET@h/db'", "'https://h/x?sig=SECRET'"),
+            ("team", "'buying'", "'sales'"),
+            ("password", "(absent)", "'env:PASSWORD'"),
+        ]
+    )
+    table = replace(
+        BLOCKED, declared={"properties": declared}, observed={"properties": observed, "comment": "x"}, changes=changes
+    )
+
+    report = published(sample_report(table), redaction=REDACTION, relative=_relative, with_samples=True)
+
+    [shown] = report.tables
+    assert shown.declared == {
+        "properties": {"team": "sales", "sort_key": "id", "src": "https://h/x?sig=***", "api_token": "env:TOKEN"}
+    }
+    assert shown.observed == {
+        "comment": "x",
+        "properties": {
+            "team": "buying",
+            "sort_key": "id",
+            "src": "postgres://***@h/db",
+            "api_token": "***",
+            "delta.appendOnly": "true",
+            "fs.azure.account.key": "***",
+            "note": "***",
+            "src2": "***",
+        },
+    }
+    assert [(change.before, change.after) for change in shown.changes] == [
+        ("'***'", "'env:TOKEN'"),
+        ("'***'", "(absent)"),
+        ("'postgres://***@h/db'", "'https://h/x?sig=***'"),
+        ("'buying'", "'sales'"),
+        ("(absent)", "'env:PASSWORD'"),
+    ]
+    for form in FORMATS.values():
+        assert "SECRET" not in str(form.write(report))
 
 
 def test_values_keep_what_users_have_written_but_the_server_of_the_run():
