@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pytest_delta_schema import Diagnostic, MemoryCatalog, QualifiedName, Settings
+from pytest_delta_schema import Diagnostic, ForeignKey, MemoryCatalog, QualifiedName, Settings
+from pytest_delta_schema.engine.declarations import Declarations
 from pytest_delta_schema.engine.gate import Gate
 from pytest_delta_schema.errors import BackendUnavailableError
 from pytest_delta_schema.state import CatalogState, ColumnState
@@ -73,3 +74,15 @@ def test_what_cannot_be_read_has_no_observed_state():
         desired, observed = gate.states(model)
 
         assert (desired.columns, observed) == ((ID,), None)
+
+
+def test_other_declared_tables_that_reference_a_model_are_read_with_it():
+    parent = table(column(is_nullable=False), primary_key=["id"])
+    key = ForeignKey(["order_id"], references=parent)
+    child = table(column("order_id"), name="dev.silver.lines", foreign_keys=[key])
+    declarations = Declarations(Settings(), {model.name: model for model in (parent, child)})
+    gate = Gate(MemoryCatalog(), models=[parent], declarations=declarations)
+
+    assert gate.dependents([parent]) == [child]
+    assert gate.dependents([child]) == []
+    assert set(gate.state().tables) == {parent.name, child.name}
