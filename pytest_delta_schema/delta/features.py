@@ -99,6 +99,9 @@ _VALUES = {
 
 _OF_PROPERTIES = {**_FLAGS, **{key: feature for key, (feature, _) in _VALUES.items()}}
 
+_UNIFORM = "delta.universalformat.enabledformats"
+"""The property that lists the formats whose metadata Delta writes as well, in lower case."""
+
 _PREVIEW = "-preview"
 
 
@@ -148,6 +151,16 @@ def feature_of(key: str, value: object) -> str | None:
         feature, values = _VALUES[name]
         return feature if text in values else None
     return _FLAGS.get(name) if text == "true" else None
+
+
+def writes_iceberg(properties: Mapping[str, object]) -> bool:
+    """Whether Iceberg clients read a table with these properties: UniForm, or a feature of Iceberg compatibility."""
+    for key, value in properties.items():
+        if (feature_of(key, value) or "").startswith("icebergCompat"):
+            return True
+        if folded(key) == _UNIFORM and "iceberg" in str(value).lower().replace(" ", "").split(","):
+            return True
+    return False
 
 
 def loss(key: str) -> str:

@@ -50,6 +50,21 @@ def widening(before: object, after: object, version: tuple[int, int] = NEWEST) -
     return Widening.BY_FEATURE if _widens(before, after) else None
 
 
+def widens_in_iceberg(before: object, after: object) -> bool:
+    """Whether Iceberg widens a type as well: integers to integers, ``float`` to ``double``, decimals of one scale.
+
+    Delta refuses all others on tables with Iceberg metadata (``UNSUPPORTED_TYPE_WIDENING``, Delta 4.4.0).
+
+    Args:
+        before: The stored type in canonical form, from which Delta widens.
+        after: The wanted type.
+    """
+    if after in _INTEGERS or (before, after) == ("float", "double"):
+        return True
+    old, new = (SIZED.fullmatch(str(data_type)) for data_type in (before, after))
+    return old is not None and new is not None and old[3] == new[3]
+
+
 def _widens(before: str, after: str) -> bool:
     if before in _INTEGERS and after in _INTEGERS:
         return _INTEGERS.index(before) < _INTEGERS.index(after)

@@ -51,6 +51,7 @@ from pytest_delta_schema.rules.risk import MaxRiskExceeded, ProtectedTable
 from pytest_delta_schema.rules.tags import InvalidTag
 from pytest_delta_schema.rules.texts import UnencodableText
 from pytest_delta_schema.rules.types import (
+    TypeChangeUnsupportedByIceberg,
     UnknownTypeChange,
     UnsupportedType,
     UnsupportedTypeChange,
@@ -142,6 +143,7 @@ def default_plan_rules(
         DropWithoutConsent(agreed),
         DropWithoutColumnMapping(),
         UnsupportedTypeChange(),
+        TypeChangeUnsupportedByIceberg(),
         UnknownTypeChange(),
         UnusableRenameHint(),
         RenameWithoutColumnMapping(),

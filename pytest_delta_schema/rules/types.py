@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.column_path import ColumnPath
-from pytest_delta_schema.delta.features import TYPE_WIDENING, WIDENING_PROPERTY
+from pytest_delta_schema.delta.features import TYPE_WIDENING, WIDENING_PROPERTY, writes_iceberg
+from pytest_delta_schema.delta.folded_names import NameSet, folded
 from pytest_delta_schema.delta.part_path import part_path
-from pytest_delta_schema.delta.type_widening import Widening, widening
+from pytest_delta_schema.delta.type_widening import Widening, widening, widens_in_iceberg
 from pytest_delta_schema.models.unknown_type import unknown_types
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import (
@@ -17,6 +18,8 @@ from pytest_delta_schema.plan.changes import (
     ColumnNullabilityChange,
     ColumnRename,
     ColumnTypeChange,
+    SetTableProperties,
+    UnsetTableProperties,
 )
 from pytest_delta_schema.rules.rule import has_feature, violation
 from pytest_delta_schema.setting_text import toml_setting
@@ -97,6 +100,44 @@ class UnsupportedTypeChange:
                     f" {toml_setting('enable_features', [TYPE_WIDENING])}; it raises the table's protocol"
                 )
                 yield violation(self, action.table, path, f"{fact}, which needs type widening", remedy)
+
+
+class TypeChangeUnsupportedByIceberg:
+    """The type of a column of a table with Iceberg metadata changes to one that Iceberg does not widen it to.
+
+    Such tables have UniForm or ``delta.enableIcebergCompatV1`` to ``V3``. Iceberg widens integers to larger integers,
+    ``float`` to ``double``, and the precision of decimals; Delta widens more types, and refuses those on such tables
+    (``DELTA_ICEBERG_COMPAT_VIOLATION.UNSUPPORTED_TYPE_WIDENING``, Delta 4.4.0).
+
+    Remedy: Declare the type that the table has, add a column of the new type, or turn the Iceberg metadata off.
+
+    Example:
+        properties = {"delta.enableIcebergCompatV2": "true", "delta.enableTypeWidening": "true"}
+        stored = Table("dev", "silver", "orders", [Column("id", "int")], table_properties=properties)
+        model = Table("dev", "silver", "orders", [Column("id", "double")], table_properties=properties)
+    """
+
+    code = "DS223"
+
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
+        """Yield a violation for every type that Delta widens and Iceberg does not."""
+        if isinstance(action, CreateTable):
+            return
+        planned, removed = action.one(SetTableProperties), action.one(UnsetTableProperties)
+        properties = {folded(key): value for key, value in action.observed.table_properties.items()}
+        properties.update({folded(key): value for key, value in planned.properties.items()} if planned else {})
+        kept = {key: value for key, value in properties.items() if not removed or key not in NameSet(removed.keys)}
+        if not writes_iceberg(kept):
+            return
+        for change in action.all(ColumnTypeChange):
+            if widening(change.before, change.after) is not Widening.BY_FEATURE:
+                continue
+            if not widens_in_iceberg(change.before, change.after):
+                before, after = describe_type(change.before), describe_type(change.after)
+                message = f"column {change.path} is {before} on the table and {after} in the model"
+                reason = "and the table has Iceberg metadata, which cannot follow that change"
+                path = part_path("columns", change.path)
+                yield violation(self, action.table, path, f"{message}, {reason}", f"declare {before}")
 
 
 class UnknownTypeChange:
