@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.features import MAPPING_PROPERTY, is_on
-from pytest_delta_schema.delta.folded_names import NameMap, same_name
+from pytest_delta_schema.delta.folded_names import NameMap, folded, same_name
 from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import ColumnAdd, SetTableProperties
@@ -87,7 +87,7 @@ class UnsupportedMappingMode:
         key = next((key for key in planned.properties if same_name(key, MAPPING_PROPERTY)), None) if planned else None
         if planned is None or key is None:
             return
-        before, after = _mode(action.observed.table_properties), planned.properties[key].lower()
+        before, after = _mode(action.observed.table_properties), folded(planned.properties[key])
         names = [*special_names(action.desired.columns)]
         if after == _UNMAPPED and names:
             reason = f"which Delta refuses, because the column names {_listed(names)} hold {_CHARACTERS}"
@@ -100,7 +100,7 @@ class UnsupportedMappingMode:
 
 
 def _mode(properties: Mapping[str, str | None]) -> str:
-    return (NameMap(properties.items()).get(MAPPING_PROPERTY) or _UNMAPPED).lower()
+    return folded(NameMap(properties.items()).get(MAPPING_PROPERTY) or _UNMAPPED)
 
 
 def _listed(paths: Sequence[ColumnPath]) -> str:

@@ -85,12 +85,10 @@ class NotNullInCollection:
                 continue
             if change.is_nullable and isinstance(types[-1], StructState):
                 continue
-            stored, wanted = ("NOT NULL", "nullable") if change.is_nullable else ("nullable", "NOT NULL")
+            stored, wanted = ("not null", "nullable") if change.is_nullable else ("nullable", "not null")
             fact = f"column {change.path} is {stored} on the table and {wanted} in the model"
             message = f"{fact}, which Delta does not change inside an array or a map"
-            yield violation(
-                self, action.table, part_path("columns", change.path), message, f"declare it as {stored.lower()}"
-            )
+            yield violation(self, action.table, part_path("columns", change.path), message, f"declare it as {stored}")
 
     def _blocked(self, action: AlignTable) -> Iterator[Diagnostic]:
         """Yield a violation if columns change while a field of a struct is NOT NULL inside an array or a map.

@@ -53,7 +53,7 @@ def texts(model, there):
             state(stored(), ELEMENTS),
             [
                 (
-                    "column a.element is NOT NULL on the table and nullable in the model, which Delta does not change inside"
+                    "column a.element is not null on the table and nullable in the model, which Delta does not change inside"
                     " an array or a map; declare it as not null [DS106 NotNullInCollection]"
                 )
             ],
@@ -64,7 +64,7 @@ def texts(model, there):
             state(stored("r", ArrayState(StructState((stored("n", "int"),)), contains_null=True))),
             [
                 (
-                    "column r.element.n is nullable on the table and NOT NULL in the model, which Delta does not change inside"
+                    "column r.element.n is nullable on the table and not null in the model, which Delta does not change inside"
                     " an array or a map; declare it as nullable [DS106 NotNullInCollection]"
                 )
             ],
