@@ -140,6 +140,8 @@ def test_leaves_much(delta_spark, delta_warehouse, delta_catalog):
     spark._jsc.hadoopConfiguration().set("left", "yes")
     jvm.java.lang.System.setProperty("spark.left", "yes")
     jvm.java.util.TimeZone.setDefault(jvm.java.util.TimeZone.getTimeZone("Asia/Tokyo"))
+    users = jvm.org.apache.hadoop.security.UserGroupInformation
+    users.setLoginUser(users.createRemoteUser("left"))
     stream = spark.readStream.format("rate").load().writeStream.format("noop").start()
     assert stream.isActive
     print("JVM", jvm.java.lang.ProcessHandle.current().pid())
@@ -162,6 +164,7 @@ def test_finds_nothing_of_it(delta_spark):
     assert spark._jsc.hadoopConfiguration().get("left") is None
     assert jvm.java.lang.System.getProperty("spark.left") is None
     assert spark._jsc.sc().getCheckpointDir().isEmpty()
+    assert spark.sparkContext.sparkUser() != "left"
     assert spark.streams.active == []
     assert "stream execution" not in jvm.java.lang.Thread.getAllStackTraces().keySet().toString()
 

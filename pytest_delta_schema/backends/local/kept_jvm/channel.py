@@ -10,6 +10,7 @@ import hmac
 import json
 import secrets
 import socket
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -39,18 +40,30 @@ class Channel:
     def __init__(self, connection: socket.socket) -> None:
         self.socket = connection
         self._rest = b""
+        self._until: float | None = None
+
+    def limit(self, seconds: float | None) -> None:
+        """Set how long everything may take together that is sent and received from now on; ``None`` for no limit."""
+        self._until = None if seconds is None else time.monotonic() + seconds
+        self.socket.settimeout(seconds)
 
     def send(self, line: str) -> None:
-        """Send a line."""
+        """Send a line.
+
+        Raises:
+            OSError: If the other side has ended, or the time is over.
+        """
+        self._require_time()
         self.socket.sendall(line.encode() + b"\n")
 
     def receive(self) -> str:
         """Return the next line.
 
         Raises:
-            OSError: If the other side has ended, is silent, or sends no line.
+            OSError: If the other side has ended, the time is over, or it sends no line.
         """
         while b"\n" not in self._rest:
+            self._require_time()
             data = self.socket.recv(4096)
             if not data or len(self._rest) > _LONGEST:
                 msg = "the connection has ended"
@@ -62,6 +75,16 @@ class Channel:
     def close(self) -> None:
         """End the connection."""
         self.socket.close()
+
+    def _require_time(self) -> None:
+        """Let the next call on the socket wait for the time that is left: a timeout of a socket is one of each call."""
+        if self._until is None:
+            return
+        left = self._until - time.monotonic()
+        if left <= 0:
+            msg = "the other side is too slow"
+            raise TimeoutError(msg)
+        self.socket.settimeout(left)
 
 
 def ask(record: Record, request: dict[str, Any]) -> tuple[Channel, dict[str, Any]]:
@@ -79,6 +102,7 @@ def ask(record: Record, request: dict[str, Any]) -> tuple[Channel, dict[str, Any
     except OSError as error:
         raise HolderGoneError from error
     try:
+        channel.limit(PATIENCE)
         own = secrets.token_hex(16)
         channel.send(own)
         other, _, proof = channel.receive().partition(" ")
@@ -86,6 +110,7 @@ def ask(record: Record, request: dict[str, Any]) -> tuple[Channel, dict[str, Any
         body = json.dumps(request)
         channel.send(f"{_proof(record.secret, 'run', other, own, body)} {body}")
         answer: dict[str, Any] = json.loads(channel.receive())
+        channel.limit(None)
     except BaseException as error:
         channel.close()
         if isinstance(error, (OSError, ValueError)):
@@ -105,7 +130,7 @@ def end_of(record: Record) -> dict[str, Any]:
     """
     channel, status = ask(record, {"want": "stop"})
     with suppress(OSError):
-        channel.socket.settimeout(2 * PATIENCE)
+        channel.limit(2 * PATIENCE)
         channel.receive()
     channel.close()
     return status

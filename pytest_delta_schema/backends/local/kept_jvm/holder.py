@@ -117,6 +117,7 @@ class Holder:
             self._is_over = True
 
     def _hear(self, run: Channel) -> None:
+        run.limit(_HANDSHAKE)
         try:
             given_back = run.receive() == "give back"
         except OSError:
@@ -129,8 +130,8 @@ class Holder:
 
     def _accept(self, waiting: list[Channel]) -> None:
         connection, _ = self._listener.accept()
-        connection.settimeout(_HANDSHAKE)
         channel = Channel(connection)
+        channel.limit(_HANDSHAKE)
         request = request_of(channel, self.record.secret)
         if request is None:
             channel.close()

@@ -48,7 +48,7 @@ class JvmState:
 
 
 def fresh_state(gateway: Any) -> JvmState:
-    """Clear what the JVM remembers of files, which others may have changed since, and return its static state.
+    """Clear what the JVM remembers of files and of Hadoop's login user, and return its static state.
 
     Delta keeps the newest version of each table that it has read, for an hour, by path: a table that was dropped and
     created again would be read as the old one (Delta 4.4.0).
@@ -59,6 +59,7 @@ def fresh_state(gateway: Any) -> JvmState:
     jvm = gateway.jvm
     clear_cache(gateway)
     jvm.org.apache.hadoop.fs.FileSystem.closeAll()
+    jvm.org.apache.hadoop.security.UserGroupInformation.reset()
     jvm.org.apache.logging.log4j.core.config.Configurator.reconfigure()
     return JvmState(
         gateway=gateway,

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import socket
-from threading import Thread
+from contextlib import suppress
+from threading import Event, Thread
 
 import pytest
 
+from pytest_delta_schema.backends.local.kept_jvm import channel as channel_module
+from pytest_delta_schema.backends.local.kept_jvm import holder
 from pytest_delta_schema.backends.local.kept_jvm.channel import HOST, Channel, HolderGoneError, ask, end_of
 from pytest_delta_schema.backends.local.kept_jvm.record import Record, write_record
 from pytest_delta_schema.backends.secret import Secret
@@ -113,6 +116,49 @@ def test_a_program_without_the_secret_gets_nothing(tmp_path):
         channel, status = ask(held.record, STATUS)
         channel.close()
         assert status["runs"] == 0
+
+
+@pytest.mark.parametrize("sent", [b"", b"run\n"], ids=["first line", "second line"])
+def test_a_program_that_sends_byte_by_byte_does_not_block_the_holder(tmp_path, monkeypatch, sent):
+    monkeypatch.setattr(holder, "_HANDSHAKE", 0.5)
+    over = Event()
+
+    def drip(connection):
+        with suppress(OSError):
+            connection.sendall(sent)
+            while not over.wait(0.05):
+                connection.sendall(b"x")
+
+    with holding(tmp_path) as held, socket.create_connection((HOST, held.record.port)) as connection:
+        thread = Thread(target=drip, args=[connection], daemon=True)
+        thread.start()
+        try:
+            status = end_of(held.record)
+        finally:
+            over.set()
+        thread.join(30)
+        assert status["run"] is None
+        held.wait()
+
+
+def test_a_program_that_answers_byte_by_byte_does_not_block_a_run(monkeypatch):
+    monkeypatch.setattr(channel_module, "PATIENCE", 0.5)
+    over = Event()
+    with socket.create_server((HOST, 0)) as server:
+
+        def drip():
+            connection, _ = server.accept()
+            with connection, suppress(OSError):
+                while not over.wait(0.05):
+                    connection.sendall(b"x")
+
+        thread = Thread(target=drip, daemon=True)
+        thread.start()
+        record = Record(folder="", key="key", port=server.getsockname()[1], secret=Secret("of-the-holder"))
+        with pytest.raises(HolderGoneError):
+            ask(record, LEASE)
+        over.set()
+        thread.join(30)
 
 
 def received(channel):
