@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.backends.local.live_files import has_live_files
 from pytest_delta_schema.backends.local.log_edits import edited_checksum, edited_commit
 from pytest_delta_schema.delta.log_listing import SIDECARS, LogListing, checksum_name, commit_name
 
@@ -20,6 +22,13 @@ _LOG = "_delta_log"
 _CHANGES = "_change_data"
 
 
+_ATTEMPTS = 3
+
+
+class ChangingTableError(Exception):
+    """A table changed during every attempt to clone it."""
+
+
 def clone_folder(source: Path, target: Path, rewrite_checkpoint: Callable[[Path, Path, NewIds], None]) -> None:
     """Clone the table in a folder.
 
@@ -29,17 +38,48 @@ def clone_folder(source: Path, target: Path, rewrite_checkpoint: Callable[[Path,
     If all commits are there, no checkpoint is needed, and none is copied. Otherwise the clone begins with the newest
     checkpoint, which holds the id of the table, too.
 
+    The log is listed again after everything was linked. If it has changed, a VACUUM may have removed files of the first
+    listing before they were linked: then the clone is made again, unless it has all files of its version.
+
     Args:
         source: The folder of the table.
         target: The folder of the clone, which does not exist.
         rewrite_checkpoint: Copies a checkpoint in parquet, with the new id.
 
     Raises:
+        ChangingTableError: If the log has changed during each attempt.
         OSError: If a file cannot be read or written.
     """
+    log = source / _LOG
+    listing = _listed(log)
+    for _ in range(_ATTEMPTS):
+        gone: FileNotFoundError | None = None
+        try:
+            _clone(source, target, listing, rewrite_checkpoint)
+        except FileNotFoundError as error:
+            # Delta's log cleanup may have removed it, which the next listing shows.
+            gone = error
+        before, listing = listing, _listed(log)
+        if gone is None and (listing == before or has_live_files(target, before)):
+            return
+        shutil.rmtree(target, ignore_errors=True)
+        if gone is not None and listing == before:
+            raise gone
+    raise ChangingTableError
+
+
+def _listed(log: Path) -> LogListing:
+    return LogListing.of(path.name for path in log.iterdir())
+
+
+def _clone(
+    source: Path, target: Path, listing: LogListing, rewrite_checkpoint: Callable[[Path, Path, NewIds], None]
+) -> None:
+    """Clone the version of the table that a listing of its log shows."""
     log, ids = source / _LOG, NewIds()
-    listing = LogListing.of(path.name for path in log.iterdir())
     first = 0 if listing.has_all_commits else listing.checkpoint
+    if first < 0 or listing.missing:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(log / "a commit"))
     (target / _LOG).mkdir(parents=True)
     _link_files(source, target)
     if not listing.has_all_commits:

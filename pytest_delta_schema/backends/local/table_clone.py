@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.clone_refusal import cannot_clone, require_commits_in_log
 from pytest_delta_schema.backends.local.checkpoint_copy import copy_checkpoint
-from pytest_delta_schema.backends.local.folder_clone import clone_folder
+from pytest_delta_schema.backends.local.folder_clone import ChangingTableError, clone_folder
 from pytest_delta_schema.backends.local.physical_names import table_folder
 from pytest_delta_schema.backends.local.reader import located
 from pytest_delta_schema.errors import because
@@ -39,5 +39,11 @@ def clone(bridge: Bridge, source: QualifiedName, target: QualifiedName) -> None:
         raise cannot_clone(source, fact, "clone tables of catalogs that the session does not configure")
     try:
         clone_folder(Path(location), table_folder(bridge.warehouse, target), partial(copy_checkpoint, bridge.spark))
+    except ChangingTableError as error:
+        fact = "other writers have changed it during each of 3 attempts"
+        raise cannot_clone(source, fact, "clone it when they have ended") from error
+    except FileNotFoundError as error:
+        fact = f"a file of its log is not there ({because(error)})"
+        raise cannot_clone(source, fact, "restore the log") from error
     except OSError as error:
         raise cannot_clone(source, because(error), "free space, or give the permission") from error

@@ -8,7 +8,8 @@ import os
 
 import pytest
 
-from pytest_delta_schema.backends.local.folder_clone import clone_folder
+from pytest_delta_schema.backends.local import folder_clone
+from pytest_delta_schema.backends.local.folder_clone import ChangingTableError, clone_folder
 
 DATA = (
     "part-0.parquet",
@@ -157,3 +158,116 @@ def test_a_file_that_is_removed_meanwhile_is_left_out(source, target, monkeypatc
         *(f"_delta_log/{version:020}.{kind}" for version in range(2) for kind in ("crc", "json")),
         f"_delta_log/{2:020}.json",
     ]
+
+
+def append(folder, version, *actions):
+    path = folder / "_delta_log" / f"{version:020}.json"
+    path.write_text("\n".join(json.dumps(action) for action in actions))
+
+
+def meddling(monkeypatch, name, *jobs):
+    """Let another writer in before the first call of a function of ``os``, before the first one after that, and so on."""
+    function, rest = getattr(os, name), list(jobs)
+
+    def call(*args):
+        if rest:
+            rest.pop(0)()
+        return function(*args)
+
+    monkeypatch.setattr(os, name, call)
+
+
+def add(path, **values):
+    return {"add": {"path": path, "dataChange": True, **values}}
+
+
+def overwritten(folder, old, new, version):
+    """Replace a file, and remove the old one, as an overwrite and a VACUUM do."""
+
+    def job():
+        (folder / new).write_text(new)
+        append(folder, version, add(new), {"remove": {"path": old}})
+        (folder / old).unlink()
+
+    return job
+
+
+@pytest.mark.parametrize("vector", [None, {"storageType": "i"}], ids=["no vector", "inline vector"])
+def test_a_clone_next_to_an_append_is_not_made_again(source, target, monkeypatch, vector):
+    append(source, 3, add("day=1/part-1.parquet", deletionVector=vector), add("s3://bucket/elsewhere.parquet"))
+    links = []
+    link = os.link
+    monkeypatch.setattr(os, "link", lambda *args: (links.append(args[0].name), link(*args)))
+    meddling(monkeypatch, "link", lambda: append(source, 4, add("new")))
+
+    clone_folder(source, target, no_parquet)
+
+    assert links.count("part-0.parquet") == 1
+    assert not (target / "_delta_log" / f"{4:020}.json").exists()
+
+
+def test_a_clone_that_lacks_live_files_is_made_again(source, target, monkeypatch):
+    append(source, 3, add("part-0.parquet"))
+    meddling(monkeypatch, "link", overwritten(source, "part-0.parquet", "new.parquet", 4))
+
+    clone_folder(source, target, no_parquet)
+
+    assert (target / "_delta_log" / f"{4:020}.json").exists()
+    assert (target / "new.parquet").samefile(source / "new.parquet")
+    assert not (target / "part-0.parquet").exists()
+
+
+def test_a_vector_in_a_file_is_not_examined(source, target, monkeypatch):
+    append(source, 3, add("part-0.parquet", deletionVector={"storageType": "u"}))
+    meddling(monkeypatch, "link", lambda: append(source, 4, {"commitInfo": {}}))
+
+    clone_folder(source, target, no_parquet)
+
+    assert (target / "_delta_log" / f"{4:020}.json").exists()
+
+
+def test_a_table_that_changes_during_each_attempt_is_refused(source, target, monkeypatch):
+    append(source, 3, add("0.parquet"))
+    (source / "0.parquet").write_text("0")
+    jobs = iter([overwritten(source, f"{number}.parquet", f"{number + 1}.parquet", 4 + number) for number in range(3)])
+    listed = folder_clone._link_files
+
+    def linked(folder, to):
+        if folder == source:
+            next(jobs)()
+        listed(folder, to)
+
+    monkeypatch.setattr(folder_clone, "_link_files", linked)
+
+    with pytest.raises(ChangingTableError):
+        clone_folder(source, target, no_parquet)
+
+    assert not target.exists()
+    assert next(jobs, None) is None
+
+
+def test_a_commit_that_the_log_cleanup_removes_meanwhile_is_not_needed(source, target, monkeypatch):
+    def clean_up():
+        (source / "_delta_log" / f"{1:020}.checkpoint.parquet").write_text("a checkpoint")
+        (source / "_delta_log" / f"{0:020}.json").unlink()
+
+    meddling(monkeypatch, "link", clean_up)
+
+    clone_folder(source, target, copied)
+
+    assert [name for name in files(target / "_delta_log") if not name.endswith(".crc")] == [
+        f"{1:020}.checkpoint.parquet",
+        f"{1:020}.json",
+        f"{2:020}.json",
+        "_sidecars/0.parquet",
+    ]
+
+
+@pytest.mark.parametrize("lost", [0, 1])
+def test_a_log_with_a_gap_is_not_cloned(source, target, lost):
+    (source / "_delta_log" / f"{lost:020}.json").unlink()
+
+    with pytest.raises(FileNotFoundError):
+        clone_folder(source, target, no_parquet)
+
+    assert not target.exists()

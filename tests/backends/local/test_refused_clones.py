@@ -8,6 +8,7 @@ import pytest
 
 from pytest_delta_schema import QualifiedName
 from pytest_delta_schema.backends.local import table_clone
+from pytest_delta_schema.backends.local.folder_clone import ChangingTableError
 from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.state import TableState
 
@@ -41,3 +42,34 @@ def test_the_error_says_why(monkeypatch, tmp_path, properties, location, is_ware
         table_clone.clone(bridge, ORDERS, CLONE)
 
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (
+            ChangingTableError(),
+            "other writers have changed it during each of 3 attempts; clone it when they have ended",
+        ),
+        (
+            FileNotFoundError(2, "No such file or directory", "/x/_delta_log/0.json"),
+            "a file of its log is not there ([Errno 2] No such file or directory: '/x/_delta_log/0.json'); restore the log",
+        ),
+        (
+            OSError(28, "No space left on device"),
+            "[Errno 28] No space left on device; free space, or give the permission",
+        ),
+    ],
+)
+def test_the_error_of_a_failed_clone_says_what_to_do(monkeypatch, tmp_path, error, message):
+    def failing(*_):
+        raise error
+
+    monkeypatch.setattr(table_clone, "located", lambda *_: (TableState(name=ORDERS), "/x"))
+    monkeypatch.setattr(table_clone, "clone_folder", failing)
+    bridge = SimpleNamespace(warehouse=tmp_path, spark=None, is_warehouse=lambda _: True)
+
+    with pytest.raises(StatementError) as caught:
+        table_clone.clone(bridge, ORDERS, CLONE)
+
+    assert str(caught.value) == f"dev.silver.orders cannot be cloned: {message}"
