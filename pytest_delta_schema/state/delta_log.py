@@ -116,6 +116,7 @@ def state_from_metadata(  # noqa: PLR0913 - the parts of a log
         clustering=tuple(logical_path(schema.parsed, path) for path in clustering),
         tags=tags_among(own, schema.columns),
         version=version,
+        table_id=metadata.get("id") or "",
         **keys_in_properties(own),
     )
 

@@ -152,6 +152,8 @@ class TableState:
         evolution: Whether the model accepts undeclared columns. Not compared.
         clients: The clients that the model lists. Not compared.
         version: Delta version that was read; ``None`` if unknown. Not compared.
+        table_id: The id of the table in its log, which a table that is created again does not keep; ``""`` if unknown.
+            Not compared.
     """
 
     name: QualifiedName
@@ -178,6 +180,7 @@ class TableState:
     evolution: Evolution = field(default=STRICT, compare=False)
     clients: tuple[str, ...] = field(default=(), compare=False)
     version: int | None = field(default=None, compare=False)
+    table_id: str = field(default="", compare=False)
 
     @property
     def keys(self) -> tuple[KeyState, ...]:

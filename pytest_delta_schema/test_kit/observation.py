@@ -6,14 +6,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
-from pytest_delta_schema.errors import CatalogReadError, DeclarationError, DeltaSchemaError, Diagnostic
+from pytest_delta_schema.errors import CatalogReadError, DeclarationError, DeltaSchemaError, Diagnostic, diagnostic_of
 from pytest_delta_schema.execute.version import ABSENT
+from pytest_delta_schema.faults import UnreadableTable
 from pytest_delta_schema.test_kit.effect import Effect
 from pytest_delta_schema.test_kit.row_counts import RowCounts
 from pytest_delta_schema.test_kit.row_matching import unmatched_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from typing_extensions import Self
 
@@ -103,9 +104,24 @@ class Observation:
         if not before.exists or self._start is None:
             return "created", self._catalog.commits(self._table)
         commits = self._catalog.commits(self._table, self._start.version)
-        if commits[:1] == (self._start,):
-            return "kept", commits[1:]
-        return "recreated", self._catalog.commits(self._table)
+        if commits and commits[0].version == self._start.version:
+            is_same = commits[0] == self._start
+        else:
+            # Delta's log cleanup removes the commit of the start, too, and keeps the id of the table.
+            is_same = before.table_id == after.table_id != ""
+        if not is_same:
+            return "recreated", self._catalog.commits(self._table)
+        return "kept", self._since(self._start.version, after.version, commits)
+
+    def _since(self, start: int, newest: int | None, commits: Sequence[Commit]) -> tuple[Commit, ...]:
+        """Return the commits after one version, of which Delta's log cleanup must not have removed any."""
+        later = tuple(commit for commit in commits if commit.version > start)
+        first = later[0].version if later else (start if newest is None else newest) + 1
+        if first > start + 1:
+            fact = f"its log does not hold the commits {start + 1} to {first - 1} any more"
+            remedy = "set delta.logRetentionDuration to a time that is longer than the job takes"
+            raise CatalogReadError([diagnostic_of(UnreadableTable, self._table, fact, remedy=remedy)])
+        return later
 
 
 class CatalogSource:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -10,10 +11,14 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.commits import Commit, DataFile
 
 _WRITTEN, _COPIED, _DELETED = "numOutputRows", "numCopiedRows", "numDeletedRows"
+_ADDED = "numAddedRows"
+"""Written by delta-rs, which does not count copied rows here."""
+
 _UPDATED = "numUpdatedRows"
 _COPIED_BY_MERGE = "numTargetRowsCopied"
 _MERGE = {"added": "numTargetRowsInserted", "removed": "numTargetRowsDeleted", "updated": "numTargetRowsUpdated"}
 _MERGE_OPERATION, _UPDATE_OPERATION = "MERGE", "UPDATE"
+_UNDERSCORE = re.compile(r"_(\w)")
 _ONLY_REMOVE = frozenset({"DELETE", "TRUNCATE"})
 
 
@@ -34,14 +39,14 @@ class RowCounts(NamedTuple):
 def counts_in_log(commit: Commit, file_rows: Callable[[], Mapping[str, int]]) -> RowCounts | None:
     """Return the counts of a commit as far as its log has them; ``None`` if rows have to be compared.
 
-    The metrics of Delta 4.4.0 have them for writes, MERGE, UPDATE and DELETE; rows that an overwrite replaces follow
-    from the rows of the files.
+    The metrics of Delta 4.4.0 and of delta-rs 1.6 have them for writes, MERGE, UPDATE and DELETE; rows that
+    an overwrite replaces follow from the rows of the files.
 
     Args:
         commit: The commit.
         file_rows: Returns the rows of the files of the table before the commit, by path, as far as they are known.
     """
-    metrics = commit.metrics
+    metrics = _metrics(commit)
     if not commit.changes_rows:
         return RowCounts()
     if commit.operation == _MERGE_OPERATION and metrics.keys() >= set(_MERGE.values()):
@@ -61,8 +66,11 @@ def _added(commit: Commit) -> int | None:
     """Return how many rows a commit adds that were not in the table; ``None`` if its log does not have it."""
     if commit.operation in _ONLY_REMOVE or not commit.added:
         return 0
-    if _WRITTEN in commit.metrics:
-        return commit.metrics[_WRITTEN] - commit.metrics.get(_COPIED, 0)
+    metrics = _metrics(commit)
+    if _WRITTEN in metrics:
+        return metrics[_WRITTEN] - metrics.get(_COPIED, 0)
+    if _ADDED in metrics:
+        return metrics[_ADDED]
     return None if commit.removed else _sum(commit.added, {})
 
 
@@ -70,10 +78,23 @@ def rewritten_files(commit: Commit) -> int:
     """Return the number of files whose rows a commit has copied to new files."""
     kept = {file.path for file in commit.added}
     replaced = {file.path for file in commit.removed} - kept
-    copies = commit.metrics.get(_COPIED, 0) or commit.metrics.get(_COPIED_BY_MERGE, 0)
+    copies = _copied(commit)
     rewrites = copies or not commit.changes_rows or commit.operation in {_MERGE_OPERATION, _UPDATE_OPERATION}
     has_new_files = bool(kept - {file.path for file in commit.removed})
     return len(replaced) if rewrites and has_new_files else 0
+
+
+def _copied(commit: Commit) -> int:
+    """Return how many rows a commit has copied, as far as its log has it."""
+    metrics = _metrics(commit)
+    if _ADDED in metrics and _COPIED not in metrics:
+        return (_sum(commit.added, {}) or metrics[_ADDED]) - metrics[_ADDED]
+    return metrics.get(_COPIED, 0) or metrics.get(_COPIED_BY_MERGE, 0)
+
+
+def _metrics(commit: Commit) -> Mapping[str, int]:
+    """Return the metrics by the names of Spark: delta-rs writes ``num_copied_rows`` for ``numCopiedRows``."""
+    return {_UNDERSCORE.sub(lambda match: match[1].upper(), name): value for name, value in commit.metrics.items()}
 
 
 def rows_by_file(commits: Iterable[Commit]) -> dict[str, int]:

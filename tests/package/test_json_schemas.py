@@ -29,6 +29,7 @@ from support.run_reports import DRIFTED, sample_report
 from support.state_json import EXAMPLE
 
 NOT_WRITTEN = {
+    "TableState": {"table_id"},
     "Diagnostic": {"concerns_run"},
     "TableChange": {"marker"},
     "ColumnState": {"value"},

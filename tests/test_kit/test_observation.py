@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import uuid
 
 import pytest
 
@@ -95,7 +96,9 @@ def remove(path):
 
 
 def create(folder, *fields):
-    commit(folder, 0, protocol(), metadata(*(fields or [field("id")])))
+    action = metadata(*(fields or [field("id")]))
+    action["metaData"]["id"] = str(uuid.uuid4())
+    commit(folder, 0, protocol(), action)
 
 
 @pytest.fixture
@@ -126,6 +129,26 @@ def recreate(catalog):
     files(catalog.folder, 2, "WRITE", add("newer", 2), numOutputRows="2")
 
 
+def clean_up(catalog, newest, *, table_id=None):
+    """Remove all commits but the newest, which has a checksum, as Delta's log cleanup does."""
+    log = catalog.folder / "_delta_log"
+    first = json.loads((log / f"{0:020d}.json").read_text("utf-8").splitlines()[2])["metaData"]
+    checksum = {"metadata": {**first, "id": table_id or first["id"]}, **protocol()}
+    (log / f"{newest:020d}.crc").write_text(json.dumps(checksum), "utf-8")
+    for version in range(newest):
+        (log / f"{version:020d}.json").unlink()
+
+
+def append_and_clean_up(catalog):
+    files(catalog.folder, 2, "WRITE", add("new", 3), numOutputRows="3")
+    clean_up(catalog, 2)
+
+
+def recreate_and_clean_up(catalog):
+    files(catalog.folder, 2, "WRITE", add("new", 3), numOutputRows="3")
+    clean_up(catalog, 2, table_id="another")
+
+
 def recreate_shorter(catalog):
     drop(catalog)
     create(catalog.folder)
@@ -137,11 +160,22 @@ def recreate_shorter(catalog):
         (lambda _: None, "kept", (), (0, 0), True),
         (append, "kept", (2, 3), (3, 0), False),
         (overwrite, "kept", (2,), (1, 7), True),
+        (append_and_clean_up, "kept", (2,), (3, 0), True),
+        (recreate_and_clean_up, "recreated", (2,), (3, 0), True),
         (drop, "dropped", (), (0, 0), False),
         (recreate, "recreated", (0, 1, 2), (4, 0), False),
         (recreate_shorter, "recreated", (0,), (0, 0), True),
     ],
-    ids=["nothing", "append", "overwrite", "drop", "recreate", "recreate, shorter"],
+    ids=[
+        "nothing",
+        "append",
+        "overwrite",
+        "log cleanup",
+        "recreate, log cleanup",
+        "drop",
+        "recreate",
+        "recreate, shorter",
+    ],
 )
 def test_jobs_on_a_table(catalog, job, table_was, versions, rows, is_kept):
     with effect_on("dev.silver.orders", catalog) as effect:
@@ -152,6 +186,17 @@ def test_jobs_on_a_table(catalog, job, table_was, versions, rows, is_kept):
     assert (effect.rows_added, effect.rows_removed) == rows
     assert bool(effect.schema_changes) != is_kept
     assert catalog.reads == []
+
+
+def test_commits_that_the_log_cleanup_has_removed_are_named(catalog):
+    def job():
+        for version in (2, 3, 4):
+            files(catalog.folder, version, "WRITE", add(f"new{version}", 1), numOutputRows="1")
+        clean_up(catalog, 4)
+
+    reason = r"its log does not hold the commits 2 to 3 any more.*set delta\.logRetentionDuration"
+    with pytest.raises(CatalogReadError, match=reason), effect_on("dev.silver.orders", catalog):
+        job()
 
 
 @pytest.mark.parametrize(
