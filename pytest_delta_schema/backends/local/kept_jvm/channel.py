@@ -77,7 +77,7 @@ class Channel:
         self.socket.close()
 
     def _require_time(self) -> None:
-        """Let the next call on the socket wait for the time that is left: a timeout of a socket is one of each call."""
+        """Limit the next call on the socket to the time that is left; a timeout of a socket is one of each call."""
         if self._until is None:
             return
         left = self._until - time.monotonic()
