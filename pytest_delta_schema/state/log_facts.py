@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.delta.well_formed import well_formed_schema
 from pytest_delta_schema.state.catalog_entry import LogState
-from pytest_delta_schema.state.delta_log import LogSchema, state_from_metadata
+from pytest_delta_schema.state.delta_log import LogSchema, columns_of_schema, state_from_metadata
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,6 +37,20 @@ class LogFacts:
     version: int | None = None
     schema: LogSchema | None = None
 
+    @property
+    def columns(self) -> tuple[ColumnState, ...]:
+        """The columns of the table."""
+        return (self.schema or LogSchema.of(self.metadata)).columns
+
+    def well_formed(self) -> LogFacts:
+        """Read the schema, and require the metadata and the protocol to be well-formed.
+
+        Raises:
+            MalformedLog: If they are not.
+        """
+        parsed = well_formed_schema(self.metadata, self.protocol)
+        return replace(self, schema=LogSchema(parsed, columns_of_schema(parsed)))
+
     def with_schema(self) -> LogFacts:
         """Read the schema, so that it is not read again for a state and for an entry."""
         return replace(self, schema=LogSchema.of(self.metadata))
@@ -59,7 +74,7 @@ class LogFacts:
         """
         return LogState(
             schema=self.metadata["schemaString"],
-            columns=(self.schema or LogSchema.of(self.metadata)).columns if columns is None else columns,
+            columns=self.columns if columns is None else columns,
             comment=self.metadata.get("description") or "",
             partitioning=tuple(self.metadata.get("partitionColumns") or ()),
             configuration=MappingProxyType(dict(self.metadata.get("configuration") or {})),

@@ -130,6 +130,11 @@ def unstorable(data_type: DataTypeState, path: ColumnPath) -> Iterator[tuple[Col
     return ((part, atom) for part, atom in atoms_with_paths(data_type, path) if not is_storable(atom))
 
 
+def unknown_parts(columns: Iterable[ColumnState]) -> Iterator[tuple[ColumnPath, str]]:
+    """Yield the path and name of every part of columns that Delta cannot store; see :func:`unstorable`."""
+    return (part for column in columns for part in unstorable(column.data_type, ColumnPath(column.name)))
+
+
 def atoms_with_paths(data_type: DataTypeState, path: ColumnPath) -> Iterator[tuple[ColumnPath, str]]:
     """Yield the path and name of every atomic part of a type.
 

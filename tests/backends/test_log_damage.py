@@ -325,6 +325,39 @@ class TestUnity:
             " Spark may read that file as a commit); remove it, or give it its name back"
         )
 
+    @pytest.mark.parametrize(
+        ("actions", "fault"),
+        [
+            ([metadata(field("id", "bigint"))], 'the type "bigint" of the column id'),
+            ([metadata(ID, field("ID"))], "two columns, or two fields of a struct, of one name"),
+            ([metadata(ID, partitioned_by=("ID",))], "the partition column ID, which is not among the columns"),
+            ([{"protocol": {"minReaderVersion": 1.5, "minWriterVersion": 2}}], "the minReaderVersion 1.5"),
+        ],
+    )
+    def test_malformed_actions_are_an_unreadable_table(self, tmp_path, actions, fault):
+        commit(tmp_path, 0, protocol(), metadata(ID))
+        commit(tmp_path, 1, *actions)
+        commit(tmp_path, 2)
+
+        with pytest.raises(StatementError) as raised:
+            Log(str(tmp_path), {})
+
+        assert str(raised.value) == (
+            f"its Delta log at {tmp_path} cannot be read (00000000000000000001.json holds {fault}, which Delta's protocol"
+            " does not allow); restore it from a backup"
+        )
+
+    @pytest.mark.parametrize("malformed", [{"minReaderVersion": 1.5, "minWriterVersion": 7}, {}])
+    def test_a_malformed_protocol_of_a_checksum_is_ignored(self, tmp_path, malformed):
+        log = classic(tmp_path)
+        checksum = json.loads(checksum_file(log).read_text("utf-8"))
+        checksum_file(log).write_text(json.dumps({**checksum, "protocol": malformed}))
+
+        state = Log(str(tmp_path), {}).facts().state(NAME)
+
+        assert state.table_properties["delta.minReaderVersion"] == "1"
+        assert state.table_properties["delta.minWriterVersion"] == "2"
+
     def test_a_checksum_is_no_source_of_clustering_without_its_commit(self, tmp_path):
         log = plain(tmp_path)
         domain = {"domain": "delta.clustering", "configuration": '{"clusteringColumns":[["id"]]}', "removed": False}

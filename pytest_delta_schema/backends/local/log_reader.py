@@ -111,7 +111,7 @@ class WarehouseLogs:
         facts = None if checked is None or checked.listing.newest < 0 else newest_version(checked)
         if facts is None:
             return None
-        state = facts.state(name)
+        state = facts.well_formed().state(name)
         return state if is_openable(facts, state, self._delta) else None
 
 

@@ -25,14 +25,17 @@ from pytest_delta_schema.backends.problems import (
     problem,
 )
 from pytest_delta_schema.backends.spark.newer_tables import refused_by_spark
+from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.delta.folded_names import folded
-from pytest_delta_schema.errors import Diagnostic
+from pytest_delta_schema.delta.well_formed import MalformedLog
+from pytest_delta_schema.errors import Diagnostic, StatementError
 from pytest_delta_schema.faults import DamagedTable, NotDeltaTable, UnreadableTable, UnusableName
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.progress import reading_tables
 from pytest_delta_schema.state.conversion import CONVERT, DELTA, PARQUET, RESTORE_LOG
-from pytest_delta_schema.state.delta_log import state_from_metadata
+from pytest_delta_schema.state.log_facts import LogFacts
 from pytest_delta_schema.state.states import CatalogState, TableState
+from pytest_delta_schema.state.type_traversal import unknown_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -182,23 +185,42 @@ def _understand(bridge: Bridge, name: QualifiedName, answer: str) -> TableState 
     kind, *rest = answer.split("\t")
     if kind == "delta":
         location, *facts = rest
-        return bridge.damage(name, location) or _state(name, *facts)
+        return bridge.damage(name, location) or _state(bridge, name, location, *facts)
     if kind == "absent":
         return TableState(name=name, exists=False, schema_exists=not rest)
     return _problem(bridge, name, kind, rest)
 
 
-def _state(name: QualifiedName, version: str, metadata: str, protocol: str, clustering: str) -> TableState | Diagnostic:
+def _state(  # noqa: PLR0913, PLR0917 - the parts of an answer
+    bridge: Bridge, name: QualifiedName, location: str, version: str, metadata: str, protocol: str, clustering: str
+) -> TableState | Diagnostic:
     try:
-        return state_from_metadata(
-            name,
-            metadata=json.loads(metadata)["metaData"],
-            protocol=json.loads(protocol)["protocol"],
-            clustering=json.loads(clustering)["clusteringColumns"] if clustering else (),
-            version=int(version),
-        )
-    except (KeyError, TypeError, ValueError) as error:
+        paths = json.loads(clustering)["clusteringColumns"] if clustering else ()
+        actions = json.loads(metadata)["metaData"], json.loads(protocol)["protocol"]
+        facts, refusal = LogFacts(*actions, paths, int(version)), None
+        try:
+            facts = facts.well_formed()
+            is_certain = not any(unknown_parts(facts.columns))
+        except MalformedLog:
+            is_certain = False
+        if not is_certain:
+            # Delta returns metadata that Spark may refuse when it opens the table.
+            refusal = _refusal_to_open(bridge, name, location)
+        return refusal or facts.state(name)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         return is_damaged(name, error)
+
+
+def _refusal_to_open(bridge: Bridge, name: QualifiedName, location: str) -> Diagnostic | None:
+    """Return the problem of a table that Spark refuses to open; ``None`` if it opens it."""
+    try:
+        with in_users_names(bridge.with_logical_names, bridge.spark):
+            bridge.spark.read.format("delta").load(location)
+    except StatementError as error:
+        fact = f"its Delta log cannot be read ({error})"
+        unreadable = problem(UnreadableTable, name, fact, "restore the log, or change it with the client that wrote it")
+        return refused_by_spark(name, str(error)) or unreadable
+    return None
 
 
 def _problem(bridge: Bridge, name: QualifiedName, kind: str, rest: list[str]) -> Diagnostic:

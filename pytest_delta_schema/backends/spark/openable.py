@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.delta.features import (
     COLUMN_MAPPING,
     FEATURES,
@@ -14,7 +13,7 @@ from pytest_delta_schema.delta.features import (
 )
 from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.state.required_features import required_features
-from pytest_delta_schema.state.type_traversal import unstorable
+from pytest_delta_schema.state.type_traversal import unknown_parts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,7 +54,7 @@ def is_openable(facts: LogFacts, state: TableState, delta: tuple[int, int]) -> b
         _is_known(facts.protocol, state, delta)
         and all(isinstance(value, str) for value in configuration.values())
         and not any(folded(key).startswith(_ELSEWHERE) for key in configuration)
-        and not any(next(unstorable(column.data_type, ColumnPath(column.name)), None) for column in state.columns)
+        and not any(unknown_parts(state.columns))
     )
 
 

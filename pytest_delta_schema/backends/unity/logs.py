@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from pytest_delta_schema.backends.local_log import LocalLog, local_folder
 from pytest_delta_schema.backends.log_damage import CheckedLog, check_log, damage_of
@@ -12,6 +12,7 @@ from pytest_delta_schema.backends.unity.deltalake_compat import is_panic
 from pytest_delta_schema.backends.unity.log_folder import LogFolder
 from pytest_delta_schema.backends.unity.problems import DAMAGED_LOG, NO_LOG
 from pytest_delta_schema.delta.clustering import may_be_clustered
+from pytest_delta_schema.delta.well_formed import MalformedLog
 from pytest_delta_schema.errors import BackendUnavailableError, StatementError, because
 from pytest_delta_schema.redaction import HiddenValues, redacted_uri
 from pytest_delta_schema.state.delta_log import columns_of_schema
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.catalog_entry import LogState
     from pytest_delta_schema.state.types import ColumnState
 
+_STATED = frozenset({"metaData", "protocol"})
 _MALFORMED = (AttributeError, KeyError, OSError, TypeError, ValueError)
 """What reading a file of a log raises if it cannot be read or understood."""
 
@@ -89,7 +91,7 @@ class Log:
             fact = f"the number in the name of {name} does not have 20 digits, and Spark may read that file as a commit"
             self._refuse(fact, "remove it, or give it its name back")
 
-    def _refuse(self, fact: str, remedy: str) -> None:
+    def _refuse(self, fact: str, remedy: str) -> NoReturn:
         msg = f"its Delta log at {redacted_uri(self._location)} cannot be read ({fact}); {remedy}"
         raise StatementError(msg, condition="UNREADABLE_LOG")
 
@@ -100,14 +102,24 @@ class Log:
             if not isinstance(checked, CheckedLog) or checked.listing.misnamed:
                 return False
             facts = newest_version(checked)
-            if facts is None or facts.version is None:
-                return False
-            version, facts = facts.version, facts.with_schema()
+            facts = None if facts is None else self._well_formed(facts, checked)
         except _MALFORMED:
             return False
+        if facts is None or facts.version is None:
+            return False
         self._local, self._metadata, self._protocol = facts, facts.metadata, facts.protocol
-        self.version = version
+        self.version = facts.version
         return True
+
+    def _well_formed(self, facts: LogFacts, checked: CheckedLog) -> LogFacts | None:
+        """Return well-formed facts; ``None`` if only a checksum is malformed, which is ignored."""
+        try:
+            return facts.well_formed()
+        except MalformedLog as error:
+            name = _stating(checked)
+            if name is None:
+                return None
+            self._refuse(f"{name} holds {error}, which Delta's protocol does not allow", "restore it from a backup")
 
     def _read_files(self) -> bool:
         """Read the newest version from the files; return whether that is possible."""
@@ -154,6 +166,12 @@ class Log:
             if paths is not None:
                 return paths
         return ()
+
+
+def _stating(checked: CheckedLog) -> str | None:
+    """Return the name of the newest commit that holds the metadata or the protocol; ``None`` if there is none."""
+    commits = reversed(tuple(checked.commits.items()))
+    return next((name for name, actions in commits if any(map(_STATED.intersection, actions))), None)
 
 
 def _metadata(table: Any) -> dict[str, Any]:

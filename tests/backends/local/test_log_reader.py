@@ -223,6 +223,27 @@ def test_a_log_of_short_numbers_only_is_a_table_that_spark_reads(logs, folder):
     assert logs.table_names("dev", "silver") == (NAME,)
 
 
+MALFORMED = {
+    "type of SQL": metadata(field("t", "bigint")),
+    "two columns of one name": metadata(field("t"), field("T")),
+    "partition column in another case": metadata(field("t"), partitioned_by=("T",)),
+    "mapping mode": metadata(field("t"), delta__columnMapping__mode="weird"),
+    "no id": {"metaData": {key: value for key, value in metadata(field("t"))["metaData"].items() if key != "id"}},
+    "property of a boolean": metadata(field("t"), delta__appendOnly=True),
+    "comment of a number": metadata(field("t", comment=5)),
+}
+
+
+@pytest.mark.parametrize("action", MALFORMED.values(), ids=MALFORMED)
+def test_malformed_metadata_is_left_to_spark(logs, folder, action):
+    delta_log(folder, field("t"))
+    assert isinstance(read(logs), TableState)
+
+    commit(folder, 0, protocol(), action)
+
+    assert read(logs) is None
+
+
 @pytest.mark.parametrize(("protocol_", "metadata_", "delta", "is_read"), OPENED.values(), ids=OPENED)
 def test_only_what_spark_certainly_opens_is_read(tmp_path, folder, protocol_, metadata_, delta, is_read):
     commit(folder, 0, protocol_, metadata_)

@@ -1,0 +1,240 @@
+"""Whether the metadata and the protocol of a log have the form that Delta's protocol gives them.
+
+Readers differ in what they do with other forms: Spark refuses most of them, and deltalake reads some (Delta 4.4.0).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from json import JSONDecoder
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.delta.field_metadata import CHAR_VARCHAR
+from pytest_delta_schema.delta.folded_names import folded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_ATOMIC = frozenset(
+    {
+        "binary",
+        "boolean",
+        "byte",
+        "date",
+        "double",
+        "float",
+        "integer",
+        "long",
+        "short",
+        "string",
+        "timestamp",
+        "timestamp_ntz",
+        "variant",
+    }
+)
+"""The names of types in the schema of a log (source: Delta's protocol, "Primitive Types")."""
+
+_SQL_NAMES = frozenset({"bigint", "int", "real", "smallint", "tinyint", "array", "map", "struct", ""})
+"""Names of types in SQL, which are none in a log."""
+
+_DECIMAL = re.compile(r"decimal\(([0-9]{1,2}),([0-9]{1,2})\)")
+_FAMILY = re.compile(r"\s*(decimal|char|varchar|array|map|struct)\b", re.IGNORECASE)
+_TEXT = re.compile(r"(?:var)?char\([1-9][0-9]{0,8}\)|(?:array|map|struct)<.*>", re.DOTALL)
+_LARGEST_PRECISION = 38
+_MAPPING_MODE = "delta.columnMapping.mode"
+_MAPPING_MODES = ("none", "name", "id")
+_VERSIONS = ("minReaderVersion", "minWriterVersion")
+_FEATURES = ("readerFeatures", "writerFeatures")
+_TYPE_CHANGES = "delta.typeChanges"
+
+
+class MalformedLog(ValueError):  # noqa: N818 - the fault of a table, not of this program
+    """Metadata or a protocol that Delta's protocol does not allow; the message names the part."""
+
+
+def well_formed_schema(metadata: Any, protocol: Any) -> dict[str, Any]:
+    """Return the parsed schema of a log whose newest metadata and protocol are well-formed.
+
+    Args:
+        metadata: The ``metaData`` action.
+        protocol: The ``protocol`` action.
+
+    Raises:
+        MalformedLog: If they are not.
+    """
+    schema: dict[str, Any] | None = None
+    fault = fault_in_protocol(protocol)
+    if not fault:
+        try:
+            schema = _DECODER.decode(metadata["schemaString"])
+        except (KeyError, RecursionError, TypeError, ValueError):
+            fault = "a schema that is not JSON"
+    fault = fault or fault_in_metadata(metadata, schema)
+    if fault or schema is None:
+        raise MalformedLog(fault)
+    return schema
+
+
+def _refuse_constant(name: str) -> None:
+    msg = f"{name} is not JSON"
+    raise ValueError(msg)
+
+
+_DECODER = JSONDecoder(parse_constant=_refuse_constant)
+
+
+def fault_in_protocol(protocol: Any) -> str:
+    """Return what is malformed in a ``protocol`` action; ``""`` if nothing is."""
+    if not isinstance(protocol, dict):
+        return "a protocol that is not an object"
+    for key in _VERSIONS:
+        if type(protocol.get(key)) is not int or protocol[key] < 1:
+            return f"the {key} {_shown(protocol.get(key))}"
+    for key in _FEATURES:
+        features = protocol.get(key, [])
+        if not isinstance(features, list) or not all(type(name) is str and name for name in features):
+            return f"the {key} {_shown(features)}"
+    return ""
+
+
+def fault_in_metadata(metadata: Any, schema: Any) -> str:
+    """Return what is malformed in a ``metaData`` action; ``""`` if nothing is.
+
+    Types that this package does not know are not malformed, unless they are names of SQL or known ones with other
+    arguments.
+
+    Args:
+        metadata: The action.
+        schema: Its schema, parsed.
+    """
+    return next(_faults(metadata, schema), "")
+
+
+def _faults(metadata: Any, schema: Any) -> Iterator[str]:
+    if not isinstance(metadata, dict):
+        yield "metadata that is not an object"
+        return
+    if type(metadata.get("id")) is not str:
+        yield f"the id {_shown(metadata.get('id'))}"
+    yield from _faults_of_format(metadata.get("format"))
+    for key in ("name", "description"):
+        if metadata.get(key) is not None and type(metadata[key]) is not str:
+            yield f"the {key} {_shown(metadata[key])}"
+    if metadata.get("createdTime") is not None and type(metadata["createdTime"]) is not int:
+        yield f"the createdTime {_shown(metadata['createdTime'])}"
+    yield from _faults_of_configuration(metadata.get("configuration"))
+    if not isinstance(schema, dict) or schema.get("type") != "struct":
+        yield "a schema that is not a struct"
+        return
+    yield from _faults_of_fields(schema.get("fields"))
+    yield from _faults_of_partitioning(metadata.get("partitionColumns"), schema)
+
+
+def _faults_of_format(found: Any) -> Iterator[str]:
+    if not isinstance(found, dict) or found.get("provider") != "parquet" or not _are_texts(found.get("options")):
+        yield f"the format {_shown(found)}"
+
+
+def _faults_of_configuration(found: Any) -> Iterator[str]:
+    if not isinstance(found, dict):
+        yield f"the configuration {_shown(found)}"
+    elif not _are_texts(found):
+        key, value = next((key, value) for key, value in found.items() if type(value) is not str)
+        yield f"the value {_shown(value)} of the property {key}"
+    elif found.get(_MAPPING_MODE, "none") not in _MAPPING_MODES:
+        yield f"the column mapping mode {_shown(found[_MAPPING_MODE])}"
+
+
+def _faults_of_partitioning(found: Any, schema: Mapping[str, Any]) -> Iterator[str]:
+    if not isinstance(found, list) or not all(type(name) is str for name in found):
+        yield f"the partition columns {_shown(found)}"
+        return
+    if not found:
+        return
+    names = {field["name"] for field in schema["fields"]}
+    for name in found:
+        if name not in names:
+            yield f"the partition column {name}, which is not among the columns"
+    if len({folded(name) for name in found}) < len(found):
+        yield f"the partition columns {_shown(found)}, of which two have one name"
+
+
+def _faults_of_fields(fields: Any) -> Iterator[str]:
+    """Yield the faults of the fields of a struct, or of the columns of a table."""
+    if not isinstance(fields, list):
+        yield f"the fields {_shown(fields)}"
+        return
+    names = set()
+    for field in fields:
+        if not isinstance(field, dict) or type(field.get("name")) is not str or type(field.get("nullable")) is not bool:
+            yield f"the field {_shown(field)}"
+            return
+        names.add(folded(field["name"]))
+        kind = field.get("type")
+        if type(kind) is not str or kind not in _ATOMIC:
+            yield from (f"{fault} of the column {field['name']}" for fault in _faults_of_type(kind))
+        if field.get("metadata"):
+            yield from (f"{fault} of the column {field['name']}" for fault in _faults_of_field(field["metadata"]))
+        elif field.get("metadata", {}) != {}:
+            yield f"the metadata {_shown(field['metadata'])} of the column {field['name']}"
+    if len(names) < len(fields):
+        yield "two columns, or two fields of a struct, of one name"
+
+
+def _faults_of_field(metadata: Any) -> Iterator[str]:
+    """Yield the faults of the metadata of a field."""
+    if not isinstance(metadata, dict):
+        yield f"the metadata {_shown(metadata)}"
+        return
+    if type(metadata.get("comment", "")) is not str:
+        yield f"the comment {_shown(metadata['comment'])}"
+    text = metadata.get(CHAR_VARCHAR, "char(1)")
+    if type(text) is not str or not _TEXT.fullmatch(text):
+        yield f"the type {_shown(text)}"
+    changes = metadata.get(_TYPE_CHANGES, [])
+    if not isinstance(changes, list) or not all(map(_is_type_change, changes)):
+        yield f"the type changes {_shown(changes)}"
+
+
+def _is_type_change(change: Any) -> bool:
+    return isinstance(change, dict) and all(
+        type(kind) is str and (kind in _ATOMIC or _is_decimal(kind))
+        for kind in (change.get("fromType"), change.get("toType"))
+    )
+
+
+def _faults_of_type(kind: Any) -> Iterator[str]:
+    if isinstance(kind, str):
+        if kind not in _ATOMIC and not _is_decimal(kind) and (kind in _SQL_NAMES or _FAMILY.match(kind)):
+            yield f"the type {_shown(kind)}"
+        return
+    if not isinstance(kind, dict) or type(kind.get("type")) is not str:
+        yield f"the type {_shown(kind)}"
+    elif kind["type"] == "struct":
+        yield from _faults_of_fields(kind.get("fields"))
+    elif kind["type"] == "array":
+        yield from _faults_of_parts(kind, "elementType", nullable="containsNull")
+    elif kind["type"] == "map":
+        yield from _faults_of_parts(kind, "keyType", "valueType", nullable="valueContainsNull")
+
+
+def _faults_of_parts(kind: Mapping[str, Any], *parts: str, nullable: str) -> Iterator[str]:
+    if type(kind.get(nullable)) is not bool:
+        yield f"the {nullable} {_shown(kind.get(nullable))}"
+    for part in parts:
+        yield from _faults_of_type(kind.get(part))
+
+
+def _is_decimal(kind: str) -> bool:
+    match = _DECIMAL.fullmatch(kind)
+    return match is not None and 0 <= int(match[2]) <= int(match[1]) <= _LARGEST_PRECISION and int(match[1]) > 0
+
+
+def _are_texts(found: Any) -> bool:
+    return isinstance(found, dict) and all(type(value) is str for value in found.values())
+
+
+def _shown(value: Any, longest: int = 60) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= longest else f"{text[:longest]}..."

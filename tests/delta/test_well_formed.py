@@ -1,0 +1,167 @@
+"""Metadata and protocols that Delta's protocol does not allow, each with the part that is named."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from pytest_delta_schema.delta.well_formed import MalformedLog, well_formed_schema
+from support.hand_made_logs.writing import ABSENT, METADATA, PROTOCOL, changed, schema
+from support.logs import field
+
+STRUCT = {"type": "struct", "fields": [field("a")]}
+
+
+def of_type(kind: object) -> dict[str, Any]:
+    return {"schemaString": schema(field("id"), field("t", kind))}
+
+
+def of_field(**changes: object) -> dict[str, Any]:
+    return {"schemaString": schema(changed(field("t"), **changes))}
+
+
+METADATA_FAULTS: dict[str, tuple[dict[str, Any], str]] = {
+    "no id": ({"id": ABSENT}, "the id null"),
+    "id of a number": ({"id": 5}, "the id 5"),
+    "no format": ({"format": ABSENT}, "the format null"),
+    "another format": ({"format": {"provider": "orc"}}, 'the format {"provider": "orc"}'),
+    "format without options": ({"format": {"provider": "parquet"}}, 'the format {"provider": "parquet"}'),
+    "description of a number": ({"description": 5}, "the description 5"),
+    "name of a list": ({"name": []}, "the name []"),
+    "time of a text": ({"createdTime": "now"}, 'the createdTime "now"'),
+    "no configuration": ({"configuration": ABSENT}, "the configuration null"),
+    "property of a boolean": (
+        {"configuration": {"delta.appendOnly": True}},
+        "the value true of the property delta.appendOnly",
+    ),
+    "property of null": ({"configuration": {"a": "b", "c": None}}, "the value null of the property c"),
+    "mapping mode": ({"configuration": {"delta.columnMapping.mode": "weird"}}, 'the column mapping mode "weird"'),
+    "no schema": ({"schemaString": ABSENT}, "a schema that is not JSON"),
+    "schema of a list": ({"schemaString": "[]"}, "a schema that is not a struct"),
+    "schema of a type": ({"schemaString": '"long"'}, "a schema that is not a struct"),
+    "schema of NaN": (
+        {"schemaString": '{"type": "struct", "fields": [], "x": NaN}'},
+        "a schema that is not JSON",
+    ),
+    "deep schema": ({"schemaString": "[" * 200_000}, "a schema that is not JSON"),
+    "no fields": ({"schemaString": '{"type": "struct"}'}, "the fields null"),
+    "no partition columns": ({"partitionColumns": ABSENT}, "the partition columns null"),
+    "partition column of a number": ({"partitionColumns": [5]}, "the partition columns [5]"),
+    "partition column that is missing": (
+        {"partitionColumns": ["name", "other"]},
+        "the partition column other, which is not among the columns",
+    ),
+    "partition column in another case": (
+        {"partitionColumns": ["NAME"]},
+        "the partition column NAME, which is not among the columns",
+    ),
+    "two equal partition columns": (
+        {"partitionColumns": ["name", "name"]},
+        'the partition columns ["name", "name"], of which two have one name',
+    ),
+    "type of SQL": (of_type("bigint"), 'the type "bigint" of the column t'),
+    "type of SQL in an array": (
+        of_type({"type": "array", "elementType": "int", "containsNull": True}),
+        'the type "int" of the column t',
+    ),
+    "decimal without scale": (of_type("decimal(10)"), 'the type "decimal(10)" of the column t'),
+    "large decimal": (of_type("decimal(39,0)"), 'the type "decimal(39,0)" of the column t'),
+    "decimal of a large scale": (of_type("decimal(5,6)"), 'the type "decimal(5,6)" of the column t'),
+    "char": (of_type("char(x)"), 'the type "char(x)" of the column t'),
+    "array of SQL": (of_type("array<int>"), 'the type "array<int>" of the column t'),
+    "no type": (of_type(None), "the type null of the column t"),
+    "object without type": (of_type({}), "the type {} of the column t"),
+    "array without nullability": (
+        of_type({"type": "array", "elementType": "long"}),
+        "the containsNull null of the column t",
+    ),
+    "map without key": (
+        of_type({"type": "map", "valueType": "long", "valueContainsNull": True}),
+        "the type null of the column t",
+    ),
+    "two columns of one name": (
+        {"schemaString": schema(field("a"), field("A"))},
+        "two columns, or two fields of a struct, of one name",
+    ),
+    "two fields of one name": (
+        of_type({"type": "struct", "fields": [field("a"), field("a")]}),
+        "two columns, or two fields of a struct, of one name of the column t",
+    ),
+    "field of a text": ({"schemaString": '{"type": "struct", "fields": ["id"]}'}, 'the field "id"'),
+    "nullable of a text": (of_field(nullable="true", metadata={}, name="t", type="long"), 'the field {"name": "t", '),
+    "metadata of a list": (of_field(metadata=[]), "the metadata [] of the column t"),
+    "metadata of a text": (of_field(metadata="x"), 'the metadata "x" of the column t'),
+    "comment of a number": (of_field(metadata={"comment": 5}), "the comment 5 of the column t"),
+    "char of a number": (
+        of_field(type="string", metadata={"__CHAR_VARCHAR_TYPE_STRING": 3}),
+        "the type 3 of the column t",
+    ),
+    "malformed char": (
+        of_field(type="string", metadata={"__CHAR_VARCHAR_TYPE_STRING": "char(x)"}),
+        'the type "char(x)" of the column t',
+    ),
+    "unknown type change": (
+        of_field(metadata={"delta.typeChanges": [{"fromType": "weird", "toType": "long"}]}),
+        'the type changes [{"fromType": "weird", "toType": "long"}] of the column t',
+    ),
+}
+
+PROTOCOL_FAULTS: dict[str, tuple[dict[str, Any], str]] = {
+    "fractional version": ({"minReaderVersion": 1.0}, "the minReaderVersion 1.0"),
+    "version of a text": ({"minWriterVersion": "2"}, 'the minWriterVersion "2"'),
+    "version of a boolean": ({"minWriterVersion": True}, "the minWriterVersion true"),
+    "version 0": ({"minReaderVersion": 0}, "the minReaderVersion 0"),
+    "no version": ({"minWriterVersion": ABSENT}, "the minWriterVersion null"),
+    "features of null": ({"writerFeatures": None}, "the writerFeatures null"),
+    "features of a text": ({"readerFeatures": "x"}, 'the readerFeatures "x"'),
+    "feature of a number": ({"writerFeatures": [5]}, "the writerFeatures [5]"),
+}
+
+WELL_FORMED: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "description": {"description": "text", "name": "t", "createdTime": None},
+    "partitioned": {"partitionColumns": ["name"]},
+    "decimal": of_type("decimal(38,0)"),
+    "unknown type": of_type("timestamp_ns"),
+    "unknown type with arguments": of_type("geometry(OGC:CRS84)"),
+    "unknown object": of_type({"type": "range", "bound": "long"}),
+    "struct": of_type(STRUCT),
+    "map": of_type({"type": "map", "keyType": "string", "valueType": STRUCT, "valueContainsNull": False}),
+    "varchar": of_field(type="string", metadata={"__CHAR_VARCHAR_TYPE_STRING": "varchar(3)", "comment": "text"}),
+    "widened": of_field(metadata={"delta.typeChanges": [{"fromType": "integer", "toType": "decimal(20,2)"}]}),
+    "field without metadata": of_field(metadata=ABSENT),
+    "mapping mode": {"configuration": {"delta.columnMapping.mode": "id"}},
+}
+
+
+@pytest.mark.parametrize(("changes", "fault"), METADATA_FAULTS.values(), ids=METADATA_FAULTS)
+def test_malformed_metadata(changes: dict[str, Any], fault: str) -> None:
+    with pytest.raises(MalformedLog) as raised:
+        well_formed_schema(changed(METADATA, **changes), PROTOCOL)
+
+    assert str(raised.value).startswith(fault)
+
+
+@pytest.mark.parametrize(("changes", "fault"), PROTOCOL_FAULTS.values(), ids=PROTOCOL_FAULTS)
+def test_malformed_protocols(changes: dict[str, Any], fault: str) -> None:
+    with pytest.raises(MalformedLog) as raised:
+        well_formed_schema(METADATA, changed(PROTOCOL, **changes))
+
+    assert str(raised.value) == fault
+
+
+@pytest.mark.parametrize("action", [None, [], "x", 5])
+def test_actions_that_are_no_objects(action: object) -> None:
+    with pytest.raises(MalformedLog, match="JSON"):
+        well_formed_schema(action, PROTOCOL)
+    with pytest.raises(MalformedLog, match="a protocol that is not an object"):
+        well_formed_schema(METADATA, action)
+
+
+@pytest.mark.parametrize("changes", WELL_FORMED.values(), ids=WELL_FORMED)
+def test_what_is_well_formed_is_read(changes: dict[str, Any]) -> None:
+    metadata = changed(METADATA, **changes)
+
+    assert well_formed_schema(metadata, PROTOCOL) == json.loads(metadata["schemaString"])

@@ -1,0 +1,1 @@
+"""Delta logs written by hand, most of them odd, to compare readers."""
