@@ -93,18 +93,15 @@ class NotNullInCollection:
     def _blocked(self, action: AlignTable) -> Iterator[Diagnostic]:
         """Yield a violation if columns change while a field of a struct is NOT NULL inside an array or a map.
 
-        All changes of nullability are one statement, and so are all drops.
+        All changes of nullability are one statement.
         """
         fields = {path for path in _inside(action.observed.columns) if _is_field(action, path)}
         if not fields:
             return
-        dropped = [change.path for change in action.all(ColumnDrop)]
         relaxed = {change.path for change in action.all(ColumnNullabilityChange) if change.is_nullable}
         for change in action.changes:
             if isinstance(change, ColumnNullabilityChange):
                 fields -= relaxed
-            elif isinstance(change, ColumnDrop):
-                fields = {path for path in fields if not any(map(path.starts_with, dropped))}
             if fields and _changes_columns(change):
                 listed = ", ".join(map(str, sorted(fields)))
                 fact = f"column {listed} is NOT NULL inside an array or a map"

@@ -83,6 +83,18 @@ def texts(model, there):
             id="any change of columns next to such a field",
         ),
         pytest.param(
+            table(fields(nullable=False), table_properties=mode("name")),
+            state(FIELDS),
+            [
+                (
+                    "column r.element.n is NOT NULL inside an array or a map, and until it is nullable, Delta changes neither"
+                    " columns nor column mapping; declare it nullable, and apply that before anything else"
+                    " [DS106 NotNullInCollection]"
+                )
+            ],
+            id="column mapping next to such a field",
+        ),
+        pytest.param(
             table(column(), table_properties=mode("name")),
             state(stored(), table_properties=mode("id")),
             [
@@ -152,3 +164,19 @@ def test_a_model_of_what_exists_is_in_sync(columns):
 
     assert PlanValidator().model_violations([model]) == ()
     assert Gate(Catalog(), Settings(), [model]).drift(model).status.value == "in sync"
+
+
+def test_column_mapping_comes_before_what_needs_it():
+    model = table(column(), column("order id"), comment="x", table_properties=mode("name"))
+    plan = TablePlanner().plan([model], catalog(state(stored(), stored("order id"))))
+    plain = TablePlanner().plan([table(column(), comment="x", table_properties=mode("name"))], catalog(state(stored())))
+
+    assert PlanValidator().plan_violations(plan) == ()
+    assert [type(change).__name__ for change in plan.align_tables[0].changes] == [
+        "SetTableProperties",
+        "SetTableComment",
+    ]
+    assert [type(change).__name__ for change in plain.align_tables[0].changes] == [
+        "SetTableComment",
+        "SetTableProperties",
+    ]
