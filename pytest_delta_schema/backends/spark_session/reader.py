@@ -20,6 +20,7 @@ from pytest_delta_schema.delta.protocol import commits_are_in_catalog, may_gener
 from pytest_delta_schema.errors import CatalogReadError, Diagnostic, StatementError
 from pytest_delta_schema.faults import UnreadableTable
 from pytest_delta_schema.sql.schemas_and_restores import (
+    describe_detail,
     describe_extended,
     describe_history,
     select_text,
@@ -60,6 +61,10 @@ class Description:
         return self._details.get(key, "")
 
 
+_REDACTED = "*********(redacted)"
+"""What Spark shows in place of a value of SHOW TBLPROPERTIES that may be a secret."""
+
+
 def read_log(  # noqa: PLR0911 - one result for each kind of table
     sql: Callable[[str], Any],
     schema: Callable[[], Any],
@@ -92,7 +97,12 @@ def read_log(  # noqa: PLR0911 - one result for each kind of table
             return damage.of(name)
         configuration, protocol = split_properties(properties)
         if may_generate_columns(protocol):
-            return _from_checksum(sql, name, description["Location"])
+            return _from_checksum(sql, name, description["Location"], "generated or identity columns")
+        if properties.get(CLUSTERING_PROPERTY) == _REDACTED:
+            return _from_checksum(sql, name, description["Location"], "clustering columns with a redacted name")
+        if _REDACTED in configuration.values():
+            # Spark hides values with words such as url and token in their keys or texts, but not here (Spark 4.2).
+            configuration = dict(sql(describe_detail(name))[0]["properties"])
         metadata = {
             "schemaString": fields.json(),
             "description": description["Comment"],
@@ -174,14 +184,14 @@ class _TextLog:
         return self._contents[name]
 
 
-def _from_checksum(sql: Callable[[str], Any], name: QualifiedName, location: str) -> LogFacts | Diagnostic:
+def _from_checksum(sql: Callable[[str], Any], name: QualifiedName, location: str, hidden: str) -> LogFacts | Diagnostic:
     version = sql(describe_history(name, limit=1))[0][0]
     log = _TextLog(sql, location, name)
     try:
         damage = damage_of_newest(log, version)
         text = log.read(checksum_name(version))
     except StatementError as error:
-        fact = f"has generated or identity columns, which this session hides, and its log cannot be read ({error})"
+        fact = f"has {hidden}, which this session hides, and its log cannot be read ({error})"
         remedy = "read it through a classic session, or give this one permission to read its folder"
         return problem(UnreadableTable, name, fact, remedy)
     if damage is not None:

@@ -300,3 +300,24 @@ def test_data_checks_count_and_show_rows(session):
         ("DS302", "id = 1"),
         ("DS304", "parent = 7"),
     ]
+
+
+@pytest.mark.parametrize("more", [{"primary_key": ["url"]}, {"clustered_by": ["url"]}], ids=["key", "clustering"])
+def test_values_that_spark_redacts_are_read(local, more):
+    catalog = SessionCatalog(local.spark)
+    model = table(
+        Column("url", TEXT, is_nullable=False),
+        Column("token", TEXT),
+        checks=[Check("has_url", "url <> ''"), Check("has_token", "token <> ''")],
+        table_properties={"source.url": "x", "plain": "see the url"},
+        **more,
+    )
+    line = Orchestrator.over(catalog)
+
+    line.sync_tables([model])
+
+    shown = {row[0]: row[1] for row in local.spark.sql(f"SHOW TBLPROPERTIES {NAME}").collect()}
+    assert {shown[f"delta.constraints.{name}"] for name in ("has_url", "has_token")} == {"*********(redacted)"}
+    state = catalog.snapshot([model]).existing(NAME)
+    assert sorted(check.expression for check in state.checks) == ["token <> ''", "url <> ''"]
+    assert line.plan_tables([model]).is_empty
