@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.delta.column_path import ColumnPath
-from pytest_delta_schema.delta.folded_names import NameMap, NameSet
+from pytest_delta_schema.delta.folded_names import NameMap
 from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.errors import note
 from pytest_delta_schema.plan.change_markers import ABSENT
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.catalog_entry import EntryColumn, LogState
     from pytest_delta_schema.state.states import CatalogState
-    from pytest_delta_schema.state.types import DataTypeState
+    from pytest_delta_schema.state.types import ColumnState, DataTypeState
 
 _NOISE = re.compile(r"[\s`]")
 
@@ -140,11 +140,13 @@ def stale_entries(state: CatalogState) -> frozenset[QualifiedName]:
 def _without_rest(entry: EntryState, log: LogState, held: LogState) -> EntryState:
     """Remove from an entry what agrees with the log although entries cannot be expected to store it."""
     whole = NameMap.of(entry_columns(log.columns, log.partitioning))
-    kept = NameSet.of(held.columns)
+    kept = NameMap.of(held.columns)
     return replace(
         entry,
         columns=tuple(
-            column for column in entry.columns if column.name in kept or _differs(column, whole.get(column.name))
+            _without_long_comment(column, whole.get(column.name), kept.get(column.name))
+            for column in entry.columns
+            if column.name in kept or _differs(column, whole.get(column.name))
         ),
         comment=entry.comment if entry.comment != log.comment else held.comment,
         properties={
@@ -153,6 +155,12 @@ def _without_rest(entry: EntryState, log: LogState, held: LogState) -> EntryStat
             if key in held.configuration or value != log.configuration.get(key)
         },
     )
+
+
+def _without_long_comment(shown: EntryColumn, wanted: EntryColumn | None, held: ColumnState | None) -> EntryColumn:
+    if wanted is None or held is None or shown.comment != wanted.comment:
+        return shown
+    return shown._replace(comment=held.comment)
 
 
 def _differs(shown: EntryColumn, wanted: EntryColumn | None) -> bool:

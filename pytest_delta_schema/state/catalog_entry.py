@@ -9,7 +9,7 @@ import json
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.delta.folded_names import NameMap
@@ -40,10 +40,10 @@ SERVER_PREFIXES = ("delta.feature.", "option.")
 """Prefixes of such properties."""
 
 PROPERTY_LIMIT = 255
-"""The longest key and the longest value of a property that an entry holds, in characters (Unity Catalog 0.6.0)."""
+"""The longest key and the longest value of a property that an entry holds, in UTF-16 units (Unity Catalog 0.6.0)."""
 
 COMMENT_LIMIT = 65_535
-"""The longest comment of a table or a column, in characters (Unity Catalog 0.6.0)."""
+"""The longest comment of a table or a column, in UTF-16 units (Unity Catalog 0.6.0)."""
 
 _SHOWN = 60
 """How many characters of a too long key messages show."""
@@ -161,20 +161,34 @@ def storable(log: LogState) -> Storable:
     fit = _all_fit(log.columns)
     odd = {} if fit else {column.name: why for column in log.columns if (why := _why_not(column))}
     long = long_properties(log.configuration)
-    has_comment = len(log.comment) <= COMMENT_LIMIT
-    if not odd and not long and has_comment:
+    has_comment = utf16_length(log.comment) <= COMMENT_LIMIT
+    uncommented = {column.name for column in log.columns if utf16_length(column.comment) > COMMENT_LIMIT}
+    if not odd and not long and has_comment and not uncommented:
         return Storable(log)
     left_out = (
         *(f"column {name} ({why})" for name, why in odd.items()),
-        *([] if has_comment else [f"the comment ({len(log.comment)} characters)"]),
+        *([] if has_comment else [f"the comment ({utf16_length(log.comment)} characters)"]),
+        *(
+            f"the comment of column {column.name} ({utf16_length(column.comment)} characters)"
+            for column in log.columns
+            if column.name in uncommented - odd.keys()
+        ),
         *(f"property {key}" for key in long),
     )
     schema = json.loads(log.schema)
-    fields = [field for field in schema["fields"] if field["name"] not in odd]
+    fields = [
+        _without_comment(field) if field["name"] in uncommented else field
+        for field in schema["fields"]
+        if field["name"] not in odd
+    ]
     rest = replace(
         log,
         schema=json.dumps({**schema, "fields": fields}),
-        columns=tuple(column for column in log.columns if column.name not in odd),
+        columns=tuple(
+            column._replace(comment="") if column.name in uncommented else column
+            for column in log.columns
+            if column.name not in odd
+        ),
         comment=log.comment if has_comment else "",
         configuration=MappingProxyType({key: value for key, value in log.configuration.items() if _fits(key, value)}),
     )
@@ -184,30 +198,36 @@ def storable(log: LogState) -> Storable:
 def long_properties(properties: Mapping[str, str]) -> tuple[str, ...]:
     """Describe the properties that no entry can store, such as ``note (a value of 300 characters)``."""
     return tuple(
-        f"{key} (a value of {len(value)} characters)"
-        if len(key) <= PROPERTY_LIMIT
-        else f"{key[:_SHOWN]}... (a key of {len(key)} characters)"
+        f"{key} (a value of {utf16_length(value)} characters)"
+        if utf16_length(key) <= PROPERTY_LIMIT
+        else f"{key[:_SHOWN]}... (a key of {utf16_length(key)} characters)"
         for key, value in properties.items()
         if not _fits(key, value)
     )
 
 
 def _fits(key: str, value: str) -> bool:
-    return len(key) <= PROPERTY_LIMIT and len(value) <= PROPERTY_LIMIT
+    return utf16_length(key) <= PROPERTY_LIMIT and utf16_length(value) <= PROPERTY_LIMIT
+
+
+def utf16_length(text: str) -> int:
+    """Return the length of a text as Java counts it: a character beyond U+FFFF, such as an emoji, counts twice."""
+    return len(text) if text.isascii() else len(text) + sum(character > "\uffff" for character in text)
+
+
+def _without_comment(field: Mapping[str, Any]) -> dict[str, Any]:
+    metadata = {key: value for key, value in field["metadata"].items() if key != "comment"}
+    return {**field, "metadata": metadata}
 
 
 def _all_fit(columns: tuple[ColumnState, ...]) -> bool:
     """Whether an entry can store all columns, which those of nearly all tables are; see :func:`_why_not`."""
     names = atoms([column.data_type for column in columns])
-    if _VOID in names or not all(map(is_storable, names)):
-        return False
-    return all(len(column.comment) <= COMMENT_LIMIT for column in columns)
+    return _VOID not in names and all(map(is_storable, names))
 
 
 def _why_not(column: ColumnState) -> str:
     """Return why an entry cannot store a column; ``""`` if it can."""
-    if len(column.comment) > COMMENT_LIMIT:
-        return f"a comment of {len(column.comment)} characters"
     if _has_void(column.data_type):
         return "void"
     return ", ".join(name for _, name in unstorable(column.data_type, ColumnPath(column.name)))

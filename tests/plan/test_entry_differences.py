@@ -46,8 +46,8 @@ CASES = {
     "void inside": (log(field("id"), field("s", STRUCT)), "column s (void)"),
     "a long comment": (log(field("id"), comment="c" * 65_536), "the comment (65536 characters)"),
     "a long comment of a column": (
-        log(field("id"), field("b", comment="c" * 65_536)),
-        "column b (a comment of 65536 characters)",
+        log(field("id", comment="c" * 65_536)),
+        "the comment of column id (65536 characters)",
     ),
     "several": (
         log(field("id"), field("v", "void"), a=LONG, b=LONG),
@@ -85,6 +85,32 @@ def test_what_is_left_out_is_left_out_of_the_schema_too():
 
     assert [field["name"] for field in json.loads(held.schema)["fields"]] == [column.name for column in held.columns]
     assert [column.name for column in held.columns] == ["id", "c"]
+
+
+def test_lengths_are_utf16_units():
+    wide, narrow = "\N{GRINNING FACE}", "\N{LATIN SMALL LETTER E WITH ACUTE}"
+    fits = log(field("id"), comment=wide * 32_767, **{wide * 127: narrow * 255})
+    written = log(field("id"), comment=wide * 32_768, note=wide * 128)
+
+    assert storable(fits) == (fits, ())
+    assert storable(written).left_out == (
+        "the comment (65536 characters)",
+        "property note (a value of 256 characters)",
+    )
+
+
+def test_a_column_whose_comment_is_too_long_stays_without_it():
+    written = log(field("id", comment="ID", other=1), field("b", comment="c" * 65_536, other=2))
+
+    held = storable(written).log
+
+    assert [column.comment for column in held.columns] == ["ID", ""]
+    assert [field["metadata"] for field in json.loads(held.schema)["fields"]] == [
+        {"comment": "ID", "other": 1},
+        {"other": 2},
+    ]
+    stored, complete = entry(held), entry(written)
+    assert (entry_differences(stored, written), entry_differences(complete, written)) == ((), ())
 
 
 def test_limits_are_exact():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.conversion_refusal import without_files
@@ -20,6 +21,10 @@ from pytest_delta_schema.state.states import CheckState
 if TYPE_CHECKING:
     from pytest_delta_schema.sql.statement import Statement
     from pytest_delta_schema.state.states import TableState
+
+_NAME = re.compile(r"[A-Za-z0-9_@-]{1,255}")
+_PARTS = ("catalog", "schema", "table")
+_CREATES = {StatementKind.CREATE_SCHEMA: ("schema",), StatementKind.CREATE_TABLE: ("table",)}
 
 BY_TRANSACTION = BY_COMMIT | {StatementKind.RENAME_COLUMN}
 """The connector refuses RENAME COLUMN and SET NOT NULL (Unity Catalog 0.6); transactions do both."""
@@ -40,6 +45,24 @@ def without_long_properties(statement: Statement, observed: TableState | None) -
         f"{', '.join(long)}: the server stores keys and values of managed tables up to {PROPERTY_LIMIT} characters",
         "shorten what is too long",
     )
+
+
+def without_refused_names(statement: Statement) -> Refusal | None:
+    """Refuse the creation of tables and schemas whose names the server does not accept (Unity Catalog 0.6.0)."""
+    created = _CREATES.get(statement.kind, ())
+    names = [name for part, name in zip(_PARTS, statement.table.written, strict=True) if part in created]
+    odd = [name for name in names if _NAME.fullmatch(name) is None]
+    if not odd:
+        return None
+    return Refusal(
+        f"the server takes no name like {', '.join(odd)}: names have letters without accents, digits, `_`, `@` and `-`,"
+        " and at most 255 characters",
+        "declare it under another name",
+    )
+
+
+def _refuses(statement: Statement) -> Refusal | None:
+    return without_files(statement) or without_refused_names(statement)
 
 
 def _properties(statement: Statement) -> dict[str, str]:
@@ -65,7 +88,7 @@ def _refuses_on(statement: Statement, observed: TableState | None) -> Refusal | 
 CAPABILITIES = Capabilities(
     emulates=BY_TRANSACTION | BY_PROPERTY,
     emulates_property=is_databricks_only,
-    refuses=without_files,
+    refuses=_refuses,
     refuses_on=_refuses_on,
     refuses_clones=Refusal(
         "the server refuses SHALLOW CLONE into its catalogs (Unity Catalog 0.6.0)",

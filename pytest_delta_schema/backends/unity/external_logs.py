@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.catalog_entry import EntryState
 
 _NOT_FOUND = 404
+_NOT_CONFIGURED = "FAILED_PRECONDITION"
+"""The server's code if it has no configuration for the bucket of a table (Unity Catalog 0.6.0)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +53,7 @@ class ExternalLogs:
         try:
             credentials = vended(self.client.credentials(entry.table_id))
         except ServerError as error:
-            if error.status == _NOT_FOUND:
+            if error.status == _NOT_FOUND or error.condition == _NOT_CONFIGURED:
                 # The server vends no credentials, so those of the environment are used.
                 return NO_CREDENTIALS
             raise

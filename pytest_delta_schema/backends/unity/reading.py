@@ -35,7 +35,7 @@ _FEW = 3
 
 _NOT_FOUND = 404
 _DELTA = "DELTA"
-_VIEWS = ("VIEW", "MATERIALIZED_VIEW")
+_VIEWS = ("VIEW", "MATERIALIZED_VIEW", "METRIC_VIEW")
 
 
 class TableReading(NamedTuple):

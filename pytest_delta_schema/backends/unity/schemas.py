@@ -132,9 +132,15 @@ def _require_shallow(value: Any) -> None:
     waiting = [(value, 0)]
     while waiting:
         part, depth = waiting.pop()
+        if not isinstance(part, (dict, list)):
+            continue
         if depth > DEEPEST:
             msg = f"it is nested deeper than {DEEPEST} levels"
             raise ValueError(msg)
-        if isinstance(part, (dict, list)):
-            inside = part.values() if isinstance(part, dict) else part
-            waiting += [(item, depth + 1) for item in inside if isinstance(item, (dict, list))]
+        inside = part.items() if isinstance(part, dict) else enumerate(part)
+        for key, item in inside:
+            if key == "fields" and isinstance(item, list):
+                # A field is no level of its own: the next one is its type.
+                waiting += [(field, depth) for field in item]
+            else:
+                waiting.append((item, depth + 1))

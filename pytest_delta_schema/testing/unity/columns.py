@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 COMMENT_LIMIT = 65_535
-"""The longest comment that the server stores, in characters."""
+"""The longest comment that the server stores, in UTF-16 units."""
 
 _TEXTS = {"long": "bigint", "integer": "int", "short": "smallint", "byte": "tinyint"}
 _NAMES = {"integer": "INT", "void": "NULL"}
@@ -117,8 +117,13 @@ def require_comment(comment: str | None) -> None:
     Raises:
         Refused: If it is too long.
     """
-    if comment is not None and len(comment) > COMMENT_LIMIT:
-        raise too_long(len(comment), COMMENT_LIMIT, column="COMMENT")
+    if comment is not None and utf16_units(comment) > COMMENT_LIMIT:
+        raise too_long(utf16_units(comment), COMMENT_LIMIT, column="COMMENT")
+
+
+def utf16_units(text: str) -> int:
+    """Return the length of a text as the server's database counts it."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def stored_field(field: Mapping[str, Any], position: int) -> dict[str, Any]:

@@ -214,11 +214,15 @@ class UnityDouble:
         location = known.get(body["table_id"])
         if location is not None and location.startswith("file:"):
             return 200, {**dict.fromkeys(_CREDENTIALS), "url": location}
-        if location is None or self.credentials is None:
+        if location is None:
             raise missing(body["table_id"], kind="Table")
+        if self.credentials is None:
+            message = f"{_STORES.get(urlsplit(location).scheme, 'S3')} bucket configuration not found."
+            raise Refused(400, "FAILED_PRECONDITION", message)
         return 200, self.credentials
 
 
+_STORES = {"abfss": "Azure", "abfs": "Azure", "gs": "GCS"}
 _CREDENTIALS = ("aws_temp_credentials", "azure_user_delegation_sas", "gcp_oauth_token", "expiration_time")
 
 

@@ -10,6 +10,7 @@ from pytest_delta_schema.testing.unity.columns import (
     columns_of_request,
     partitioning_of,
     require_comment,
+    utf16_units,
     with_partitions,
 )
 from pytest_delta_schema.testing.unity.refusals import INTERNAL, Refused, conflict, invalid, too_long, unparsed
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
 PROPERTY_LIMIT = 255
-"""The longest key and the longest value of a property that the server stores, in characters."""
+"""The longest key and the longest value of a property that the server stores, in UTF-16 units."""
 
 _UUID, _ETAG = "assert-table-uuid", "assert-etag"
 _REQUIREMENTS = {_UUID: ("uuid",), _ETAG: ("etag",)}
@@ -71,8 +72,8 @@ def checked_properties(properties: Any) -> dict[str, str]:
             raise Refused(500, INTERNAL, "not-null property references a null value: PropertyDAO.value")
         texts[key] = value if isinstance(value, str) else str(value)
         for column, text in (("PROPERTY_KEY", key), ("PROPERTY_VALUE", texts[key])):
-            if len(text) > PROPERTY_LIMIT:
-                raise too_long(len(text), PROPERTY_LIMIT, column=column)
+            if utf16_units(text) > PROPERTY_LIMIT:
+                raise too_long(utf16_units(text), PROPERTY_LIMIT, column=column)
     return texts
 
 

@@ -10,9 +10,12 @@ import pytest
 from pyspark.errors import PySparkException
 
 from pytest_delta_schema import DeltaSchemaError, UnityCatalog
+from pytest_delta_schema.backends.unity.entry_types import entry_type
+from pytest_delta_schema.backends.unity.schemas import require_columns
 from pytest_delta_schema.backends.unity.transport import Answer
 from pytest_delta_schema.errors import BackendUnavailableError, MetadataSyncError, StatementError
 from pytest_delta_schema.state.catalog_entry import EntryState
+from pytest_delta_schema.state.delta_log import columns_of_schema
 from support.logs import delta_log, field
 from support.playing import (
     CATALOG,
@@ -403,7 +406,7 @@ def test_the_address_that_a_session_has_instead_is_shown_without_secrets(log):
     assert "hunter2" not in str(caught.value)
 
 
-@pytest.mark.parametrize(("levels", "is_read"), [(30, True), (99, False), (300, False)])
+@pytest.mark.parametrize(("levels", "is_read"), [(30, True), (99, True), (100, False), (300, False)])
 def test_a_type_that_is_nested_too_deeply_is_a_problem_of_the_entry_alone(log, levels, is_read):
     nested: object = "long"
     for _ in range(levels):
@@ -417,6 +420,16 @@ def test_a_type_that_is_nested_too_deeply_is_a_problem_of_the_entry_alone(log, l
 
     assert state.tables[NAME].exists
     assert isinstance(state.entries[NAME], EntryState) is is_read
+
+
+def test_a_struct_sixty_deep_is_read_from_both_apis():
+    nested: object = "long"
+    for _ in range(60):
+        nested = {"type": "struct", "fields": [field("x", nested)]}
+    columns = {"type": "struct", "fields": [field("id", nested)]}
+
+    require_columns(columns)
+    assert entry_type(json.dumps(field("id", nested))) == columns_of_schema(columns)[0].data_type
 
 
 def test_a_token_that_spark_s_own_client_of_the_server_repeats_is_not_shown(log):

@@ -74,3 +74,23 @@ def test_short_ones_are_fine():
     assert (
         refused(model, state(stored("id"), table_properties={"delta.feature.catalogOwned-preview": "supported"})) == []
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "odd"),
+    [
+        ("dev.silver.my orders", "my orders"),
+        ("dev.silver.käse", "käse"),
+        (f"dev.silver.{'o' * 256}", "o" * 256),
+        (f"dev.silver.{'o' * 255}", None),
+        ("dev.silver.a@b-c_9", None),
+    ],
+)
+def test_names_that_the_server_does_not_take_are_refused_for_new_tables(name, odd):
+    model = table(column(), name=name)
+
+    diagnostics = refused(model, TableState(name=model.name, exists=False))
+
+    assert [code for code, *_ in diagnostics] == ["DS218"] * (odd is not None)
+    assert odd is None or f"the server takes no name like {odd}: " in diagnostics[0][1]
+    assert refused(model, state(stored("id"), name=model.name, table_comment="x")) == []

@@ -225,6 +225,10 @@ def test_an_entry_without_a_location(unity):
             {"data_source_format": "PARQUET"},
             'is a parquet table, not a Delta table; convert it with convert_from="parquet" in its model',
         ),
+        (
+            {"table_type": "METRIC_VIEW", "data_source_format": None},
+            "is a view, not a table; drop the view, or declare the table under another name",
+        ),
         ({"table_type": "VIEW"}, "is a view, not a table; drop the view, or declare the table under another name"),
     ],
 )

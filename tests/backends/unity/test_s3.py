@@ -100,6 +100,16 @@ def test_a_table_on_s3_is_read_and_its_entry_is_synced(unity, bucket, tmp_path):
     assert unity.differences() == []
 
 
+def test_a_table_whose_bucket_the_server_does_not_know_is_read_with_own_keys(unity, bucket, tmp_path, monkeypatch):
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", KEYS["aws_access_key_id"])
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", KEYS["aws_secret_access_key"])
+    unity.server.credentials = None
+    unity.entry()["storage_location"] = "s3://lake/silver/own"
+    bucket(delta_log(tmp_path / "t", field("id", nullable=False), comment="Own keys"), "silver/own")
+
+    assert unity.state().tables[NAME].table_comment == "Own keys"
+
+
 def test_clustering_is_read_through_the_same_store(unity, bucket, tmp_path):
     domain = {
         "domain": "delta.clustering",
