@@ -259,7 +259,7 @@ class ApplyError(_QuotesSql):
         version: Delta version before the first statement; ``None`` if the table was new.
     """
 
-    fault = FailedStatement
+    fault: ClassVar[type[HasCode]] = FailedStatement
 
     def __init__(  # noqa: PLR0913 - the parts of one message
         self,

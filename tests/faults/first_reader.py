@@ -25,7 +25,7 @@ if __name__ == "__main__":
 
     client = UnityClient("http://127.0.0.1:9")
     together = threading.Barrier(8)
-    done = []
+    done: list[bool] = []
 
     def read() -> None:
         together.wait()
