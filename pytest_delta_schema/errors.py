@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Protocol
 
-from pytest_delta_schema.escaping import escaped, escaped_lines, shortened
+from pytest_delta_schema.escaping import escaped, printed, shortened
 from pytest_delta_schema.faults import FailedCheck, FailedStatement, RemainingDrift, UnprovedApply, UnreachableCatalog
 from pytest_delta_schema.redaction import redacted_uris
 
@@ -22,21 +22,14 @@ if TYPE_CHECKING:
 class DeltaSchemaError(Exception):
     """Base of all errors of this package.
 
-    Control characters in their texts are escaped, so that no terminal interprets them. A report shows an error without
-    diagnostics as its ``fault``.
+    Their texts are escaped for printing, so no terminal interprets a character in them, and no CI system a command. A
+    report shows an error without diagnostics as its ``fault``.
     """
 
     fault: ClassVar[type[HasCode]] = FailedCheck
 
     def __str__(self) -> str:
-        return escaped_lines(super().__str__())
-
-
-class _QuotesSql(DeltaSchemaError):  # noqa: N818 - a mixin of errors
-    """An error whose text has SQL in it, which is not escaped again, so that it can be run."""
-
-    def __str__(self) -> str:
-        return Exception.__str__(self)
+        return printed(super().__str__())
 
 
 class DeclarationError(DeltaSchemaError):
@@ -227,7 +220,7 @@ class JsonFormError(DiagnosticsError):
     """JSON values are not of the form that they should have; nothing was made of them."""
 
 
-class DriftError(_QuotesSql, AssertionError):
+class DriftError(DeltaSchemaError, AssertionError):
     """The catalog differs from the models; the text shows every change and the SQL that would run."""
 
 
@@ -243,11 +236,11 @@ class RowsDifferError(DeltaSchemaError, AssertionError):
     """A table holds other rows than expected; the text has the counts and the first rows that differ."""
 
 
-class EffectError(_QuotesSql, AssertionError):
+class EffectError(DeltaSchemaError, AssertionError):
     """A job had another effect on a table than expected; the text lists each of its commits."""
 
 
-class ApplyError(_QuotesSql):
+class ApplyError(DeltaSchemaError):
     """A statement failed midway; the text shows what ran, what failed, what did not run, and how to restore the table.
 
     Args:

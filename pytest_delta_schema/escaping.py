@@ -2,6 +2,8 @@ r"""Escape characters that a terminal interprets, or does not show, as ``\u001b`
 
 Names, comments and messages of servers may hold any of them. Every part of a message goes through :func:`escaped`;
 SQL stays executable, see :func:`escaped_literals` and :func:`note_on`. Long parts are cut by :func:`shortened`.
+
+Everything that is printed goes through :func:`printed`, and SQL before that through :func:`printed_sql`.
 """
 
 from __future__ import annotations
@@ -20,7 +22,13 @@ HIDDEN = (
 )
 """A pattern of the characters that are escaped."""
 
+# GitHub's runner compares texts by culture, in which these characters do not count (.NET with ICU).
+_IGNORED = "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0"
+_COMMAND = r"(#_#_(?:v_s_o_)?)\[".replace("_", f"[{_IGNORED}]*")
+_COMMAND_AT_START = rf"(?m)^((?:(?!\n)[\s{_IGNORED}])*)(:[{_IGNORED}]*:)"
+
 _HIDDEN_IN_LINES = HIDDEN.replace("\x00-\x1f", "\x00-\x09\x0b-\x1f")
+_LONGEST_NOTED = 80
 _SEEN = str.maketrans("\n\t", "  ")
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
@@ -58,6 +66,53 @@ def escaped_lines(text: object) -> str:
         text: Its parts were escaped one by one if they may hold line ends of their own.
     """
     return _written_out(str(text), _HIDDEN_IN_LINES)
+
+
+def printed(text: object) -> str:
+    """Return a text of several lines as it is printed, on a terminal or into the log of a CI system.
+
+    Hidden characters are escaped, and a backslash is put into what GitHub Actions and Azure Pipelines read as a
+    command: ``##[`` and ``##vso[`` anywhere in a line, ``::`` at its start. An escaped text stays as it is.
+
+    Args:
+        text: Anything; its ``str`` is used.
+    """
+    return without_commands(escaped_lines(text))
+
+
+def without_commands(text: str) -> str:
+    """Put a backslash into what CI systems read as a command, as :func:`printed` does."""
+    if "#" in text:
+        text = re.sub(_COMMAND, r"\1\\[", text)
+    return re.sub(_COMMAND_AT_START, r"\1\\\2", text) if ":" in text else text
+
+
+def printed_sql(sql: str) -> tuple[str, str]:
+    """Return SQL as it is printed, and a note on what is not exact in it; the note is ``""`` if the SQL is exact.
+
+    Names with hidden characters are escaped, and what CI systems read as a command is changed as :func:`printed` does.
+    """
+    changed: dict[str, None] = {}
+
+    def shown(match: re.Match[str]) -> str:
+        token = match[0]
+        text = without_commands(escaped(token) if match["kept"] else escaped_literals(token))
+        if text != token and (match["kept"] or text != escaped_literals(token)):
+            changed[shortened(text, _LONGEST_NOTED)] = None
+        return text
+
+    text = re.sub(_TOKENS, shown, sql)
+    # Outside of names and literals, a tab means what a blank does, and other hidden characters mean nothing.
+    whole = printed(text.replace("\t", " "))
+    if whole != text.replace("\t", " ") and not changed:
+        changed["a line that begins with ::"] = None
+    if not changed:
+        return whole, ""
+    names = ", ".join(changed)
+    return (
+        whole,
+        f"escaped for the terminal, and exact in a JSON report: {names}",
+    )
 
 
 def shortened(text: str, limit: int) -> str:

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Literal
 
+from pytest_delta_schema.escaping import printed
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
@@ -37,6 +39,19 @@ SECONDS = "delta_schema_seconds"
 """The attribute of records that holds how long their step has run."""
 
 _LOG = logging.getLogger(LOGGER)
+
+
+class _Printed(logging.Filter):
+    """Escapes the text of each record, which handlers of other programs show, too."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Escape a record, and keep it."""
+        record.msg, record.args = printed(record.getMessage().expandtabs(4)), None
+        return True
+
+
+for _name in (LOGGER, JAVA_LOGGER):
+    logging.getLogger(_name).addFilter(_Printed())
 
 
 @contextmanager

@@ -16,6 +16,8 @@ from pytest_delta_schema.escaping import (
     escaped_literals,
     identifier,
     note_on,
+    printed,
+    printed_sql,
     shortened,
     sql_lines,
 )
@@ -156,6 +158,47 @@ def test_names_stay_and_are_noted(sql, note):
     assert note_on(sql) == note
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a::b ## [x] #[y] #vso[z]", "a::b ## [x] #[y] #vso[z]"),
+        ("::error::x", r"\::error::x"),
+        ("a\n \u00a0\u3000::add-mask::b", "a\n \u00a0\u3000\\::add-mask::b"),
+        ("\u200d::stop-commands::x", "\u200d\\::stop-commands::x"),
+        (":\ufe0f:error::x", "\\:\ufe0f:error::x"),
+        ("\r::error::x", r"\r::error::x"),
+        ("a ##[add-mask]b ##[group]", r"a ##\[add-mask]b ##\[group]"),
+        ("a ##vso[task.complete]##[x]", r"a ##vso\[task.complete]##\[x]"),
+        ("#\u200c#\u200dv\u034fso\ufe0f[a.b]", "#\u200c#\u200dv\u034fso\ufe0f\\[a.b]"),
+        ("\u202e\x1b[31m\t", r"\u202e\u001b[31m\t"),
+    ],
+)
+def test_printed_texts_hold_no_command(text, shown):
+    assert printed(text) == shown
+    assert printed(shown) == shown
+
+
+@pytest.mark.parametrize(
+    ("sql", "shown", "noted"),
+    [
+        ("ALTER TABLE `a`\n\tADD `b` -- c", "ALTER TABLE `a`\n ADD `b` -- c", ""),
+        ("ADD `a\n::set-output name=b::c`", r"ADD `a\n::set-output name=b::c`", r"`a\n::set-output name=b::c`"),
+        ("ADD `a` COMMENT '##[x]'", r"ADD `a` COMMENT '##\[x]'", r"'##\[x]'"),
+        (
+            "CHECK (a <> r'\u202e') -- ##vso[a.b]",
+            r"CHECK (a <> r'\u202e') -- ##vso\[a.b]",
+            r"r'\u202e', -- ##vso\[a.b]",
+        ),
+        ("a\n::int > 1", "a\n\\::int > 1", "a line that begins with ::"),
+        ("a <> '\x1b'", r"a <> '\u001b'", ""),
+    ],
+)
+def test_printed_sql_says_where_it_is_not_exact(sql, shown, noted):
+    note = f"escaped for the terminal, and exact in a JSON report: {noted}" if noted else ""
+
+    assert printed_sql(sql) == (shown, note)
+
+
 def test_an_interrupted_table_is_reported_without_control_characters():
     name = QualifiedName("dev", "silver", "or\x1b[2Kders\n")
     statement = Statement(table=name, kind=StatementKind.COMMENT_TABLE, sql=f"COMMENT ON TABLE {dotted(name)} IS 'x'")
@@ -163,8 +206,8 @@ def test_an_interrupted_table_is_reported_without_control_characters():
     report = str(InterruptedTable(table=name, done=(statement,), running=None, left=(), version=3)).split("\n")
 
     assert report[0].startswith(r"dev.silver.or\u001b[2Kders\n: ")
-    assert report[2] == r"    -- with characters that are not shown: `or\u001b[2Kders\n`"
-    assert "\n".join(report[3:5]) == f"    {statement.sql};"
+    assert report[2] == r"    -- escaped for the terminal, and exact in a JSON report: `or\u001b[2Kders\n`"
+    assert report[3] == r"    COMMENT ON TABLE `dev`.`silver`.`or\u001b[2Kders\n` IS 'x';"
 
 
 def test_lines_of_sql_end_outside_of_names():

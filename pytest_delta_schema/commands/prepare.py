@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema._lazy import NO_PYSPARK, lacks_pyspark
 from pytest_delta_schema.commands.failure import failed
 from pytest_delta_schema.errors import DeltaSchemaError
-from pytest_delta_schema.escaping import escaped_lines
+from pytest_delta_schema.escaping import printed
 from pytest_delta_schema.progress import LOGGER, PHASE, LogLines, fitted
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class LineHandler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write one record at once."""
-        text = escaped_lines(record.getMessage())
+        text = printed(record.getMessage())
         if sys.stderr.isatty():
             end = "" if getattr(record, PHASE, "end") == "running" else "\n"
             width = shutil.get_terminal_size().columns - 1
@@ -72,5 +72,5 @@ def _prepare() -> int:
     except DeltaSchemaError as error:
         return failed(error)
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6
-    sys.stdout.write(f"ready: {escaped_lines(folder)} has all that the local backend needs ({size:.0f} MB)\n")
+    sys.stdout.write(f"ready: {printed(folder)} has all that the local backend needs ({size:.0f} MB)\n")
     return 0

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, TypeVar
 
 from pytest_delta_schema.errors import because
-from pytest_delta_schema.escaping import escaped, note_on, sql_lines
+from pytest_delta_schema.escaping import escaped, printed_sql
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.sql.compiler import statements
 from pytest_delta_schema.sql.schemas_and_restores import drop_table, restore_table
@@ -264,7 +264,7 @@ def listing(title: str, shown: Sequence[Statement]) -> list[str]:
         return [f"  {title}: nothing"]
     lines = [f"  {title}:"]
     for statement in shown:
-        note = note_on(statement.sql)
+        sql, note = printed_sql(statement.sql)
         lines += [f"    -- {note}"] if note else []
-        lines += [f"    {line}" for line in sql_lines(f"{statement.sql};")]
+        lines += [f"    {line}" for line in f"{sql};".split("\n")]
     return lines

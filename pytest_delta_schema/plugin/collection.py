@@ -14,7 +14,7 @@ import pytest
 
 from pytest_delta_schema.assertions.tracebacks import lines_of_the_project
 from pytest_delta_schema.backends.registry import find_backend
-from pytest_delta_schema.escaping import HIDDEN, escaped, escaped_lines
+from pytest_delta_schema.escaping import HIDDEN, escaped, printed
 from pytest_delta_schema.models.modes import IGNORE
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plugin.check_properties import add_properties
@@ -53,7 +53,7 @@ class ContractItem(pytest.Function):
     def reportinfo(self) -> tuple[str, int, str]:
         """Return where the table is declared."""
         table = self.cls.table
-        return table.origin.path, table.origin.line - 1, escaped(f"{table.qualified_name} {self.name}")
+        return table.origin.path, table.origin.line - 1, printed(escaped(f"{table.qualified_name} {self.name}"))
 
     def repr_failure(  # type: ignore[override]  # Function takes no style
         self, excinfo: pytest.ExceptionInfo[BaseException]
@@ -122,11 +122,11 @@ class ModelsModule(pytest.Module):
         children = list(super().collect())
         missed = missed_tables(self.obj, self.config.stash[RUN].tables, self.config.rootpath)
         if missed:
-            raise self.CollectError(escaped_lines(f"models: {missed}"))
+            raise self.CollectError(printed(f"models: {missed}"))
         if not any(isinstance(child, TableNode) for child in children):
             fault = self._without_tables()
             if fault:
-                raise self.CollectError(escaped(f"models: {fault}"))
+                raise self.CollectError(printed(f"models: {fault}"))
         return children
 
     def _without_tables(self) -> str:
@@ -191,7 +191,7 @@ def tables_in(collector: pytest.Module, name: str, value: object) -> list[pytest
         try:
             tables = adopted_tables(value)
         except ValueError as error:
-            raise collector.CollectError(escaped(error)) from None
+            raise collector.CollectError(printed(error)) from None
         collector.config.stash[RUN].list_tables(collector.path, name, tables)
     # The type and not isinstance, which would evaluate lazy proxies.
     elif isinstance(collector, ModelsModule) or issubclass(type(value), Table):
@@ -243,7 +243,7 @@ def _is_first(collector: pytest.Module, table: Table) -> bool:
     if first is not table:
         root = collector.config.rootpath
         owners = " and ".join(relative(declaration.origin.location, root) for declaration in (first, table))
-        msg = escaped(f"{table.qualified_name} is declared twice, at {owners}; keep one declaration")
+        msg = printed(f"{table.qualified_name} is declared twice, at {owners}; keep one declaration")
         raise collector.CollectError(msg)
     seen = collector.stash.setdefault(_SEEN, set())
     if table.name in seen:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_delta_schema.escaping import escaped_lines
+from pytest_delta_schema.escaping import printed
 from pytest_delta_schema.plugin.every_run import project_folder
 from pytest_delta_schema.plugin.new_project import start_project
 from pytest_delta_schema.report.codes import explained
@@ -29,8 +29,8 @@ def command_output(config: pytest.Config, codes: Sequence[str] | None) -> str:
     """
     if codes is None:
         lines = start_project(project_folder(config), config)
-        return "".join(f"delta schema: {escaped_lines(line)}\n" for line in lines)
+        return "".join(f"delta schema: {printed(line)}\n" for line in lines)
     try:
         return f"{explained(codes, get_terminal_size().columns)}\n"
     except ValueError as error:
-        raise pytest.UsageError(escaped_lines(str(error))) from None
+        raise pytest.UsageError(printed(str(error))) from None

@@ -13,7 +13,7 @@ import pytest
 from pytest_delta_schema._lazy import NO_PYSPARK, lacks_pyspark
 from pytest_delta_schema.engine.project_file import read_project_file
 from pytest_delta_schema.engine.settings import Settings
-from pytest_delta_schema.escaping import escaped_lines
+from pytest_delta_schema.escaping import printed
 from pytest_delta_schema.models.modes import IGNORE
 from pytest_delta_schema.plugin.every_run import is_on_github, project_folder
 from pytest_delta_schema.plugin.options import APPLY, DRIFT, ENFORCE, SYNC, Options, Unity
@@ -49,7 +49,7 @@ def checked_options(config: pytest.Config) -> Options:
         if not lacks_pyspark(error):
             raise
         fault = NO_PYSPARK
-    text = escaped_lines(fault)
+    text = printed(fault)
     if not only_shows(config):
         raise pytest.UsageError(text)
     config.add_cleanup(lambda: write_lines(config, f"delta schema: {text}"))

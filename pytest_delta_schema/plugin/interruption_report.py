@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_delta_schema.escaping import printed
 from pytest_delta_schema.plugin.every_run import REPORTS, RUN
 from pytest_delta_schema.plugin.terminal import write_lines
 from pytest_delta_schema.plugin.termination import Termination
@@ -89,7 +90,7 @@ class Interrupted:
             terminalreporter.ensure_newline()
             terminalreporter.section(self._title(), red=True, bold=True)
             for line in self._lines():
-                terminalreporter.write_line(line)
+                terminalreporter.write_line(printed(line))
             self._is_shown = True
 
     @pytest.hookimpl(trylast=True)
@@ -173,7 +174,7 @@ class Interrupted:
             self._remove_folder()
 
     def _write_report(self, title: str) -> None:
-        write_lines(self._config, "\n".join([title, *self._lines()]))
+        write_lines(self._config, printed("\n".join([title, *self._lines()])))
         self._is_shown = True
 
     def _remove_folder(self) -> None:

@@ -28,6 +28,7 @@ __all__ = [
     "TerminalRepr",
     "added_arguments",
     "begin_result_line",
+    "change_texts",
     "end_last_line",
     "end_line",
     "failure_at",
@@ -197,6 +198,23 @@ def failure_at(path: str, line: int, headline: str, text: str) -> ExceptionChain
     return ExceptionChainRepr([(ReprTracebackNative(text.splitlines(keepends=True)), location, None)])
 
 
+def change_texts(value: Any, change: Callable[[str], str]) -> Any:
+    """Change every text in the representation of a failure, in place where it is an object.
+
+    Args:
+        value: The ``longrepr`` of a report, or a part of it.
+        change: Returns the text to show; changing a text twice must be the same as once.
+    """
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, (list, tuple)):
+        return type(value)([change_texts(part, change) for part in value])
+    if isinstance(value, TerminalRepr):
+        for name, part in vars(value).items():
+            setattr(value, name, change_texts(part, change))
+    return value
+
+
 def show_lines_with(report: pytest.TestReport, markup: Callable[[str], Mapping[str, bool]]) -> None:
     """Show the lines of a failure with colours, in a process that sends its reports to no other one.
 
@@ -207,7 +225,6 @@ def show_lines_with(report: pytest.TestReport, markup: Callable[[str], Mapping[s
 
     class Entry(ReprEntryNative):
         def toterminal(self, tw: TerminalWriter) -> None:
-            # Other line ends are parts of names in SQL, and a new line could begin with a command for a CI system.
             *lines, rest = "".join(self.lines).split("\n")
             for line in lines:
                 tw.line(line, **markup(line))

@@ -36,10 +36,10 @@ class RunPlugin:
         path = self._run.options.project_file
         if path is None:
             return None
-        from pytest_delta_schema.escaping import escaped
+        from pytest_delta_schema.escaping import escaped, printed
 
         shown = path.relative_to(config.rootpath) if path.is_relative_to(config.rootpath) else path
-        return escaped(f"delta schema: configured by {shown}")
+        return printed(escaped(f"delta schema: configured by {shown}"))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pycollect_makemodule(self, module_path: Path, parent: pytest.Collector) -> pytest.Module | None:
@@ -50,6 +50,18 @@ class RunPlugin:
         from pytest_delta_schema.plugin.collection import models_module
 
         return models_module(parent, module_path, dotted)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_make_collect_report(
+        self, collector: pytest.Collector
+    ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+        """Escape why something could not be collected, such as a name in the message of an error."""
+        report = yield
+        if report.failed:
+            from pytest_delta_schema.plugin.printed_reports import escape_collect_report
+
+            escape_collect_report(collector.config, report)
+        return report
 
     @pytest.hookimpl(wrapper=True)
     def pytest_collect_file(
@@ -80,7 +92,9 @@ class RunPlugin:
             # A worker of xdist cannot stop the run with a message: there, the checks that need the rules fail.
             faults = [] if is_worker(config) else rule_faults(run.options.settings.rules)
             if faults:
-                raise pytest.UsageError("\n".join(faults))
+                from pytest_delta_schema.escaping import printed
+
+                raise pytest.UsageError(printed("\n".join(faults)))
         if run.options.mode is not None and (run.settings.must_match or run.settings.bindings):
             from pytest_delta_schema.engine.consent_audit import unmatched_consents
             from pytest_delta_schema.plugin.selection import bindings_that_fail
@@ -202,6 +216,10 @@ def complete_report(
         report_error(item, report, call.excinfo.value)
     if report.sections and run.has_started_spark:
         without_start_line(report)
+    if call.excinfo is not None or report.sections:
+        from pytest_delta_schema.plugin.printed_reports import escape_report
+
+        escape_report(item, report, None if call.excinfo is None else call.excinfo.value)
 
 
 def _has_workers(config: pytest.Config) -> bool:

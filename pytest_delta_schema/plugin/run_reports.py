@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_delta_schema.escaping import printed
 from pytest_delta_schema.plugin.check_results import CheckResults
 from pytest_delta_schema.plugin.every_run import RUN
 from pytest_delta_schema.plugin.interruption_report import LIMIT
@@ -148,7 +149,7 @@ class RunReports:
         annotated = _not_annotated(report, self._config) if target.type == "github" else report
         written = write_report(target, report, self._config.invocation_params.dir, annotated)
         self._lines += written.lines
-        self._lines += [f"delta schema: {text}" for text in (written.message, written.fault) if text]
+        self._lines += [printed(f"delta schema: {text}") for text in (written.message, written.fault) if text]
         return not written.fault
 
 

@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
+from pytest_delta_schema.escaping import printed
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from syrupy.assertion import SnapshotAssertion
 
 UPDATE = "review it, and accept it with: pytest --snapshot-update"
@@ -36,6 +40,10 @@ class SqlSnapshotExtension(SingleFileSnapshotExtension):
         # A lone surrogate cannot be written to a file, nor to any catalog.
         return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
+    def diff_lines(self, serialized_data: Any, snapshot_data: Any) -> Iterator[str]:
+        """Show a difference with names escaped; the files have the exact SQL."""
+        yield from super().diff_lines(printed(serialized_data), printed(snapshot_data))
+
 
 def mismatch(snapshot: SnapshotAssertion, text: str) -> tuple[str, str] | None:
     """Compare ``text`` with its snapshot, or write it if the run updates snapshots.
@@ -51,8 +59,17 @@ def mismatch(snapshot: SnapshotAssertion, text: str) -> tuple[str, str] | None:
     stored, rendered = str(result.recalled_data or ""), str(result.asserted_data)
     if result.recalled_data is None:
         folder = snapshot.extension.snapshot_dirname
-        return "there is no snapshot of its SQL yet", f"{text}\n\n{NEW.format(folder=folder)}"
+        shown, note = _shown(text)
+        return "there is no snapshot of its SQL yet", f"{shown}\n\n{note}{NEW.format(folder=folder)}"
     lines = unified_diff(
         stored.rstrip("\n").split("\n"), rendered.rstrip("\n").split("\n"), "reviewed", "declared", lineterm=""
     )
-    return "its SQL is not the one in the snapshot", "\n".join([*lines, "", UPDATE])
+    difference, note = _shown("\n".join(lines))
+    return "its SQL is not the one in the snapshot", f"{difference}\n\n{note}{UPDATE}"
+
+
+def _shown(text: str) -> tuple[str, str]:
+    """Return SQL, or a difference of SQL, as it is printed, and a line that says whether it is exact."""
+    shown = printed(text)
+    note = "Some characters are escaped for the terminal; the file has the exact SQL."
+    return shown, "" if shown == text else f"{note}\n"

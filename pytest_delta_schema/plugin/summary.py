@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_delta_schema.engine.outcome import Check, Status
-from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.escaping import escaped, printed
 from pytest_delta_schema.plugin.backend_choice import location
 from pytest_delta_schema.plugin.check_properties import CHECK, PREFIX, UNUSED, properties_of
 from pytest_delta_schema.plugin.colours import markup_of
@@ -52,7 +52,7 @@ def refuse(config: pytest.Config, items: list[pytest.Item], faults: list[str]) -
     if not faults:
         return
     if not is_worker(config):
-        raise pytest.UsageError("\n".join(map(escaped, faults)))
+        raise pytest.UsageError(printed("\n".join(map(escaped, faults))))
     items.clear()
     note_refusals(config, faults)
 
@@ -114,7 +114,7 @@ class Summary:
         modes = mode if mode == ENFORCE or not self._options.enforces else f"{mode} and {ENFORCE}"
         syncs = mode == DRIFT and self._options.unity.sync_on_read
         wrote = "; catalog entries of what is read are synchronised with the logs first" if syncs else ""
-        return escaped(f"delta schema: {modes} on {backend}{catalog}{wrote}")
+        return printed(f"delta schema: {modes} on {backend}{catalog}{wrote}")
 
     def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
         """Count the checks that do not run."""
@@ -185,11 +185,11 @@ class Summary:
         if self._refused or self._found_nothing:
             terminalreporter.section("delta schema", red=True, bold=True)
             for line in self._refused or [self._nothing()]:
-                terminalreporter.write_line(escaped(line))
+                terminalreporter.write_line(printed(escaped(line)))
         elif self._outcomes:
             terminalreporter.section("delta schema")
             for line in self._lines():
-                terminalreporter.write_line(escaped(line), **markup_of(line))
+                terminalreporter.write_line(printed(escaped(line)), **markup_of(line))
 
     def _lines(self) -> list[str]:
         counts = Counter(outcome.status for outcome in self._outcomes.values())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_delta_schema.escaping import escaped_lines
+from pytest_delta_schema.escaping import printed
 from pytest_delta_schema.plugin.pytest_compat import (
     begin_result_line,
     end_last_line,
@@ -51,7 +51,7 @@ class TerminalHandler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write one record at once."""
-        text = escaped_lines(f"delta schema: {record.getMessage()}")
+        text = printed(f"delta schema: {record.getMessage()}")
         phase: Phase = getattr(record, PHASE, "end")
         reporter = _reporter(self._config)
         if reporter is None:
@@ -128,17 +128,17 @@ def _uncaptured(config: pytest.Config) -> AbstractContextManager[None]:
 
 
 def write_lines(config: pytest.Config, text: str) -> None:
-    """Write a text on the terminal at once, as lines of its own; nothing where there is no reporter.
+    """Write a text on the terminal at once, as separate lines; nothing where there is no reporter.
 
     Args:
         config: The run's configuration.
-        text: The lines; empty to flush only.
+        text: The lines, which are printed as they are; empty to flush only.
     """
     reporter = _reporter(config)
     if reporter is not None:
         if text:
             end_last_line(reporter)
-            reporter.write_line(escaped_lines(text))
+            reporter.write_line(text)
         reporter.flush()
 
 

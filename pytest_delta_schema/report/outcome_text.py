@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.engine.outcome import Check, Status
-from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.escaping import escaped, printed_sql
 from pytest_delta_schema.plan.changes.lines import ChangeLine
 from pytest_delta_schema.plan.risk import Risk
 from pytest_delta_schema.report.change_groups import change_groups, is_creation
@@ -92,8 +92,8 @@ def applied_text(outcome: TableOutcome) -> str:
     """Show the SQL that an apply ran, and how to restore the version before it; ``""`` for nothing."""
     if outcome.check is Check.METADATA:
         return f"  -- {headline(outcome)}\n{entry_text(outcome.changes)}\n" if outcome.changes else ""
-    parts = [f"  -- to restore: {outcome.restore_sql}\n"] if outcome.restore_sql else []
-    return "\n".join([*parts, *([sql_text(outcome.statements)] if outcome.statements else [])])
+    parts = [f"  -- to restore: {_restore_text(outcome)}\n"] if outcome.restore_sql else []
+    return "\n".join([*parts, *([sql_text(outcome.statements, is_printed=True)] if outcome.statements else [])])
 
 
 def applied_summary(outcome: TableOutcome, *, with_sql: bool) -> str:
@@ -109,13 +109,13 @@ def applied_summary(outcome: TableOutcome, *, with_sql: bool) -> str:
     own = groups.own
     if any(map(is_creation, own)):
         own = [change for change in own if is_creation(change) or change.path.startswith("schema ")]
-    restore = f"; to restore: {outcome.restore_sql}" if outcome.restore_sql else ""
+    restore = f"; to restore: {_restore_text(outcome)}" if outcome.restore_sql else ""
     number = counted(len(own) + sum(map(len, groups.others.values())), "change")
     lines = [f"{outcome.stored_as}, {number}{restore}", *([_changes_text(own)] if own else [])]
     for table, changes in groups.others.items():
         lines += [f"  along with it, at {escaped(table)}:", _changes_text(changes)]
     if with_sql and outcome.statements:
-        lines += ["", sql_text(outcome.statements), ""]
+        lines += ["", sql_text(outcome.statements, is_printed=True), ""]
     return "\n".join(lines)
 
 
@@ -137,6 +137,11 @@ def entry_text(changes: Sequence[TableChange]) -> str:
     width = max(len(path) for path, _, _ in rows)
     left = max(len(entry) for _, entry, _ in rows)
     return "\n".join(f"  {path:<{width}}  entry {entry:<{left}}  log {log}" for path, entry, log in rows)
+
+
+def _restore_text(outcome: TableOutcome) -> str:
+    sql, note = printed_sql(outcome.restore_sql)
+    return f"{sql} ({note})" if note else sql
 
 
 def _drift(table: str, changes: Sequence[TableChange]) -> str:
@@ -169,7 +174,7 @@ def _drift_body(outcome: TableOutcome, groups: ChangeGroups, declared: str, *, w
         parts.append(_unmanaged_text(groups.unmanaged))
     if with_sql:
         heading = sql_heading(outcome.statements, is_blocked=bool(outcome.diagnostics))
-        parts.append(f"{heading}:\n\n{sql_text(outcome.statements)}")
+        parts.append(f"{heading}:\n\n{sql_text(outcome.statements, is_printed=True)}")
     if outcome.diagnostics:
         parts.append(f"blocked:\n{_lines_of(outcome.diagnostics)}")
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.escaping import note_on, sql_lines
+from pytest_delta_schema.escaping import note_on, printed_sql, sql_lines
 from pytest_delta_schema.setting_table import RISKS
 
 if TYPE_CHECKING:
@@ -33,12 +33,17 @@ def remarks_on(statement: OutcomeStatement) -> list[str]:
     ]
 
 
-def sql_text(statements: Iterable[OutcomeStatement]) -> str:
-    """Show statements, indented, with a remark on those that are more than metadata or that the backend emulates."""
+def sql_text(statements: Iterable[OutcomeStatement], *, is_printed: bool = False) -> str:
+    """Show statements, indented, with a remark on those that are more than metadata or that the backend emulates.
+
+    Args:
+        statements: The statements.
+        is_printed: Whether a terminal or a log shows the text; a file has the exact SQL.
+    """
     blocks = []
     for statement in statements:
-        lines = [f"  {line}" for line in sql_lines(f"{statement.sql};")]
-        note = note_on(statement.sql)
+        sql, note = printed_sql(statement.sql) if is_printed else (statement.sql, note_on(statement.sql))
+        lines = [f"  {line}" for line in sql_lines(f"{sql};")]
         remarks = remarks_on(statement)
         if note:
             lines.insert(0, f"  -- {note}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.escaping import escaped, without_commands
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -69,14 +69,19 @@ def _lines(
     return tuple(lines)
 
 
+def _safe(value: object) -> str:
+    """Escape a part of a line so that no parser finds another command in it."""
+    return without_commands(escaped(value))
+
+
 def _github_line(finding: Finding) -> str:
     location = finding.location
     title = " ".join(part for part in (finding.code, finding.table) if part) or "delta schema"
     properties = {"file": location.file, "line": location.line, "col": location.column, "title": title}
     shown = ",".join(
-        f"{key}={escaped(value).translate(_GITHUB_PROPERTY)}" for key, value in properties.items() if value is not None
+        f"{key}={_safe(value).translate(_GITHUB_PROPERTY)}" for key, value in properties.items() if value is not None
     )
-    return f"::{finding.severity} {shown}::{escaped(finding.text).translate(_GITHUB_TEXT)}"
+    return f"::{finding.severity} {shown}::{_safe(finding.text).translate(_GITHUB_TEXT)}"
 
 
 def _azure_line(finding: Finding) -> str:
@@ -89,6 +94,6 @@ def _azure_line(finding: Finding) -> str:
         "code": finding.code or None,
     }
     shown = ";".join(
-        f"{key}={escaped(value).translate(_AZURE_PROPERTY)}" for key, value in properties.items() if value is not None
+        f"{key}={_safe(value).translate(_AZURE_PROPERTY)}" for key, value in properties.items() if value is not None
     )
-    return f"##vso[task.logissue {shown}]{escaped(finding.text).translate(_AZURE_TEXT)}"
+    return f"##vso[task.logissue {shown}]{_safe(finding.text).translate(_AZURE_TEXT)}"

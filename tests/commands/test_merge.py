@@ -14,6 +14,7 @@ from pytest_delta_schema.__main__ import main
 from pytest_delta_schema.engine.outcome import Status
 from pytest_delta_schema.report.formats import FORMATS
 from pytest_delta_schema.report.run_report_json import report_from_json, report_json, report_text
+from support.ci_commands import ci_commands
 from support.run_reports import BLOCKED, DRIFTED, IN_SYNC, RUN, sample_report
 
 HINT = "name a file that a run has written with --delta-report json"
@@ -58,6 +59,31 @@ def test_two_catalogs_with_the_same_names_stay_apart(folder, capsys):
     assert main(["merge", "prod.json", "staging.json"]) == 0
 
     assert names(capsys.readouterr().out) == [("dev.silver.orders", "drifted"), ("dev.silver.orders", "in sync")]
+
+
+HOSTILE = "a ##[add-mask]b\n::error::c ##vso[task.complete]\u202e"
+
+
+def test_what_is_printed_is_no_command_and_stays_equal(folder, capsys):
+    report = sample_report(replace(DRIFTED, name=f"dev.silver.{HOSTILE}"))
+    (folder / "a.json").write_text(report_text(report))
+
+    assert main(["merge", "a.json"]) == 0
+
+    output = capsys.readouterr().out
+    assert names(output) == [(f"dev.silver.{HOSTILE}", "drifted")]
+    assert output.isascii()
+    assert ci_commands(output) == []
+
+
+def test_an_error_is_no_command(capsys):
+    assert main(["merge", f"{HOSTILE}.json"]) == 1
+
+    answer = capsys.readouterr().err
+    assert answer.startswith(
+        "error: a ##\\[add-mask]b\n\\::error::c ##vso\\[task.complete]\\u202e.json: cannot be read"
+    )
+    assert ci_commands(answer) == []
 
 
 def test_one_report_is_written_as_it_is(folder, capsys):

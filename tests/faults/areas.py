@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from faults import boundaries, consents, disks, doubles, first_reads, kills, names, names_local, races, servers
+from faults import (
+    boundaries,
+    commands,
+    consents,
+    disks,
+    doubles,
+    first_reads,
+    kills,
+    names,
+    names_local,
+    races,
+    servers,
+)
 
 AREAS = (
     boundaries.MEMORY_AREA,
@@ -10,6 +22,7 @@ AREAS = (
     servers.AREA,
     first_reads.AREA,
     consents.AREA,
+    commands.AREA,
     boundaries.LOCAL_AREA,
     names_local.AREA,
     kills.AREA,

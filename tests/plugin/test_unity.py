@@ -10,6 +10,7 @@ import pytest
 
 from pytest_delta_schema.engine.outcome import Status
 from pytest_delta_schema.report.run_report_json import report_from_json
+from support.ci_commands import ci_commands
 from support.logs import field
 from support.unity import lake
 
@@ -65,6 +66,22 @@ def test_a_sync_updates_the_entry_and_the_gate_passes(project, unity, workers):
     result.stdout.fnmatch_lines(["drift: 2 in sync, 0 statements run"])
     result = project.run("--delta-sync-metadata", *workers)
     result.stdout.fnmatch_lines(["sync-metadata: 1 in sync, 0 statements run"])
+
+
+HOSTILE = "a ##[add-mask]b ##vso[task.complete]c\n::error::d\x1b[2K\u202e"
+
+
+@pytest.mark.parametrize("mode", ["--delta-drift", "--delta-sync-metadata"])
+def test_texts_of_an_entry_are_no_commands(project, unity, workers, mode):
+    unity.table("dev.silver.odd", field("id"), field("n", comment=HOSTILE), team=HOSTILE)
+    project.models("odd = table('dev.silver.odd', Column('id', LongType()), evolution='additive')\n")
+
+    result = project.run(mode, "--snapshot-update", "-vv", "-rA", "--junitxml=report.xml", *workers)
+
+    output = result.stdout.str()
+    assert r"a ##\[add-mask]b ##vso\[task.complete]c\n::error::d\x1b[2K\u202e" in output
+    assert ci_commands(output) == []
+    assert ci_commands((project.path / "report.xml").read_text("utf-8")) == []
 
 
 @pytest.mark.usefixtures("unity")

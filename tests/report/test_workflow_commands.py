@@ -91,7 +91,7 @@ def test_the_line_that_counts():
 
 
 HOSTILE = "a::b,c;d]e%0A%25\r\n::error::x ##vso[task.complete]\x1b[31m\u202eevil`|</details><script>"
-SHOWN_AS = r"a::b,c;d]e%0A%25\r\n::error::x ##vso[task.complete]\u001b[31m\u202eevil`|</details><script>"
+SHOWN_AS = r"a::b,c;d]e%0A%25\r\n::error::x ##vso\[task.complete]\u001b[31m\u202eevil`|</details><script>"
 
 
 def decoded(text, codes):
