@@ -103,7 +103,7 @@ secret_key_variable = "LAKE_SECRET"
 
 _ENTRIES = """\
 An entry of `allow` has the keys {consent}, all of them required. In its path `*` matches one part or a piece of it, and
-`**` any number of parts. `expires` is the last day on which it holds. An expired entry, and one that a complete run
+`**` any number of parts. `expires` is the last day, in UTC. An expired entry, and one that a complete run
 does not need, fails the run. An entry of `storage` has the keys {store}; only `prefix` is required.
 
 In an ini file, `delta_bind`, `delta_default_properties` and `delta_client_features` have one `name=value` on each line,

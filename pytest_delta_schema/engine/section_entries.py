@@ -99,7 +99,7 @@ def expired(consents: Iterable[Consent]) -> list[str]:
     """Return a message for each consent whose last day is over."""
     today = datetime.now(tz=timezone.utc).date()
     return [
-        f"consent '{consent}' expired on {consent.expires} ({consent.reason}); remove it, or renew it"
+        f"consent '{consent}' expired at the end of {consent.expires} in UTC ({consent.reason}); remove it, or renew it"
         for consent in consents
         if consent.expires is not None and consent.expires < today
     ]

@@ -99,7 +99,7 @@ def test_all_faults_are_in_one_error(tmp_path):
     assert str(error.value).splitlines() == [
         f"{path}: [tool.pytest_delta_schema]: there is no setting max_rsk; did you mean max_risk?",
         f"{path}: [tool.pytest_delta_schema]: preflight is 'all'; choose count, limit or off",
-        "consent 'rewrite dev.silver.x' expired on 2001-01-01 (partitions); remove it, or renew it",
+        "consent 'rewrite dev.silver.x' expired at the end of 2001-01-01 in UTC (partitions); remove it, or renew it",
     ]
 
 

@@ -6,6 +6,7 @@ from datetime import date, datetime, timezone
 
 import pytest
 
+from pytest_delta_schema.engine import section_entries
 from pytest_delta_schema.engine.section_entries import consents_of_entries
 from pytest_delta_schema.engine.setting_error import SettingError
 
@@ -56,3 +57,17 @@ def test_only_a_date_is_a_last_day(expires, shown):
     assert caught.value.faults == (
         f"allow entry 1 has expires = {shown}; write a day without quotes and time: expires = 2030-12-31",
     )
+
+
+@pytest.mark.parametrize(("now", "is_expired"), [("2030-12-31T23:59:59", False), ("2031-01-01T00:00:00", True)])
+def test_a_consent_expires_at_the_end_of_its_last_day_in_utc(monkeypatch, now, is_expired):
+    class Clock(datetime):
+        @classmethod
+        def now(cls, tz=None):
+            assert tz is timezone.utc
+            return datetime.fromisoformat(now).replace(tzinfo=tz)
+
+    monkeypatch.setattr(section_entries, "datetime", Clock)
+    consents = consents_of_entries([ENTRY | {"expires": date(2030, 12, 31)}], "allow")
+
+    assert len(section_entries.expired(consents)) == is_expired

@@ -96,8 +96,8 @@ def test_an_expired_entry_stops_the_run(project, where):
     result.stderr.fnmatch_lines(
         [
             (
-                "ERROR: consent 'drop-column dev.silver.[*].legacy' expired on 2001-01-01 (moved to payments); remove it, or"
-                " renew it"
+                "ERROR: consent 'drop-column dev.silver.[*].legacy' expired at the end of 2001-01-01 in UTC"
+                " (moved to payments); remove it, or renew it"
             )
         ]
     )
