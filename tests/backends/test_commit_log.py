@@ -173,7 +173,7 @@ def lose(*versions):
 
 
 @pytest.mark.parametrize(
-    ("change", "first", "versions", "lacking"),
+    ("change", "first", "versions", "listed_names"),
     [
         (lose(0), 0, [1, 2, 3], None),
         (lose(0, 1), 1, [2, 3], None),
@@ -192,31 +192,31 @@ def lose(*versions):
     ],
     ids=["cleaned up", "more cleaned up", "the newest", "before", "one", "two", "the first", "two places", "many"],
 )
-def test_gaps_in_a_history_are_named(folder, change, first, versions, lacking):
+def test_gaps_in_a_history_are_named(folder, change, first, versions, listed_names):
     log = folder / "_delta_log"
     change(log)
 
-    if lacking is None:
+    if listed_names is None:
         assert [made.version for made in opened(folder).commits(first)] == versions
     else:
         with pytest.raises(CatalogReadError) as caught:
             opened(folder).commits(first)
         assert str(caught.value.diagnostics[0]) == (
-            f"dev.silver.orders: its history has a gap ({log} lacks {lacking}, and later commits are there); restore them"
+            f"dev.silver.orders: its history has a gap ({log} lacks {listed_names}, and later commits are there); restore them"
             " from a backup, or read newer versions only [DS503 DamagedTable]"
         )
 
 
 class Busy(LocalLog):
-    """A log in which a writer does something before one of the calls of a reader."""
+    """A log in which a writer does something before one of the reads of a reader."""
 
-    def __init__(self, folder, writer, place):
+    def __init__(self, folder, writer, call):
         super().__init__(str(folder))
-        self.writer, self.place, self.calls = writer, place, 0
+        self.writer, self.call, self.calls = writer, call, 0
 
     def names(self):
         listed = self._after(super().names)
-        if self.place == "torn" and self.calls == 1:
+        if self.call == "torn" and self.calls == 1:
             # Of files that come while a folder is listed, any may be listed.
             self.writer()
             return [*listed, commit_name(5)]
@@ -226,7 +226,7 @@ class Busy(LocalLog):
         return self._after(super().read, name)
 
     def _after(self, read, *arguments):
-        if self.calls == self.place:
+        if self.calls == self.call:
             self.writer()
         self.calls += 1
         return read(*arguments)
@@ -254,15 +254,15 @@ CALLS = 7
 
 
 @pytest.mark.parametrize(
-    ("writer", "place"),
+    ("writer", "call"),
     [*itertools.product(WRITERS, range(CALLS)), (append, "torn")],
     ids=lambda one: getattr(one, "__name__", one),
 )
-def test_a_history_is_of_one_moment(folder, monkeypatch, writer, place):
+def test_a_history_is_of_one_moment(folder, monkeypatch, writer, call):
     monkeypatch.setattr(second_look, "PAUSES", (0, 0, 0))
     before = opened(folder).commits()
 
-    made = CommitLog(table=NAME, log=Busy(folder, lambda: writer(folder), place)).commits()
+    made = CommitLog(table=NAME, log=Busy(folder, lambda: writer(folder), call)).commits()
 
     after = opened(folder).commits()
     assert after != before

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.backends.second_look import read_until_settled
 from pytest_delta_schema.backends.unity.client import ServerError
 from pytest_delta_schema.backends.unity.logs import Log
 from pytest_delta_schema.backends.unity.storage import NO_CREDENTIALS, deltalake_options, is_remote, vended
 from pytest_delta_schema.errors import StatementError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from pytest_delta_schema.backends.unity.client import UnityClient
     from pytest_delta_schema.backends.unity.storage import Credentials, Storage
@@ -37,7 +38,7 @@ class ExternalLogs:
     stores: tuple[Storage, ...] = ()
 
     def open(self, entry: EntryState) -> Log:
-        """Open the log of one table.
+        """Open the log of one table; a failure counts if two tries in a row have it, because files come and go.
 
         Raises:
             StatementError: If its entry names no location, its credentials have expired, or the log cannot be read.
@@ -47,7 +48,11 @@ class ExternalLogs:
             raise StatementError(msg, condition="NO_LOCATION")
         credentials = self._credentials(entry) if is_remote(entry.location) else NO_CREDENTIALS
         options = deltalake_options(entry.location, self.stores, credentials)
-        return Log(entry.location, options, partial(_scrubbed, credentials, options))
+        location, hidden = entry.location, partial(_scrubbed, credentials, options)
+        log = read_until_settled(lambda: _try(location, options, hidden), lambda tried: isinstance(tried, _Failure))[-1]
+        if isinstance(log, _Failure):
+            raise log.error
+        return log
 
     def _credentials(self, entry: EntryState) -> Credentials:
         try:
@@ -63,6 +68,21 @@ class ExternalLogs:
             )
             raise StatementError(msg, condition="EXPIRED")
         return credentials
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Failure:
+    """A log that could not be read; equal to another one with the same message."""
+
+    message: str
+    error: StatementError = field(compare=False)
+
+
+def _try(location: str, options: Mapping[str, str], hidden: Callable[[str], str]) -> Log | _Failure:
+    try:
+        return Log(location, options, hidden)
+    except StatementError as error:
+        return _Failure(message=str(error), error=error)
 
 
 def _scrubbed(credentials: Credentials, options: Mapping[str, str], text: str) -> str:

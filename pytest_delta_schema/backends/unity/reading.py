@@ -16,8 +16,9 @@ from pytest_delta_schema.backends.unity.wire_format import columns_of, entry_of,
 from pytest_delta_schema.delta.clustering import CLUSTERING_PROPERTY
 from pytest_delta_schema.delta.protocol import split_properties
 from pytest_delta_schema.errors import BackendUnavailableError, CatalogReadError, Diagnostic, StatementError
-from pytest_delta_schema.faults import UnreadableTable, UnsupportedTable
+from pytest_delta_schema.faults import DamagedTable, UnreadableTable, UnsupportedTable
 from pytest_delta_schema.models.names import QualifiedName
+from pytest_delta_schema.plan.entry_differences import is_stale
 from pytest_delta_schema.state.delta_log import state_from_metadata
 
 if TYPE_CHECKING:
@@ -35,6 +36,10 @@ _FEW = 3
 
 _NOT_FOUND = 404
 _DELTA = "DELTA"
+_READS = 3
+"""How often a table is read whose entry changes meanwhile."""
+
+_EXPLAINED = (DamagedTable.code, UnreadableTable.code)
 _VIEWS = ("VIEW", "MATERIALIZED_VIEW", "METRIC_VIEW")
 
 
@@ -197,14 +202,42 @@ class TableReader:
         return self._read_one(_named(name, listing) if info is None else self._stored[name], info)
 
     def _read_one(self, name: QualifiedName, info: TableInfo | None) -> TableReading | None:
-        """Read one table by its stored name; ``None`` if it does not exist."""
+        """Read one table by its stored name; ``None`` if it does not exist.
+
+        A fault, or an entry that differs from the log, counts only if the entry is the same after the log was read.
+        """
         try:
-            return self._read_entry(name, info or self._client.table(name))
+            seen = info or self._client.table(name)
+            for _ in range(_READS):
+                reading = self._reading(name, seen)
+                if not _is_doubtful(reading):
+                    return reading
+                before, seen = seen, self._client.table(name)
+                if seen == before:
+                    return reading
+        except (BackendUnavailableError, StatementError) as error:
+            if isinstance(error, ServerError) and error.is_not_found:
+                return None
+            return TableReading(unreadable(name, error))
+        except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
+            return TableReading(is_damaged(name, error))
+        fact = f"its catalog entry was changed during each of {_READS} reads"
+        changing = problem(UnreadableTable, name, fact, "read it again when the jobs that change it have ended")
+        return reading if isinstance(reading.table, Diagnostic) else reading._replace(entry=changing)
+
+    def _reading(self, name: QualifiedName, info: TableInfo) -> TableReading:
+        """Read the table of an entry.
+
+        Raises:
+            ServerError: If the server does not know it any more.
+        """
+        try:
+            return self._read_entry(name, info)
         except CatalogReadError as error:
             return TableReading(error.diagnostics[0])
         except (BackendUnavailableError, StatementError) as error:
             if isinstance(error, ServerError) and error.is_not_found:
-                return None
+                raise
             return TableReading(unreadable(name, error))
         except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
             return TableReading(is_damaged(name, error))
@@ -269,6 +302,13 @@ class TableReader:
         except ServerError as error:
             return error
         return False
+
+
+def _is_doubtful(reading: TableReading) -> bool:
+    """Whether an entry that was changed meanwhile would explain what was read."""
+    if isinstance(reading.table, Diagnostic):
+        return reading.table.code in _EXPLAINED and not reading.table.concerns_run
+    return is_stale(reading.entry, reading.log)
 
 
 def _named(name: QualifiedName, listing: Listing | StatementError) -> QualifiedName:

@@ -318,6 +318,8 @@ class TestScale:
             models = [table(column(), name=f"dev.silver.t{index}") for index in range(number)]
             for model in models:
                 unity.table(model.qualified_name)
+            unity.catalog.sync_entries(models)
+            unity.server.calls.clear()
 
             state = unity.state(*models)
 

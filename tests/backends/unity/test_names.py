@@ -83,6 +83,7 @@ def test_it_is_created_again_under_its_own_name_on_an_old_server(tmp_path):
 
 
 def test_a_version_is_requested_under_the_stored_name(unity):
+    unity.catalog.sync_entries([MIXED])
     unity.state(MIXED)
     unity.server.calls.clear()
 

@@ -1,0 +1,105 @@
+"""Tables of a Unity Catalog server that are changed while they are read."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from pytest_delta_schema.backends import second_look
+from pytest_delta_schema.backends.unity import external_logs
+from pytest_delta_schema.backends.unity.external_logs import ExternalLogs
+from pytest_delta_schema.backends.unity.logs import Log
+from pytest_delta_schema.errors import StatementError
+from support.logs import commit, field, metadata
+from support.tables import NAME
+from support.unity import MODEL, lake
+
+
+@pytest.fixture
+def unity(tmp_path, monkeypatch):
+    """A table whose entry equals its log."""
+    monkeypatch.setattr(second_look, "PAUSES", (0, 0, 0))
+    with lake(tmp_path) as made:
+        made.table()
+        made.catalog.sync_entries([MODEL])
+        yield made
+
+
+def before_each_log(monkeypatch, *writers):
+    """Let writers in between the reads of an entry and of its log, one a time."""
+    waiting, open_log = list(writers), ExternalLogs.open
+
+    def opened(logs, entry):
+        if waiting:
+            waiting.pop(0)()
+        return open_log(logs, entry)
+
+    monkeypatch.setattr(ExternalLogs, "open", opened)
+
+
+def writer(unity, version):
+    """Return what commits a comment, and writes it to the entry."""
+
+    def write():
+        commit(unity.folder / "dev/silver/orders", version, metadata(field("id"), comment=f"Version {version}"))
+        unity.entry()["comment"] = f"Version {version}"
+
+    return write
+
+
+def test_an_entry_that_is_synchronised_while_it_is_read_is_not_stale(unity, monkeypatch):
+    before_each_log(monkeypatch, writer(unity, 1), writer(unity, 2))
+
+    assert unity.differences() == []
+
+
+def test_an_entry_that_stays_as_it_is_is_stale(unity, monkeypatch):
+    folder = unity.folder / "dev/silver/orders"
+    before_each_log(monkeypatch, lambda: commit(folder, 1, metadata(field("id"), comment="New")))
+
+    assert unity.differences() == ["comment: the catalog entry has '', the log has 'New'"]
+
+
+def test_an_entry_that_changes_during_each_read_is_not_judged(unity, monkeypatch):
+    before_each_log(monkeypatch, *(writer(unity, version) for version in (1, 2, 3)))
+
+    state = unity.state()
+
+    assert state.tables[NAME].exists
+    assert str(state.entries[NAME]) == (
+        "dev.silver.orders: its catalog entry was changed during each of 3 reads; read it again when the jobs that change"
+        " it have ended [DS502 UnreadableTable]"
+    )
+
+
+def test_a_table_that_is_dropped_while_it_is_read_is_absent(unity, monkeypatch):
+    unity.table("dev.silver.other")
+
+    def drop():
+        shutil.rmtree(unity.folder / "dev/silver/orders")
+        del unity.server.metastore.tables[str(NAME)]
+
+    before_each_log(monkeypatch, drop)
+
+    state = unity.state()
+
+    assert (state.problems, state.tables[NAME].exists, state.tables[NAME].schema_exists) == ({}, False, True)
+
+
+@pytest.mark.parametrize(
+    ("failures", "is_read"),
+    [(["1 is gone"], True), (["1 is gone", "2 is gone", "3 is gone"], True), (["1 is gone", "1 is gone"], False)],
+    ids=["once", "another one each time", "twice the same"],
+)
+def test_a_log_whose_files_are_deleted_while_it_is_read_is_opened_again(unity, monkeypatch, failures, is_read):
+    waiting, log = list(failures), Log
+
+    def opened(*arguments):
+        if waiting:
+            raise StatementError(f"{waiting.pop(0)}; restore it", condition="UNREADABLE_LOG")
+        return log(*arguments)
+
+    monkeypatch.setattr(external_logs, "Log", opened)
+
+    assert (str(NAME) not in map(str, unity.state().problems)) is is_read
