@@ -157,3 +157,9 @@ def test_all_else_is_not_judged(text):
 def test_a_condition_that_is_not_judged_is_an_error_and_no_answer():
     with pytest.raises(ExpressionError, match=r"ROUND\(f\) cannot be evaluated without Spark"):
         unmet("round(f) = 3", [ROW], ROW)
+
+
+def test_the_current_time_is_that_of_utc():
+    ((today,), (now,)) = (evaluate(text, [ROW], ROW) for text in ("current_date()", "current_timestamp()"))
+
+    assert (type(today), now.tzinfo) == (date, timezone.utc)

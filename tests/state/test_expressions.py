@@ -401,3 +401,8 @@ def test_what_is_not_understood_equals_its_tokens(text):
 )
 def test_a_renamed_column_is_all_that_changes(text, expected):
     assert with_columns(text, {ColumnPath("a"): "b"}) == expected
+
+
+def test_a_text_without_tokens_is_kept():
+    assert canonical("a = 'open") == "a = 'open"
+    assert columns_in("a = 'open") == ()

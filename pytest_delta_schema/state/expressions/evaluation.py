@@ -67,11 +67,9 @@ def _holds(node: exp.Expr, row: Row) -> Any:  # noqa: PLR0911 - likewise
     condition = condition_of_node(node)
     if is_understood(condition):
         return truth(condition, row)
-    if isinstance(node, exp.Connector):
+    if isinstance(node, (exp.And, exp.Or)):
         sides = {_boolean(node.this, row), _boolean(node.expression, row)}
         decisive = isinstance(node, exp.Or)
-        if not isinstance(node, (exp.And, exp.Or)):
-            raise _unknown(node)
         return decisive if decisive in sides else None if None in sides else not decisive
     if isinstance(node, exp.Not):
         value = _boolean(node.this, row)
