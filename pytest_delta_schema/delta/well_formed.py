@@ -131,33 +131,33 @@ def _faults(metadata: Any, schema: Any) -> Iterator[str]:
     yield from _faults_of_partitioning(metadata.get("partitionColumns"), schema)
 
 
-def _faults_of_format(found: Any) -> Iterator[str]:
-    if not isinstance(found, dict) or found.get("provider") != "parquet" or not _are_texts(found.get("options")):
-        yield f"the format {_shown(found)}"
+def _faults_of_format(value: Any) -> Iterator[str]:
+    if not isinstance(value, dict) or value.get("provider") != "parquet" or not _are_texts(value.get("options")):
+        yield f"the format {_shown(value)}"
 
 
-def _faults_of_configuration(found: Any) -> Iterator[str]:
-    if not isinstance(found, dict):
-        yield f"the configuration {_shown(found)}"
-    elif not _are_texts(found):
-        key, value = next((key, value) for key, value in found.items() if type(value) is not str)
+def _faults_of_configuration(configuration: Any) -> Iterator[str]:
+    if not isinstance(configuration, dict):
+        yield f"the configuration {_shown(configuration)}"
+    elif not _are_texts(configuration):
+        key, value = next((key, value) for key, value in configuration.items() if type(value) is not str)
         yield f"the value {_shown(value)} of the property {key}"
-    elif found.get(_MAPPING_MODE, "none") not in _MAPPING_MODES:
-        yield f"the column mapping mode {_shown(found[_MAPPING_MODE])}"
+    elif configuration.get(_MAPPING_MODE, "none") not in _MAPPING_MODES:
+        yield f"the column mapping mode {_shown(configuration[_MAPPING_MODE])}"
 
 
-def _faults_of_partitioning(found: Any, schema: Mapping[str, Any]) -> Iterator[str]:
-    if not isinstance(found, list) or not all(type(name) is str for name in found):
-        yield f"the partition columns {_shown(found)}"
+def _faults_of_partitioning(names: Any, schema: Mapping[str, Any]) -> Iterator[str]:
+    if not isinstance(names, list) or not all(type(name) is str for name in names):
+        yield f"the partition columns {_shown(names)}"
         return
-    if not found:
+    if not names:
         return
-    names = {field["name"] for field in schema["fields"]}
-    for name in found:
-        if name not in names:
+    columns = {field["name"] for field in schema["fields"]}
+    for name in names:
+        if name not in columns:
             yield f"the partition column {name}, which is not among the columns"
-    if len({folded(name) for name in found}) < len(found):
-        yield f"the partition columns {_shown(found)}, of which two have one name"
+    if len({folded(name) for name in names}) < len(names):
+        yield f"the partition columns {_shown(names)}, of which two have one name"
 
 
 def _faults_of_fields(fields: Any) -> Iterator[str]:
@@ -231,8 +231,8 @@ def _is_decimal(kind: str) -> bool:
     return match is not None and 0 <= int(match[2]) <= int(match[1]) <= _LARGEST_PRECISION and int(match[1]) > 0
 
 
-def _are_texts(found: Any) -> bool:
-    return isinstance(found, dict) and all(type(value) is str for value in found.values())
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, dict) and all(type(text) is str for text in value.values())
 
 
 def _shown(value: Any, longest: int = 60) -> str:

@@ -89,8 +89,8 @@ def require_no_command(text: str, where: str, *, has_reports: bool = False) -> N
         where: Its name.
         has_reports: Whether the annotations of this package are in it.
     """
-    found = [command for command in ci_commands(text) if not (has_reports and _OWN.match(command.line))]
-    require(not found, f"{where} has the command {found[:1]}")
+    foreign = [command for command in ci_commands(text) if not (has_reports and _OWN.match(command.line))]
+    require(not foreign, f"{where} has the command {foreign[:1]}")
     lines = [line for line in text.splitlines() if has_reports and _OWN.match(line)]
     require(len(ci_commands("\n".join(lines))) == len(lines), f"a line of {where} has two commands")
     hidden = re.search(HIDDEN, text.replace("\n", " "))

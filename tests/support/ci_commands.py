@@ -28,11 +28,11 @@ class CiCommand(NamedTuple):
 
 def ci_commands(log: str) -> list[CiCommand]:
     """Return the commands in a log, whether a service knows their names or not."""
-    found = []
+    commands = []
     for line in re.split(_LINE_END, log):
         text = re.sub(_WITHOUT_WEIGHT, "", line)
-        found += _newer(text, line) + _older(text, line, "##[") + _older(text, line, "##vso[")
-    return found
+        commands += _newer(text, line) + _older(text, line, "##[") + _older(text, line, "##vso[")
+    return commands
 
 
 def _newer(text: str, line: str) -> list[CiCommand]:

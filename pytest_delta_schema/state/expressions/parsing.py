@@ -101,5 +101,5 @@ def _is_column(token: Token, following: Token | None) -> bool:
 
 
 def _quoted(token: Token) -> Token:
-    index = {"line": token.line, "col": token.col, "start": token.start, "end": token.end}
-    return Token(TokenType.IDENTIFIER, token.text, **index, comments=token.comments)
+    position = {"line": token.line, "col": token.col, "start": token.start, "end": token.end}
+    return Token(TokenType.IDENTIFIER, token.text, **position, comments=token.comments)

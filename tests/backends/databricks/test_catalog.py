@@ -617,18 +617,18 @@ def test_a_lost_answer_about_the_runtime_is_asked_for_again():
 
 
 def test_two_checks_of_one_name_are_two_counts():
-    asked = []
+    queries = []
 
     class Connection:
         def rows(self, sql):
-            asked.append(sql)
+            queries.append(sql)
             names = re.findall(r" AS (\w+)[, ]", sql)
             return [dict(zip(names, (3, 1, 2), strict=True))]
 
     checks = [CheckState("a", "code <> 1"), CheckState("b", "code <> '1'")]
 
     assert DatabricksCatalog(Connection()).count_rows(NAME, checks) == RowCounts(rows=3, broken=(1, 2))
-    assert len(asked) == 1
+    assert len(queries) == 1
 
 
 @pytest.mark.parametrize(
