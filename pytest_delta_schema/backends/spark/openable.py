@@ -31,6 +31,15 @@ _READ_SINCE = {(4, 4): frozenset({TYPE_WIDENING, "variantType"})}
 _NEWEST_READER, _NEWEST_WRITER = 3, 7
 """The versions of a protocol with named features."""
 
+_NEEDED_BY = {
+    "clustering": {"domainMetadata"},
+    "icebergCompatV1": {COLUMN_MAPPING},
+    "icebergCompatV2": {COLUMN_MAPPING},
+    "icebergCompatV3": {COLUMN_MAPPING, "rowTracking"},
+    "rowTracking": {"domainMetadata"},
+}
+"""Features that need others, without which Delta refuses the protocol (Delta 4.4.0)."""
+
 _ELSEWHERE = ("delta.coordinatedcommits.", "delta.redirect")
 """Beginnings of properties, in lower case, of tables whose newest version is not, or not only, in their folder."""
 
@@ -66,7 +75,7 @@ def _is_known(protocol: Mapping[str, Any], state: TableState, delta: tuple[int, 
     features = {*(protocol.get("readerFeatures") or ()), *(protocol.get("writerFeatures") or ())}
     newer = (known for first, known in _READ_SINCE.items() if delta >= first)
     readable = _READ_BY_ALL.union(*newer)
-    if not all(feature in FEATURES for feature in features):
+    if not _is_consistent(protocol) or not all(feature in FEATURES for feature in features):
         return False
     if not all(feature in readable for feature in features if is_read_by_clients(feature)):
         return False
@@ -74,3 +83,16 @@ def _is_known(protocol: Mapping[str, Any], state: TableState, delta: tuple[int, 
     if writer < _NEWEST_WRITER:
         return not features and reader < _NEWEST_READER and needs.isdisjoint(TYPE_FEATURES.values())
     return needs - _UNCHECKED <= features
+
+
+def _is_consistent(protocol: Mapping[str, Any]) -> bool:
+    """Whether a protocol names features only in the versions for that, and each with those that it needs."""
+    for version, newest, key in (
+        ("minReaderVersion", _NEWEST_READER, "readerFeatures"),
+        ("minWriterVersion", _NEWEST_WRITER, "writerFeatures"),
+    ):
+        if (protocol[version] == newest) != (key in protocol):
+            return False
+    features = {*protocol.get("readerFeatures", ()), *protocol.get("writerFeatures", ())}
+    has_needed = all(_NEEDED_BY.get(feature, set()) <= features for feature in features)
+    return has_needed and all(map(is_read_by_clients, protocol.get("readerFeatures", ())))

@@ -234,6 +234,24 @@ MALFORMED = {
 }
 
 
+@pytest.mark.parametrize(
+    "action",
+    [
+        features("clustering"),
+        features("icebergCompatV1"),
+        features("rowTracking"),
+        {"protocol": {**NEWEST_PROTOCOL, "readerFeatures": ["appendOnly"], "writerFeatures": ["appendOnly"]}},
+        {"protocol": NEWEST_PROTOCOL},
+        {"protocol": {"minReaderVersion": 1, "minWriterVersion": 2, "writerFeatures": []}},
+        {"protocol": {"minReaderVersion": 1, "minWriterVersion": 7, "readerFeatures": [], "writerFeatures": []}},
+    ],
+)
+def test_features_that_delta_refuses_together_are_left_to_spark(logs, folder, action):
+    commit(folder, 0, action, metadata(ID))
+
+    assert read(logs) is None
+
+
 @pytest.mark.parametrize("action", MALFORMED.values(), ids=MALFORMED)
 def test_malformed_metadata_is_left_to_spark(logs, folder, action):
     delta_log(folder, field("t"))
