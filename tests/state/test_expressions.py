@@ -406,3 +406,9 @@ def test_a_renamed_column_is_all_that_changes(text, expected):
 def test_a_text_without_tokens_is_kept():
     assert canonical("a = 'open") == "a = 'open"
     assert columns_in("a = 'open") == ()
+
+
+@pytest.mark.parametrize("word", ["true", "false", "null"])
+def test_a_field_that_cannot_be_located_is_kept(word):
+    assert with_columns(f"s.{word} > 0", {ColumnPath("s", word): "new"}) == f"s.{word} > 0"
+    assert with_columns(f"s.`{word}` > 0", {ColumnPath("s", word): "new"}) == "s.`new` > 0"

@@ -34,6 +34,8 @@ def with_columns(text: str, names: Mapping[ColumnPath, str]) -> str:
         for prefix, part in zip(path.prefixes(), chain, strict=True):
             name = names.get(prefix)
             if name is not None:
+                if "start" not in part.meta:
+                    return text  # sqlglot does not say where a field named true, false or null is
                 # Offsets are those of the text behind one bracket.
                 replaced[part.meta["start"] - 1] = part.meta["end"], identifier(name)
     written = text
