@@ -82,6 +82,7 @@ OTHER_TEXTS = {
     "delta/char_varchar.py": "types in JSON",
     "delta/features.py": "values of properties",
     "engine/configuration_reference.py": "a boolean of TOML",
+    "engine/section_names.py": "the name of a section",
     "engine/setting_values.py": "a boolean of TOML",
     "models/arguments.py": "a mistyped argument",
     "models/codegen.py": "a variable in Python",
@@ -95,6 +96,7 @@ OTHER_TEXTS = {
     "setting_table.py": "a mistyped setting",
     "state/expressions/faults.py": "a function of SQL",
     "state/expressions/forms.py": "functions and numbers of SQL",
+    "state/expressions/functions.py": "the function lower",
     "testing/unity/columns.py": "the server double shares no code with what it tests",
 }
 """The modules that make another text than a name lower case, with what it is."""

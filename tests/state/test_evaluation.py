@@ -159,6 +159,10 @@ def test_a_condition_that_is_not_judged_is_an_error_and_no_answer():
         unmet("round(f) = 3", [ROW], ROW)
 
 
+def test_a_condition_has_no_value_without_rows():
+    assert evaluate("not parsable ((", [], ROW) == []
+
+
 def test_the_current_time_is_that_of_utc():
     ((today,), (now,)) = (evaluate(text, [ROW], ROW) for text in ("current_date()", "current_timestamp()"))
 

@@ -21,12 +21,15 @@ if TYPE_CHECKING:
 
 def evaluate(text: str, rows: Iterable[Row], columns: Iterable[str]) -> list[Any]:
     """Return the value of an expression for each row; see :func:`pytest_delta_schema.state.expressions.evaluate`."""
+    table = list(rows)
+    if not table:
+        return []
     node = parse(text)
     if node is None:
         msg = f"{text} cannot be parsed"
         raise ExpressionError(msg)
     known = set(columns)
-    return [_value(node, {name: row.get(name) for name in known}) for row in rows]
+    return [_value(node, {name: row.get(name) for name in known}) for row in table]
 
 
 def unmet(text: str, rows: Iterable[Row], columns: Iterable[str]) -> list[int]:
@@ -38,7 +41,7 @@ def _value(node: exp.Expr, row: Row) -> Any:  # noqa: PLR0911 - one form a kind 
     node = node.unnest()
     path = path_of(node)
     if path is not None:
-        if path.root.lower() not in row:
+        if path.folded[0] not in row:
             raise _unknown(node)
         return value_of(row, path)
     literal = literal_of(node)
