@@ -27,7 +27,7 @@ LAZY = {
     "plugin/fixtures.py": 16,
     "plugin/outcome_report.py": 1,
     "plugin/run.py": 14,
-    "plugin/run_plugin.py": 17,
+    "plugin/run_plugin.py": 20,
     "plugin/run_reports.py": 1,
     "plugin/sources.py": 7,
     "plugin/summary.py": 1,
@@ -45,7 +45,8 @@ LAZY = {
     "backends/unity/backend.py": 4,
     # httpcore and msgspec belong to an extra, which may not be installed.
     "backends/unity/calls.py": 2,
-    "backends/unity/client.py": 2,
+    "backends/databricks/rows.py": 1,
+    "backends/unity/client.py": 3,
     "backends/unity/wire_format.py": 1,
     # sqlglot takes 0.1 s, and few runs have an expression to parse.
     "engine/declaration_parts.py": 1,
