@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pytest_delta_schema.backends.older_checksum import with_later_commits
 from pytest_delta_schema.backends.problems import problem
 from pytest_delta_schema.backends.second_look import read_until_settled
 from pytest_delta_schema.delta.log_listing import (
@@ -34,6 +35,9 @@ _MAGIC = b"PAR1"
 _BACKUP = "restore it from a backup"
 _COMPARED = ("schemaString", "partitionColumns", "configuration", "description")
 """The fields in which the metadata of a checksum must equal the newest metadata in the commits."""
+
+_MOST_OLDER = 100
+"""How many versions a checksum may be older than the newest checkpoint, so that few commits are read again."""
 
 
 class Damage(NamedTuple):
@@ -66,7 +70,8 @@ class CheckedLog(NamedTuple):
     Args:
         listing: The files of the log.
         commits: The actions of the commits that a reader opens, by the names of their files.
-        checksum: The checksum of the newest version; ``None`` if there is none, or it is not JSON.
+        checksum: The checksum of the newest version, or what an older one and the commits after it say of that version;
+            ``None`` if there is neither.
     """
 
     listing: LogListing
@@ -101,7 +106,7 @@ def damage_of(log: LogFiles) -> Damage | None:
         log: The files.
     """
     try:
-        checked = _settled(lambda: _look(log, lambda _: None))
+        checked = _settled(lambda: _look(log, _check, lambda _: None))
     except FileNotFoundError:
         return None
     return checked if isinstance(checked, Damage) else None
@@ -110,8 +115,9 @@ def damage_of(log: LogFiles) -> Damage | None:
 def check_log(log: LocalFiles) -> CheckedLog | Damage | None:
     """Read the files that a reader of the newest version needs, and return them, or their damage.
 
-    These are the commits since the newest checkpoint, that checkpoint, ``_last_checkpoint``, and the checksum. Of a
-    checkpoint in parquet only the first and last bytes are read. All files are of one table.
+    These are the commits since the newest checkpoint, that checkpoint, ``_last_checkpoint``, and the checksum, or an
+    older one with the commits after it. Of a checkpoint in parquet only the first and last bytes are read. All files
+    are of one table.
 
     Args:
         log: The files.
@@ -122,7 +128,7 @@ def check_log(log: LocalFiles) -> CheckedLog | Damage | None:
     Raises:
         FileNotFoundError: If there is no such log.
     """
-    return _settled(lambda: _look(log, log.identity))
+    return _settled(lambda: _look(log, _check_and_complete, log.identity))
 
 
 def _settled(look: Callable[[], _Look]) -> CheckedLog | Damage | None:
@@ -132,11 +138,16 @@ def _settled(look: Callable[[], _Look]) -> CheckedLog | Damage | None:
     return None if isinstance(last, Damage) and last != looks[-2].result else last
 
 
-def _look(log: LogFiles, identity: Callable[[str], object]) -> _Look:
+def _look(
+    log: LogFiles,
+    check: Callable[[LogFiles, frozenset[str], LogListing], CheckedLog],
+    identity: Callable[[str], object],
+) -> _Look:
     """Check a log once.
 
     Args:
         log: The files.
+        check: Reads the listed files.
         identity: Tells files of one name apart, so that a table that is replaced meanwhile is noticed.
 
     Raises:
@@ -147,7 +158,7 @@ def _look(log: LogFiles, identity: Callable[[str], object]) -> _Look:
         names = frozenset(log.names())
         listing = LogListing.of(names)
         first = {name: identity(name) for name in listing.needed[:1]}
-        checked = _check(log, names, listing)
+        checked = check(log, names, listing)
         is_same = first == {name: identity(name) for name in first}
         return _Look(checked, names) if is_same else _changed()
     except _DamageFound as error:
@@ -211,6 +222,41 @@ def _check(log: LogFiles, names: frozenset[str], listing: LogListing) -> Checked
         _check_checkpoint(log, name, hint if hint and hint.version == listing.checkpoint else None, without)
     newest = _check_checksum(log, listing.newest, commits) if listing.newest in listing.checksums else None
     return CheckedLog(listing, commits, newest)
+
+
+def _check_and_complete(log: LogFiles, names: frozenset[str], listing: LogListing) -> CheckedLog:
+    """Check a log, and read an older checksum if the newest version has none and its commits are not all of the log."""
+    checked = _check(log, names, listing)
+    if checked.checksum is not None or listing.checkpoint < 0:
+        return checked
+    return checked._replace(checksum=_from_older_checksum(log, checked))
+
+
+def _from_older_checksum(log: LogReader, checked: CheckedLog) -> dict[str, Any] | None:
+    """Return what an older checksum and later commits say of the newest version; ``None`` if they do not agree.
+
+    Spark reads neither that checksum nor commits before the checkpoint, so faults in them are no damage.
+    """
+    listing = checked.listing
+    older = max((version for version in listing.checksums if version < listing.newest), default=-1)
+    if older < 0 or listing.checkpoint - older > _MOST_OLDER:
+        return None
+    versions = range(min(older, listing.checkpoint + 1), listing.newest + 1)
+    if not all(version in listing.commits for version in versions):
+        return None
+    try:
+        commits = {}
+        for version in versions:
+            name = commit_name(version)
+            commits[version] = checked.commits[name] if name in checked.commits else _actions(log, name, _BACKUP)
+        known = {commit_name(version): actions for version, actions in commits.items() if version <= older}
+        checksum = _check_checksum(log, older, known)
+    except FileNotFoundError:
+        raise
+    except (OSError, _DamageFound):
+        return None
+    later = [actions for version, actions in commits.items() if version > older]
+    return None if checksum is None else with_later_commits(checksum, [*known.values()], later)
 
 
 def _actions(log: LogReader, name: str, remedy: str) -> list[dict[str, Any]]:
