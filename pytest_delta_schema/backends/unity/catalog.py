@@ -9,6 +9,7 @@ from pytest_delta_schema.backends.pool import at_once
 from pytest_delta_schema.backends.spark.compat import active_spark
 from pytest_delta_schema.backends.unity.capabilities import CAPABILITIES
 from pytest_delta_schema.backends.unity.external_logs import ExternalLogs
+from pytest_delta_schema.backends.unity.logs import Log
 from pytest_delta_schema.backends.unity.problems import unreadable
 from pytest_delta_schema.backends.unity.reading import TableReader
 from pytest_delta_schema.backends.unity.server_spark import SparkOfServer
@@ -165,7 +166,7 @@ class UnityCatalog:
         """
         entry = self._reader.read_again(table).entry
         if isinstance(entry, EntryState) and not entry.is_managed:
-            schemas = self._logs.open(entry).schemas()
+            schemas = self._logs.read(entry, Log.schemas)
             return frozenset(path for path in paths if any(find(columns, path) is not None for columns in schemas))
         return self._spark.catalog(table.written.catalog).past_columns(table, paths)
 

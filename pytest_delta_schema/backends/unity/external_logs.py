@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from pytest_delta_schema.backends.second_look import read_until_settled
 from pytest_delta_schema.backends.unity.client import ServerError
 from pytest_delta_schema.backends.unity.logs import Log
+from pytest_delta_schema.backends.unity.repeated_reads import read_repeatedly
 from pytest_delta_schema.backends.unity.storage import NO_CREDENTIALS, deltalake_options, is_remote, vended
 from pytest_delta_schema.errors import StatementError
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.unity.client import UnityClient
     from pytest_delta_schema.backends.unity.storage import Credentials, Storage
     from pytest_delta_schema.state.catalog_entry import EntryState
+
+T = TypeVar("T")
 
 _NOT_FOUND = 404
 _NOT_CONFIGURED = "FAILED_PRECONDITION"
@@ -38,7 +40,15 @@ class ExternalLogs:
     stores: tuple[Storage, ...] = ()
 
     def open(self, entry: EntryState) -> Log:
-        """Open the log of one table; a failure counts if two tries in a row have it, because files come and go.
+        """Open the log of one table; see :meth:`read`."""
+        return self.read(entry, lambda log: log)
+
+    def read(self, entry: EntryState, read: Callable[[Log], T]) -> T:
+        """Open the log of one table and read in it; after a failure, both are tried again.
+
+        Args:
+            entry: The entry of the table.
+            read: Reads in the open log.
 
         Raises:
             StatementError: If its entry names no location, its credentials have expired, or the log cannot be read.
@@ -49,10 +59,7 @@ class ExternalLogs:
         credentials = self._credentials(entry) if is_remote(entry.location) else NO_CREDENTIALS
         options = deltalake_options(entry.location, self.stores, credentials)
         location, hidden = entry.location, partial(_scrubbed, credentials, options)
-        log = read_until_settled(lambda: _try(location, options, hidden), lambda tried: isinstance(tried, _Failure))[-1]
-        if isinstance(log, _Failure):
-            raise log.error
-        return log
+        return read_repeatedly(lambda: read(Log(location, options, hidden)))
 
     def _credentials(self, entry: EntryState) -> Credentials:
         try:
@@ -68,21 +75,6 @@ class ExternalLogs:
             )
             raise StatementError(msg, condition="EXPIRED")
         return credentials
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Failure:
-    """A log that could not be read; equal to another one with the same message."""
-
-    message: str
-    error: StatementError = field(compare=False)
-
-
-def _try(location: str, options: Mapping[str, str], hidden: Callable[[str], str]) -> Log | _Failure:
-    try:
-        return Log(location, options, hidden)
-    except StatementError as error:
-        return _Failure(message=str(error), error=error)
 
 
 def _scrubbed(credentials: Credentials, options: Mapping[str, str], text: str) -> str:

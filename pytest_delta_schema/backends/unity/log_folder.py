@@ -112,7 +112,7 @@ class LogFolder:
     def committed_at(self, version: int) -> int:
         """Return when a version was committed, in milliseconds since 1970; 0 if the log does not say so."""
         name = commit_name(version)
-        infos = self._in_lines(name, "commitInfo") if name in self._names else ()
+        infos = self._in_lines(name, "commitInfo") if name in self.names() else ()
         return max((int(info.get("timestamp", 0)) for info in infos), default=0)
 
     @property

@@ -11,6 +11,7 @@ from pytest_delta_schema.backends.newest_version import newest_version
 from pytest_delta_schema.backends.unity.deltalake_compat import is_panic
 from pytest_delta_schema.backends.unity.log_folder import LogFolder
 from pytest_delta_schema.backends.unity.problems import DAMAGED_LOG, NO_LOG
+from pytest_delta_schema.backends.unity.repeated_reads import read_repeatedly
 from pytest_delta_schema.delta.clustering import may_be_clustered
 from pytest_delta_schema.delta.well_formed import MalformedLog
 from pytest_delta_schema.errors import BackendUnavailableError, StatementError, because
@@ -20,8 +21,6 @@ from pytest_delta_schema.state.log_facts import LogFacts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from deltalake import DeltaTable
 
     from pytest_delta_schema.delta.clustering import Paths
     from pytest_delta_schema.state.catalog_entry import LogState
@@ -59,7 +58,6 @@ class Log:
         self._location = location
         self._options = HiddenValues(options)
         self._folder = LogFolder(location, self._options)
-        self._table: DeltaTable | None = None
         self._local: LogFacts | None = None
         folder = local_folder(location)
         if folder is not None and self._read_local(folder):
@@ -70,7 +68,6 @@ class Log:
             self._metadata: Mapping[str, Any] = _metadata(table)
             self._protocol: Mapping[str, Any] = _protocol(table.protocol())
             self.version = table.version()
-            self._table = table
         except TableNotFoundError as error:
             folder_uri = redacted_uri(location)
             msg = f"there is no Delta log at {folder_uri}; restore the files, or drop the table from the catalog"
@@ -131,7 +128,11 @@ class Log:
         return True
 
     def facts(self) -> LogFacts:
-        """Return the facts of the log."""
+        """Return the facts of the log.
+
+        Raises:
+            StatementError: If the files that hold its clustering columns cannot be read.
+        """
         return self._local or LogFacts(self._metadata, self._protocol, self._clustering(), self.version)
 
     def shown(self) -> LogState:
@@ -139,10 +140,18 @@ class Log:
         return (self._local or LogFacts(self._metadata, self._protocol, version=self.version)).shown()
 
     def timestamp(self) -> int:
-        """Return when the newest version was committed, in milliseconds since 1970."""
-        if self._table is None:
+        """Return when the newest version was committed, in milliseconds since 1970; 0 if the log does not say so.
+
+        Raises:
+            StatementError: If its commit cannot be read.
+        """
+        return read_repeatedly(self._timestamp)
+
+    def _timestamp(self) -> int:
+        try:
             return self._folder.committed_at(self.version)
-        return int(self._table.history(1)[0]["timestamp"])
+        except _MALFORMED as error:
+            self._refuse(f"the time of version {self.version}: {type(error).__name__}", "restore it from a backup")
 
     def schemas(self) -> list[tuple[ColumnState, ...]]:
         """Return the columns of all versions that the commits and checkpoints of the log still hold.
@@ -161,11 +170,11 @@ class Log:
         """Return the physical names of clustering columns from the log, because deltalake does not return domains."""
         if not may_be_clustered(self._protocol):
             return ()
-        for version in range(self.version, -1, -1):
-            paths = self._folder.clustering(version)
-            if paths is not None:
-                return paths
-        return ()
+        try:
+            found = (self._folder.clustering(version) for version in range(self.version, -1, -1))
+            return next((paths for paths in found if paths is not None), ())
+        except _MALFORMED as error:
+            self._refuse(f"its clustering columns: {type(error).__name__}", "restore it, or the permission to read it")
 
 
 def _stating(checked: CheckedLog) -> str | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pytest_delta_schema.backends.pool import at_once
 from pytest_delta_schema.backends.problems import is_a_view, is_damaged, is_not_delta, problem
 from pytest_delta_schema.backends.unity.client import ServerError
+from pytest_delta_schema.backends.unity.logs import Log
 from pytest_delta_schema.backends.unity.problems import absent_table, unreadable
 from pytest_delta_schema.backends.unity.spelling import Listing, list_schema
 from pytest_delta_schema.backends.unity.wire_format import columns_of, entry_of, schema_of
@@ -259,7 +260,7 @@ class TableReader:
             entry = problem(UnsupportedTable, name, str(error), "update this package, or the entry")
         if head.is_managed:
             return self._managed(head, entry)
-        return _with_log(name, entry, self._logs.open(head).facts())
+        return _with_log(name, entry, self._logs.read(head, Log.facts))
 
     def _managed(self, head: EntryState, entry: EntryState | Diagnostic) -> TableReading:
         """Read a table to which the catalog commits: through Spark if a session is open, else by the Delta API.

@@ -9,9 +9,11 @@ import pytest
 from pytest_delta_schema.backends import second_look
 from pytest_delta_schema.backends.unity import external_logs
 from pytest_delta_schema.backends.unity.external_logs import ExternalLogs
+from pytest_delta_schema.backends.unity.log_folder import LogFolder
 from pytest_delta_schema.backends.unity.logs import Log
+from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.errors import StatementError
-from support.logs import commit, field, metadata
+from support.logs import TIME, commit, field, metadata
 from support.tables import NAME
 from support.unity import MODEL, lake
 
@@ -28,14 +30,14 @@ def unity(tmp_path, monkeypatch):
 
 def before_each_log(monkeypatch, *writers):
     """Let writers in between the reads of an entry and of its log, one a time."""
-    waiting, open_log = list(writers), ExternalLogs.open
+    waiting, read_log = list(writers), ExternalLogs.read
 
-    def opened(logs, entry):
+    def read(logs, entry, how):
         if waiting:
             waiting.pop(0)()
-        return open_log(logs, entry)
+        return read_log(logs, entry, how)
 
-    monkeypatch.setattr(ExternalLogs, "open", opened)
+    monkeypatch.setattr(ExternalLogs, "read", read)
 
 
 def writer(unity, version):
@@ -103,3 +105,68 @@ def test_a_log_whose_files_are_deleted_while_it_is_read_is_opened_again(unity, m
     monkeypatch.setattr(external_logs, "Log", opened)
 
     assert (str(NAME) not in map(str, unity.state().problems)) is is_read
+
+
+CLUSTERED = {
+    "protocol": {"minReaderVersion": 1, "minWriterVersion": 7, "writerFeatures": ["clustering", "domainMetadata"]}
+}
+BY_ID = {"domain": "delta.clustering", "configuration": '{"clusteringColumns":[["id"]]}', "removed": False}
+FAILURES = pytest.mark.parametrize(("failures", "is_read"), [(0, True), (1, True), (2, False)])
+
+
+@pytest.fixture
+def remote(unity, monkeypatch):
+    """A clustered table whose log is read as a remote one, and how to let reads of its first commit fail."""
+    monkeypatch.setattr("pytest_delta_schema.backends.unity.logs.local_folder", lambda _: None)
+    commit(unity.folder / "dev/silver/orders", 0, CLUSTERED, metadata(field("id")), {"domainMetadata": BY_ID})
+
+    def fail(method, times):
+        waiting, read = [FileNotFoundError(2, "No such file")] * times, getattr(LogFolder, method)
+
+        def failing(folder, *arguments):
+            if waiting:
+                raise waiting.pop()
+            return read(folder, *arguments)
+
+        monkeypatch.setattr(LogFolder, method, failing)
+
+    return fail
+
+
+@FAILURES
+def test_clustering_of_a_remote_log_is_read_again(unity, remote, failures, is_read):
+    remote("clustering", failures)
+
+    state = unity.state()
+
+    if is_read:
+        assert [str(path) for path in state.tables[NAME].clustering] == ["id"]
+    else:
+        assert str(state.problems[NAME]) == (
+            f"dev.silver.orders: its Delta log at file://{unity.folder}/dev/silver/orders cannot be read (its clustering"
+            " columns: FileNotFoundError); restore it, or the permission to read it [DS502 UnreadableTable]"
+        )
+
+
+@FAILURES
+def test_past_columns_of_a_log_are_read_again(unity, remote, failures, is_read):
+    remote("metadata", failures)
+    paths = [ColumnPath("id"), ColumnPath("n")]
+
+    if is_read:
+        assert unity.catalog.past_columns(NAME, paths) == {paths[0]}
+    else:
+        with pytest.raises(StatementError, match=r"older commits .* cannot be read \(FileNotFoundError\)"):
+            unity.catalog.past_columns(NAME, paths)
+
+
+@FAILURES
+def test_the_time_of_a_version_is_read_again(unity, remote, failures, is_read):
+    log = Log(str(unity.folder / "dev/silver/orders"), {})
+    remote("committed_at", failures)
+
+    if is_read:
+        assert log.timestamp() == TIME
+    else:
+        with pytest.raises(StatementError, match=r"the time of version 0: FileNotFoundError"):
+            log.timestamp()
