@@ -11,6 +11,7 @@ from pytest_delta_schema.state.expressions import ExpressionError
 from pytest_delta_schema.state.expressions.truth import compare, like
 from pytest_delta_schema.test_kit.plain_values import text_of
 from pytest_delta_schema.test_kit.ranges import Range, point_of, range_of
+from pytest_delta_schema.test_kit.text_bounds import bounded_texts
 
 if TYPE_CHECKING:
     from pytest_delta_schema.state.expressions.conditions import Comparator
@@ -29,6 +30,7 @@ class Texts:
         patterns: What they are like.
         others: What they are not like.
         excluded: Texts that are left out.
+        bounds: How they compare with literals: operators with the literals that follow them.
     """
 
     name: str
@@ -36,6 +38,7 @@ class Texts:
     patterns: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
     excluded: frozenset[str] = frozenset()
+    bounds: tuple[tuple[Comparator, str], ...] = ()
 
     @property
     def cycle(self) -> int | None:
@@ -51,7 +54,9 @@ class Texts:
             text = _text_like(self.patterns[0], self.name, number, shortest, longest)
         else:
             text = text_of(self.name, number, shortest, longest) if longest else ""
-        return text if text is not None and self.has(text) else None
+        if self.has(text) or not self.bounds:
+            return text if self.has(text) else None
+        return next(filter(self.has, bounded_texts(self.bounds, number, shortest, longest)), None)
 
     def has(self, text: object) -> bool:
         """Whether a value is among them."""
@@ -59,6 +64,7 @@ class Texts:
             isinstance(text, str)
             and self.lengths.low <= len(text) <= self.lengths.high
             and text not in self.excluded
+            and all(_holds(text, operator, literal) for operator, literal in self.bounds)
             and all(like(pattern, text) for pattern in self.patterns)
             and not any(like(pattern, text) for pattern in self.others)
         )
@@ -122,13 +128,25 @@ def compared(domain: Domain, operator: Comparator, literal: Any) -> Domain | Non
     if isinstance(domain, Texts):
         if operator == "=":
             return chosen(domain, (literal,), [])
-        return replace(domain, excluded=domain.excluded | {literal}) if operator == "<>" else None
+        if operator == "<>":
+            return replace(domain, excluded=domain.excluded | {literal})
+        return _bounded(domain, operator, literal) if isinstance(literal, str) else None
     point = point_of(literal, domain.scale.kind)
     if point is None:
         return None
     safe = tightened(domain, operator, point, margin=domain.scale.margin)
     narrowed = safe if safe.size else tightened(domain, operator, point)
     return narrowed if narrowed.size else None
+
+
+def _bounded(domain: Texts, operator: Comparator, literal: str) -> Domain | None:
+    bounds = (*domain.bounds, (operator, literal))
+    bounded = replace(domain, bounds=bounds)
+    lower = max((text for sign, text in bounds if sign in (">", ">=")), default="")
+    upper = min((text for sign, text in bounds if sign in ("<", "<=")), default=None)
+    if upper is None or lower < upper:
+        return bounded
+    return chosen(bounded, (upper,), [])
 
 
 def tightened(domain: Range, operator: Comparator, point: Fraction, *, margin: Fraction = Fraction(0)) -> Range:

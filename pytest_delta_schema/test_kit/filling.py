@@ -12,7 +12,7 @@ from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.state.expressions.conditions import FLIPPED
 from pytest_delta_schema.state.expressions.truth import value_of
 from pytest_delta_schema.state.types import StructState
-from pytest_delta_schema.test_kit.domains import Texts, domain_of, stored, tightened
+from pytest_delta_schema.test_kit.domains import Choices, Texts, compared, domain_of, stored, tightened
 from pytest_delta_schema.test_kit.plain_values import maker, number_of
 from pytest_delta_schema.test_kit.ranges import DAY, Range, point_of
 
@@ -165,6 +165,8 @@ class Filler:
         equal = [value for operator, value in known if operator == "="]
         if equal:
             return stored(domain, equal[0])
+        if isinstance(domain, Texts):
+            return _text_between(domain, known, number)
         value = domain.value(number)
         return domain.value(number + 1) if ("<>", value) in known else value
 
@@ -234,6 +236,17 @@ def _between(domain: Range, known: Iterable[tuple[Comparator, Any]], number: int
         if index is not None and narrowed.nearest(index) * domain.scale.step not in narrowed.excluded:
             return domain.scale.value(narrowed.nearest(index))
     return None
+
+
+def _text_between(domain: Texts, known: Iterable[tuple[Comparator, Any]], number: int) -> Any:
+    """Return the text of a number that compares with known values; ``None`` if there is none."""
+    narrowed: Domain | None = domain
+    for operator, value in known:
+        narrowed = None if narrowed is None else compared(narrowed, operator, value)
+    if not isinstance(narrowed, (Texts, Choices)):
+        return None
+    value = narrowed.value(number)
+    return narrowed.value(number + 1) if value is None else value
 
 
 def _margin(domain: Range, value: Any) -> Fraction:

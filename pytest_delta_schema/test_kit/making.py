@@ -95,6 +95,7 @@ class RowMaker:
         # The ways without NULLs take turns, so that rows differ.
         plain = sum(way.is_plain for way in ways)
         capacity = max((size or 0 for way in ways for size in way.capacities), default=0)
+        is_met = False
         for position in range(first, first + _MOST_TRIES + 2 * capacity):
             turn = position // 2 % max(1, plain)
             for way in (*ways[turn:plain], *ways[:turn], *ways[plain:]):
@@ -102,10 +103,14 @@ class RowMaker:
                 if not way.fill(row, position):
                     continue
                 for whole in self._with_self_references(row, number):
-                    if self._is_met(whole, clauses, number) and self._take(whole, given):
+                    if not self._is_met(whole, clauses, number):
+                        continue
+                    if self._take(whole, given):
                         self._made.append(whole)
                         return position
-        raise DeclarationError(self._failure(clauses, known, ways, rows))
+                    is_met = True
+        # A row that only a key refuses shows that the checks are solved.
+        raise DeclarationError(self._failure(clauses, known, ways, rows, is_solved=is_met))
 
     def _known(self, given: dict[str, Any]) -> _Given:
         references = [number for number, key in enumerate(self._foreign_keys.references) if key.fitting(given)]
@@ -253,14 +258,16 @@ class RowMaker:
         if lines:
             raise DeclarationError("\n".join(lines))
 
-    def _failure(self, clauses: Sequence[Clause], given: _Given, ways: Sequence[Filler], rows: int) -> str:
+    def _failure(
+        self, clauses: Sequence[Clause], given: _Given, ways: Sequence[Filler], rows: int, *, is_solved: bool
+    ) -> str:
         """Return the message that names the check, or the key, that no row satisfies."""
         state = self._contract.state
         for (key, _), sizes in zip(self._keys, zip(*(way.capacities for way in ways), strict=True), strict=False):
             known = [size for size in sizes if size is not None]
             if len(known) == len(sizes) and sum(known) < rows:
                 return too_few_values(self._contract, key, max(known), clauses, rows)
-        unsolved = list(clauses)
+        unsolved = [] if is_solved else list(clauses)
         for clause in clauses if not ways else ():
             # A clause without which there still is no way is not the reason.
             others = [other for other in unsolved if other is not clause]
