@@ -25,6 +25,7 @@ _REFUSALS = (
     "DELTA_UNSUPPORTED_FEATURES_FOR_READ",
     "EXPRESSION_DECODING_FAILED",
     "INVALID_JSON_DATA_TYPE",
+    "UNSUPPORTED_TIME_TYPE",
 )
 """The conditions of Delta 4.4.0 and Spark 4.2.0 for types, features and protocol versions that they do not know."""
 
