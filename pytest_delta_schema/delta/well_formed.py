@@ -108,13 +108,13 @@ def fault_in_metadata(metadata: Any, schema: Any) -> str:
         metadata: The action.
         schema: Its schema, parsed.
     """
+    if not isinstance(metadata, dict):
+        return "metadata that is not an object"
     return next(_faults(metadata, schema), "")
 
 
-def _faults(metadata: Any, schema: Any) -> Iterator[str]:
-    if not isinstance(metadata, dict):
-        yield "metadata that is not an object"
-        return
+def _faults(metadata: Mapping[str, Any], schema: Any) -> Iterator[str]:
+    """Yield the faults of an action; whatever follows the first one may follow from it."""
     if type(metadata.get("id")) is not str:
         yield f"the id {_shown(metadata.get('id'))}"
     yield from _faults_of_format(metadata.get("format"))
@@ -126,9 +126,9 @@ def _faults(metadata: Any, schema: Any) -> Iterator[str]:
     yield from _faults_of_configuration(metadata.get("configuration"))
     if not isinstance(schema, dict) or schema.get("type") != "struct":
         yield "a schema that is not a struct"
-        return
-    yield from _faults_of_fields(schema.get("fields"))
-    yield from _faults_of_partitioning(metadata.get("partitionColumns"), schema)
+    else:
+        yield from _faults_of_fields(schema.get("fields"))
+        yield from _faults_of_partitioning(metadata.get("partitionColumns"), schema)
 
 
 def _faults_of_format(value: Any) -> Iterator[str]:
@@ -149,44 +149,45 @@ def _faults_of_configuration(configuration: Any) -> Iterator[str]:
 def _faults_of_partitioning(names: Any, schema: Mapping[str, Any]) -> Iterator[str]:
     if not isinstance(names, list) or not all(type(name) is str for name in names):
         yield f"the partition columns {_shown(names)}"
-        return
-    if not names:
-        return
-    columns = {field["name"] for field in schema["fields"]}
-    for name in names:
-        if name not in columns:
-            yield f"the partition column {name}, which is not among the columns"
-    if len({folded(name) for name in names}) < len(names):
-        yield f"the partition columns {_shown(names)}, of which two have one name"
+    elif names:
+        columns = {field["name"] for field in schema["fields"]}
+        for name in names:
+            if name not in columns:
+                yield f"the partition column {name}, which is not among the columns"
+        if len({folded(name) for name in names}) < len(names):
+            yield f"the partition columns {_shown(names)}, of which two have one name"
 
 
 def _faults_of_fields(fields: Any) -> Iterator[str]:
     """Yield the faults of the fields of a struct, or of the columns of a table."""
     if not isinstance(fields, list):
         yield f"the fields {_shown(fields)}"
-        return
-    names = set()
-    for field in fields:
-        if not isinstance(field, dict) or type(field.get("name")) is not str or type(field.get("nullable")) is not bool:
-            yield f"the field {_shown(field)}"
-            return
-        names.add(folded(field["name"]))
-        kind = field.get("type")
-        if type(kind) is not str or kind not in _ATOMIC:
-            yield from (f"{fault} of the column {field['name']}" for fault in _faults_of_type(kind))
-        if field.get("metadata"):
-            yield from (f"{fault} of the column {field['name']}" for fault in _faults_of_field(field["metadata"]))
-        elif field.get("metadata", {}) != {}:
-            yield f"the metadata {_shown(field['metadata'])} of the column {field['name']}"
-    if len(names) < len(fields):
-        yield "two columns, or two fields of a struct, of one name"
+    else:
+        for field in fields:
+            if _is_field(field):
+                yield from (f"{fault} of the column {field['name']}" for fault in _faults_of_field(field))
+            else:
+                yield f"the field {_shown(field)}"
+        if len({folded(field["name"]) for field in fields}) < len(fields):
+            yield "two columns, or two fields of a struct, of one name"
 
 
-def _faults_of_field(metadata: Any) -> Iterator[str]:
-    """Yield the faults of the metadata of a field."""
+def _is_field(field: Any) -> bool:
+    return isinstance(field, dict) and type(field.get("name")) is str and type(field.get("nullable")) is bool
+
+
+def _faults_of_field(field: Mapping[str, Any]) -> Iterator[str]:
+    kind, metadata = field.get("type"), field.get("metadata", {})
+    if type(kind) is not str or kind not in _ATOMIC:
+        yield from _faults_of_type(kind)
     if not isinstance(metadata, dict):
         yield f"the metadata {_shown(metadata)}"
-        return
+    elif metadata:
+        yield from _faults_of_metadata(metadata)
+
+
+def _faults_of_metadata(metadata: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the faults of the metadata of a field."""
     if type(metadata.get("comment", "")) is not str:
         yield f"the comment {_shown(metadata['comment'])}"
     text = metadata.get(CHAR_VARCHAR, "char(1)")
@@ -208,8 +209,7 @@ def _faults_of_type(kind: Any) -> Iterator[str]:
     if isinstance(kind, str):
         if kind not in _ATOMIC and not _is_decimal(kind) and (kind in _SQL_NAMES or _FAMILY.match(kind)):
             yield f"the type {_shown(kind)}"
-        return
-    if not isinstance(kind, dict) or type(kind.get("type")) is not str:
+    elif not isinstance(kind, dict) or type(kind.get("type")) is not str:
         yield f"the type {_shown(kind)}"
     elif kind["type"] == "struct":
         yield from _faults_of_fields(kind.get("fields"))

@@ -51,10 +51,6 @@ class LogFacts:
         parsed = well_formed_schema(self.metadata, self.protocol)
         return replace(self, schema=LogSchema(parsed, columns_of_schema(parsed)))
 
-    def with_schema(self) -> LogFacts:
-        """Read the schema, so that it is not read again for a state and for an entry."""
-        return replace(self, schema=LogSchema.of(self.metadata))
-
     def state(self, name: QualifiedName) -> TableState:
         """Return the state of the table."""
         return state_from_metadata(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_delta_schema.delta.well_formed import MalformedLog, well_formed_schema
+from pytest_delta_schema.delta.well_formed import MalformedLog, fault_in_metadata, well_formed_schema
 from support.hand_made_logs.writing import ABSENT, METADATA, PROTOCOL, changed, schema
 from support.logs import field
 
@@ -158,6 +158,7 @@ def test_actions_that_are_no_objects(action: object) -> None:
         well_formed_schema(action, PROTOCOL)
     with pytest.raises(MalformedLog, match="a protocol that is not an object"):
         well_formed_schema(METADATA, action)
+    assert fault_in_metadata(action, STRUCT) == "metadata that is not an object"
 
 
 @pytest.mark.parametrize("changes", WELL_FORMED.values(), ids=WELL_FORMED)

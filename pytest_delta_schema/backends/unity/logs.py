@@ -171,8 +171,8 @@ class Log:
         if not may_be_clustered(self._protocol):
             return ()
         try:
-            found = (self._folder.clustering(version) for version in range(self.version, -1, -1))
-            return next((paths for paths in found if paths is not None), ())
+            result = (self._folder.clustering(version) for version in range(self.version, -1, -1))
+            return next((paths for paths in result if paths is not None), ())
         except _MALFORMED as error:
             self._refuse(f"its clustering columns: {type(error).__name__}", "restore it, or the permission to read it")
 
