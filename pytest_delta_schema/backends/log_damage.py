@@ -70,7 +70,7 @@ class CheckedLog(NamedTuple):
     Args:
         listing: The files of the log.
         commits: The actions of the commits that a reader opens, by the names of their files.
-        checksum: The checksum of the newest version, or what an older one and the commits after it say of that version;
+        checksum: The checksum of the newest version, or what it would hold by an older one and the commits after that;
             ``None`` if there is neither.
     """
 
@@ -132,8 +132,8 @@ def check_log(log: LocalFiles) -> CheckedLog | Damage | None:
 
 
 def _settled(look: Callable[[], _Look]) -> CheckedLog | Damage | None:
-    """Return what was found; damage only if the last two looks found it."""
-    looks = read_until_settled(look, lambda result: not isinstance(result.result, CheckedLog))
+    """Return the result of repeated checks; damage only if the last two report the same."""
+    looks = read_until_settled(look, lambda check: not isinstance(check.result, CheckedLog))
     last = looks[-1].result
     return None if isinstance(last, Damage) and last != looks[-2].result else last
 
@@ -173,7 +173,7 @@ def _look(
 
 
 def _changed() -> _Look:
-    """Return the result for a log that was changed during the check; it equals no other."""
+    """Return the result for a log that was changed during the check; it is never equal to a different result."""
     return _Look(None, object())
 
 

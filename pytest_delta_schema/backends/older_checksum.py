@@ -38,15 +38,13 @@ def with_later_commits(
     clustering = clustering_in(_actions(known, "domainMetadata"))
     if isinstance(domains, list) and clustering is not None and clustering != (clustering_in(domains) or ()):
         return None
-    result = {
+    result: dict[str, Any] = {
         "metadata": (metadata, *_actions(later, "metaData"))[-1],
         "protocol": (protocol, *_actions(later, "protocol"))[-1],
     }
-    return (
-        {**result, "domainMetadata": [*domains, *_actions(later, "domainMetadata")]}
-        if isinstance(domains, list)
-        else result
-    )
+    if isinstance(domains, list):
+        result["domainMetadata"] = [*domains, *_actions(later, "domainMetadata")]
+    return result
 
 
 def _actions(commits: Iterable[Commit], kind: str) -> list[Mapping[str, Any]]:

@@ -85,7 +85,7 @@ def rewritten_files(commit: Commit) -> int:
 
 
 def _copied(commit: Commit) -> int:
-    """Return how many rows a commit has copied, as far as its log has it."""
+    """Return how many rows a commit has copied, if its log says so."""
     metrics = _metrics(commit)
     if _ADDED in metrics and _COPIED not in metrics:
         return (_sum(commit.added, {}) or metrics[_ADDED]) - metrics[_ADDED]

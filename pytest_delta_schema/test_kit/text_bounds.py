@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.expressions.conditions import Comparator
 
 _FIRST, _LAST = " ", "~"
-"""Only printable characters of ASCII take the place of another one."""
+"""The characters that may replace a different one: printable ASCII."""
 
 
 def bounded_texts(bounds: Sequence[tuple[Comparator, str]], number: int, shortest: int, longest: int) -> Iterator[str]:

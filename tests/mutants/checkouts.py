@@ -32,7 +32,7 @@ class Recorded:
     def tests_of(self, path: str, line: int) -> list[str]:
         """Return the node ids of the tests that run a line, those of the nearest files first.
 
-        A line that runs on import only has none of its own: all tests of the folder that mirrors its package are returned.
+        For a line that runs only on import, these are all tests of the folder that mirrors its package.
         """
         contexts = self.data.contexts_by_lineno(str(ROOT / path)).get(line, [])
         tests = [context for context in contexts if context]

@@ -53,16 +53,17 @@ def _fails(folder: Path, tests: list[str], seconds: int) -> bool:
     """Whether a test fails, or the tests do not end in time."""
     listed = folder / "tests-to-run.txt"
     listed.write_text("\n".join(tests), encoding="utf-8")
-    process = subprocess.Popen(
-        [str(PYTHON), "-m", "pytest", *OPTIONS, f"@{listed}"],
-        cwd=folder,
-        # Python takes a module that changes within a second, and keeps its length, for the one that it has compiled.
-        env={**environment(folder), "PYTHONDONTWRITEBYTECODE": "1"},
-        stdin=subprocess.DEVNULL,
-        stdout=(folder / "output.txt").open("wb"),
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-    )
+    with (folder / "output.txt").open("wb") as output:
+        process = subprocess.Popen(
+            [str(PYTHON), "-m", "pytest", *OPTIONS, f"@{listed}"],
+            cwd=folder,
+            # Python takes a module that changes within a second, and keeps its length, for the one that it has compiled.
+            env={**environment(folder), "PYTHONDONTWRITEBYTECODE": "1"},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
     try:
         return process.wait(seconds) != 0
     except subprocess.TimeoutExpired:

@@ -62,7 +62,7 @@ class Description:
 
 
 _REDACTED = "*********(redacted)"
-"""What Spark shows in place of a value of SHOW TBLPROPERTIES that may be a secret."""
+"""What Spark shows instead of a value of SHOW TBLPROPERTIES that may be a secret."""
 
 
 def read_log(  # noqa: PLR0911 - one result for each kind of table

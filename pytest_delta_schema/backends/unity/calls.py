@@ -56,7 +56,7 @@ class ServerError(StatementError):
         condition: The server's code for it, such as ``TABLE_NOT_FOUND``.
         is_of_api: Whether the answer is an error in the form of one of the server's APIs, and not of something else
             that answers at its address.
-        is_deadlock: Whether the server's embedded database has rolled back the call for another one.
+        is_deadlock: Whether the server's embedded database has rolled back the call because of a different call.
         server_fault: What is wrong with the server itself, and the remedy, without the call; then every other call
             fails, too. ``""`` if only this call is known to fail.
     """

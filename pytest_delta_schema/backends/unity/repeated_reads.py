@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Failure:
-    """A failed read; equal to another one with the same message."""
+    """A failed read. Failures with the same message are equal."""
 
     message: str
     error: StatementError = field(compare=False)
