@@ -80,6 +80,11 @@ def printed(text: object) -> str:
     return without_commands(escaped_lines(text))
 
 
+def printed_line(text: object) -> str:
+    """Return a text on one line as it is printed; see :func:`escaped` and :func:`printed`."""
+    return without_commands(escaped(text))
+
+
 def without_commands(text: str) -> str:
     """Put a backslash into what CI systems read as a command, as :func:`printed` does."""
     if "#" in text:

@@ -14,7 +14,7 @@ from pytest_delta_schema.backends.local.kept_jvm.record import (
     remove_record,
 )
 from pytest_delta_schema.commands.failure import failed
-from pytest_delta_schema.escaping import escaped, printed
+from pytest_delta_schema.escaping import printed_line
 
 if TYPE_CHECKING:
     import argparse
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
             faults.append(error)
     if not lines and not faults:
         lines.append("no JVM is kept")
-    sys.stdout.write("".join(f"{printed(escaped(line))}\n" for line in lines))
+    sys.stdout.write("".join(f"{printed_line(line)}\n" for line in lines))
     return failed(*faults)
 
 

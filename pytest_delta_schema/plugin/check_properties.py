@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.escaping import escaped, printed
+from pytest_delta_schema.escaping import printed_line
 
 if TYPE_CHECKING:
     import pytest
@@ -19,7 +19,7 @@ def add_properties(item: pytest.Item, **values: object) -> None:
     A property that it has already, because another plugin runs the item again, is not added twice.
     """
     for name, value in values.items():
-        pair = (PREFIX + name, printed(escaped(value)))
+        pair = (PREFIX + name, printed_line(value))
         if value not in (None, "") and pair not in item.user_properties:
             item.user_properties.append(pair)
 

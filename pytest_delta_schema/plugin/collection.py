@@ -14,7 +14,7 @@ import pytest
 
 from pytest_delta_schema.assertions.tracebacks import lines_of_the_project
 from pytest_delta_schema.backends.registry import find_backend
-from pytest_delta_schema.escaping import HIDDEN, escaped, printed
+from pytest_delta_schema.escaping import HIDDEN, escaped, printed, printed_line
 from pytest_delta_schema.models.modes import IGNORE
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plugin.check_properties import add_properties
@@ -53,7 +53,7 @@ class ContractItem(pytest.Function):
     def reportinfo(self) -> tuple[str, int, str]:
         """Return where the table is declared."""
         table = self.cls.table
-        return table.origin.path, table.origin.line - 1, printed(escaped(f"{table.qualified_name} {self.name}"))
+        return table.origin.path, table.origin.line - 1, printed_line(f"{table.qualified_name} {self.name}")
 
     def repr_failure(  # type: ignore[override]  # Function takes no style
         self, excinfo: pytest.ExceptionInfo[BaseException]

@@ -36,10 +36,10 @@ class RunPlugin:
         path = self._run.options.project_file
         if path is None:
             return None
-        from pytest_delta_schema.escaping import escaped, printed
+        from pytest_delta_schema.escaping import printed_line
 
         shown = path.relative_to(config.rootpath) if path.is_relative_to(config.rootpath) else path
-        return printed(escaped(f"delta schema: configured by {shown}"))
+        return printed_line(f"delta schema: configured by {shown}")
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pycollect_makemodule(self, module_path: Path, parent: pytest.Collector) -> pytest.Module | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_delta_schema.engine.outcome import Check, Status
-from pytest_delta_schema.escaping import escaped, printed
+from pytest_delta_schema.escaping import escaped, printed, printed_line
 from pytest_delta_schema.plugin.backend_choice import location
 from pytest_delta_schema.plugin.check_properties import CHECK, PREFIX, UNUSED, properties_of
 from pytest_delta_schema.plugin.colours import markup_of
@@ -185,11 +185,11 @@ class Summary:
         if self._refused or self._found_nothing:
             terminalreporter.section("delta schema", red=True, bold=True)
             for line in self._refused or [self._nothing()]:
-                terminalreporter.write_line(printed(escaped(line)))
+                terminalreporter.write_line(printed_line(line))
         elif self._outcomes:
             terminalreporter.section("delta schema")
             for line in self._lines():
-                terminalreporter.write_line(printed(escaped(line)), **markup_of(line))
+                terminalreporter.write_line(printed_line(line), **markup_of(line))
 
     def _lines(self) -> list[str]:
         counts = Counter(outcome.status for outcome in self._outcomes.values())

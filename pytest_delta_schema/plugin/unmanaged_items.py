@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_delta_schema.engine.unmanaged_check import check_schema
-from pytest_delta_schema.escaping import escaped, printed
+from pytest_delta_schema.escaping import escaped, printed_line
 from pytest_delta_schema.models.modes import FAIL
 from pytest_delta_schema.plugin.check_properties import add_properties
 from pytest_delta_schema.plugin.every_run import RUN
@@ -51,7 +51,7 @@ class SchemaItem(pytest.Function):
     def reportinfo(self) -> tuple[str, int, str]:
         """Return the location of that declaration."""
         origin = self.cls.origin
-        return origin.path, origin.line - 1, printed(escaped(f"{'.'.join(self.cls.schema)} {self.name}"))
+        return origin.path, origin.line - 1, printed_line(f"{'.'.join(self.cls.schema)} {self.name}")
 
     def repr_failure(  # type: ignore[override]  # Function takes no style
         self, excinfo: pytest.ExceptionInfo[BaseException]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 import pytest
 
-from pytest_delta_schema.escaping import escaped, printed
+from pytest_delta_schema.escaping import printed_line
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plugin.table_variables import CONTAINERS, LISTED, held_tables
 
@@ -75,7 +75,7 @@ def warn_where_assigned(module: pytest.Module, variable: UnreadVariable) -> None
     Raises:
         CollectError: If the project turns warnings into errors.
     """
-    warning = pytest.PytestCollectionWarning(printed(escaped(variable.message)))
+    warning = pytest.PytestCollectionWarning(printed_line(variable.message))
     try:
         warnings.warn_explicit(warning, category=None, filename=str(module.path), lineno=variable.line)
     except pytest.PytestCollectionWarning as error:
