@@ -119,7 +119,7 @@ $(READY): pyproject.toml constraints.txt
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt --no-build-isolation --editable '.[spark,unity,dev]'
 	@touch $@
 
-$(DOCS_READY): PACKAGES := mkdocs-material 'mkdocstrings[python]'
+$(DOCS_READY): PACKAGES := mkdocs-material
 $(MUTANTS_READY): PACKAGES := cosmic-ray coverage
 $(RELEASE_READY): PACKAGES := build twine setuptools wheel
 $(DOCS_READY) $(MUTANTS_READY) $(RELEASE_READY): pyproject.toml constraints.txt

@@ -1,4 +1,4 @@
-"""Hooks of the documentation's build: roles of docstrings become code, and the site loads nothing from other hosts."""
+"""Hooks of the documentation's build: the site loads nothing from other hosts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-_ROLE = re.compile(r":(?:attr|class|data|exc|func|meth|mod):<code>~?((?:\w+\.)*\w+)</code>")
 _LOADED = {
     "audio": "src",
     "embed": "src",
@@ -49,11 +48,6 @@ def external_resources(text: str) -> list[str]:
     loads = _Loads()
     loads.feed(text)
     return [*loads.urls, *_STYLE_URL.findall(text)]
-
-
-def on_page_content(html: str, **_: Any) -> str:
-    """Show the Sphinx roles of docstrings as code, with the last part of the name."""
-    return _ROLE.sub(lambda role: f"<code>{role[1].rpartition('.')[2]}</code>", html)
 
 
 def on_post_build(config: Any, **_: Any) -> None:

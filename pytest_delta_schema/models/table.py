@@ -169,7 +169,7 @@ class Table:
 
     @property
     def sql_name(self) -> str:
-        """The name in back-quotes, for SQL and for Spark's ``saveAsTable``: ```dev`.`silver`.`orders```."""
+        """The dotted name with each part in back-quotes, for SQL and for Spark's ``saveAsTable``."""
         return ".".join(map(identifier, self.name.written))
 
     def __hash__(self) -> int:

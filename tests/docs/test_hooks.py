@@ -36,9 +36,3 @@ def test_a_site_that_loads_from_other_hosts_is_not_built(tmp_path):
 
     with pytest.raises(ValueError, match=r"a/page\.html loads https://cdn\.test/a\.js"):
         hooks.on_post_build({"site_dir": str(tmp_path)})
-
-
-def test_roles_of_docstrings_become_code():
-    html = "see :class:<code>~pytest_delta_schema.Table</code> and :func:<code>script</code>"
-
-    assert hooks.on_page_content(html) == "see <code>Table</code> and <code>script</code>"

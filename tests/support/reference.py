@@ -6,7 +6,6 @@ A generated part stands between ``<!-- generated: NAME -->`` and ``<!-- end of N
 from __future__ import annotations
 
 import ast
-import inspect
 import re
 from functools import partial
 from importlib import import_module
@@ -16,14 +15,14 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.engine.configuration_reference import configuration_reference
 from pytest_delta_schema.plugin import every_run, fixtures
 from pytest_delta_schema.report.codes import all_codes
-from support import answers, capabilities, clients, findings, json_schemas
+from support import answers, api_reference, capabilities, clients, findings, json_schemas
 from support.pages import DOCS
 from support.state_json import EXAMPLE_TEXT
 from tutorial.record import table as tutorial_table
 from versions import record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from pytest_delta_schema.report.codes import CodeInfo, Stage
 
@@ -51,7 +50,6 @@ PACKAGES = {
 """The packages with public names, in the order of the reference, and what a section of the reference is called."""
 
 _PART = re.compile(r"(<!-- generated: (?P<name>.+?) -->\n).*?(<!-- end of (?P=name) -->)", re.DOTALL)
-_ROLE = re.compile(r":\w+:`~?(?:[\w.]+\.)?(\w+)`")
 
 
 def codes_of(stage: Stage) -> str:
@@ -72,15 +70,16 @@ def configuration() -> str:
 
 
 def root_names() -> str:
-    """Return the directives of mkdocstrings for the names of the root package, by the package that defines them."""
-    left = set(_public())
+    """Return a section for each name of the root package, by the package that defines it."""
+    root = import_module("pytest_delta_schema")
+    left = set(public())
     parts = []
     for home, title in PACKAGES.items():
-        names = sorted(left.intersection(_public(home)))
+        names = sorted(left.intersection(public(home)))
         left.difference_update(names)
         if names:
-            directives = "\n\n".join(f"::: pytest_delta_schema.{name}" for name in names)
-            parts.append(f"## {title}\n\n{directives}")
+            sections = (api_reference.section(name, getattr(root, name)) for name in names)
+            parts.append("\n\n".join([f"## {title}", *sections]))
     if left:
         msg = f"no package has {sorted(left)}"
         raise ValueError(msg)
@@ -92,13 +91,17 @@ def package_names() -> str:
     parts = []
     for home in PACKAGES:
         package = import_module(f"pytest_delta_schema.{home}")
-        rows = [(f"`{name}`", _summary(getattr(package, name))) for name in _public(home) if name not in _public()]
+        rows = [
+            (f"`{name}`", api_reference.summary(getattr(package, name)))
+            for name in public(home)
+            if name not in public()
+        ]
         if rows:
-            parts.append(f"### `pytest_delta_schema.{home}`\n\n{_table(('name', 'summary'), rows)}")
+            parts.append(f"### `pytest_delta_schema.{home}`\n\n{api_reference.table(('name', 'summary'), rows)}")
     return "\n\n".join(parts)
 
 
-def _public(home: str = "") -> list[str]:
+def public(home: str = "") -> list[str]:
     """Return the public names of a package or a module, of the root by default."""
     module = import_module(f"pytest_delta_schema.{home}".rstrip("."))
     defined = [
@@ -109,15 +112,11 @@ def _public(home: str = "") -> list[str]:
     return sorted(getattr(module, "__all__", defined))
 
 
-def _summary(value: object) -> str:
-    if not isinstance(value, type) and not callable(value):
-        return "a constant"
-    return _markdown((inspect.getdoc(value) or "").partition("\n\n")[0])
-
-
 def marks() -> str:
     """Return the table of marks."""
-    return _table(("mark", "selects"), ((f"`{name}`", meaning) for name, meaning in every_run.MARKS.items()))
+    return api_reference.table(
+        ("mark", "selects"), ((f"`{name}`", meaning) for name, meaning in every_run.MARKS.items())
+    )
 
 
 CI_FILES = {
@@ -182,27 +181,15 @@ def parts_of(text: str) -> list[str]:
 
 def _code_section(info: CodeInfo) -> str:
     heading = f"### {info.code} {info.name} {{ #{info.code.lower()} }}"
-    texts = (_markdown(part) for part in (info.meaning, f"*Remedy:* {info.remedy}"))
+    texts = (" ".join(api_reference.markdown(part).split()) for part in (info.meaning, f"*Remedy:* {info.remedy}"))
     return "\n\n".join([heading, *texts, f"```text\n{info.example}\n```"])
 
 
 def _fixture_section(function: ast.FunctionDef) -> str:
     decorators = [ast.unparse(node) for node in function.decorator_list if "fixture" in ast.unparse(node)]
     scope = re.search(r"scope='(\w+)'", decorators[0])
-    docstring = _markdown(ast.get_docstring(function) or "", paragraphs=True)
+    docstring = api_reference.markdown(ast.get_docstring(function) or "").strip()
     return f"### `{function.name}`\n\n*Scope: {scope[1] if scope else 'function'}.* {docstring}"
-
-
-def _markdown(docstring: str, *, paragraphs: bool = False) -> str:
-    text = _ROLE.sub(r"`\1`", docstring).replace("``", "`").replace("|", "\\|")
-    if paragraphs:
-        return text.strip()
-    return " ".join(text.split())
-
-
-def _table(head: tuple[str, ...], lines: Iterable[tuple[str, ...]]) -> str:
-    rows = [head, tuple("---" for _ in head), *lines]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def main() -> None:
