@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from support.pages import PageError, page_names, run, steps
+from support.pages import ROOT, PageError, page_names, run, steps
 
 
 @pytest.mark.parametrize("page", page_names())
@@ -29,6 +29,21 @@ def test_the_page_shows_what_is_so(page, project, monkeypatch):
 def test_a_block_that_nothing_runs_is_an_error(text, message):
     with pytest.raises(PageError, match=message):
         steps(text)
+
+
+@pytest.mark.parametrize("page", [page for page in page_names() if "explanation/" not in page])
+def test_no_file_of_a_page_is_hidden(page):
+    assert "<!-- file:" not in (ROOT / page).read_text("utf-8")
+
+
+def test_the_project_of_the_examples_is_the_one_of_the_readme():
+    shown, known = (
+        [(step.head, step.body) for step in steps((ROOT / page).read_text("utf-8")) if step.kind == "file"]
+        for page in ("docs/index.md", "README.md")
+    )
+
+    assert [head for head, _ in shown] == ["models.py", "pyproject.toml"]
+    assert shown == known
 
 
 def test_output_that_is_not_printed_is_an_error(project, tmp_path, monkeypatch):

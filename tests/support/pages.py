@@ -7,12 +7,12 @@ A page is a story: its steps run in the order of the page, in one folder and aga
   that is there.
 * A ``console`` block holds commands after ``$`` and what they print. The output that is shown has to be printed in this
   order, without a line missing in between, except where the page has a line ``...``.
-* ``<!-- project: PAGE -->`` begins with the files that another page shows.
+* The line ``The examples start from [TEXT](PAGE#SECTION).`` begins with the files that another page shows.
 * ``<!-- file: NAME``, the text and ``-->`` write a file that the reader does not see.
 * ``<!-- run: COMMAND -->`` runs a command that the reader does not see.
 * ``<!-- catalog:``, Python code and ``-->`` change the catalog, as somebody else would do it.
-* A ``sh`` block holds commands that the tests do not run, such as installing something. A ``text`` block is a diagram. A
-  ``json`` block has to be valid JSON.
+* A ``sh`` block holds commands that the tests do not run, such as installing something. A ``text`` block is a diagram. An
+  ``sql`` block shows what somebody else does; a ``catalog`` comment after it does it. A ``json`` block has to be valid JSON.
 * Shown lines that begin with ``delta schema: `` report long steps. Without a JVM there are none, so they are left out.
 
 In the end all tests that the page has written have to pass. ``make test-tutorial`` follows the tutorial with a JVM, in
@@ -59,7 +59,8 @@ NOT_RUN = (
     "uv",
 )
 _BLOCK = re.compile(
-    r"^```(?P<language>[^\n]*)\n(?P<body>.*?)^```$|^<!-- (?P<step>project|file|run|catalog): ?(?P<text>.*?) ?-->$",
+    r"^```(?P<language>[^\n]*)\n(?P<body>.*?)^```$|^<!-- (?P<step>file|run|catalog): ?(?P<text>.*?) ?-->$"
+    r"|^The examples start from \[[^\]]+\]\((?P<project>[^)#]+)#[^)]+\)\.$",
     re.MULTILINE | re.DOTALL,
 )
 _DIFFERENT = (
@@ -85,7 +86,7 @@ class Step:
     """Something that a page shows or does.
 
     Args:
-        kind: ``project``, ``file``, ``run``, ``catalog``, ``sh``, ``text`` or ``json``.
+        kind: ``project``, ``file``, ``run``, ``catalog``, ``sh``, ``sql``, ``text`` or ``json``.
         head: The name of the file, or the command.
         body: The text of the file, the code, or the expected output.
         line: Where it begins in the page.
@@ -134,7 +135,7 @@ def run(page: str, project: Project) -> list[Step]:
         if step.kind == "file":
             write_file(step, project.path)
         elif step.kind == "project":
-            for other in steps((ROOT / step.head).read_text("utf-8")):
+            for other in steps((ROOT / page).parent.joinpath(step.head).read_text("utf-8")):
                 if other.kind == "file":
                     write_file(other, project.path)
         elif step.kind == "catalog":
@@ -199,8 +200,10 @@ def _require_success(page: str, project: Project, catalog: MemoryCatalog) -> Non
 
 def _steps_of(match: re.Match[str], line: int) -> Iterator[Step]:
     language, body = match["language"], match["body"]
-    if match["step"] in ("run", "project"):
-        yield Step(kind=match["step"], head=match["text"], line=line)
+    if match["project"]:
+        yield Step(kind="project", head=match["project"], line=line)
+    elif match["step"] == "run":
+        yield Step(kind="run", head=match["text"], line=line)
     elif match["step"] == "file":
         name, _, text = match["text"].partition("\n")
         yield Step(kind="file", head=name, body=text, line=line)
@@ -216,7 +219,7 @@ def _steps_of(match: re.Match[str], line: int) -> Iterator[Step]:
         for part in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
             command, _, output = part.partition("\n")
             yield Step(kind="run", head=command, body=output.rstrip("\n"), line=line)
-    elif language in ("sh", "text", "json"):
+    elif language in ("sh", "sql", "text", "json"):
         if language == "sh" and not all(command.startswith(NOT_RUN) for command in body.splitlines()):
             msg = f"line {line}: sh blocks hold commands that no test runs; use console for others"
             raise PageError(msg)

@@ -129,7 +129,9 @@ def test_a_page_is_followed_as_it_is_typed(shell, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text", ["```sh\ncd nowhere\n```", "<!-- project: README.md -->"], ids=["installation", "hidden"]
+    "text",
+    ["```sh\ncd nowhere\n```", "The examples start from [this](index.md#project)."],
+    ids=["installation", "hidden"],
 )
 def test_what_a_reader_cannot_do_stops_the_page(shell, tmp_path, text):
     with pytest.raises(PageError, match="line 1: "):
