@@ -15,6 +15,13 @@ if TYPE_CHECKING:
 _INTERRUPTED = 130
 """The exit code of a program that Ctrl-C has ended."""
 
+_EPILOG = """The main jobs are options of pytest:
+  pytest                    check the declared tables and their SQL snapshots
+  pytest --snapshot-update  accept the SQL of new and changed tables
+  pytest --delta-drift      fail each table that differs from the catalog
+  pytest --delta-apply      change the catalog until it matches
+  pytest --delta-init       write a configuration and an example model"""
+
 _COMMANDS = {"prepare": prepare, "schema": schema, "merge": merge, "jvm": jvm}
 
 
@@ -27,7 +34,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit code.
     """
-    parser = argparse.ArgumentParser(prog="python -m pytest_delta_schema")
+    parser = argparse.ArgumentParser(
+        prog="python -m pytest_delta_schema", epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for name, command in _COMMANDS.items():
         summary = command.SUMMARY

@@ -79,9 +79,11 @@ _INI_TYPES: Mapping[Kind, Literal["bool", "args", "linelist"]] = {
 
 def add_options(parser: pytest.Parser) -> None:
     """Declare all options and ini keys."""
-    group = parser.getgroup("delta", "schema contracts for Delta Lake")
+    jobs = parser.getgroup("delta", "contracts of Delta Lake tables", after="general")
+    settings = parser.getgroup("delta settings", "settings for contracts of Delta Lake tables", after="delta")
     for setting in SETTINGS:
         if setting.on_command_line:
+            group = settings if setting.in_ini or setting.without_value else jobs
             group.addoption(setting.option, dest=setting.dest, **_option(setting))
         if setting.in_ini:
             # None tells a key that is missing from one that has the default.

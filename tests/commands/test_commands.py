@@ -24,3 +24,18 @@ def test_commands_are_ready_without_pyspark_and_pytest():
     answer = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
 
     assert answer.stdout == "set()\n"
+
+
+def test_the_help_names_the_options_of_pytest_for_the_main_jobs():
+    answer = subprocess.run(
+        [sys.executable, "-m", "pytest_delta_schema", "--help"], capture_output=True, text=True, check=True
+    )
+
+    named = [line.split("  ")[1] for line in answer.stdout.splitlines() if line.startswith("  pytest")]
+    assert named == [
+        "pytest",
+        "pytest --snapshot-update",
+        "pytest --delta-drift",
+        "pytest --delta-apply",
+        "pytest --delta-init",
+    ]

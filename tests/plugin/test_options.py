@@ -144,7 +144,7 @@ def test_what_shows_help_does_so_whatever_the_settings_are(project, ini):
     }
 
     assert {args: (result.ret, result.stderr.str()) for args, result in shown.items() if result.ret} == {}
-    shown["--help"].stdout.fnmatch_lines(["schema contracts for Delta Lake:"])
+    shown["--help"].stdout.fnmatch_lines(["contracts of Delta Lake tables:"])
     shown["--markers"].stdout.fnmatch_lines(["@pytest.mark.delta_drift:*"])
     shown["--fixtures"].stdout.fnmatch_lines(["delta_catalog*"])
     assert project.run().ret == pytest.ExitCode.USAGE_ERROR
@@ -155,12 +155,15 @@ def test_help_names_every_option_and_ini_key(project):
 
     project.run("--help").stdout.fnmatch_lines(
         [
-            "schema contracts for Delta Lake:",
+            "contracts of Delta Lake tables:",
             "  --delta-drift *",
             "  --delta-apply *",
+            "  --delta-init *",
+            "settings for contracts of Delta Lake tables:",
             "  --delta-backend=NAME*",
             "  --delta-warehouse=FOLDER*",
             "  --delta-allow=CONSENT*",
+            "Reporting:",
             "  delta_models (args):*",
             "  delta_backend (string):*",
             "  delta_warehouse (string):*",

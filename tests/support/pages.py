@@ -9,7 +9,6 @@ A page is a story: its steps run in the order of the page, in one folder and aga
   order, without a line missing in between, except where the page has a line ``...``.
 * The line ``The examples start from [TEXT](PAGE#SECTION).`` begins with the files that another page shows.
 * ``<!-- file: NAME``, the text and ``-->`` write a file that the reader does not see.
-* ``<!-- run: COMMAND -->`` runs a command that the reader does not see.
 * ``<!-- catalog:``, Python code and ``-->`` change the catalog, as somebody else would do it.
 * A ``sh`` block holds commands that the tests do not run, such as installing something. A ``text`` block is a diagram. An
   ``sql`` block shows what somebody else does; a ``catalog`` comment after it does it. A ``json`` block has to be valid JSON.
@@ -59,7 +58,7 @@ NOT_RUN = (
     "uv",
 )
 _BLOCK = re.compile(
-    r"^```(?P<language>[^\n]*)\n(?P<body>.*?)^```$|^<!-- (?P<step>file|run|catalog): ?(?P<text>.*?) ?-->$"
+    r"^```(?P<language>[^\n]*)\n(?P<body>.*?)^```$|^<!-- (?P<step>file|catalog): ?(?P<text>.*?) ?-->$"
     r"|^The examples start from \[[^\]]+\]\((?P<project>[^)#]+)#[^)]+\)\.$",
     re.MULTILINE | re.DOTALL,
 )
@@ -202,8 +201,6 @@ def _steps_of(match: re.Match[str], line: int) -> Iterator[Step]:
     language, body = match["language"], match["body"]
     if match["project"]:
         yield Step(kind="project", head=match["project"], line=line)
-    elif match["step"] == "run":
-        yield Step(kind="run", head=match["text"], line=line)
     elif match["step"] == "file":
         name, _, text = match["text"].partition("\n")
         yield Step(kind="file", head=name, body=text, line=line)
