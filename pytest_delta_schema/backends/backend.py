@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.protocols import Catalog
 
 
-ScratchTables = Literal["anywhere", "in scratch catalog", "nowhere"]
-"""Where a run may create tables and write rows to them, as ``--delta-enforce`` does.
+ScratchTables = Literal["anywhere", "anywhere in tests", "in scratch catalog", "nowhere"]
+"""Where a run may create tables and write rows to them, as ``make_delta_table`` and ``--delta-enforce`` do.
 
 ``anywhere``: all catalogs are the project's own, in this process or in its warehouse. ``in scratch catalog``: only
-where the setting ``scratch_catalog`` allows it, because others use the catalogs, too. ``nowhere``: the backend writes
-no rows.
+where the setting ``scratch_catalog`` allows it, because others use the catalogs, too. ``anywhere in tests``: so in a
+run with a mode, such as ``--delta-drift``, and anywhere in other runs, whose session is that of the tests. ``nowhere``:
+the backend writes no rows.
 """
 
 
@@ -97,7 +98,7 @@ class Backend:
             It tells two catalogs of one backend apart where reports are merged.
         keeps_entries: Whether its catalogs are :class:`~pytest_delta_schema.execute.metadata_sync.SyncsEntries`. Then a
             check ``::metadata`` is collected for each table, and ``--delta-sync-metadata`` is allowed.
-        scratch_tables: Where ``--delta-enforce`` creates tables. Unless it is ``nowhere``, its catalogs are
+        scratch_tables: Where tests and ``--delta-enforce`` create tables. Unless it is ``nowhere``, its catalogs are
             :class:`~pytest_delta_schema.execute.row_appends.AppendsRows`.
     """
 
@@ -106,3 +107,13 @@ class Backend:
     location: Callable[[BackendSettings], str] = _no_location
     keeps_entries: bool = False
     scratch_tables: ScratchTables = "nowhere"
+
+    def needs_scratch_catalog(self, mode: str | None) -> bool:
+        """Whether a run creates tables only where the setting ``scratch_catalog`` allows it.
+
+        Args:
+            mode: The mode of the run; ``None`` without one.
+        """
+        if self.scratch_tables == "anywhere in tests":
+            return mode is not None
+        return self.scratch_tables == "in scratch catalog"

@@ -50,6 +50,20 @@ def location(config: pytest.Config, options: Options) -> str:
     return find_backend(options.backend).location(backend_settings(config, options))
 
 
+def without_scratch_catalog(subject: str, backend: str) -> str:
+    """Return the message for tables that would be created in a catalog which others may use.
+
+    Args:
+        subject: The part of the run that creates tables.
+        backend: The name of the backend.
+    """
+    return (
+        f"{subject} creates tables, and others may use the catalogs of the backend {backend}; name one for scratch"
+        ' tables in pyproject.toml: [tool.pytest_delta_schema] scratch_catalog = "scratch"; or run it with'
+        " --delta-backend=local"
+    )
+
+
 def backend_settings(config: pytest.Config, options: Options) -> BackendSettings:
     """Return the settings of a run as backends take them.
 

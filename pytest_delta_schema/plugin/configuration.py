@@ -17,6 +17,7 @@ from pytest_delta_schema.escaping import printed
 from pytest_delta_schema.models.modes import IGNORE
 from pytest_delta_schema.plugin.every_run import is_on_github, project_folder
 from pytest_delta_schema.plugin.options import APPLY, DRIFT, ENFORCE, SYNC, Options, Unity
+from pytest_delta_schema.plugin.pytest_compat import command_line
 from pytest_delta_schema.plugin.sources import Sources
 from pytest_delta_schema.plugin.terminal import write_lines
 from pytest_delta_schema.plugin.workers import is_distributed, is_worker
@@ -111,6 +112,7 @@ def read_options(config: pytest.Config) -> Options:
             must_match=command_line if config.args_source is config.ArgsSource.ARGS else (*command_line, *ini),
         ),
         mode=mode,
+        contracts_only=_contracts_only(config, modes),
         enforces=ENFORCE in modes,
         project_file=project.path,
         models=models,
@@ -143,6 +145,7 @@ def _options(  # noqa: PLR0913 - the parts of the options
     consents: Settings,
     *,
     mode: RunMode | None = None,
+    contracts_only: bool = False,
     enforces: bool = False,
     project_file: Path | None = None,
     models: Mapping[Path, str] = MappingProxyType({}),
@@ -153,6 +156,7 @@ def _options(  # noqa: PLR0913 - the parts of the options
 ) -> Options:
     return Options(
         mode=mode,
+        contracts_only=contracts_only,
         enforces=enforces,
         project_file=project_file,
         models=models,
@@ -193,6 +197,14 @@ def _options(  # noqa: PLR0913 - the parts of the options
         report_samples=values["report_samples"],
         expired_consents=expired_consents,
     )
+
+
+def _contracts_only(config: pytest.Config, modes: list[RunMode]) -> bool:
+    """Whether the command line has one of the modes of a run, and not only ``addopts``."""
+    if not modes or only_shows(config):
+        return False
+    given = command_line(config)
+    return any(getattr(given, BY_NAME[mode.replace("-", "_")].dest) for mode in modes)
 
 
 def rule_faults(names: tuple[str, ...]) -> list[str]:
@@ -263,7 +275,7 @@ def _faults_of_backend(
     from pytest_delta_schema.backends.backend import BackendSettings
     from pytest_delta_schema.backends.registry import find_backend
     from pytest_delta_schema.errors import BackendUnavailableError
-    from pytest_delta_schema.plugin.backend_choice import option_of
+    from pytest_delta_schema.plugin.backend_choice import option_of, without_scratch_catalog
 
     try:
         backend = find_backend(name)
@@ -277,12 +289,8 @@ def _faults_of_backend(
             f"--delta-enforce writes rows to scratch tables, which the backend {name} cannot; run it with"
             " --delta-backend=local"
         )
-    elif ENFORCE in modes and backend.scratch_tables == "in scratch catalog" and not values["scratch_catalog"]:
-        yield (
-            f"--delta-enforce creates tables, and others may use the catalogs of the backend {name}; name one for"
-            ' scratch tables in pyproject.toml: [tool.pytest_delta_schema] scratch_catalog = "scratch"; or run it with'
-            " --delta-backend=local"
-        )
+    elif ENFORCE in modes and backend.needs_scratch_catalog(ENFORCE) and not values["scratch_catalog"]:
+        yield without_scratch_catalog("--delta-enforce", name)
     if modes:
         yield from backend.faults(
             BackendSettings(

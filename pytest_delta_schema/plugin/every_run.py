@@ -217,7 +217,7 @@ def show_progress(config: pytest.Config) -> None:
             logger.addHandler(other)
 
     config.add_cleanup(restore)
-    if config.option.verbose >= _WITH_JAVA_STACKS:
+    if config.getoption("verbose", 0) >= _WITH_JAVA_STACKS:
         java = logging.getLogger("pytest_delta_schema.java")
         config.add_cleanup(partial(java.setLevel, java.level))
         java.setLevel(logging.DEBUG)

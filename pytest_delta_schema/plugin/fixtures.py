@@ -243,8 +243,12 @@ def delta_versions(delta_catalog: Catalog) -> Callable[[Table | str], tuple[Comm
 
 @pytest.fixture
 def _delta_scratch(pytestconfig: pytest.Config, delta_catalog: ScratchCatalog, delta_worker_id: str) -> Iterator[Any]:
-    from pytest_delta_schema.plugin.scratch import Scratch
+    from pytest_delta_schema.plugin.scratch import Scratch, scratch_refusal
 
-    scratch = Scratch(delta_catalog, delta_worker_id, _run(pytestconfig).options.scratch_catalog)
+    options = _run(pytestconfig).options
+    refusal = scratch_refusal(delta_catalog, options)
+    if refusal is not None:
+        pytest.fail(refusal, pytrace=False)
+    scratch = Scratch(delta_catalog, delta_worker_id, options.scratch_catalog)
     yield scratch
     scratch.clean_up()

@@ -41,6 +41,7 @@ class Options(NamedTuple):
     Args:
         mode: ``drift``, ``apply``, ``sync-metadata``, ``enforce`` if it is none of these, or ``None`` for a run without
             a catalog.
+        contracts_only: Whether tests are deselected that no node id names, because the command line has a mode.
         enforces: Whether scratch tables have to stop rows that break their constraints, in any mode.
         project_file: The ``pyproject.toml`` whose section was read; ``None`` if there is no section.
         models: The modules whose tables are collected: their files, each with its dotted name.
@@ -63,6 +64,7 @@ class Options(NamedTuple):
     """
 
     mode: RunMode | None
+    contracts_only: bool
     enforces: bool
     project_file: Path | None
     models: Mapping[Path, str]

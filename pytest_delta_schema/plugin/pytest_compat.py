@@ -18,6 +18,7 @@ from _pytest.outcomes import Failed
 
 if TYPE_CHECKING:
     import logging
+    from argparse import Namespace
     from collections.abc import Callable, Iterable, Mapping
 
     from _pytest._io import TerminalWriter
@@ -29,6 +30,7 @@ __all__ = [
     "added_arguments",
     "begin_result_line",
     "change_texts",
+    "command_line",
     "end_last_line",
     "end_line",
     "failure_at",
@@ -60,6 +62,11 @@ def added_arguments(arguments: Iterable[str], files: Iterable[Path]) -> list[str
         return list(map(str, files))
     known = [Path(argument).absolute() for argument in arguments]
     return [str(file) for file in files if not any(file.is_relative_to(path) for path in known)]
+
+
+def command_line(config: pytest.Config) -> Namespace:
+    """Return the options that the command line has, without those of ``addopts`` and ``PYTEST_ADDOPTS``."""
+    return config._parser.parse_known_args(config.invocation_params.args)  # noqa: SLF001 - there is no public interface
 
 
 def fixture_info(item: pytest.Function) -> FuncFixtureInfo:

@@ -56,6 +56,7 @@ class ContractRun:
         self.audited: set[int] = set()
         self.without_snapshot: list[str] = []
         self.modules_without_tables: dict[Path, str] = {}
+        self.other_tests = 0
         self.is_refused = False
         self.has_started_spark = False
         self.spark_watch: SparkWatch | None = None

@@ -88,6 +88,10 @@ class RunPlugin:
         run = self._run
         if only_shows(config):
             return
+        if run.options.contracts_only:
+            from pytest_delta_schema.plugin.other_tests import deselect_other_tests
+
+            run.other_tests = deselect_other_tests(config, items)
         if run.tables and run.options.settings.rules:
             # A worker of xdist cannot stop the run with a message: there, the checks that need the rules fail.
             faults = [] if is_worker(config) else rule_faults(run.options.settings.rules)

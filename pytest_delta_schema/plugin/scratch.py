@@ -10,16 +10,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
+from pytest_delta_schema.backends.registry import find_backend
 from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.engine.assembly import bound, model_of_copy
 from pytest_delta_schema.engine.orchestrator import Orchestrator
 from pytest_delta_schema.engine.settings import current_settings
-from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.errors import BackendUnavailableError, DeclarationError
 from pytest_delta_schema.execute.table_copies import RepeatsCreations
 from pytest_delta_schema.execute.table_history import ReadsRows
 from pytest_delta_schema.models.names import require_name
 from pytest_delta_schema.models.required_kinds import required_table
 from pytest_delta_schema.models.table import Table
+from pytest_delta_schema.plugin.backend_choice import without_scratch_catalog
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.test_kit.rows import rows_of
 
@@ -29,8 +31,25 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.protocols import ScratchCatalog
     from pytest_delta_schema.execute.table_copies import ClonesTables
     from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.plugin.options import Options
 
 SCRATCH_CATALOG = "scratch"
+
+
+def scratch_refusal(catalog: ScratchCatalog, options: Options) -> str | None:
+    """Return why the tests of a run may not create tables in a catalog; ``None`` if they may.
+
+    Args:
+        catalog: The value of ``delta_catalog``, which a test may have replaced.
+        options: The run's checked options.
+    """
+    try:
+        backend = find_backend(catalog.name)
+    except BackendUnavailableError:  # the catalog is one of the tests
+        return None
+    if options.scratch_catalog or not backend.needs_scratch_catalog(options.mode):
+        return None
+    return without_scratch_catalog("this test", catalog.name)
 
 
 class Scratch:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _OWN_CODE = re.compile(r"D[DS]\d{3}")
 _SHOWN_CODES = 3
 _REFUSED, _UNUSED, _DESELECTED = "delta_schema_refused", "delta_schema_unused", "delta_schema_deselected"
+_OTHER_TESTS = "delta_schema_other_tests"
 _REFUSED_HERE = pytest.StashKey[list[str]]()
 
 _DESELECTING = {"keyword": "-k", "markexpr": "-m", "deselect": "--deselect", "lf": "--lf", "stepwise": "--stepwise"}
@@ -88,6 +89,7 @@ class Summary:
         self._created: dict[str, str] = {}
         self._checked = 0
         self._deselected = 0
+        self._other_tests = 0
         self._found_nothing = False
         self._refused: list[str] = []
         self._unused_consents: list[list[str]] = []
@@ -140,6 +142,7 @@ class Summary:
         """Collect what a worker of xdist refused, the consents that it did not need, and the checks it did not run."""
         output = getattr(node, "workeroutput", {})
         self._deselected = max(self._deselected, output.get(_DESELECTED, 0))
+        self._other_tests = max(self._other_tests, output.get(_OTHER_TESTS, 0))
         if output.get(_UNUSED) is not None:
             self._unused_consents.append(output[_UNUSED])
         faults = output.get(_REFUSED, [])
@@ -154,8 +157,10 @@ class Summary:
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
             return
         self._require_used_consents(session)
+        self._other_tests = max(self._other_tests, self._config.stash[RUN].other_tests)
         if is_worker(self._config):
             self._config.workeroutput[_DESELECTED] = self._deselected  # type: ignore[attr-defined]
+            self._config.workeroutput[_OTHER_TESTS] = self._other_tests  # type: ignore[attr-defined]
         green = exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
         looked = is_worker(self._config) or self._config.option.collectonly
         if green and not looked and not self._checked:
@@ -184,7 +189,7 @@ class Summary:
         terminalreporter.ensure_newline()
         if self._refused or self._found_nothing:
             terminalreporter.section("delta schema", red=True, bold=True)
-            for line in self._refused or [self._nothing()]:
+            for line in self._refused or [self._nothing(), *self._tests_that_did_not_run()]:
                 terminalreporter.write_line(printed_line(line))
         elif self._outcomes:
             terminalreporter.section("delta schema")
@@ -208,7 +213,7 @@ class Summary:
             notes = notes_text(outcome)
             if notes and verbosity >= 0:
                 tables.append(f"  {'note':<10}  {notes}")
-        lines += tables
+        lines += [*tables, *self._tests_that_did_not_run()]
         lines += [f"  {'unused':<10}  {message}" for message in (*self._unused_messages(), *self._unused)]
         if self._created:
             names = ", ".join(sorted(self._created.values()))
@@ -231,6 +236,15 @@ class Summary:
             yield f"{self._options.mode}: {_by_status(others)}, {ran} statement{'' if ran == 1 else 's'} run"
         if tried:
             yield f"{ENFORCE}: {_by_status(tried)}"
+
+    def _tests_that_did_not_run(self) -> Iterator[str]:
+        """Yield one line for all tests that are no contracts, if there are any."""
+        if self._other_tests:
+            tests = "1 other test" if self._other_tests == 1 else f"{self._other_tests} other tests"
+            yield (
+                f"{tests} did not run: with --delta-{self._options.mode} on the command line only contracts do, and"
+                " what a node id names"
+            )
 
     def _codes(self) -> list[str]:
         """Return the first few codes of this package in what failed: those of diagnostics, then those of changes."""

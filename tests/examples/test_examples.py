@@ -42,7 +42,7 @@ def test_an_example_applies_gates_and_tests(project, example, shared_catalogs):
     take(example, project)
     where = f"--delta-warehouse={shared_catalogs}"
 
-    applied = project.run("--delta-apply", where)
+    applied = project.run_all("--delta-apply", where)
 
     applied.assert_outcomes(passed=3 * tables + tests)
     applied.stdout.fnmatch_lines([f"apply: {tables} applied, *"])

@@ -50,13 +50,13 @@ RUNS: dict[str, tuple[str, ...]] = {
     "library": ("test_library.py", "--showlocals", "--delta-backend=memory"),
     "log": (
         "test_library.py",
-        "--delta-drift",
+        "-oaddopts=--delta-drift",
         "models.py",
         "-olog_cli=true",
         "-olog_cli_level=DEBUG",
         "-olog_level=DEBUG",
     ),
-    "colours": ("test_library.py", "models.py", "--delta-drift", "--color=yes"),
+    "colours": ("test_library.py", "models.py", "-oaddopts=--delta-drift", "--color=yes"),
     "snapshots": ("models.py",),
 }
 _SETTINGS = (

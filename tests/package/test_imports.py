@@ -27,7 +27,7 @@ LAZY = {
     "plugin/fixtures.py": 16,
     "plugin/outcome_report.py": 1,
     "plugin/run.py": 14,
-    "plugin/run_plugin.py": 20,
+    "plugin/run_plugin.py": 21,
     "plugin/run_reports.py": 1,
     "plugin/sources.py": 7,
     "plugin/summary.py": 1,

@@ -27,7 +27,7 @@ def test_tables_are_aligned_and_users_tests_find_them(project):
         """
     )
 
-    result = project.run("--delta-apply", "--snapshot-update", "-rP")
+    result = project.run_all("--delta-apply", "--snapshot-update", "-rP")
 
     result.assert_outcomes(passed=4)
     result.stdout.fnmatch_lines(

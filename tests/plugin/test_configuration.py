@@ -88,7 +88,7 @@ def test_the_section_takes_every_setting_in_the_types_of_toml(project, toml, opt
         'default_properties = { "team" = "sales", "delta.appendOnly" = true }',
     )
 
-    text = options("--delta-apply")
+    text = options("-o", "addopts=--delta-apply")
 
     for part in (
         "mode='apply'",
@@ -115,7 +115,7 @@ def test_the_section_takes_every_setting_in_the_types_of_toml(project, toml, opt
         "default_properties=(('team', 'sales'), ('delta.appendOnly', 'true'))",
     ):
         assert part in text
-    assert "unmanaged='fail'" in options("--delta-drift")
+    assert "unmanaged='fail'" in options("-o", "addopts=--delta-drift")
 
 
 def test_a_gate_that_only_the_section_configures(project, toml, workers):
@@ -203,7 +203,9 @@ def test_lists_and_tables_of_all_sources_add_up(project, toml, options):
         "expires = 2999-01-01",
     )
 
-    text = options("--delta-apply", "--delta-bind=dev=cli", "--delta-allow=drop-column dev.silver.orders.x")
+    text = options(
+        "-o", "addopts=--delta-apply", "--delta-bind=dev=cli", "--delta-allow=drop-column dev.silver.orders.x"
+    )
 
     assert "/models.py'): 'models', " in text
     assert "/more.py'): 'more'}" in text
@@ -251,8 +253,8 @@ def test_a_list_given_with_override_ini_replaces_those_of_the_files(project, tom
     project.ini("delta_protected = a.*")
     toml('protected = ["b.*"]')
 
-    assert "protected=('c.*',)" in options("--delta-apply", "-o", "delta_protected=c.*")
-    assert "protected=()" in options("--delta-apply", "-o", "delta_protected=")
+    assert "protected=('c.*',)" in options("-o", "addopts=--delta-apply", "-o", "delta_protected=c.*")
+    assert "protected=()" in options("-o", "addopts=--delta-apply", "-o", "delta_protected=")
 
 
 def test_override_ini_reaches_the_workers(project, toml):

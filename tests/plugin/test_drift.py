@@ -89,7 +89,7 @@ def test_looking_changes_nothing(project):
         """
     )
 
-    project.run("--delta-drift", "--snapshot-update").assert_outcomes(passed=3, failed=1)
+    project.run_all("--delta-drift", "--snapshot-update").assert_outcomes(passed=3, failed=1)
 
 
 def test_a_table_and_a_schema_that_are_not_there(project):
@@ -317,7 +317,7 @@ def test_looking_at_the_collection_of_a_gate_is_no_failure(project):
     project.ini("")
     project.pytester.makepyfile(test_x="def test_it(): pass")
 
-    assert project.run("--delta-drift", "--collect-only").ret == 0
+    assert project.run_all("--delta-drift", "--collect-only").ret == 0
 
 
 def test_checks_without_a_catalog_come_first_and_users_tests_on_it_last(project):
@@ -325,7 +325,7 @@ def test_checks_without_a_catalog_come_first_and_users_tests_on_it_last(project)
     project.catalog(IN_SYNC)
     project.pytester.makepyfile(test_a="def test_uses_it(delta_catalog): pass\ndef test_plain(): pass\n")
 
-    result = project.run("--delta-drift", "--collect-only", "-q", "test_a.py", "models.py")
+    result = project.run_all("--delta-drift", "--collect-only", "-q", "test_a.py", "models.py")
 
     assert [line.rpartition("::")[2] for line in result.outlines if "::" in line] == [
         "test_plain",

@@ -78,7 +78,7 @@ def test_what_one_run_or_a_colleague_leaves_the_next_run_finds(project, monkeypa
             delta_spark.sql("COMMENT ON TABLE dev.silver.orders IS 'Mine'")
         """,
     )
-    looked = project.run("--delta-drift", "--delta-enforce", subprocess=True)
+    looked = project.run_all("--delta-drift --delta-enforce", subprocess=True)
 
     looked.assert_outcomes(passed=10)
     looked.stdout.fnmatch_lines(["drift: 1 in sync, 0 statements run", "enforce: 1 enforced"])

@@ -80,7 +80,7 @@ def test_tables_whose_session_was_stopped_are_not_checked(project):
         "def test_c(make_delta_table): pass\n"
     )
 
-    result = project.run("--delta-drift", "--snapshot-update")
+    result = project.run_all("--delta-drift", "--snapshot-update")
 
     result.assert_outcomes(passed=4, failed=1, errors=1)
     assert TEXT.format("delta_catalog", "call", "b") in result.outlines

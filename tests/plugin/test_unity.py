@@ -498,7 +498,7 @@ def test_a_token_lands_nowhere(project, tmp_path, monkeypatch, workers, given, i
         project.models(MODEL)
         project.pytester.makepyfile(ASKING)
 
-        result = project.run("--delta-drift", "--snapshot-update", *EVERYTHING, *workers)
+        result = project.run_all("--delta-drift", "--snapshot-update", *EVERYTHING, *workers)
 
     refused = {"passed": 2, "failed": 1, "errors": 1, "skipped": 1}
     result.assert_outcomes(**({"passed": 3, "failed": 2} if is_good else refused))
@@ -523,7 +523,7 @@ def test_a_token_that_cannot_be_used_is_not_shown(project, monkeypatch, given, t
     monkeypatch.setenv("UNITY_CATALOG_TOKEN", given)
     project.pytester.makepyfile(ASKING)
 
-    result = project.run("--delta-drift", "--snapshot-update", *EVERYTHING)
+    result = project.run_all("--delta-drift", "--snapshot-update", *EVERYTHING)
 
     result.assert_outcomes(passed=2, skipped=2, errors=1)
     shown = everything(project, result)
@@ -537,7 +537,7 @@ def test_an_address_with_secrets_is_shown_without_them(project):
     project.pytester.makepyfile(ASKING)
     uri = f"--delta-unity-uri=https://{TOKEN}@unity.invalid:1/?key={TOKEN}"
 
-    result = project.run("--delta-drift", "--delta-backend=unity", uri, "--snapshot-update", *EVERYTHING)
+    result = project.run_all("--delta-drift", "--delta-backend=unity", uri, "--snapshot-update", *EVERYTHING)
 
     result.assert_outcomes(passed=2, skipped=2, errors=1)
     result.stdout.fnmatch_lines(
@@ -557,7 +557,7 @@ def test_a_proxy_with_a_password_is_shown_without_it(project, monkeypatch):
     project.pytester.makepyfile(ASKING)
     uri = "--delta-unity-uri=https://unity.invalid"
 
-    result = project.run("--delta-drift", "--delta-backend=unity", uri, "--snapshot-update", *EVERYTHING)
+    result = project.run_all("--delta-drift", "--delta-backend=unity", uri, "--snapshot-update", *EVERYTHING)
 
     result.assert_outcomes(passed=2, failed=1, errors=1, skipped=1)
     result.stdout.fnmatch_lines(

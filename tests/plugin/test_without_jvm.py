@@ -257,7 +257,7 @@ def test_a_parent_in_a_catalog_of_the_warehouse_needs_none(project, started):
 def test_a_test_gets_a_started_session(project, started):
     project.pytester.makepyfile(test_x="def test_it(delta_catalog):\n    raise AssertionError('is not reached')\n")
 
-    result = project.run("--delta-drift", "-m", "not delta_ddl and not delta_rules")
+    result = project.run_all("--delta-drift", "-m", "not delta_ddl and not delta_rules")
 
     result.assert_outcomes(passed=1, errors=1, deselected=2)
     assert started == [1]

@@ -112,6 +112,16 @@ class Project:
             return self.pytester.runpytest_subprocess(*ALONE, *args)
         return self.pytester.runpytest_inprocess(*ALONE, *args, plugins=plugins, no_reraise_ctrlc=True)
 
+    def run_all(self, modes: str, *args: str, subprocess: bool = False) -> RunResult:
+        """Run pytest there with modes in ``addopts``, so that tests which are no contracts run, too.
+
+        Args:
+            modes: The options of the modes.
+            args: The command line.
+            subprocess: Whether it runs in a process of its own.
+        """
+        return self.run("-o", f"addopts={modes}", *args, subprocess=subprocess)
+
     def snapshots(self) -> list[str]:
         """Return the names of all snapshot files."""
         return sorted(path.relative_to(self.path).as_posix() for path in self.path.rglob("__snapshots__/**/*.sql"))

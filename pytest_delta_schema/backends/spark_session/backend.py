@@ -20,5 +20,5 @@ def _open(context: BackendContext) -> SessionCatalog:
     return SessionCatalog(spark, context.settings.values["read_threads"])
 
 
-BACKEND = Backend(open=_open, scratch_tables="in scratch catalog")
+BACKEND = Backend(open=_open, scratch_tables="anywhere in tests")
 """Delta tables of any Spark session, such as one of Spark Connect or of a cluster."""
