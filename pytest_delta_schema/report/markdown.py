@@ -117,13 +117,15 @@ def _parts(report: RunReport, detail: _Detail) -> Iterator[str]:
     shown = [entry for entry in report.tables if entry.status in _SHOWN]
     shown.sort(key=lambda entry: (entry.status.is_good, entry.name))
     rows = shown[: detail.rows]
+    name = _name_and_target if report.has_several_targets() else _name
     if rows:
-        yield table(("table", "result", "changes", "highest risk", "declared at"), [*map(_row, rows)])
+        head = ("table", "result", "changes", "highest risk", "declared at")
+        yield table(head, [_row(entry, name) for entry in rows])
     if detail.with_sections:
-        yield from (_section(entry, with_sql=detail.with_sql) for entry in rows)
+        yield from (_section(entry, name, with_sql=detail.with_sql) for entry in rows)
     unchanged = [entry for entry in report.tables if entry.status not in _SHOWN]
     if unchanged and detail.with_unchanged:
-        names = ", ".join(code(entry.name) for entry in unchanged)
+        names = ", ".join(map(name, unchanged))
         yield details(counted(len(unchanged), "table") + " without changes", names)
     yield _remarks(report.unmanaged)
     if report.consents.unused:
@@ -145,13 +147,21 @@ def _runs(report: RunReport) -> str:
     return f"{', '.join(runs)}: {numbers}" if numbers else ", ".join(runs)
 
 
-def _row(entry: TableReport) -> tuple[str, ...]:
+def _name(entry: TableReport) -> str:
+    return code(entry.name)
+
+
+def _name_and_target(entry: TableReport) -> str:
+    return f"{code(entry.name)} (target {code(entry.target)})" if entry.target else code(entry.name)
+
+
+def _row(entry: TableReport, name: Callable[[TableReport], str]) -> tuple[str, ...]:
     location = f"{entry.location.file}:{entry.location.line}" if entry.location else ""
     changes = str(len(entry.changes)) if entry.changes else ""
-    return (code(entry.name), text(entry.status.value), changes, entry.risk, code(location) if location else "")
+    return (name(entry), text(entry.status.value), changes, entry.risk, code(location) if location else "")
 
 
-def _section(entry: TableReport, *, with_sql: bool) -> str:
+def _section(entry: TableReport, name: Callable[[TableReport], str], *, with_sql: bool) -> str:
     number = f", {counted(len(entry.changes), 'change')}" if entry.changes else ""
     parts = [*_facts(entry), _changes(entry), _remarks(entry.diagnostics)]
     if entry.failure and not entry.diagnostics:
@@ -161,7 +171,7 @@ def _section(entry: TableReport, *, with_sql: bool) -> str:
         parts.append(block(sql_text(entry.statements), "sql"))
     if entry.restore_sql:
         parts.append(f"To restore version {entry.restore_version}:\n\n{block(f'{entry.restore_sql};', 'sql')}")
-    return details(f"{code(entry.name)} {text(entry.status.value)}{number}", *filter(None, parts))
+    return details(f"{name(entry)} {text(entry.status.value)}{number}", *filter(None, parts))
 
 
 def _facts(entry: TableReport) -> Iterator[str]:

@@ -22,8 +22,8 @@ def merged_report(reports: Sequence[RunReport]) -> RunReport:
     """Return one report for several runs.
 
     Of two entries for one table, mode, backend, target and name in the catalog the one of the later run counts, as for
-    a job that ran again; if it is not known which one is later, the worse one counts. A consent that one run has used
-    is used. The report is complete if all runs are.
+    a job that ran again. The worse one counts if it is not known which one is later, or whether both are of one
+    catalog, as for a Spark session. A consent that one run has used is used. The report is complete if all runs are.
 
     Args:
         reports: At least one.
@@ -53,7 +53,8 @@ def _key(table: TableReport) -> tuple[str, ...]:
 
 def _counting(first: TableReport, second: TableReport) -> TableReport:
     """Return which one of two entries for one table counts."""
-    if first.created and second.created and first.created != second.created:
+    is_one_catalog = first.target or not first.backend
+    if is_one_catalog and first.created and second.created and first.created != second.created:
         return max(first, second, key=lambda table: table.created)
     return max(second, first, key=lambda table: _STATUSES.index(table.status))
 

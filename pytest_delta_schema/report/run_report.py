@@ -180,6 +180,10 @@ class RunReport:
         """Everything that is wrong, worst first."""
         return findings(self)
 
+    def has_several_targets(self) -> bool:
+        """Whether it joins runs on catalogs at several addresses or paths."""
+        return len({table.target for table in self.tables if table.target}) > 1
+
     def counts(self) -> dict[str, int]:
         """Return how many tables have each status, by its text; only those that occur, in the order of the statuses."""
         numbers = Counter(table.status for table in self.tables)

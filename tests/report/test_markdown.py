@@ -60,6 +60,19 @@ Stored as <code>ci&#46;silver&#46;orders</code>.
     ).replace("| code | |", "| code |  |")
 
 
+def test_tables_of_several_targets_are_told_apart():
+    prod, staging = replace(DRIFTED, target="a" * 16), replace(DRIFTED, target="b" * 16)
+    one = pull_request_comment(sample_report(prod, IN_SYNC, **NOTHING))
+    two = pull_request_comment(sample_report(prod, staging, replace(IN_SYNC, target="a" * 16), **NOTHING))
+
+    assert "target" not in one
+    for target in ("a" * 16, "b" * 16):
+        named = f"<code>dev&#46;silver&#46;orders</code> (target <code>{target}</code>)"
+        assert f"| {named} | drifted |" in two
+        assert f"<summary>{named} drifted, 2 changes</summary>" in two
+    assert f"<code>dev&#46;silver&#46;regions</code> (target <code>{'a' * 16}</code>)" in two
+
+
 class Page(HTMLParser):
     """Reads the texts and the tags of a page.
 

@@ -25,6 +25,7 @@ def test_a_report_merged_with_itself_has_each_part_once():
     assert merged_report([report, report]) == replace(report, runs=(RUN, RUN))
 
 
+TARGET = "c" * 16
 EARLY, LATE = "2026-01-31T12:00:00Z", "2026-01-31T12:00:01Z"
 
 
@@ -41,13 +42,27 @@ EARLY, LATE = "2026-01-31T12:00:00Z", "2026-01-31T12:00:01Z"
 )
 def test_the_later_run_counts_in_any_order_of_files_and_else_the_worse_status(drifted, in_sync, expected):
     reports = [
-        sample_report(replace(DRIFTED, created=drifted)),
-        sample_report(replace(DRIFTED, created=in_sync, status=Status.IN_SYNC)),
+        sample_report(replace(DRIFTED, target=TARGET, created=drifted)),
+        sample_report(replace(DRIFTED, target=TARGET, created=in_sync, status=Status.IN_SYNC)),
     ]
 
     statuses = [[table.status for table in merged_report(files).tables] for files in (reports, reports[::-1])]
 
     assert statuses == [[expected], [expected]]
+
+
+@pytest.mark.parametrize(
+    ("backend", "expected"), [("session", Status.DRIFTED), ("memory", Status.DRIFTED), ("", Status.IN_SYNC)]
+)
+def test_where_the_catalog_may_be_another_one_the_worse_status_counts(backend, expected):
+    early = replace(DRIFTED, backend=backend, created=EARLY)
+    late = replace(early, created=LATE, status=Status.IN_SYNC)
+
+    merged = [
+        merged_report([sample_report(first), sample_report(second)]) for first, second in ((early, late), (late, early))
+    ]
+
+    assert [[table.status for table in report.tables] for report in merged] == [[expected], [expected]]
 
 
 def test_tables_of_two_targets_stay_apart():
@@ -58,19 +73,20 @@ def test_tables_of_two_targets_stay_apart():
 
 
 def test_of_two_entries_for_one_table_the_later_one_counts():
-    applied = replace(DRIFTED, status=Status.IN_SYNC, changes=(), created=LATE)
+    drifted = replace(DRIFTED, target=TARGET)
+    applied = replace(drifted, status=Status.IN_SYNC, changes=(), created=LATE)
     elsewhere = [
-        replace(DRIFTED, mode="apply"),
-        replace(DRIFTED, backend="local"),
-        replace(DRIFTED, stored_as="prod.silver.orders"),
+        replace(drifted, mode="apply"),
+        replace(drifted, backend="local"),
+        replace(drifted, stored_as="prod.silver.orders"),
     ]
 
     merged = merged_report(
-        [sample_report(replace(DRIFTED, created=EARLY), BLOCKED), sample_report(applied, *elsewhere)]
+        [sample_report(replace(drifted, created=EARLY), BLOCKED), sample_report(applied, *elsewhere)]
     )
 
     assert merged.tables == (BLOCKED, elsewhere[0], elsewhere[1], applied, elsewhere[2])
-    again = replace(DRIFTED, created="2026-02-01T00:00:00Z")
+    again = replace(drifted, created="2026-02-01T00:00:00Z")
     assert merged_report([sample_report(applied), sample_report(again)]).tables == (again,)
 
 

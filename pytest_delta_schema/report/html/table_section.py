@@ -46,7 +46,7 @@ def table_section(table: TableReport, anchor: str, source_url: str, *, names_run
         table: The table.
         anchor: The id of the section.
         source_url: The address of its sources; ``""`` if it is not known.
-        names_run: Whether the mode and the backend are shown, because the report has several runs.
+        names_run: Whether the mode, the backend and the target are shown, because the report has several runs.
         is_open: Whether its details are shown.
     """
     risks = {change.risk for change in table.changes}
@@ -77,7 +77,7 @@ def table_section(table: TableReport, anchor: str, source_url: str, *, names_run
 
 def _summary(table: TableReport, *, names_run: bool) -> Html:
     schema, dot, name = table.name.rpartition(".")
-    run = " \u00b7 ".join(part for part in (table.mode, table.backend) if part)
+    run = " \u00b7 ".join(part for part in (table.mode, table.backend, table.target) if part)
     return element(
         "summary",
         status_badge(table.status),
