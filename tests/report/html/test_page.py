@@ -124,6 +124,16 @@ def test_several_runs_are_told_apart():
     ]
 
 
+def test_tables_of_several_targets_are_told_apart():
+    prod, staging = replace(IN_SYNC, target="a" * 16), replace(IN_SYNC, target="b" * 16)
+    tree = page(prod, staging, runs=(RUN, RUN))
+
+    assert [table.one("summary").one(class_="count").text for table in tree.all("details", class_="table")] == [
+        f"drift \u00b7 memory \u00b7 {'a' * 16}",
+        f"drift \u00b7 memory \u00b7 {'b' * 16}",
+    ]
+
+
 @pytest.mark.parametrize(("is_complete", "banners"), [(True, 0), (False, 1)])
 def test_an_incomplete_run_has_a_banner(is_complete, banners):
     tree = page(runs=(replace(RUN, is_complete=is_complete),))
