@@ -154,7 +154,7 @@ def make_delta_tables(_delta_scratch: Any) -> MakeTables:
 
 
 @pytest.fixture
-def delta_clone(delta_catalog: ScratchCatalog, _delta_scratch: Any) -> CloneTable:
+def delta_clone(request: pytest.FixtureRequest, delta_catalog: ScratchCatalog) -> CloneTable:
     """Clone an existing table for one test, in a scratch schema that is dropped after the test.
 
     Call it with the model of the table, optionally with ``name``; it returns the model of the clone. The clone has the
@@ -170,10 +170,11 @@ def delta_clone(delta_catalog: ScratchCatalog, _delta_scratch: Any) -> CloneTabl
         pytest.fail(
             f"the {delta_catalog.name} backend cannot clone tables: {refusal.reason}; {refusal.remedy}", pytrace=False
         )
+    scratch: Any = request.getfixturevalue("_delta_scratch")
 
     def clone(table: Table, name: str | None = None) -> Table:
         __tracebackhide__ = True
-        return _delta_scratch.clone(table, name)  # type: ignore[no-any-return]
+        return scratch.clone(table, name)  # type: ignore[no-any-return]
 
     return clone
 
