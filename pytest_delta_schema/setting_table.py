@@ -138,7 +138,10 @@ SETTINGS = (
         "explain", "list", "print what a code such as DS206 means, its remedy and an example, and run no tests", (),
         metavar="CODE", on_command_line=True, in_ini=False, in_toml=False,
     ),
-    Setting("models", "list", "names of modules and packages whose tables are collected, besides test files", ()),
+    Setting(
+        "models", "list",
+        "names of modules and packages whose tables are collected, besides those in delta_tables of test files", (),
+    ),
     Setting(
         "backend", "backend", "the catalog that models are compared with", "local",
         choices=BACKENDS, metavar="NAME", on_command_line=True,

@@ -32,7 +32,7 @@ from pytest_delta_schema.plugin.table_variables import (
     misspelt,
 )
 from pytest_delta_schema.plugin.unmanaged_items import SchemaNode
-from pytest_delta_schema.plugin.unread_variables import unread_variable, warn_where_assigned
+from pytest_delta_schema.plugin.unread_variables import is_test_file, unread_variable, warn_where_assigned
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -176,8 +176,8 @@ def _contract_of_mode(options: Options) -> type[StandardContract]:
 def tables_in(collector: pytest.Module, name: str, value: object) -> list[pytest.Collector] | None:
     """Return nodes for the tables that ``value`` declares; ``None`` if it declares none.
 
-    A table is collected where it was declared, and where ``delta_tables`` names it. In a module of the setting
-    ``models`` it may be inside of lists and dictionaries.
+    A table is collected where it was declared, and where ``delta_tables`` names it; in a test file only there. In a
+    module of the setting ``models`` it may be inside of lists and dictionaries.
 
     Args:
         collector: The module.
@@ -194,7 +194,7 @@ def tables_in(collector: pytest.Module, name: str, value: object) -> list[pytest
             raise collector.CollectError(printed(error)) from None
         collector.config.stash[RUN].list_tables(collector.path, name, tables)
     # The type and not isinstance, which would evaluate lazy proxies.
-    elif isinstance(collector, ModelsModule) or issubclass(type(value), Table):
+    elif isinstance(collector, ModelsModule) or (issubclass(type(value), Table) and not is_test_file(collector.path)):
         tables = [table for table in held_tables(value) if Path(table.origin.path) == collector.path]
     else:
         fault = misspelt(name, value)
@@ -203,7 +203,7 @@ def tables_in(collector: pytest.Module, name: str, value: object) -> list[pytest
         unread = unread_variable(collector.obj, name, value, collector.config.stash[RUN].options.models)
         if unread is not None:
             warn_where_assigned(collector, unread)
-        return None
+        return [] if issubclass(type(value), Table) else None
     nodes = [node for table in tables if _is_first(collector, table) for node in _nodes(collector, table, name)]
     return nodes or ([] if issubclass(type(value), Table) else None)
 

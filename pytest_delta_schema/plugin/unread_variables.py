@@ -6,7 +6,7 @@ import ast
 import sys
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard, cast
 
 import pytest
 
@@ -17,6 +17,10 @@ from pytest_delta_schema.plugin.table_variables import CONTAINERS, LISTED, held_
 if TYPE_CHECKING:
     from collections.abc import Collection
     from types import ModuleType
+
+
+_TEST_FILES = ("test_*.py", "*_test.py")
+"""What pytest collects by default."""
 
 
 class UnreadVariable(NamedTuple):
@@ -31,13 +35,18 @@ class UnreadVariable(NamedTuple):
     line: int
 
 
+def is_test_file(path: Path) -> bool:
+    """Whether a file has a name that pytest itself takes for tests; its tables may be those of its own tests."""
+    return any(map(path.match, _TEST_FILES))
+
+
 def unread_variable(
     module: ModuleType, name: str, value: object, collected_elsewhere: Collection[Path]
 ) -> UnreadVariable | None:
     """Return a variable that was meant to be checked; ``None`` if something reads it, or its tables are checked.
 
-    Tests may well keep tables for their own assertions in a list. Only a list that no line of the file reads, and no
-    other module has imported, is certain to be one that should be checked.
+    Tests may well keep tables for their own assertions. Only what no line of the file reads, and no other module has
+    imported, is certain to be one that should be checked.
 
     Args:
         module: The test file.
@@ -48,21 +57,24 @@ def unread_variable(
     tables = _only_tables(module, name, value)
     if not tables:
         return None
-    own = {id(item) for item in vars(module).values() if issubclass(type(item), Table)}
+    path = Path(str(module.__file__))
+    known = vars(module).get(LISTED) if is_test_file(path) else list(vars(module).values())
+    checked = set(map(id, held_tables(known)))
     missed = [
         table
         for table in tables.values()
-        if id(table) not in own and Path(table.origin.path) not in collected_elsewhere
+        if id(table) not in checked and Path(table.origin.path) not in collected_elsewhere
     ]
     if not missed or _is_imported(module, name, value):
         return None
-    line = _unread_line(Path(str(module.__file__)), name)
+    line = _unread_line(path, name)
     if line is None:
         return None
     names = ", ".join(dict.fromkeys(table.qualified_name for table in missed))
     fact = f"{name} holds tables that are not checked, and nothing reads it: {names}"
-    listed = f"[{', '.join(tables)}]" if issubclass(type(value), type) else name
-    return UnreadVariable(f"{fact}; write {LISTED} = {listed} to check them, or remove it", line)
+    listed = name if issubclass(type(value), CONTAINERS) else f"[{', '.join(tables)}]"
+    remedy = f"write {LISTED} = {listed} to check them, or declare them in a module of the setting models"
+    return UnreadVariable(f"{fact}; {remedy}", line)
 
 
 def warn_where_assigned(module: pytest.Module, variable: UnreadVariable) -> None:
@@ -106,13 +118,16 @@ def warn_of_conftests(config: pytest.Config) -> None:
 
 
 def _only_tables(module: ModuleType, name: str, value: object) -> dict[str, Table]:
-    """Return the tables of a list, a dictionary or a class that holds nothing else, by what refers to them.
+    """Return a table, or those of a list, a dictionary or a class that holds nothing else, by what refers to them.
 
     Args:
         module: The test file.
         name: The variable.
         value: Its value.
     """
+    if issubclass(type(value), Table):
+        table = cast("Table", value)
+        return {name: table} if Path(table.origin.path) == Path(str(module.__file__)) else {}
     if issubclass(type(value), CONTAINERS):
         return {f"{name}[{index}]": table for index, table in enumerate(held_tables(value, or_nothing=True))}
     if not issubclass(type(value), type) or value.__module__ != module.__name__:
@@ -137,6 +152,8 @@ def _unread_line(path: Path, name: str) -> int | None:
     """
     nodes = list(ast.walk(ast.parse(path.read_bytes())))
     changed = {id(node.value) for node in nodes if _changes(node)}
+    # The name of a table is often that of its variable.
+    own = {id(part) for node in nodes if _assigns(node, name) for part in ast.walk(node)}
     lines = []
     for node in nodes:
         if isinstance(node, ast.Name) and node.id == name:
@@ -145,10 +162,16 @@ def _unread_line(path: Path, name: str) -> int | None:
             lines.append(node.lineno)
         elif isinstance(node, ast.ClassDef) and node.name == name:
             lines.append(node.lineno)
-        elif isinstance(node, ast.Constant) and node.value == name:
+        elif isinstance(node, ast.Constant) and node.value == name and id(node) not in own:
             # Such as an entry of __all__, or the name that a fixture looks up in the module.
             return None
     return min(lines, default=None)
+
+
+def _assigns(node: ast.AST, name: str) -> bool:
+    """Whether a statement assigns a value to a variable."""
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    return any(isinstance(target, ast.Name) and target.id == name for target in targets)
 
 
 def _changes(node: ast.AST) -> TypeGuard[ast.Attribute | ast.Subscript]:

@@ -31,11 +31,57 @@ def test_a_check_of_the_catalog_exists_with_its_option_only(project, option, las
     assert [line.rpartition("::")[2] for line in collected(result)] == ["rules", "ddl", last]
 
 
-def test_tables_of_test_files_need_no_ini_key(project):
-    project.ini("")
-    project.models(ORDERS, "test_orders")
+@pytest.mark.parametrize(
+    ("file", "text", "ini", "args"),
+    [
+        ("test_orders", "delta_tables = [orders]\n", [], []),
+        ("orders_test", "delta_tables = orders\n", [], []),
+        ("test_orders", "", ["delta_models = test_orders"], []),
+        ("contracts", "", ["python_files = contracts.py"], []),
+        ("contracts", "", [], ["contracts.py"]),
+    ],
+    ids=["test file", "test file by its end", "setting models", "python_files", "argument"],
+)
+def test_a_module_holds_contracts(project, file, text, ini, args):
+    project.ini(*(ini or [""]))
+    project.models(ORDERS + text, file)
 
-    assert collected(project.run("--collect-only", "-q"))[0] == "test_orders.py::dev.silver.orders::rules"
+    result = project.run("--collect-only", "-q", "-W", "error", *args)
+
+    assert collected(result) == [f"{file}.py::dev.silver.orders::{check}" for check in ("rules", "ddl")]
+    assert result.ret == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def test_it(): assert orders\n",
+        "cases = [orders]\ndef test_it(): assert cases\n",
+        "twice = table('dev.silver.orders', Column('id', LongType()))\ndef test_it(): assert twice != orders\n",
+    ],
+    ids=["a table", "a list", "two models of one table"],
+)
+@pytest.mark.parametrize("file", ["test_orders", "orders_test"])
+def test_tables_that_the_tests_of_a_file_read_are_no_contracts(project, file, text):
+    project.ini("")
+    project.models(ORDERS + text, file)
+
+    result = project.run("--collect-only", "-q", "-W", "error")
+
+    assert collected(result) == [f"{file}.py::test_it"]
+    assert result.ret == 0
+
+
+def test_only_the_tables_of_the_list_are_contracts_of_a_test_file(project):
+    project.ini("filterwarnings = default")
+    project.models(f"{ORDERS}other = table('dev.silver.other')\ndelta_tables = [other]\n", "test_orders")
+
+    assert collected(project.run("--collect-only", "-q")) == [
+        f"test_orders.py::dev.silver.other::{check}" for check in ("rules", "ddl")
+    ]
+    project.run("--collect-only").stdout.fnmatch_lines(
+        [f"*test_orders.py:8: PytestCollectionWarning: orders {UNREAD}dev.silver.orders; {REMEDY.format('[[]orders]')}"]
+    )
 
 
 def test_tables_are_collected_where_they_are_declared(project):
@@ -188,6 +234,7 @@ def test_a_misspelt_list_is_an_error_with_the_right_name(project, name):
     assert result.ret == pytest.ExitCode.INTERRUPTED
 
 
+REMEDY = "write delta_tables = {} to check them, or declare them in a module of the setting models"
 UNREAD = "holds tables that are not checked, and nothing reads it: "
 
 
@@ -196,7 +243,15 @@ UNREAD = "holds tables that are not checked, and nothing reads it: "
     [
         (
             "tables = [orders]\n",
-            f"tables {UNREAD}dev.silver.orders; write delta_tables = tables to check them, or remove it",
+            f"tables {UNREAD}dev.silver.orders; {REMEDY.format('tables')}",
+        ),
+        (
+            "model = table('dev.silver.a')\n",
+            f"model {UNREAD}dev.silver.a; {REMEDY.format('[[]model]')}",
+        ),
+        (
+            "given = orders; models = (given,)\n",
+            f"models {UNREAD}dev.silver.orders; {REMEDY.format('models')}",
         ),
         (
             "models = {'all': [orders, (orders,)]}\n",
@@ -270,7 +325,7 @@ def test_a_list_in_a_conftest_file_is_reported(project, action):
         "tables = [shop.orders]\ndelta_tables = tables\n",
         "tables = [shop.orders, 'another']\n",
         "tables = []\n",
-        "orders = shop.orders\ntables = [orders]\n",
+        "orders = shop.orders\n",
         "from test_user import tables\n",
         "class TestMore:\n    model = shop.orders\n    def test_more(self): pass\n",
         "class Silver:\n    orders = shop.orders\ndef test_more(): assert Silver\n",
@@ -314,15 +369,6 @@ first = by_name["a"]
     assert [line.split("::")[1] for line in collected(project.run("--collect-only", "-q")) if "ddl" in line] == [
         f"dev.silver.{name}" for name in "abcd"
     ]
-
-
-def test_lists_in_test_modules_are_not_collected(project):
-    project.ini("")
-    project.pytester.makepyfile(
-        test_it=f"{HEAD}{ORDERS}cases = [orders]\nodd = [table('dev.s.x', Column('id', LongType()))]\nprint(odd)\n"
-    )
-
-    assert len(collected(project.run("--collect-only", "-q"))) == 2
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,9 @@ def test_consent_that_names_nothing_is_a_usage_error(project, consent, message, 
 def test_consent_of_the_ini_file_may_wait_while_explicit_paths_leave_its_table_out(project):
     project.ini("delta_models = models", "delta_backend = memory", "delta_allow = drop-column dev.silver.orders.legacy")
     project.models(ORDERS)
-    project.models("other = table('dev.silver.other', Column('id', LongType()))\n", "test_other")
+    project.models(
+        "other = table('dev.silver.other', Column('id', LongType()))\ndelta_tables = [other]\n", "test_other"
+    )
 
     part = project.run("--delta-apply", "-m", "delta_apply", "test_other.py")
     (project.path / "models.py").write_text("")
