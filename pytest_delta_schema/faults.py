@@ -267,7 +267,7 @@ class RemainingDrift:
 class FailedMetadataSync:
     """A catalog entry could not be updated from the Delta log of its table.
 
-    The table is managed, somebody else changes the entry, or the server refuses.
+    The catalog commits to the log, somebody else changes the entry, or the server refuses.
 
     Remedy: Do what the message says; the other entries are synchronised.
 

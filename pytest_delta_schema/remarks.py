@@ -96,13 +96,14 @@ class UnstorableMetadata:
 
 
 class ManagedEntry:
-    """The entry of a managed table is not compared with its log, because only the catalog reads that log.
+    """The entry of a managed table is not compared with its log, whose newest commits are in the catalog only.
 
-    Remedy: Nothing has to be done; the catalog updates the entry in each commit.
+    Remedy: Nothing has to be done: the catalog updates the entry in each commit. To have them compared, run the gate
+    with a Spark session that has the server's connector.
 
     Example:
-        the table is managed: the catalog updates its entry in each commit, and only the catalog
-        reads the log
+        its newest commits are in the catalog only, so that its catalog entry and its log are not
+        compared
     """
 
     code = "DS708"

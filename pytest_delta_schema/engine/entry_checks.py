@@ -44,7 +44,7 @@ def check_entry(table: Table, gate: Gate) -> TableOutcome:
     if isinstance(entry, EntryState) and log is not None:
         changes = entry_changes(name, entry_differences(entry, log))
         if changes:
-            status = Status.BLOCKED if entry.is_managed else Status.STALE
+            status = Status.BLOCKED if log.is_catalog_managed else Status.STALE
             return table_outcome(table, gate.declarations, Check.METADATA, status, changes=changes)
     is_managed = isinstance(entry, EntryState) and entry.is_managed and log is None
     notes = (managed_note(name),) if is_managed else () if log is None else unstorable_notes(name, log)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 def managed_note(table: object) -> Diagnostic:
-    """Return the note of a table whose entry is not compared, because only the catalog can read its log."""
-    fact = "the table is managed: the catalog updates its entry in each commit, and only the catalog reads the log"
+    """Return the note of a table whose entry is not compared, because its newest commits are in the catalog only."""
+    fact = "its newest commits are in the catalog only, so that its catalog entry and its log are not compared"
     return note(ManagedEntry, table, ENTRY_PATH, fact)
 
 

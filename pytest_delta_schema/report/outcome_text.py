@@ -23,7 +23,7 @@ _NAMED = 3
 _ENTRY = "Spark reads the log; clients that only use the catalog see its entry."
 _SYNC = f"{_ENTRY} Synchronise it: pytest --delta-sync-metadata"
 _RESTORE = (
-    f"{_ENTRY} The table is managed, so that only the catalog may write the entry; a RESTORE through Spark writes both"
+    f"{_ENTRY} Only the catalog, which commits to this log, may write the entry; a RESTORE through Spark writes both"
 )
 _UNMANAGED = (
     "Tables of models that this run did not collect count, too. No apply drops a table: declare them, exclude them with"

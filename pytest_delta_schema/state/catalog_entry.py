@@ -116,7 +116,7 @@ class EntryState:
 
     @property
     def is_managed(self) -> bool:
-        """Whether the catalog commits to the log, so that nobody else may write the entry."""
+        """Whether the catalog manages the files; whether it also commits to the log is only known by the log."""
         return self.table_type == MANAGED
 
 
@@ -131,6 +131,7 @@ class LogState:
         partitioning: The partition columns, in order.
         configuration: All table properties.
         version: The newest version.
+        is_catalog_managed: Whether the catalog commits to the log, so that nobody else may write the entry.
     """
 
     schema: str
@@ -139,6 +140,7 @@ class LogState:
     partitioning: tuple[str, ...]
     configuration: Mapping[str, str]
     version: int
+    is_catalog_managed: bool = False
 
 
 class Storable(NamedTuple):

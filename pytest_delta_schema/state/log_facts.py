@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.delta.protocol import commits_are_in_catalog, protocol_properties
 from pytest_delta_schema.delta.well_formed import well_formed_schema
 from pytest_delta_schema.state.catalog_entry import LogState
 from pytest_delta_schema.state.delta_log import LogSchema, columns_of_schema, state_from_metadata
@@ -36,6 +37,11 @@ class LogFacts:
     clustering: Paths = ()
     version: int | None = None
     schema: LogSchema | None = None
+
+    @property
+    def is_catalog_managed(self) -> bool:
+        """Whether the catalog commits to the log, so that its files may lack the newest commits."""
+        return commits_are_in_catalog(key for key, _ in protocol_properties(self.protocol))
 
     @property
     def columns(self) -> tuple[ColumnState, ...]:
@@ -75,4 +81,5 @@ class LogFacts:
             partitioning=tuple(self.metadata.get("partitionColumns") or ()),
             configuration=MappingProxyType(dict(self.metadata.get("configuration") or {})),
             version=-1 if self.version is None else self.version,
+            is_catalog_managed=self.is_catalog_managed,
         )

@@ -11,7 +11,7 @@ import pytest
 from pytest_delta_schema.engine.outcome import Status
 from pytest_delta_schema.report.run_report_json import report_from_json
 from support.ci_commands import ci_commands
-from support.logs import field
+from support.logs import commit, field, metadata, protocol
 from support.unity import lake
 
 MODEL = (
@@ -225,51 +225,38 @@ def test_an_entry_alone_can_be_selected(project):
     result.stdout.fnmatch_lines(["FAILED models.py::dev.silver.orders::metadata - *"])
 
 
-def test_managed_tables_are_reported_and_not_changed(project, unity):
-    project.run("--delta-sync-metadata", "--snapshot-update")
+def managed(unity):
+    """Let the catalog commit to the log."""
+    actions = (protocol("catalogManaged"), metadata(*FIELDS, team="x"))
+    commit(unity.folder / "dev" / "silver" / "orders", 0, *actions)
     unity.entry()["table_type"] = "MANAGED"
+    unity.server.metastore.latest["dev.silver.orders"] = 0
+
+
+def test_a_managed_entry_that_is_not_compared_is_noted(project, unity):
+    project.run("--delta-sync-metadata", "--snapshot-update")
+    managed(unity)
+    unity.server.metastore.latest["dev.silver.orders"] = 1
 
     result = project.run("--delta-drift")
 
     result.assert_outcomes(passed=4)
-    result.stdout.fnmatch_lines(["  note  *dev.silver.orders: the table is managed: the catalog updates its entry*"])
-
-
-MANAGED = """
-from dataclasses import replace
-
-import pytest
-
-from pytest_delta_schema import UnityCatalog
-from pytest_delta_schema.backends.unity import UnityClient
-
-
-class Managed(UnityCatalog):
-    "The tables are managed, and their logs can be read all the same, as through Spark."
-
-    def snapshot(self, models):
-        state = super().snapshot(models)
-        entries = {name: replace(each, table_type="MANAGED") for name, each in state.entries.items()}
-        return replace(state, entries=entries)
-
-
-@pytest.fixture(scope="session")
-def delta_catalog():
-    client = UnityClient(URI)
-    yield Managed(client)
-    client.close()
-"""
+    result.stdout.fnmatch_lines(
+        ["  note  *dev.silver.orders: its newest commits are in the catalog only, so that its*"]
+    )
 
 
 def test_a_wrong_managed_entry_is_reported_with_another_remedy(project, unity):
-    project.pytester.makeconftest(MANAGED.replace("URI", repr(unity.server.uri)))
+    project.run("--delta-sync-metadata", "--snapshot-update")
+    managed(unity)
+    unity.entry()["comment"] = "Lies"
 
-    result = project.run("--delta-drift", "--snapshot-update")
+    result = project.run("--delta-drift")
 
     result.assert_outcomes(passed=3, failed=1)
     result.stdout.fnmatch_lines(
         [
-            "*The table is managed, so that only the catalog may write the entry; a RESTORE *",
+            "*Only the catalog, which commits to this log, may write the entry; a RESTORE *",
             "drift: 1 in sync, 1 blocked, *",
         ]
     )

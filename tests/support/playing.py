@@ -62,7 +62,12 @@ def entry(location: Path | str, kind: str = "EXTERNAL") -> dict[str, Any]:
         "owner": "data-team",
         "comment": "All",
         "columns": columns,
-        "properties": {"team": "x", "delta.lastUpdateVersion": "0", "clusteringColumns": '[["id"]]'},
+        "properties": {
+            "team": "x",
+            "delta.lastUpdateVersion": "0",
+            "clusteringColumns": '[["id"]]',
+            **({"delta.feature.catalogManaged": "supported"} if kind == "MANAGED" else {}),
+        },
         "created_at": 1_790_000_000_000,
     }
 

@@ -159,13 +159,13 @@ class UnityCatalog:
         return () if opened is None else opened.introduced_by(table, paths)
 
     def past_columns(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> frozenset[ColumnPath]:
-        """Find columns in older versions of an external table without Spark, and of a managed one through Spark.
+        """Find columns in older versions of a table: in its log without Spark, unless the catalog commits to it.
 
         Raises:
             DeltaSchemaError: If the log cannot be read.
         """
-        entry = self._reader.read_again(table).entry
-        if isinstance(entry, EntryState) and not entry.is_managed:
+        _, entry, log = self._reader.read_again(table)
+        if isinstance(entry, EntryState) and log is not None and not log.is_catalog_managed:
             schemas = self._logs.read(entry, Log.schemas)
             return frozenset(path for path in paths if any(find(columns, path) is not None for columns in schemas))
         return self._spark.catalog(table.written.catalog).past_columns(table, paths)
@@ -271,8 +271,7 @@ class UnityCatalog:
         """Synchronise catalog entries, several at once, and return the result of each."""
         syncing = MetadataSyncing(
             client=self.client,
-            read_log=self._logs.open,
-            read_managed=self._reader.managed_log,
+            open_log=self._reader.open_log,
         )
 
         stored_names = self._reader.find(names)
@@ -314,6 +313,6 @@ class UnityCatalog:
 
 
 def _is_stale(reading: TableReading) -> bool:
-    """Whether the catalog entry of an external table differs from its log."""
-    is_managed = isinstance(reading.entry, EntryState) and reading.entry.is_managed
-    return not is_managed and is_stale(reading.entry, reading.log)
+    """Whether a catalog entry that may be written differs from the log."""
+    log = reading.log
+    return log is not None and not log.is_catalog_managed and is_stale(reading.entry, log)

@@ -1,8 +1,10 @@
-"""Read the Delta log of an external table, without a JVM: file by file, or with deltalake."""
+"""Read the Delta log of a table, without a JVM: file by file, or with deltalake."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from pytest_delta_schema.backends.local_log import LocalLog, local_folder
@@ -133,11 +135,20 @@ class Log:
         Raises:
             StatementError: If the files that hold its clustering columns cannot be read.
         """
-        return self._local or LogFacts(self._metadata, self._protocol, self._clustering(), self.version)
+        return self._local or replace(self._unclustered, clustering=self._clustering)
 
     def shown(self) -> LogState:
         """Return the metadata that a catalog entry should have; it needs no clustering columns."""
-        return (self._local or LogFacts(self._metadata, self._protocol, version=self.version)).shown()
+        return self._unclustered.shown()
+
+    @property
+    def is_catalog_managed(self) -> bool:
+        """Whether the catalog commits to the log, so that its files may lack the newest commits."""
+        return self._unclustered.is_catalog_managed
+
+    @property
+    def _unclustered(self) -> LogFacts:
+        return self._local or LogFacts(self._metadata, self._protocol, version=self.version)
 
     def timestamp(self) -> int:
         """Return when the newest version was committed, in milliseconds since 1970; 0 if the log does not say so.
@@ -166,6 +177,7 @@ class Log:
             msg = f"older commits of its Delta log at {folder_uri} cannot be read ({type(error).__name__})"
             raise StatementError(msg, condition="UNREADABLE_LOG") from None
 
+    @cached_property
     def _clustering(self) -> Paths:
         """Return the physical names of clustering columns from the log, because deltalake does not return domains."""
         if not may_be_clustered(self._protocol):

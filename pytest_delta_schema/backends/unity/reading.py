@@ -11,6 +11,7 @@ from pytest_delta_schema.backends.pool import at_once
 from pytest_delta_schema.backends.problems import is_a_view, is_damaged, is_not_delta, problem
 from pytest_delta_schema.backends.unity.client import ServerError
 from pytest_delta_schema.backends.unity.logs import Log
+from pytest_delta_schema.backends.unity.managed_logs import ManagedLogs, Unpublished, newest_version
 from pytest_delta_schema.backends.unity.problems import absent_table, unreadable
 from pytest_delta_schema.backends.unity.spelling import Listing, list_schema
 from pytest_delta_schema.backends.unity.wire_format import columns_of, entry_of, schema_of
@@ -25,7 +26,7 @@ from pytest_delta_schema.state.delta_log import state_from_metadata
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from pytest_delta_schema.backends.unity.answer_types import TableInfo
+    from pytest_delta_schema.backends.unity.answer_types import DeltaTable, TableInfo
     from pytest_delta_schema.backends.unity.client import UnityClient
     from pytest_delta_schema.backends.unity.external_logs import ExternalLogs
     from pytest_delta_schema.state.catalog_entry import EntryState, LogState
@@ -79,7 +80,7 @@ class TableReader:
         self._client = client
         self._logs = logs
         self._threads = threads
-        self._by_spark = by_spark
+        self._managed = ManagedLogs(client=client, logs=logs, by_spark=by_spark)
         self._stored: dict[QualifiedName, QualifiedName] = {}
 
     def read(self, names: Sequence[QualifiedName]) -> dict[QualifiedName, TableReading]:
@@ -145,18 +146,16 @@ class TableReader:
         ]
         return tuple(sorted(QualifiedName(catalog, schema, name) for name in kept))
 
-    def managed_log(self, entry: EntryState) -> LogState | None:
-        """Return the metadata of a managed table's log, which Spark reads; ``None`` without a session.
+    def open_log(self, entry: EntryState) -> Log | LogFacts | None:
+        """Open the log of a table; ``None`` if its newest commits are in the catalog only, and no session is open.
 
         Raises:
             BackendUnavailableError: If a session is needed and none is configured, or its catalog is not the server's.
             CatalogReadError: If Spark cannot read it.
+            StatementError: If it cannot be read without Spark.
         """
-        log = self._spark_log(entry)
-        return None if log is None else log.shown()
-
-    def _spark_log(self, entry: EntryState) -> LogFacts | None:
-        return self._by_spark(entry.name, has_to=not self._client.has_delta_api(entry.name.written.catalog))
+        log = self._managed.read(entry, Log.shown) if entry.is_managed else self._logs.open(entry)
+        return None if isinstance(log, Unpublished) else log
 
     def _listings(self, names: Iterable[QualifiedName]) -> dict[tuple[str, str], Listing | StatementError]:
         """List the schemas of tables; a table that is missing in a listing may still exist."""
@@ -259,34 +258,18 @@ class TableReader:
         except ValueError as error:
             entry = problem(UnsupportedTable, name, str(error), "update this package, or the entry")
         if head.is_managed:
-            return self._managed(head, entry)
+            return self._read_managed(head, entry)
         return _with_log(name, entry, self._logs.read(head, Log.facts))
 
-    def _managed(self, head: EntryState, entry: EntryState | Diagnostic) -> TableReading:
-        """Read a table to which the catalog commits: through Spark if a session is open, else by the Delta API.
+    def _read_managed(self, head: EntryState, entry: EntryState | Diagnostic) -> TableReading:
+        """Read a managed table: its log, or the Delta API if the newest commits are in the catalog only.
 
         The API returns the content of the entry, so that there is no log to compare the entry with then.
         """
-        log = self._spark_log(head)
-        return TableReading(self._by_delta_api(head), entry) if log is None else _with_log(head.name, entry, log)
-
-    def _by_delta_api(self, entry: EntryState) -> TableState:
-        """Read the state of a table by the server's Delta API."""
-        table = self._client.delta_table(entry.name)
-        metadata = table["metadata"]
-        configuration, protocol = split_properties(metadata["properties"])
-        return state_from_metadata(
-            entry.name,
-            metadata={
-                "schemaString": json.dumps(schema_of(metadata["columns"])),
-                "description": entry.comment,
-                "configuration": configuration,
-                "partitionColumns": metadata.get("partition-columns") or (),
-            },
-            protocol=protocol,
-            clustering=json.loads(metadata["properties"].get(CLUSTERING_PROPERTY) or "[]"),
-            version=table.get("latest-table-version", metadata.get("last-commit-version")),
-        )
+        log = self._managed.read(head, Log.facts)
+        if isinstance(log, Unpublished):
+            return TableReading(_by_delta_api(head, log.table), entry)
+        return _with_log(head.name, entry, log.facts() if isinstance(log, Log) else log)
 
     def _schema_exists(self, given: tuple[str, str], listing: Listing | StatementError) -> bool | ServerError:
         """Return whether the schema of a missing table exists, or why that is not known."""
@@ -320,3 +303,21 @@ def _named(name: QualifiedName, listing: Listing | StatementError) -> QualifiedN
 def _with_log(name: QualifiedName, entry: EntryState | Diagnostic, log: LogFacts) -> TableReading:
     state = log.state(name)
     return TableReading(state, entry, log.shown(state.columns))
+
+
+def _by_delta_api(entry: EntryState, table: DeltaTable) -> TableState:
+    """Return the state of a table in the server's Delta API."""
+    metadata = table["metadata"]
+    configuration, protocol = split_properties(metadata["properties"])
+    return state_from_metadata(
+        entry.name,
+        metadata={
+            "schemaString": json.dumps(schema_of(metadata["columns"])),
+            "description": entry.comment,
+            "configuration": configuration,
+            "partitionColumns": metadata.get("partition-columns") or (),
+        },
+        protocol=protocol,
+        clustering=json.loads(metadata["properties"].get(CLUSTERING_PROPERTY) or "[]"),
+        version=newest_version(table),
+    )

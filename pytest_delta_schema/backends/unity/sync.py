@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import random
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_delta_schema.backends.unity.client import ServerError
+from pytest_delta_schema.backends.unity.logs import Log
 from pytest_delta_schema.backends.unity.problems import no_catalog
 from pytest_delta_schema.backends.unity.recreation import recreate_entry
 from pytest_delta_schema.backends.unity.wire_format import columns_for, entry_of, table_info
@@ -26,23 +27,12 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.entry_differences import EntryDifference
     from pytest_delta_schema.state.catalog_entry import EntryState, LogState
+    from pytest_delta_schema.state.log_facts import LogFacts
 
 _PAUSE, _LONGEST_PAUSE = 0.05, 2.0
 """Seconds before the second try, doubled for each further one up to a maximum, less a random part."""
 
 _INTERNAL = 500
-
-
-class OpenLog(Protocol):
-    """The newest version of a log."""
-
-    def shown(self) -> LogState:
-        """Return the metadata that the entry should have."""
-        ...
-
-    def timestamp(self) -> int:
-        """Return when the newest version was committed, in milliseconds since 1970."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,13 +41,12 @@ class MetadataSyncing:
 
     Args:
         client: The server.
-        read_log: Opens the log of an external table, newest version.
-        read_managed: Returns the metadata of a managed table's log, which Spark reads; ``None`` if no session is open.
+        open_log: Opens the log of a table, newest version; returns ``None`` if its newest commits are in the catalog
+            only, and no Spark session is open.
     """
 
     client: UnityClient
-    read_log: Callable[[EntryState], OpenLog]
-    read_managed: Callable[[EntryState], LogState | None]
+    open_log: Callable[[EntryState], Log | LogFacts | None]
 
     def sync(self, name: QualifiedName, *, recreates: bool) -> MetadataSync | None:
         """Synchronise the catalog entry of one table.
@@ -73,8 +62,8 @@ class MetadataSyncing:
             The changes and notes; ``None`` if there are neither, or the table does not exist.
 
         Raises:
-            StatementError: If the table is managed and its entry differs, the entry has a newer version than the log,
-                each try loses a race, or the server refuses.
+            StatementError: If the catalog commits to the log and the entry differs, the entry has a newer version than
+                the log, each try loses a race, or the server refuses.
         """
         can_update = self._can_update(name.written.catalog)
         for number in _tries(self.client.deadline()):
@@ -110,7 +99,7 @@ class MetadataSyncing:
         )
         if not differences:
             return done if notes else None
-        _require_external(seen.entry, differences)
+        _require_writable(seen, seen.log, differences)
         _require_newer(seen.entry, seen.log)
         failure = None
         if seen.tag is not None:
@@ -139,10 +128,10 @@ class MetadataSyncing:
             if error.is_not_found:
                 return None
             raise
-        if entry.is_managed:
-            return _Seen(tag, entry, self.read_managed(entry))
-        log = self.read_log(entry)
-        return _Seen(tag, entry, log.shown(), log.timestamp)
+        log = self.open_log(entry)
+        if isinstance(log, Log):
+            return _Seen(tag, entry, log.shown(), log.timestamp)
+        return _Seen(tag, entry, None if log is None else log.shown())
 
     def _entry(self, name: QualifiedName) -> EntryState:
         try:
@@ -221,22 +210,32 @@ def _body(seen: _Seen, tag: DeltaMetadata, log: LogState, differences: tuple[Ent
     return {"requirements": requirements, "updates": updates}
 
 
-def _require_external(entry: EntryState, differences: tuple[EntryDifference, ...]) -> None:
-    if entry.is_managed:
-        listed = "; ".join(map(str, differences))
+def _require_writable(seen: _Seen, log: LogState, differences: tuple[EntryDifference, ...]) -> None:
+    listed = "; ".join(map(str, differences))
+    if log.is_catalog_managed:
         msg = (
-            f"its catalog entry differs from its log ({listed}), and it is a managed table, whose entry only the"
-            " catalog may write; a RESTORE through Spark writes both"
+            f"its catalog entry differs from its log ({listed}), and the catalog commits to that log, so that only the"
+            " catalog may write the entry; a RESTORE through Spark writes both"
+        )
+        raise StatementError(msg, condition="MANAGED")
+    if seen.entry.is_managed and seen.tag is None:
+        msg = (
+            f"its catalog entry differs from its log ({listed}), the server has no Delta API, and the entry of a"
+            " managed table is never deleted, because its files would be deleted with it; upgrade the server"
         )
         raise StatementError(msg, condition="MANAGED")
 
 
 def _require_newer(entry: EntryState, log: LogState) -> None:
     if entry.version is not None and entry.version > log.version:
-        again = f"{drop_table(entry.name)}; {register_table(entry.name, entry.location)}"
         msg = (
             f"its catalog entry shows version {entry.version}, and the newest version of its log is {log.version}, so"
-            " the entry is not changed; see whether the log was restored or copied from elsewhere, or, if the table was"
-            f" created again at {entry.location}, register it again through Spark, which changes no file: {again}"
+            " the entry is not changed; see whether the log was restored or copied from elsewhere"
         )
+        if not entry.is_managed:  # whose files would be dropped, too
+            again = f"{drop_table(entry.name)}; {register_table(entry.name, entry.location)}"
+            msg += (
+                f", or, if the table was created again at {entry.location}, register it again through Spark, which"
+                f" changes no file: {again}"
+            )
         raise StatementError(msg, condition="OLDER_LOG")

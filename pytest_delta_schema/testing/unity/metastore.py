@@ -40,6 +40,10 @@ class Metastore:
     Args:
         store: A folder of tables, laid out as catalog, schema and table. A Delta log that appears in it counts as made
             through the Spark connector: its entry is that of an external table, with a comment and without columns.
+
+    Attributes:
+        latest: The newest versions of tables to which the catalog commits.
+        commits: Their commits that are not yet published as files of the log.
     """
 
     def __init__(self, store: Path | None = None) -> None:
@@ -47,6 +51,8 @@ class Metastore:
         self.schemas: dict[str, dict[str, Any]] = {}
         self.tables: dict[str, dict[str, Any]] = {}
         self.etags: dict[str, str] = {}
+        self.latest: dict[str, int] = {}
+        self.commits: dict[str, list[dict[str, Any]]] = {}
         self._store = store
         self._clock = 0
         self._by_connector: set[str] = set()
@@ -152,7 +158,8 @@ class Metastore:
             "properties": properties,
             **{key: int(properties[kept]) for key, kept in _LAST.items() if kept in properties},
         }
-        return {"metadata": metadata, "commits": []}
+        latest = {"latest-table-version": self.latest[name]} if name in self.latest else {}
+        return {"metadata": metadata, "commits": self.commits.get(name, []), **latest}
 
     def page(self, catalog: str, schema: str, after: str = "", size: int = PAGE) -> list[dict[str, Any]]:
         """Return the entries of a schema that follow a name, by name and with at most :data:`PAGE` of them."""
@@ -171,6 +178,7 @@ class Metastore:
     def commit(self, name: str, log: LogState) -> None:
         """Make an entry that of a managed table, and update it by a commit, which on the server is one step."""
         self.tables[name] = after_commit(self._known(name), log)
+        self.latest[name] = log.version
         self.etags[name] = self._tick()
 
     def rename_table(self, name: str, to: str) -> None:

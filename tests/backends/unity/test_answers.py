@@ -16,7 +16,7 @@ from pytest_delta_schema.backends.unity.transport import Answer
 from pytest_delta_schema.errors import BackendUnavailableError, MetadataSyncError, StatementError
 from pytest_delta_schema.state.catalog_entry import EntryState
 from pytest_delta_schema.state.delta_log import columns_of_schema
-from support.logs import delta_log, field
+from support.logs import commit, delta_log, field, metadata, protocol
 from support.playing import (
     CATALOG,
     CONFIG,
@@ -41,6 +41,13 @@ BETWEEN = "see what answers at that address"
 @pytest.fixture
 def log(tmp_path):
     return delta_log(tmp_path / "orders", field("id"))
+
+
+@pytest.fixture
+def log_of(tmp_path, log):
+    """Folders of an ordinary log, and of one whose newest commits are in the catalog only."""
+    managed = commit(tmp_path / "managed", 0, protocol("catalogManaged"), metadata(field("id")))
+    return {"EXTERNAL": log, "MANAGED": managed}
 
 
 def reason(text):
@@ -107,8 +114,8 @@ def test_what_is_no_schema_or_catalog_leaves_open_whether_a_table_is_absent(log,
 
 @pytest.mark.parametrize("call", [DELTA, CONFIG])
 @pytest.mark.parametrize("body", [body for body, _ in BODIES.values()], ids=BODIES)
-def test_what_is_none_of_the_delta_api_makes_a_managed_table_unreadable(call, body):
-    server = Playing(REMOTE, "MANAGED")
+def test_what_is_none_of_the_delta_api_makes_a_managed_table_unreadable(log_of, call, body):
+    server = Playing(log_of["MANAGED"], "MANAGED")
     server.play(call, body)
 
     problem = str(server.catalog.snapshot([MODEL]).problems[NAME])
@@ -134,8 +141,8 @@ def test_what_vends_nothing_makes_a_table_unreadable(body):
 @pytest.mark.parametrize(
     ("call", "kind"), [(TABLE, "EXTERNAL"), (DELTA, "MANAGED"), (CONFIG, "MANAGED"), (CREDENTIALS, "EXTERNAL")]
 )
-def test_a_web_page_concerns_every_table(call, kind):
-    server = Playing(REMOTE, kind)
+def test_a_web_page_concerns_every_table(log_of, call, kind):
+    server = Playing(REMOTE if call == CREDENTIALS else log_of[kind], kind)
     server.play(call, WEB_PAGE)
 
     problem = server.catalog.snapshot([MODEL]).problems[NAME]
@@ -201,10 +208,10 @@ def mutations(value, path=()):
     ("call", "kind"),
     [(TABLE, "EXTERNAL"), (TABLE, "MANAGED"), (DELTA, "MANAGED"), (CONFIG, "MANAGED"), (CREDENTIALS, "EXTERNAL")],
 )
-def test_whatever_is_wrong_in_an_answer_is_one_line_of_one_table(log, monkeypatch, call, kind):
+def test_whatever_is_wrong_in_an_answer_is_one_line_of_one_table(log_of, monkeypatch, call, kind):
     """Every field of every answer, with every wrong value: no other error, no second line, and no absence."""
     monkeypatch.setattr("pytest_delta_schema.backends.unity.external_logs.is_remote", lambda _: call == CREDENTIALS)
-    server = Playing(log, kind)
+    server = Playing(log_of[kind], kind)
     outcomes = {"read": 0, "unreadable": 0}
     for where, wrong in mutations(server.answers[call]):
         server.play(call, wrong)
@@ -347,8 +354,9 @@ ECHOES = {f"{call} {kind}{where}": (call, kind, where, answer) for call, kind, w
 
 
 @pytest.mark.parametrize(("call", "kind", "where", "answer"), ECHOES.values(), ids=ECHOES)
-def test_a_token_in_any_field_of_an_answer_is_not_shown(log, monkeypatch, call, kind, where, answer):
+def test_a_token_in_any_field_of_an_answer_is_not_shown(log_of, monkeypatch, call, kind, where, answer):
     monkeypatch.setattr("pytest_delta_schema.backends.unity.external_logs.is_remote", lambda _: call == CREDENTIALS)
+    log = log_of[kind]
     server = Playing(log, kind, token=TOKEN)
     server.play(call, json.loads(json.dumps(answer).replace(f'"{REMOTE}"', f'"{log.as_uri()}"')))
 

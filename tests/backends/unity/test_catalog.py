@@ -138,25 +138,38 @@ def test_spark_connect_has_no_way_to_transactions(double, remote):
     client.close()
 
 
-def test_managed_tables_of_old_servers_are_read_by_spark(unity, double):
+@pytest.fixture
+def manage(double, monkeypatch):
+    """Lets the catalog commit to a table, so that the files of its log cannot be read without it."""
+
+    def change():
+        entry = double.metastore.tables[str(NAME)]
+        monkeypatch.setitem(entry, "table_type", "MANAGED")
+        monkeypatch.setitem(entry, "storage_location", "file:///nowhere/orders")
+        monkeypatch.setitem(entry["properties"], "delta.feature.catalogManaged", "supported")
+        return entry
+
+    return change
+
+
+def test_managed_tables_of_old_servers_are_read_by_spark(unity, double, manage, monkeypatch):
     Orchestrator.over(unity).sync_tables([table(column(comment="Key"))])
-    double.metastore.tables[str(NAME)]["table_type"] = "MANAGED"
-    double._delta_api, unity.client._delta_api = False, {}
+    manage()
+    monkeypatch.setattr(double, "_delta_api", False)
+    unity.client._delta_api.clear()
 
     observed = unity.snapshot([table(column())]).tables[NAME]
 
-    double._delta_api = True
     assert (observed.version, unity.version(NAME)) == (0, 0)
     assert [column.comment for column in observed.columns] == ["Key"]
 
 
-def test_the_entry_of_a_managed_table_is_compared_with_what_spark_reads(unity, double):
+def test_the_entry_of_a_managed_table_is_compared_with_what_spark_reads(unity, manage):
     model = table(
         column(comment="Key"), column("twice", LONG, generated_as="id * 2"), comment="Orders", tags={"a": "b"}
     )
     Orchestrator.over(unity).sync_tables([model])
-    entry = double.metastore.tables[str(NAME)]
-    entry["table_type"] = "MANAGED"
+    entry = manage()
     before = unity.snapshot([model])
     level = entry_differences(before.entries[NAME], before.logs[NAME])
 

@@ -8,16 +8,13 @@ from typing import Any
 
 import pytest
 
-from pytest_delta_schema import Orchestrator, Settings
+from pytest_delta_schema import Orchestrator
 from pytest_delta_schema.backends.unity.client import ServerError
 from pytest_delta_schema.backends.unity.deadline import Deadline
 from pytest_delta_schema.delta.column_path import ColumnPath
-from pytest_delta_schema.engine import Gate
-from pytest_delta_schema.engine.outcome import Status
 from pytest_delta_schema.errors import BackendUnavailableError, Diagnostic, MetadataSyncError, StatementError
 from pytest_delta_schema.execute import ActionRunner
 from pytest_delta_schema.execute.version import ABSENT
-from pytest_delta_schema.state.log_facts import LogFacts
 from pytest_delta_schema.testing.unity.server import Fault
 from support.logs import commit, field, metadata, protocol
 from support.tables import NAME, column, table
@@ -289,61 +286,6 @@ def test_an_entry_is_never_set_back_to_an_older_version(unity):
         f" `dev`.`silver`.`orders`; CREATE TABLE `dev`.`silver`.`orders` USING DELTA LOCATION '{location}'"
         " [DS603 FailedMetadataSync]"
     )
-    assert unity.calls("POST") == []
-
-
-def as_spark_reads(unity, monkeypatch):
-    """Let a session be at hand that reads the log of the managed table."""
-    log = LogFacts({"schemaString": json.dumps({"type": "struct", "fields": [field("id")]})}, {}, version=3)
-    monkeypatch.setattr(unity.catalog._reader, "_by_spark", lambda _, **__: log)
-
-
-def test_a_managed_table_whose_entry_differs_fails_the_sync_and_is_sent_nothing(unity, monkeypatch):
-    unity.state()
-    unity.entry()["table_type"] = "MANAGED"
-    as_spark_reads(unity, monkeypatch)
-
-    with pytest.raises(MetadataSyncError) as caught:
-        unity.catalog.sync_entries([MODEL])
-
-    assert str(caught.value) == (
-        "dev.silver.orders: its catalog entry differs from its log (columns: the catalog entry has none, the log has 1; comment: the"
-        " catalog entry has 'All', the log has ''), and it is a managed table, whose entry only the catalog may write; a RESTORE"
-        " through Spark writes both [DS603 FailedMetadataSync]"
-    )
-    assert unity.calls("POST") == []
-
-
-def test_gate_and_library_fail_an_apply_that_leaves_the_entry_of_a_managed_table_stale(tmp_path, monkeypatch):
-    with lake(tmp_path) as unity:
-        unity.table("dev.silver.orders", field("id"))
-        unity.state()
-        unity.entry().update(table_type="MANAGED", comment="Old")
-        as_spark_reads(unity, monkeypatch)
-
-        outcome = Gate(unity.catalog, Settings(), [MODEL]).apply(MODEL)
-        with pytest.raises(MetadataSyncError) as caught:
-            Orchestrator.over(unity.catalog).sync_tables([MODEL])
-
-    assert outcome.status is Status.FAILED
-    assert outcome.failure == str(caught.value)
-    assert "and it is a managed table, whose entry only the catalog may write" in outcome.failure
-
-
-def test_a_managed_table_that_no_reader_can_read_is_reported(unity):
-    unity.state()
-    unity.server.metastore._store = None
-    unity.entry().update(table_type="MANAGED", storage_location="file:///nowhere/managed")
-
-    (done,) = unity.catalog.sync_entries([MODEL])
-
-    assert done.differences == ()
-    assert list(map(str, done.notes)) == [
-        (
-            "dev.silver.orders: the table is managed: the catalog updates its entry in each commit, and only the catalog"
-            " reads the log"
-        ),
-    ]
     assert unity.calls("POST") == []
 
 
@@ -637,7 +579,9 @@ class TestOldServers:
 def test_managed_tables_are_read_through_the_delta_api(unity):
     unity.catalog.sync_entries([MODEL])
     clustered = {"clusteringColumns": '[["col-1"]]', "delta.feature.clustering": "supported"}
-    unity.entry().update(table_type="MANAGED", storage_location="s3://nowhere/orders")
+    clustered["delta.feature.catalogManaged"] = "supported"
+    unity.server.metastore._store = None
+    unity.entry().update(table_type="MANAGED", storage_location="file:///nowhere/orders")
     unity.entry()["properties"] |= {**clustered, "delta.minWriterVersion": "7"}
     unity.entry()["columns"][0]["type_json"] = json.dumps(
         field("id", nullable=False, comment="Key", **{"delta.columnMapping.physicalName": "col-1"})
@@ -650,18 +594,6 @@ def test_managed_tables_are_read_through_the_delta_api(unity):
     assert (actual.table_comment, actual.partitioning, actual.clustering) == ("All", ("day",), (ColumnPath("id"),))
     assert actual.table_properties["delta.minWriterVersion"] == "7"
     assert state.logs == {}
-
-
-def test_managed_tables_of_old_servers_are_read_by_spark_or_not_at_all(tmp_path):
-    with lake(tmp_path, delta_api=False) as unity:
-        unity.table()
-        unity.state()
-        unity.entry()["table_type"] = "MANAGED"
-
-        assert str(unity.state().problems[NAME]) == (
-            f"dev.silver.orders: Spark runs the statements for the catalogs at {unity.server.uri}, and no session is configured;"
-            " override the fixture delta_spark, or give UnityCatalog a session [DS501 UnreachableCatalog]"
-        )
 
 
 CLUSTERED = {"domain": "delta.clustering", "configuration": '{"clusteringColumns":[["id"]]}', "removed": False}
