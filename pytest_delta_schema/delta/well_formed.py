@@ -10,6 +10,7 @@ import re
 from json import JSONDecoder
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.delta.decimal_types import is_decimal
 from pytest_delta_schema.delta.field_metadata import CHAR_VARCHAR
 from pytest_delta_schema.delta.folded_names import folded
 
@@ -38,10 +39,8 @@ _ATOMIC = frozenset(
 _SQL_NAMES = frozenset({"bigint", "int", "real", "smallint", "tinyint", "array", "map", "struct", ""})
 """Names of types in SQL, which are none in a log."""
 
-_DECIMAL = re.compile(r"decimal\(([0-9]{1,2}),([0-9]{1,2})\)")
 _FAMILY = re.compile(r"\s*(decimal|char|varchar|array|map|struct)\b", re.IGNORECASE)
 _TEXT = re.compile(r"(?:var)?char\([1-9][0-9]{0,8}\)|(?:array|map|struct)<.*>", re.DOTALL)
-_LARGEST_PRECISION = 38
 _MAPPING_MODE = "delta.columnMapping.mode"
 _MAPPING_MODES = ("none", "name", "id")
 _VERSIONS = ("minReaderVersion", "minWriterVersion")
@@ -200,14 +199,14 @@ def _faults_of_metadata(metadata: Mapping[str, Any]) -> Iterator[str]:
 
 def _is_type_change(change: Any) -> bool:
     return isinstance(change, dict) and all(
-        type(kind) is str and (kind in _ATOMIC or _is_decimal(kind))
+        type(kind) is str and (kind in _ATOMIC or is_decimal(kind))
         for kind in (change.get("fromType"), change.get("toType"))
     )
 
 
 def _faults_of_type(kind: Any) -> Iterator[str]:
     if isinstance(kind, str):
-        if kind not in _ATOMIC and not _is_decimal(kind) and (kind in _SQL_NAMES or _FAMILY.match(kind)):
+        if kind not in _ATOMIC and not is_decimal(kind) and (kind in _SQL_NAMES or _FAMILY.match(kind)):
             yield f"the type {_shown(kind)}"
     elif not isinstance(kind, dict) or type(kind.get("type")) is not str:
         yield f"the type {_shown(kind)}"
@@ -224,11 +223,6 @@ def _faults_of_parts(kind: Mapping[str, Any], *parts: str, nullable: str) -> Ite
         yield f"the {nullable} {_shown(kind.get(nullable))}"
     for part in parts:
         yield from _faults_of_type(kind.get(part))
-
-
-def _is_decimal(kind: str) -> bool:
-    match = _DECIMAL.fullmatch(kind)
-    return match is not None and 0 <= int(match[2]) <= int(match[1]) <= _LARGEST_PRECISION and int(match[1]) > 0
 
 
 def _are_texts(value: Any) -> bool:

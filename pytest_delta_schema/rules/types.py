@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.column_path import ColumnPath
+from pytest_delta_schema.delta.decimal_types import LARGEST_PRECISION
 from pytest_delta_schema.delta.features import TYPE_WIDENING, WIDENING_PROPERTY, writes_iceberg
 from pytest_delta_schema.delta.folded_names import NameSet, folded
 from pytest_delta_schema.delta.part_path import part_path
@@ -36,8 +37,15 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.types import DataTypeState
 
 
+_OF_DECIMALS = (
+    f"use a precision from 1 to {LARGEST_PRECISION} and a scale from 0 to the precision, such as decimal(18,2)"
+)
+
+
 class UnsupportedType:
-    """A type cannot be stored by Delta: an interval, a time, a geometry or a string with a collation.
+    """A type cannot be stored by Delta: an interval, a time, a geometry, a string with a collation or an odd decimal.
+
+    A decimal has from 1 to 38 digits, and at most all of them after the point.
 
     Remedy: Declare a type that Delta stores. The type of a column that another client has made is declared as
     ``UnknownType``, as ``model_source`` does.
@@ -59,9 +67,9 @@ class UnsupportedType:
             for path, name in unstorable(data_type, ColumnPath(column)):
                 if name not in _declared_as_unknown(table, column):
                     message = f"column {path} has the type {name}, which Delta cannot store"
-                    yield violation(
-                        self, table.qualified_name, part_path("columns", path), message, "use a type that it stores"
-                    )
+                    is_decimal = name.startswith("decimal(")
+                    remedy = _OF_DECIMALS if is_decimal else "use a type that it stores"
+                    yield violation(self, table.qualified_name, part_path("columns", path), message, remedy)
 
 
 class UnsupportedTypeChange:

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.column_path import ELEMENT, KEY, TABLE, VALUE, ColumnPath
+from pytest_delta_schema.delta.decimal_types import is_decimal
 from pytest_delta_schema.delta.features import SPECIAL_CHARACTERS
 from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.state.spark_types import ATOMIC
@@ -17,12 +18,12 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.types import ColumnState, DataTypeState
 
 _STORED = frozenset(ATOMIC.values()) | {"string"}
-_STORED_FAMILIES = ("decimal(", "char(", "varchar(")
+_STORED_FAMILIES = ("char(", "varchar(")
 
 
 def is_storable(atom: str) -> bool:
     """Whether Delta can store an atomic type; see :func:`unstorable`."""
-    return atom in _STORED or atom.startswith(_STORED_FAMILIES)
+    return atom in _STORED or atom.startswith(_STORED_FAMILIES) or is_decimal(atom)
 
 
 def atoms(data_types: Iterable[DataTypeState]) -> set[str]:
@@ -121,7 +122,7 @@ def _values(data_type: DataTypeState) -> object:
 def unstorable(data_type: DataTypeState, path: ColumnPath) -> Iterator[tuple[ColumnPath, str]]:
     """Yield the path and name of every part that Delta cannot store.
 
-    Delta 4.4.0 refuses intervals, times of day, geometries and strings with a collation.
+    Delta 4.4.0 refuses intervals, times of day, geometries, strings with a collation and decimals of over 38 digits.
 
     Args:
         data_type: The type of the column.

@@ -87,6 +87,31 @@ def struct(*names: str, nullable: bool = True) -> spark.StructType:
         ),
         pytest.param(
             table(
+                Column("a", "decimal(39,2)"),
+                Column("b", "array<decimal(0,0)>"),
+                Column("c", "struct<x: map<string, decimal(5,9)>>"),
+                Column("d", spark.DecimalType(10, -2)),
+                Column("e", spark.DecimalType(-1, 0)),
+                Column("f", "decimal(38,38)"),
+                Column("g", "decimal(1,0)"),
+            ),
+            [
+                (
+                    f"column {path} has the type {name}, which Delta cannot store; use a precision from 1 to 38 and a"
+                    " scale from 0 to the precision, such as decimal(18,2) [DS105 UnsupportedType]"
+                )
+                for path, name in (
+                    ("a", "decimal(39,2)"),
+                    ("b.element", "decimal(0,0)"),
+                    ("c.x.value", "decimal(5,9)"),
+                    ("d", "decimal(10,-2)"),
+                    ("e", "decimal(-1,0)"),
+                )
+            ],
+            id="decimals",
+        ),
+        pytest.param(
+            table(
                 column(),
                 table_properties={
                     "Comment": "x",
