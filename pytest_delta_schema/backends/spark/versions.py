@@ -106,7 +106,9 @@ class SparkVersions:
             )
             return Refusal(reason, f"create the table again under another name and copy the rows, or {_NEWER}")
         changes = [change for change in statement.changes if isinstance(change, ColumnTypeChange)]
-        narrow = [change for change in changes if widening(change.before, change.after, self.delta) is None]
+        # What no Delta widens is refused by the rule UnsupportedTypeChange, whose remedy is another one.
+        known = [change for change in changes if widening(change.before, change.after) is not None]
+        narrow = [change for change in known if widening(change.before, change.after, self.delta) is None]
         if narrow:
             types = ", ".join(f"{describe_type(change.before)} to {describe_type(change.after)}" for change in narrow)
             return Refusal(f"Delta {version} does not widen {types}", f"add a column of the new type, or {_NEWER}")

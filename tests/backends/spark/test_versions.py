@@ -159,6 +159,13 @@ REFUSALS = [
     ),
     pytest.param((3, 3), retyped(("a", ShortType(), INT), ("v", VarcharType(1), TEXT)), None, id="short to int on 3.3"),
     pytest.param((4, 0), retyped(("a", INT, LONG)), None, id="widening on 4.0"),
+    pytest.param((4, 4), retyped(("a", TEXT, INT)), None, id="what no version widens"),
+    pytest.param(
+        (3, 3),
+        retyped(("a", TEXT, INT), ("b", INT, LONG)),
+        Refusal("Delta 3.3 does not widen int to bigint", f"add a column of the new type, or {NEWER}"),
+        id="what no version widens, next to what a newer one does",
+    ),
 ]
 
 
