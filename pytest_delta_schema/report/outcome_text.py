@@ -153,10 +153,10 @@ def _drift(table: str, changes: Sequence[TableChange]) -> str:
     return escaped(f"{table} has drifted, {counted(len(changes), 'change')}: {_first(changes)}")
 
 
-def _first(parts: Iterable[TableChange | Diagnostic]) -> str:
-    """Name the first few paths."""
+def _first(parts: Sequence[TableChange | Diagnostic]) -> str:
+    """Name the first few paths, and count the other changes as the headline does: a replaced check is two."""
     paths = list(dict.fromkeys(part.path for part in parts))
-    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+    more = f" and {len(parts) - _NAMED} more" if len(paths) > _NAMED else ""
     return f"{', '.join(paths[:_NAMED])}{more}"
 
 

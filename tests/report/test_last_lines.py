@@ -1,4 +1,4 @@
-"""Every failure ends with what corrects it."""
+"""The first and the last line of failures: what is wrong, counted, and what corrects it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from pytest_delta_schema.engine.outcome import Check, OutcomeStatement, Status, TableChange, TableOutcome
 from pytest_delta_schema.errors import Diagnostic
-from pytest_delta_schema.report.outcome_text import body
+from pytest_delta_schema.report.outcome_text import body, headline
 
 NAME = "dev.silver.orders"
 ADDED = TableChange(table=NAME, marker="+", path="columns.note", before="(absent)", after="string", risk="metadata")
@@ -94,3 +94,28 @@ def test_a_fault_without_a_remedy_ends_with_the_declaration():
     outcome = TableOutcome(table=NAME, check=Check.RULES, status=Status.BLOCKED, diagnostics=(fault,))
 
     assert body(outcome, "shop/models.py:1") == "declared at shop/models.py:1"
+
+
+def changes(*paths: str) -> tuple[TableChange, ...]:
+    return tuple(
+        TableChange(table=NAME, marker="+", path=path, before="(absent)", after="int", risk="metadata")
+        for path in paths
+    )
+
+
+@pytest.mark.parametrize(
+    ("paths", "text"),
+    [
+        ("a", "1 change: a"),
+        ("aa", "2 changes: a"),
+        ("aabc", "4 changes: a, b, c"),
+        ("abcd", "4 changes: a, b, c and 1 more"),
+        ("abcdefa", "7 changes: a, b, c and 4 more"),
+    ],
+)
+def test_the_headline_counts_each_change_once(paths, text):
+    outcome = TableOutcome(
+        table=NAME, stored_as=NAME, check=Check.DRIFT, status=Status.DRIFTED, changes=changes(*paths)
+    )
+
+    assert headline(outcome) == f"dev.silver.orders has drifted, {text}"
