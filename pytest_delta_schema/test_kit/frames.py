@@ -28,18 +28,21 @@ if TYPE_CHECKING:
 
 
 @hides_traceback
-def frame_of(
+def frame_of(  # noqa: PLR0913 - how the rows are made
     spark: SparkSession,
     model: Table,
     n: int | Iterable[Mapping[str, Any]] = 3,
     seed: int = 0,
     parents: Mapping[Table | str, Iterable[Mapping[str, Any]]] | None = None,
+    *,
+    all_columns: bool = False,
     **columns: Any,
 ) -> DataFrame:
     """Return a frame with rows that satisfy the contract of a model, as :func:`rows_of` makes them.
 
     Its columns have the types of the model, and all of them may be NULL, as in a frame that a job has read. Columns
-    that the table fills itself are left out, unless a row gives a value; then the others get the value of the table.
+    that the table fills itself, those with a default, a generation expression or an identity, are left out, as in a
+    frame that a job writes, unless a row gives a value; then the others get the value of the table.
 
     Args:
         spark: Any session, also one of Spark Connect.
@@ -47,11 +50,13 @@ def frame_of(
         n: How many rows, or rows to complete, as in :func:`rows_of`.
         seed: As in :func:`rows_of`.
         parents: As in :func:`rows_of`.
+        all_columns: Whether no column is left out, as in a frame that a job has read from the table: the rows have the
+            values of a table that was new before one writer appended them.
         **columns: As in :func:`rows_of`.
 
     Raises:
-        DeclarationError: As :func:`rows_of`; or if some rows leave a column to the table whose value only it knows,
-            and others give one.
+        DeclarationError: As :func:`rows_of`; or if a row has to have a value that only the table knows, with
+            ``all_columns`` or because another row gives one.
         InvalidModelError: If the declaration breaks rules.
     """
     if not hasattr(spark, "createDataFrame"):
@@ -63,32 +68,35 @@ def frame_of(
     fields = [
         field
         for field in nullable_struct(to_struct_type(model))
-        if folded(field.name) in given or folded(field.name) not in filled
+        if all_columns or folded(field.name) in given or folded(field.name) not in filled
     ]
     names = [folded(field.name) for field in fields]
-    values = [_values(contract, row, number, names) for number, row in enumerate(rows)]
+    values = [_values(contract, row, number, names, all_columns=all_columns) for number, row in enumerate(rows)]
     return spark.createDataFrame(values, StructType(fields))
 
 
-def _values(contract: Contract, row: Row, number: int, names: Sequence[str]) -> tuple[Any, ...]:
-    """Return the values of a row; what the table would fill is computed where other rows give a value.
+def _values(contract: Contract, row: Row, number: int, names: Sequence[str], *, all_columns: bool) -> tuple[Any, ...]:
+    """Return the values of a row; what the table would fill is computed for the columns of the frame.
 
     Args:
         contract: The contract.
         row: The row.
         number: Its position, from 0.
         names: The columns of the frame, in lower case.
+        all_columns: Whether the frame has the columns of the table; then identities are known, too.
 
     Raises:
         DeclarationError: If a value is not known.
     """
     given = {folded(name): value for name, value in row.items()}
-    whole = {**contract.defaults, **given}
+    whole = contract.with_table_values(given, number) if all_columns else {**contract.defaults, **given}
     with suppress(ExpressionError):
         contract.generate([whole], names)
     unknown = [contract.columns[name].name for name in names if name not in whole]
     if unknown:
-        fact = f"row {number + 1} leaves {', '.join(unknown)} to the table, and another row does not"
-        msg = f"{contract.state.name}: {fact}; give a value in all rows, or in none"
+        reason = "whose value only Spark knows" if all_columns else "and another row does not"
+        remedy = "all rows, or leave out all_columns" if all_columns else "all rows, or in none"
+        fact = f"row {number + 1} leaves {', '.join(unknown)} to the table, {reason}"
+        msg = f"{contract.state.name}: {fact}; give a value in {remedy}"
         raise DeclarationError(msg)
     return tuple(whole[name] for name in names)

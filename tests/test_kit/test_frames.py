@@ -11,7 +11,7 @@ from hypothesis import find, given, settings
 from hypothesis import strategies as st
 from pyspark.sql.types import DecimalType, IntegerType, LongType, StringType, StructField, StructType
 
-from pytest_delta_schema import Column, ForeignKey, Table, frame_of, rows_strategy
+from pytest_delta_schema import Column, ForeignKey, Identity, Table, frame_of, rows_strategy
 from pytest_delta_schema.errors import DeclarationError
 from support.row_models import table
 
@@ -81,6 +81,39 @@ def test_a_value_that_only_the_table_knows_is_given_in_all_rows_or_in_none(colum
     fact = "row 2 leaves C to the table, and another row does not"
     assert str(caught.value) == f"dev.silver.orders: {fact}; give a value in all rows, or in none"
     assert made(model, 1)[1].names == ["a"]
+
+
+def test_a_frame_with_all_columns_has_what_the_table_fills():
+    more = [
+        Column("D", "int", default=4),
+        Column("g", "int", generated_as="a + D"),
+        Column("i", "bigint", identity=Identity(start=10, step=5)),
+    ]
+
+    rows, schema = made(table("a int", more=more), [{"a": 1}, {"a": 2, "d": 0}], all_columns=True)
+
+    assert rows == [(1, 4, 5, 10), (2, 0, 2, 15)]
+    assert schema == StructType(
+        [
+            StructField("a", IntegerType()),
+            StructField("D", IntegerType()),
+            StructField("g", IntegerType()),
+            StructField("i", LongType()),
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    "column",
+    [Column("C", "int", generated_as="hash(a)"), Column("C", "string", default="uuid()")],
+    ids=["hash", "uuid"],
+)
+def test_a_value_that_only_spark_knows_is_given_in_a_frame_with_all_columns(column):
+    with pytest.raises(DeclarationError) as caught:
+        made(table("a int", more=[column]), 1, all_columns=True)
+
+    fact = "row 1 leaves C to the table, whose value only Spark knows"
+    assert str(caught.value) == f"dev.silver.orders: {fact}; give a value in all rows, or leave out all_columns"
 
 
 def test_a_frame_needs_a_session():
