@@ -22,6 +22,7 @@ import preflight
 import reports
 import rewriting
 import rows
+import syncing
 import unity
 import writes
 from measure import ROUNDS
@@ -31,10 +32,8 @@ if TYPE_CHECKING:
 
     from measure import Ratio
 
-PARTS: dict[str, Callable[[], Iterable[Ratio]]] = {
-    part.__name__: part.run
-    for part in (planning, contracts, reports, writes, rows, local, creating, gate, preflight, rewriting, unity)
-}
+_PARTS = (planning, contracts, reports, writes, rows, local, creating, gate, preflight, rewriting, unity, syncing)
+PARTS: dict[str, Callable[[], Iterable[Ratio]]] = {part.__name__: part.run for part in _PARTS}
 LONG = "cluster"
 """The part that takes minutes, and is measured only by its name or for the page."""
 

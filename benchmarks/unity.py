@@ -39,7 +39,10 @@ with UnityDouble() as double:
         name = QualifiedName("dev", "silver", folder.name)
         info = {"table_type": "EXTERNAL", "data_source_format": "DELTA", "storage_location": folder.as_uri()}
         log = Log(folder.as_uri(), {})
-        double.metastore.create_table(table_info(entry_of(name, info), log.shown(), log.timestamp()))
+        entry = table_info(entry_of(name, info), log.shown(), log.timestamp())
+        if "bare" in sys.argv:
+            entry.update(columns=[], properties={}, comment=None)
+        double.metastore.create_table(entry)
     print(double.uri, flush=True)
     sys.stdin.read()
 """
@@ -94,8 +97,8 @@ def run() -> Iterator[Ratio]:
     with tempfile.TemporaryDirectory() as folder:
         few, many = Path(folder, "few"), Path(folder, "many")
         for project, number in ((few, FEWER), (many, TABLES)):
-            _write(project, number)
-        with _server(_lake(many)) as server:
+            write_project(project, number)
+        with server_over(lake_of(many)) as server:
             assert server.stdout is not None
             uri = server.stdout.readline().strip()
             runs = [_gate(many, uri, TABLES) for _ in range(5)]
@@ -108,7 +111,7 @@ def run() -> Iterator[Ratio]:
         yield of_limit("memory of a table in it", memory, 200, "KiB")
 
 
-def _write(project: Path, number: int) -> None:
+def write_project(project: Path, number: int) -> None:
     """Write a project, and the logs of its tables as an apply would have left them."""
     from pytest_delta_schema import to_struct_type  # noqa: PLC0415 - only here
 
@@ -116,7 +119,7 @@ def _write(project: Path, number: int) -> None:
     (project / "pytest.ini").write_text("[pytest]\n")
     (project / "test_it.py").write_text(DECLARED.replace("TABLES", str(number)))
     for table in models(number):
-        log = _lake(project).joinpath(*table.name, "_delta_log")
+        log = lake_of(project).joinpath(*table.name, "_delta_log")
         log.mkdir(parents=True)
         key = {"name": f"pk_{'_'.join(table.name)}__{'_'.join(table.primary_key)}", "columns": list(table.primary_key)}
         properties = {**table.table_properties, "pytest_delta_schema.primaryKey": json.dumps(key)}
@@ -136,13 +139,14 @@ def _write(project: Path, number: int) -> None:
         (log / f"{0:020d}.json").write_text("\n".join(map(json.dumps, actions)))
 
 
-def _lake(project: Path) -> Path:
+def lake_of(project: Path) -> Path:
     """Return the folder of the tables, which is not in that of the tests: pytest would look for tests in each table."""
     return project.with_name(f"{project.name}_lake")
 
 
-def _server(lake: Path) -> subprocess.Popen[str]:
-    command = [sys.executable, "-c", SERVER, str(lake)]
+def server_over(lake: Path, *options: str) -> subprocess.Popen[str]:
+    """Start a server whose entries match the logs in a folder, or, with the option ``bare``, show nothing of them."""
+    command = [sys.executable, "-c", SERVER, str(lake), *options]
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 

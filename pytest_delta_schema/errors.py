@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 
 from pytest_delta_schema.escaping import escaped, printed, shortened
 from pytest_delta_schema.faults import FailedCheck, FailedStatement, RemainingDrift, UnprovedApply, UnreachableCatalog
@@ -304,7 +304,16 @@ class ApplyErrors(DeltaSchemaError, ExceptionGroup[DeltaSchemaError]):  # noqa: 
 
 
 class MetadataSyncError(DiagnosticsError):
-    """Catalog entries could not be updated from the logs of their tables."""
+    """Catalog entries could not be updated from the logs of their tables.
+
+    Args:
+        diagnostics: A problem for each of them.
+        done: The results of the others, each a ``MetadataSync``.
+    """
+
+    def __init__(self, diagnostics: Iterable[Diagnostic], done: Iterable[Any] = ()) -> None:
+        self.done = tuple(done)
+        super().__init__(diagnostics)
 
 
 class ConvergenceError(DeltaSchemaError):

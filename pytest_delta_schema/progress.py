@@ -91,6 +91,17 @@ def reading_tables(number: int, done: Callable[[], int]) -> AbstractContextManag
     return step(f"reading {number:,} {'table' if number == 1 else 'tables'}", lambda: f"{done():,} of {number:,}")
 
 
+def syncing_entries(number: int, done: Callable[[], int]) -> AbstractContextManager[None]:
+    """Log the progress of synchronising catalog entries, as :func:`step` does.
+
+    Args:
+        number: How many there are.
+        done: Returns how many have been compared or written; it is called in another thread.
+    """
+    entries = "catalog entry" if number == 1 else "catalog entries"
+    return step(f"synchronising {number:,} {entries}", lambda: f"{done():,} of {number:,}")
+
+
 def fitted(record: logging.LogRecord, text: str, width: int) -> str:
     """Return the text of a record for a terminal, on which one line shows how far a step is.
 

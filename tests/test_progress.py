@@ -10,7 +10,7 @@ from threading import enumerate as threads
 import pytest
 
 from pytest_delta_schema import progress
-from pytest_delta_schema.progress import PHASE, SECONDS, LogLines, fitted, reading_tables, step
+from pytest_delta_schema.progress import PHASE, SECONDS, LogLines, fitted, reading_tables, step, syncing_entries
 
 
 @pytest.fixture
@@ -57,16 +57,22 @@ def test_a_long_step_shows_how_far_it_is_and_that_it_is_done(steps, announced):
 
 
 @pytest.mark.parametrize(
-    ("number", "text"), [(1, "reading 1 table: 0 of 1"), (1200, "reading 1,200 tables: 1,100 of 1,200")]
+    ("progress", "number", "text"),
+    [
+        (reading_tables, 1, "reading 1 table: 0 of 1"),
+        (reading_tables, 1200, "reading 1,200 tables: 1,100 of 1,200"),
+        (syncing_entries, 1, "synchronising 1 catalog entry: 0 of 1"),
+        (syncing_entries, 1200, "synchronising 1,200 catalog entries: 1,100 of 1,200"),
+    ],
 )
-def test_reading_tables_shows_how_many_are_read(steps, number, text):
+def test_work_on_tables_shows_how_many_are_done(steps, progress, number, text):
     event = Event()
 
     def done():
         event.set()
         return max(0, number - 100)
 
-    with reading_tables(number, done):
+    with progress(number, done):
         event.wait()
 
     assert shown(steps)[0] == (text, "running")

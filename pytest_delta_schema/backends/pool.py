@@ -1,4 +1,4 @@
-"""Read tables in several threads, where each read takes a round trip."""
+"""Read or write for several tables in threads, where each of them takes a round trip."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pytest_delta_schema.progress import reading_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
 
     from pytest_delta_schema.models.names import QualifiedName
 
@@ -16,7 +17,10 @@ _T = TypeVar("_T")
 
 
 def at_once(
-    read: Callable[[QualifiedName], _T], names: Sequence[QualifiedName], threads: int
+    read: Callable[[QualifiedName], _T],
+    names: Sequence[QualifiedName],
+    threads: int,
+    progress: Callable[[int, Callable[[], int]], AbstractContextManager[None]] = reading_tables,
 ) -> dict[QualifiedName, _T]:
     """Read tables in several threads, and return the results in the order of the names.
 
@@ -24,10 +28,11 @@ def at_once(
         read: Reads one table.
         names: The tables.
         threads: The largest number of threads, at least 1.
+        progress: Logs how many of them are done.
     """
     results: dict[QualifiedName, _T] = {}
     with (
-        reading_tables(len(names), lambda: len(results)),
+        progress(len(names), lambda: len(results)),
         ThreadPoolExecutor(max_workers=threads) as pool,
     ):
         results.update(zip(names, pool.map(read, names), strict=True))

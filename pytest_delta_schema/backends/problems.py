@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from pytest_delta_schema.errors import HasCode, StatementError
     from pytest_delta_schema.models.names import QualifiedName
 
+_CONVERT_BY_HAND = "convert it by CONVERT TO DELTA if it is parquet, or declare the table under another name"
+
 
 def problem(
     fault: type[HasCode], name: QualifiedName, message: str, remedy: str, *, concerns_run: bool = False
@@ -56,14 +58,16 @@ def is_a_view(name: QualifiedName) -> Diagnostic:
     return problem(ViewInPlaceOfTable, name, "is a view, not a table", remedy)
 
 
-def is_not_delta(name: QualifiedName, provider: str) -> Diagnostic:
+def is_not_delta(name: QualifiedName, provider: str, *, converts: bool = False) -> Diagnostic:
     """Return the problem of a table of another format.
 
     Args:
         name: The table.
         provider: The format, such as ``csv``.
+        converts: Whether the backend converts tables in place.
     """
-    return problem(NotDeltaTable, name, f"is a {provider.lower()} table, not a Delta table", CONVERT)
+    remedy = CONVERT if converts else _CONVERT_BY_HAND
+    return problem(NotDeltaTable, name, f"is a {provider.lower()} table, not a Delta table", remedy)
 
 
 def is_damaged(name: QualifiedName, error: Exception) -> Diagnostic:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.engine.outcome import Check, Status
 from pytest_delta_schema.engine.outcome_parts import entry_changes, failed_outcome, table_outcome
-from pytest_delta_schema.errors import DeltaSchemaError, Diagnostic
+from pytest_delta_schema.errors import DeltaSchemaError, Diagnostic, MetadataSyncError
 from pytest_delta_schema.execute.metadata_sync import managed_note
 from pytest_delta_schema.plan.entry_differences import entry_differences, unstorable_notes
 from pytest_delta_schema.state.catalog_entry import EntryState
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pytest_delta_schema.engine.declarations import Declarations
     from pytest_delta_schema.engine.gate import Gate
     from pytest_delta_schema.engine.outcome import TableOutcome
     from pytest_delta_schema.execute.metadata_sync import SyncsEntries
+    from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
 
 
@@ -51,21 +55,38 @@ def check_entry(table: Table, gate: Gate) -> TableOutcome:
     return table_outcome(table, gate.declarations, Check.METADATA, Status.IN_SYNC, notes=notes)
 
 
-def sync_entry(table: Table, catalog: SyncsEntries, declarations: Declarations, *, recreates: bool) -> TableOutcome:
-    """Write the metadata of a table's Delta log to its catalog entry; data files are not touched.
+def sync_entries(
+    tables: Sequence[Table], catalog: SyncsEntries, declarations: Declarations, *, recreates: bool
+) -> dict[QualifiedName, TableOutcome]:
+    """Write the metadata of Delta logs to the catalog entries of tables, all at once; data files are not touched.
 
     Args:
-        table: The model.
+        tables: The models.
         catalog: The catalog.
         declarations: All models under their settings.
         recreates: Whether an entry may be deleted and created again, where the catalog's settings allow it.
+
+    Returns:
+        The outcome of each model, by its name.
     """
+    problems: tuple[Diagnostic, ...] = ()
     try:
-        synced = catalog.sync_entries([declarations.bound(table)], recreates=recreates)
+        synced = catalog.sync_entries(map(declarations.bound, tables), recreates=recreates)
+    except MetadataSyncError as error:
+        synced, problems = error.done, error.diagnostics
     except DeltaSchemaError as error:
-        return failed_outcome(table, declarations, Check.METADATA, error)
-    changes = tuple(change for sync in synced for change in entry_changes(sync.table, sync.differences))
-    notes = tuple(note for sync in synced for note in sync.notes)
-    return table_outcome(
-        table, declarations, Check.METADATA, Status.SYNCED if changes else Status.IN_SYNC, changes=changes, notes=notes
-    )
+        return {table.name: failed_outcome(table, declarations, Check.METADATA, error) for table in tables}
+    syncs = {folded(sync.table): sync for sync in synced}
+    faults = {folded(problem.table): problem for problem in problems}
+
+    def outcome(table: Table) -> TableOutcome:
+        name = folded(str(declarations.bound(table).name))
+        if name in faults:
+            return failed_outcome(table, declarations, Check.METADATA, MetadataSyncError([faults[name]]))
+        sync = syncs.get(name)
+        changes = () if sync is None else entry_changes(sync.table, sync.differences)
+        status = Status.SYNCED if changes else Status.IN_SYNC
+        notes = () if sync is None else sync.notes
+        return table_outcome(table, declarations, Check.METADATA, status, changes=changes, notes=notes)
+
+    return {table.name: outcome(table) for table in tables}

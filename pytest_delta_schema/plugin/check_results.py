@@ -57,7 +57,7 @@ class CheckResults:
         self._config = config
         self._selected: set[str] = set()
         self._items: dict[str, _Item] = {}
-        self._created: dict[str, TableOutcome] = {}
+        self._unreported: dict[str, TableOutcome] = {}
         self._causes: dict[str, type[HasCode]] = {}
         self._is_cut = False
 
@@ -68,7 +68,7 @@ class CheckResults:
         return not self._is_cut and self._selected <= ended
 
     def __bool__(self) -> bool:
-        return bool(self._items or self._created)
+        return bool(self._items or self._unreported)
 
     def select(self, node_ids: Iterable[str]) -> None:
         """Note the items that are going to run; those of others are left out.
@@ -82,14 +82,14 @@ class CheckResults:
         """Note that checks were lost: a module could not be collected, or a worker has crashed."""
         self._is_cut = True
 
-    def note_created(self, node_id: str, outcome: TableOutcome) -> None:
-        """Note the outcome of an apply that was made before its item, which may not run any more.
+    def note_unreported(self, node_id: str, outcome: TableOutcome) -> None:
+        """Note the outcome of a change that was made before its item, which may not run any more.
 
         Args:
             node_id: Of the item.
-            outcome: How the apply ended.
+            outcome: How the change ended.
         """
-        self._created[node_id] = outcome
+        self._unreported[node_id] = outcome
 
     def add(self, report: pytest.TestReport) -> None:
         """Add the report of one phase of an item.
@@ -105,17 +105,17 @@ class CheckResults:
         elif TABLE in properties_of(report):
             if report.when == "setup" or report.nodeid not in self._items:
                 # Where another plugin runs an item again, the last attempt counts.
-                self._items[report.nodeid] = _Item(report.nodeid, self._created.get(report.nodeid))
+                self._items[report.nodeid] = _Item(report.nodeid, self._unreported.get(report.nodeid))
             self._add_phase(self._items[report.nodeid], report)
 
     def results(self) -> Iterator[CheckResult]:
         """Yield how each check ended; one that did not end is left out, unless its table was created before."""
-        items = {**{node_id: _Item(node_id, outcome) for node_id, outcome in self._created.items()}, **self._items}
+        items = {**{node_id: _Item(node_id, outcome) for node_id, outcome in self._unreported.items()}, **self._items}
         for item in items.values():
             check = check_of(item.node_id)
             outcome = item.outcome
-            if outcome is None and item.node_id in self._created:
-                outcome = "passed" if self._created[item.node_id].status.is_good else "failed"
+            if outcome is None and item.node_id in self._unreported:
+                outcome = "passed" if self._unreported[item.node_id].status.is_good else "failed"
             if outcome is not None and check is not None:
                 yield CheckResult(
                     node_id=item.node_id,

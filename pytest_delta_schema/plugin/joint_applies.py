@@ -49,19 +49,23 @@ class JointApplies:
             return gate.apply(item.cls.table, progress, with_parents=True)
         creation = self._creations.get(id(gate))
         if creation is None:
-            tables = [other.cls.table for other in self._items if _share_a_catalog(item, other)]
+            tables = [other.cls.table for other in self._items if share_a_catalog(item, other)]
             creation = self._creations[id(gate)] = JointCreation(gate, tables, progress, self._note)
         return creation.apply(item.cls.table)
 
     def _note(self, table: Table, outcome: TableOutcome) -> None:
-        """Give the outcome of a table whose item has not run to what reports it, because that item may never run."""
-        for name in (SUMMARY, REPORTS):
-            collector: Any = self._config.pluginmanager.getplugin(name)
-            if collector is not None:
-                collector.note_created(self._node_ids[table.name], outcome)
+        note_unreported(self._config, self._node_ids[table.name], outcome)
 
 
-def _share_a_catalog(item: pytest.Function, other: pytest.Function) -> bool:
+def note_unreported(config: pytest.Config, node_id: str, outcome: TableOutcome) -> None:
+    """Give the outcome of a table whose item has not run to what reports it, because that item may never run."""
+    for name in (SUMMARY, REPORTS):
+        collector: Any = config.pluginmanager.getplugin(name)
+        if collector is not None:
+            collector.note_unreported(node_id, outcome)
+
+
+def share_a_catalog(item: pytest.Function, other: pytest.Function) -> bool:
     """Whether two items get one catalog; a fixture of a folder, module or test may give others."""
     fixture = shared_fixture(item, _CATALOG)
     return fixture is not None and shared_fixture(other, _CATALOG) is fixture

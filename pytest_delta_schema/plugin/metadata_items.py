@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_delta_schema.engine.entry_checks import check_entry, sync_entry
+from pytest_delta_schema.engine.entry_checks import check_entry, sync_entries
 from pytest_delta_schema.plugin.every_run import RUN
 from pytest_delta_schema.plugin.outcome_report import report_outcome
 from pytest_delta_schema.plugin.table_items import ApplyContract, DriftContract, StandardContract, check, once
@@ -14,7 +14,6 @@ from pytest_delta_schema.plugin.table_items import ApplyContract, DriftContract,
 if TYPE_CHECKING:
     from pytest_delta_schema.execute.metadata_sync import SyncsEntries
     from pytest_delta_schema.execute.protocols import Catalog
-    from pytest_delta_schema.models.table import Table
 
 
 class EntryDriftContract(DriftContract):
@@ -27,30 +26,25 @@ class EntryDriftContract(DriftContract):
         report_outcome(request.node, check_entry(self.table, request.config.stash[RUN].gate(delta_catalog)))
 
 
-class _SyncedEntry:
-    """Synchronises the catalog entry."""
-
-    table: Table
-    recreates: ClassVar[bool]
-    """Whether an entry may be deleted and created again if the settings allow it."""
+class EntryApplyContract(ApplyContract):
+    """The synchronisation of every catalog entry with ``--delta-apply``."""
 
     @check
     def metadata(self, request: pytest.FixtureRequest, delta_catalog: SyncsEntries) -> None:
         """The metadata of the Delta log is written to the catalog entry; data files are not touched."""
-        declarations = request.config.stash[RUN].declarations
+        declarations, tables = request.config.stash[RUN].declarations, [self.table]
         outcome = once(
-            request.node, lambda: sync_entry(self.table, delta_catalog, declarations, recreates=self.recreates)
+            request.node,
+            lambda: sync_entries(tables, delta_catalog, declarations, recreates=False)[self.table.name],
         )
         report_outcome(request.node, outcome)
 
 
-class EntryApplyContract(_SyncedEntry, ApplyContract):
-    """The synchronisation of every catalog entry with ``--delta-apply``."""
-
-    recreates = False
-
-
-class EntrySyncContract(_SyncedEntry, StandardContract):
+class EntrySyncContract(StandardContract):
     """The synchronisation of every catalog entry with ``--delta-sync-metadata``."""
 
-    recreates = True
+    @check
+    def metadata(self, request: pytest.FixtureRequest, delta_catalog: SyncsEntries) -> None:
+        """The metadata of the Delta log is written to the catalog entry, which may be deleted and created again."""
+        syncs = request.config.stash[RUN].syncs
+        report_outcome(request.node, once(request.node, lambda: syncs.sync(request.node, delta_catalog)))

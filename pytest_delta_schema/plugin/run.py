@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.plugin.colours import Colours
 from pytest_delta_schema.plugin.configuration import checked_options, only_shows
 from pytest_delta_schema.plugin.every_run import PUSHED, REPORTS, RUN, SUMMARY
-from pytest_delta_schema.plugin.options import APPLY
+from pytest_delta_schema.plugin.options import APPLY, SYNC
 from pytest_delta_schema.plugin.pytest_compat import added_arguments
 from pytest_delta_schema.plugin.run_plugin import RunPlugin
 from pytest_delta_schema.plugin.workers import is_worker
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plugin.joint_applies import JointApplies
+    from pytest_delta_schema.plugin.joint_syncs import JointSyncs
     from pytest_delta_schema.plugin.options import Options
     from pytest_delta_schema.plugin.source_root import SourceRoot
     from pytest_delta_schema.plugin.spark_watch import SparkWatch
@@ -51,7 +52,7 @@ class ContractRun:
         self.listings: dict[QualifiedName, Listing] = {}
         self.schemas: dict[tuple[str, str], Table] = {}
         self.selected: list[Table] = []
-        self.applied: list[pytest.Function] = []
+        self.changing: list[pytest.Function] = []
         self.checked_by_rules: set[QualifiedName] = set()
         self.audited: set[int] = set()
         self.without_snapshot: list[str] = []
@@ -118,7 +119,14 @@ class ContractRun:
         """The applies of the run; all its items are known by then."""
         from pytest_delta_schema.plugin.joint_applies import JointApplies
 
-        return JointApplies(self._config, self.applied)
+        return JointApplies(self._config, self.changing)
+
+    @cached_property
+    def syncs(self) -> JointSyncs:
+        """The synchronisations of the run; all its items are known by then."""
+        from pytest_delta_schema.plugin.joint_syncs import JointSyncs
+
+        return JointSyncs(self._config, self.changing)
 
     @cached_property
     def declarations(self) -> Declarations:
@@ -234,6 +242,10 @@ def start_run(config: pytest.Config) -> None:
             from pytest_delta_schema.plugin.interruption_report import Interrupted
 
             config.pluginmanager.register(Interrupted(config, summary), "delta_schema_interrupted")
+        if options.mode == SYNC and not is_worker(config):
+            from pytest_delta_schema.plugin.joint_syncs import SharedOutcomes
+
+            config.pluginmanager.register(SharedOutcomes(), "delta_schema_shared_outcomes")
 
 
 def with_hook_rules(settings: Settings, config: pytest.Config) -> Settings:

@@ -117,7 +117,7 @@ class RunPlugin:
         if run.tables:
             from pytest_delta_schema.plugin.frozen_models import leave_out_models
             from pytest_delta_schema.plugin.selection import (
-                applied_items,
+                changing_items,
                 in_order,
                 selected_tables,
                 tables_with_rules,
@@ -125,7 +125,7 @@ class RunPlugin:
 
             session.items[:] = in_order(session.items, run)
             run.selected, run.checked_by_rules = selected_tables(session.items), tables_with_rules(session.items)
-            run.applied = applied_items(session.items)
+            run.changing = changing_items(session.items, run)
             leave_out_models(session)
 
     def pytest_runtest_setup(self, item: pytest.Item) -> None:

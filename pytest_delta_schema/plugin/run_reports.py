@@ -86,14 +86,14 @@ class RunReports:
         if not is_worker(self._config):
             self._results.add(report)
 
-    def note_created(self, node_id: str, outcome: TableOutcome) -> None:
-        """Note the outcome of an apply that was made before its item, which may not run any more.
+    def note_unreported(self, node_id: str, outcome: TableOutcome) -> None:
+        """Note the outcome of a change that was made before its item, which may not run any more.
 
         Args:
             node_id: Of the item.
-            outcome: How the apply ended.
+            outcome: How the change ended.
         """
-        self._results.note_created(node_id, outcome)
+        self._results.note_unreported(node_id, outcome)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any, error: object) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.models.binding import Binding
 from pytest_delta_schema.plugin.collection import METADATA, ContractItem
 from pytest_delta_schema.plugin.every_run import RUN
-from pytest_delta_schema.plugin.options import APPLY, DRIFT
+from pytest_delta_schema.plugin.options import APPLY, DRIFT, SYNC
 from pytest_delta_schema.plugin.unmanaged_items import SchemaItem
 
 if TYPE_CHECKING:
@@ -47,10 +47,11 @@ def selected_tables(items: Iterable[pytest.Item]) -> list[Table]:
     return list({table.name: table for table in tables}.values())
 
 
-def applied_items(items: Iterable[pytest.Item]) -> list[pytest.Function]:
-    """Return the items that apply a table and that certainly run, in their order: those that no mark may skip."""
-    applies = [item for item in items if isinstance(item, ContractItem) and item.originalname == APPLY]
-    return [item for item in applies if not any(mark.name in _SKIPPING for mark in item.iter_markers())]
+def changing_items(items: Iterable[pytest.Item], run: ContractRun) -> list[pytest.Function]:
+    """Return the items that apply a table, or only synchronise its entry, and that no mark may skip, in their order."""
+    check = METADATA if run.options.mode == SYNC else APPLY
+    changes = [item for item in items if isinstance(item, ContractItem) and item.originalname == check]
+    return [item for item in changes if not any(mark.name in _SKIPPING for mark in item.iter_markers())]
 
 
 def tables_with_rules(items: Iterable[pytest.Item]) -> set[QualifiedName]:

@@ -86,7 +86,7 @@ class Summary:
         enforces = [Check.ENFORCES.value] if options.enforces else []
         self._checks = {*enforces, *([options.mode] if options.mode != ENFORCE else [])}
         self._outcomes: dict[str, TableOutcome] = {}
-        self._created: dict[str, str] = {}
+        self._unreported: dict[str, TableOutcome] = {}
         self._checked = 0
         self._deselected = 0
         self._other_tests = 0
@@ -99,14 +99,14 @@ class Summary:
         """Return the names of the models whose check has ended."""
         return {outcome.table for outcome in self._outcomes.values()}
 
-    def note_created(self, node_id: str, outcome: TableOutcome) -> None:
-        """Note the outcome of an apply that was made before its item, which may not run any more.
+    def note_unreported(self, node_id: str, outcome: TableOutcome) -> None:
+        """Note the outcome of a change that was made before its item, which may not run any more.
 
         Args:
             node_id: Of the item.
-            outcome: How the apply ended.
+            outcome: How the change ended.
         """
-        self._outcomes[node_id], self._created[node_id] = outcome, outcome.table
+        self._outcomes[node_id] = self._unreported[node_id] = outcome
 
     def pytest_report_header(self) -> str:
         """Name the mode of the run and its catalog."""
@@ -129,7 +129,7 @@ class Summary:
         if properties.get(CHECK) not in self._checks:
             return
         self._checked += 1
-        self._created.pop(report.nodeid, None)
+        self._unreported.pop(report.nodeid, None)
         self._unused |= dict.fromkeys(str(value) for name, value in report.user_properties if name == PREFIX + UNUSED)
         outcome = None if cause_of(report) else outcome_of(report)
         if outcome is None and report.nodeid not in self._outcomes:
@@ -215,9 +215,10 @@ class Summary:
                 tables.append(f"  {'note':<10}  {notes}")
         lines += [*tables, *self._tests_that_did_not_run()]
         lines += [f"  {'unused':<10}  {message}" for message in (*self._unused_messages(), *self._unused)]
-        if self._created:
-            names = ", ".join(sorted(self._created.values()))
-            lines.append(f"  {'created':<10}  before their checks, which did not run: {names}")
+        for word, check in (("created", Check.APPLY), ("synced", Check.METADATA)):
+            names = ", ".join(sorted(made.table for made in self._unreported.values() if made.check is check))
+            if names:
+                lines.append(f"  {word:<10}  before their checks, which did not run: {names}")
         if counts[Status.DRIFTED] and self._options.mode != APPLY:
             lines.append(TO_ALIGN)
         if counts[Status.STALE]:

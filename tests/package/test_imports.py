@@ -26,7 +26,7 @@ LAZY = {
     "plugin/every_run.py": 1,
     "plugin/fixtures.py": 16,
     "plugin/outcome_report.py": 1,
-    "plugin/run.py": 14,
+    "plugin/run.py": 16,
     "plugin/run_plugin.py": 21,
     "plugin/run_reports.py": 1,
     "plugin/sources.py": 7,

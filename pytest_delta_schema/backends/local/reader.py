@@ -228,7 +228,7 @@ def _problem(bridge: Bridge, name: QualifiedName, kind: str, rest: list[str]) ->
         return is_a_view(name)
     if kind == "provider":
         sign = bridge.list_files(rest[1])[1] if rest[0].lower() == PARQUET else ""
-        return has_lost_its_log(name, rest[1], sign) if sign else is_not_delta(name, rest[0])
+        return has_lost_its_log(name, rest[1], sign) if sign else is_not_delta(name, rest[0], converts=True)
     if kind == "files":
         folder = table_folder(bridge.warehouse, name)
         if rest[0]:

@@ -95,7 +95,7 @@ class MemoryCatalog:
         problems = {
             name: has_lost_its_log(name, source.path, source.sign)
             if source.sign
-            else is_not_delta(name, source.provider)
+            else is_not_delta(name, source.provider, converts=True)
             for name in sorted(names - conversions)
             if (source := self._state(name).source) is not None
         }

@@ -28,6 +28,7 @@ from pytest_delta_schema.models.required_kinds import required_table_name, requi
 from pytest_delta_schema.models.table import names_around
 from pytest_delta_schema.models.wrong_kinds import refuse_kind
 from pytest_delta_schema.plan.entry_differences import is_stale
+from pytest_delta_schema.progress import syncing_entries
 from pytest_delta_schema.state.catalog_entry import EntryState
 from pytest_delta_schema.state.states import CatalogState
 from pytest_delta_schema.state.types import find
@@ -136,7 +137,7 @@ class UnityCatalog:
         """Write the metadata of Delta logs to the catalog entries of existing tables; data files are never changed.
 
         Args:
-            models: The tables; those that do not exist are ignored.
+            models: The tables.
             recreates: Whether an entry may be deleted and created again, if ``sync_recreate`` allows it and there is no
                 other way.
 
@@ -149,9 +150,10 @@ class UnityCatalog:
         """
         results = self._sync(sorted({model.name for model in models}), recreates=recreates).values()
         problems = [result for result in results if isinstance(result, Diagnostic)]
+        done = tuple(result for result in results if isinstance(result, MetadataSync))
         if problems:
-            raise MetadataSyncError(problems)
-        return tuple(result for result in results if isinstance(result, MetadataSync))
+            raise MetadataSyncError(problems, done)
+        return done
 
     def introduced_by(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> tuple[IntroducedBy, ...]:
         """Find the commits that added columns, if a Spark session is open already; a JVM is not started for it."""
@@ -287,7 +289,7 @@ class UnityCatalog:
             except (BackendUnavailableError, StatementError) as error:
                 return unreadable(name, error, FailedMetadataSync)
 
-        return at_once(sync, names, self._threads)
+        return at_once(sync, names, self._threads, syncing_entries)
 
     def _read_by_spark(self, name: QualifiedName, *, has_to: bool) -> LogFacts | None:
         """Read the log of one table through Spark.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
@@ -60,6 +61,7 @@ class UnityClient:
         uri = uri if isinstance(uri, Uri) else Uri(uri)
         self._calls = Calls(uri, bearer_token(token), timeout)
         self._delta_api: dict[str, bool] = {}
+        self._lock = Lock()
         from pytest_delta_schema.backends.unity.answers import prepare
 
         prepare()
@@ -175,10 +177,11 @@ class UnityClient:
         Raises:
             ServerError: If it does not answer, or does not show the catalog.
         """
-        known = self._delta_api.get(catalog)
-        if known is None:
-            known = self._delta_api[catalog] = self._find_delta_api(catalog)
-        return known
+        with self._lock:  # so that threads do not all send the same call
+            known = self._delta_api.get(catalog)
+            if known is None:
+                known = self._delta_api[catalog] = self._find_delta_api(catalog)
+            return known
 
     def _find_delta_api(self, catalog: str) -> bool:
         query = {"catalog": catalog, "protocol-versions": "1.0"}

@@ -16,6 +16,7 @@ from pytest_delta_schema.redaction import HiddenValues, redacted_uri
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pytest_delta_schema.backends.log_files import LogFiles
     from pytest_delta_schema.delta.clustering import Paths
 
 _LOG = "_delta_log"
@@ -109,12 +110,6 @@ class LogFolder:
         }
         return NewestActions(listing.newest, {**metadata, "configuration": configuration}, known[_PROTOCOL])
 
-    def committed_at(self, version: int) -> int:
-        """Return when a version was committed, in milliseconds since 1970; 0 if the log does not say so."""
-        name = commit_name(version)
-        infos = self._in_lines(name, "commitInfo") if name in self.names() else ()
-        return max((int(info.get("timestamp", 0)) for info in infos), default=0)
-
     @property
     def _names(self) -> set[str]:
         """The names that were listed last."""
@@ -155,8 +150,7 @@ class LogFolder:
         return content
 
     def _in_lines(self, name: str, kind: str = _DOMAINS) -> list[Mapping[str, Any]]:
-        actions = [json.loads(line) for line in self.read(name).splitlines() if line.strip()]
-        return [action[kind] for action in actions if kind in action]
+        return _actions(self.read(name), kind)
 
     def _in_checkpoint(self, name: str, kind: str = _DOMAINS) -> list[Mapping[str, Any]]:
         if name.endswith(".json"):
@@ -169,3 +163,15 @@ class LogFolder:
                 return []
             actions = parquet.read(columns=[kind]).column(0).to_pylist()
             return [action for action in actions if action is not None]
+
+
+def committed_at(log: LogFiles, version: int) -> int:
+    """Return when a version was committed, in milliseconds since 1970; 0 if the log does not say so."""
+    name = commit_name(version)
+    infos = _actions(log.read(name), "commitInfo") if name in log.names() else ()
+    return max((int(info.get("timestamp", 0)) for info in infos), default=0)
+
+
+def _actions(content: bytes, kind: str) -> list[Mapping[str, Any]]:
+    actions = [json.loads(line) for line in content.splitlines() if line.strip()]
+    return [action[kind] for action in actions if kind in action]

@@ -11,7 +11,7 @@ from pytest_delta_schema.backends.local_log import LocalLog, local_folder
 from pytest_delta_schema.backends.log_damage import CheckedLog, check_log, damage_of
 from pytest_delta_schema.backends.newest_version import newest_version
 from pytest_delta_schema.backends.unity.deltalake_compat import is_panic
-from pytest_delta_schema.backends.unity.log_folder import LogFolder
+from pytest_delta_schema.backends.unity.log_folder import LogFolder, committed_at
 from pytest_delta_schema.backends.unity.problems import DAMAGED_LOG, NO_LOG
 from pytest_delta_schema.backends.unity.repeated_reads import read_repeatedly
 from pytest_delta_schema.delta.clustering import may_be_clustered
@@ -24,6 +24,7 @@ from pytest_delta_schema.state.log_facts import LogFacts
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pytest_delta_schema.backends.log_files import LogFiles
     from pytest_delta_schema.delta.clustering import Paths
     from pytest_delta_schema.state.catalog_entry import LogState
     from pytest_delta_schema.state.types import ColumnState
@@ -62,6 +63,7 @@ class Log:
         self._folder = LogFolder(location, self._options)
         self._local: LogFacts | None = None
         folder = local_folder(location)
+        self._files: LogFiles = self._folder if folder is None else LocalLog(folder)
         if folder is not None and self._read_local(folder):
             return
         reason = ""
@@ -79,7 +81,7 @@ class Log:
                 raise
             reason = hidden(because(error))
         # Not chained: messages of deltalake may repeat the options.
-        damage = damage_of(self._folder if folder is None else LocalLog(folder))
+        damage = damage_of(self._files)
         if damage is not None and (damage.is_seen or not reason):
             msg = f"{hidden(damage.message)}; {damage.remedy}"
             raise StatementError(msg, condition=DAMAGED_LOG)
@@ -160,7 +162,7 @@ class Log:
 
     def _timestamp(self) -> int:
         try:
-            return self._folder.committed_at(self.version)
+            return committed_at(self._files, self.version)
         except _MALFORMED as error:
             self._refuse(f"the time of version {self.version}: {type(error).__name__}", "restore it from a backup")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.backends.problems import problem
+from pytest_delta_schema.backends.problems import is_a_view, is_not_delta, problem
 from pytest_delta_schema.backends.unity.client import ServerError
 from pytest_delta_schema.errors import BackendUnavailableError, StatementError
 from pytest_delta_schema.faults import DamagedTable, UnreachableCatalog, UnreadableTable
@@ -13,7 +13,13 @@ from pytest_delta_schema.state.states import TableState
 if TYPE_CHECKING:
     from pytest_delta_schema.errors import DeltaSchemaError, Diagnostic, HasCode
     from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.state.catalog_entry import EntryState
 
+
+VIEWS = ("VIEW", "MATERIALIZED_VIEW", "METRIC_VIEW")
+"""The kinds of entries that are not tables."""
+
+_DELTA = "DELTA"
 
 DAMAGED_LOG, NO_LOG = "DAMAGED_LOG", "NO_LOG"
 """The conditions of errors for a log that is damaged or gone."""
@@ -43,6 +49,16 @@ def unreadable(name: QualifiedName, error: DeltaSchemaError, fault: type[HasCode
     elif isinstance(error, StatementError) and error.condition in {DAMAGED_LOG, NO_LOG}:
         fault = DamagedTable
     return problem(fault, name, fact or text, remedy, concerns_run=concerns_run)
+
+
+def why_no_delta_table(entry: EntryState) -> Diagnostic | None:
+    """Return why an entry is not that of a Delta table; ``None`` if it is."""
+    if entry.table_type in VIEWS:
+        return is_a_view(entry.name)
+    if not entry.data_format:
+        fact = "it may not be a Delta table, because its catalog entry has no format"
+        return problem(UnreadableTable, entry.name, fact, "register it again with one")
+    return None if entry.data_format == _DELTA else is_not_delta(entry.name, entry.data_format)
 
 
 def absent_table(name: QualifiedName, *, schema: bool | ServerError) -> TableState | Diagnostic:

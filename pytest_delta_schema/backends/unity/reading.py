@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.backends.pool import at_once
-from pytest_delta_schema.backends.problems import is_a_view, is_damaged, is_not_delta, problem
+from pytest_delta_schema.backends.problems import is_damaged, problem
 from pytest_delta_schema.backends.unity.client import ServerError
 from pytest_delta_schema.backends.unity.logs import Log
 from pytest_delta_schema.backends.unity.managed_logs import ManagedLogs, Unpublished, newest_version
-from pytest_delta_schema.backends.unity.problems import absent_table, unreadable
+from pytest_delta_schema.backends.unity.problems import VIEWS, absent_table, unreadable, why_no_delta_table
 from pytest_delta_schema.backends.unity.spelling import Listing, list_schema
 from pytest_delta_schema.backends.unity.wire_format import columns_of, entry_of, schema_of
 from pytest_delta_schema.delta.clustering import CLUSTERING_PROPERTY
@@ -37,12 +37,10 @@ _FEW = 3
 """Up to this number of tables of a schema are requested one by one; for more of them the schema is listed."""
 
 _NOT_FOUND = 404
-_DELTA = "DELTA"
 _READS = 3
 """How often a table is read whose entry changes meanwhile."""
 
 _EXPLAINED = (DamagedTable.code, UnreadableTable.code)
-_VIEWS = ("VIEW", "MATERIALIZED_VIEW", "METRIC_VIEW")
 
 
 class TableReading(NamedTuple):
@@ -142,7 +140,7 @@ class TableReader:
         if listing.fault is not None:
             raise listing.fault
         kept = [
-            name for name, infos in listing.tables.items() if any(info["table_type"] not in _VIEWS for info in infos)
+            name for name, infos in listing.tables.items() if any(info["table_type"] not in VIEWS for info in infos)
         ]
         return tuple(sorted(QualifiedName(catalog, schema, name) for name in kept))
 
@@ -246,13 +244,9 @@ class TableReader:
         """Read an entry, and the log that it refers to."""
         entry: EntryState | Diagnostic
         head = entry_of(name, {**info, "columns": []})
-        if head.table_type in _VIEWS:
-            return TableReading(is_a_view(name))
-        if not head.data_format:
-            fact = "it may not be a Delta table, because its catalog entry has no format"
-            return TableReading(problem(UnreadableTable, name, fact, "register it again with one"))
-        if head.data_format != _DELTA:
-            return TableReading(is_not_delta(name, head.data_format))
+        fault = why_no_delta_table(head)
+        if fault is not None:
+            return TableReading(fault)
         try:
             entry = replace(head, columns=columns_of(info))
         except ValueError as error:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_delta_schema.backends.unity.client import ServerError
 from pytest_delta_schema.backends.unity.logs import Log
-from pytest_delta_schema.backends.unity.problems import no_catalog
+from pytest_delta_schema.backends.unity.problems import no_catalog, why_no_delta_table
 from pytest_delta_schema.backends.unity.recreation import recreate_entry
 from pytest_delta_schema.backends.unity.wire_format import columns_for, entry_of, table_info
-from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.errors import CatalogReadError, StatementError
 from pytest_delta_schema.execute.metadata_sync import MetadataSync, managed_note
 from pytest_delta_schema.plan.entry_differences import entry_differences, unstorable_notes
 from pytest_delta_schema.sql.schemas_and_restores import drop_table, register_table
@@ -59,11 +59,12 @@ class MetadataSyncing:
             recreates: Whether the entry may be deleted and created again on a server that cannot update it.
 
         Returns:
-            The changes and notes; ``None`` if there are neither, or the table does not exist.
+            The changes and notes; ``None`` if there are neither.
 
         Raises:
-            StatementError: If the catalog commits to the log and the entry differs, the entry has a newer version than
-                the log, each try loses a race, or the server refuses.
+            CatalogReadError: If it is not a Delta table.
+            StatementError: If the table does not exist, the catalog commits to the log and the entry differs, the entry
+                has a newer version than the log, each try loses a race, or the server refuses.
         """
         can_update = self._can_update(name.written.catalog)
         for number in _tries(self.client.deadline()):
@@ -87,8 +88,6 @@ class MetadataSyncing:
     def _try(self, name: QualifiedName, *, can_update: bool, recreates: bool) -> MetadataSync | ServerError | None:
         """Return the result of one try, or a failure after which another try makes sense."""
         seen = self._look(name, can_update=can_update)
-        if seen is None:
-            return None
         if seen.log is None:
             return MetadataSync(
                 table=str(name), differences=(), version=seen.entry.version or 0, notes=(managed_note(name),)
@@ -118,24 +117,37 @@ class MetadataSyncing:
             raise StatementError(text, condition="NOT_DONE")
         return failure
 
-    def _look(self, name: QualifiedName, *, can_update: bool) -> _Seen | None:
-        """Return an entry with its tag, and its log; ``None`` if there is no entry."""
+    def _look(self, name: QualifiedName, *, can_update: bool) -> _Seen:
+        """Return an entry with its tag, and its log."""
         try:
             # The tag comes before everything that is decided by it.
-            tag = self.client.delta_table(name)["metadata"] if can_update else None
+            tag = self._tag(name) if can_update else None
             entry = self._entry(name)
         except ServerError as error:
             if error.is_not_found:
-                return None
+                msg = "it does not exist on the server, so that it has no entry; create it with pytest --delta-apply"
+                raise StatementError(msg, condition="NO_ENTRY") from error
             raise
         log = self.open_log(entry)
         if isinstance(log, Log):
             return _Seen(tag, entry, log.shown(), log.timestamp)
         return _Seen(tag, entry, None if log is None else log.shown())
 
+    def _tag(self, name: QualifiedName) -> DeltaMetadata:
+        try:
+            return self.client.delta_table(name)["metadata"]
+        except ServerError as error:
+            if not error.is_not_found:
+                self._entry(name)  # which tells a view and tables of other formats
+            raise
+
     def _entry(self, name: QualifiedName) -> EntryState:
         try:
-            return entry_of(name, self.client.table(name))
+            info = self.client.table(name)
+            fault = why_no_delta_table(entry_of(name, {**info, "columns": []}))
+            if fault is not None:
+                raise CatalogReadError([fault])
+            return entry_of(name, info)
         except ValueError as error:
             msg = f"{error}; update this package, or the entry"
             raise StatementError(msg, condition="UNKNOWN_ENTRY") from error

@@ -163,7 +163,7 @@ def test_past_columns_of_a_log_are_read_again(unity, remote, failures, is_read):
 @FAILURES
 def test_the_time_of_a_version_is_read_again(unity, remote, failures, is_read):
     log = Log(str(unity.folder / "dev/silver/orders"), {})
-    remote("committed_at", failures)
+    remote("names", failures)
 
     if is_read:
         assert log.timestamp() == TIME

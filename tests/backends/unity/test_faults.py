@@ -17,7 +17,7 @@ from pytest_delta_schema.backends.secret import Secret
 from pytest_delta_schema.backends.unity import calls
 from pytest_delta_schema.backends.unity.catalog import UnityCatalog
 from pytest_delta_schema.backends.unity.client import UnityClient
-from pytest_delta_schema.errors import BackendUnavailableError
+from pytest_delta_schema.errors import BackendUnavailableError, MetadataSyncError
 from pytest_delta_schema.testing.unity.server import Fault
 from support.hostile import answers, hostile
 from support.tables import NAME, column, table
@@ -223,20 +223,29 @@ def test_an_entry_without_a_location(unity):
     [
         (
             {"data_source_format": "PARQUET"},
-            'is a parquet table, not a Delta table; convert it with convert_from="parquet" in its model',
+            (
+                "is a parquet table, not a Delta table; convert it by CONVERT TO DELTA if it is parquet, or declare the table"
+                " under another name [DS505 NotDeltaTable]"
+            ),
         ),
         (
             {"table_type": "METRIC_VIEW", "data_source_format": None},
-            "is a view, not a table; drop the view, or declare the table under another name",
+            "is a view, not a table; drop the view, or declare the table under another name [DS504 ViewInPlaceOfTable]",
         ),
-        ({"table_type": "VIEW"}, "is a view, not a table; drop the view, or declare the table under another name"),
+        (
+            {"table_type": "VIEW"},
+            "is a view, not a table; drop the view, or declare the table under another name [DS504 ViewInPlaceOfTable]",
+        ),
     ],
 )
 def test_what_is_no_delta_table(unity, edit, text):
     unity.state()
     unity.entry().update(edit)
 
-    assert str(unity.state(MODEL, OTHER).problems[NAME]).startswith(f"dev.silver.orders: {text[:40]}")
+    assert str(unity.state(MODEL, OTHER).problems[NAME]) == f"dev.silver.orders: {text}"
+    with pytest.raises(MetadataSyncError) as caught:
+        unity.catalog.sync_entries([MODEL])
+    assert str(caught.value) == f"dev.silver.orders: {text}"
 
 
 def test_expired_credentials(unity):
