@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-NO_PYSPARK = "declared tables need pyspark, which is not installed; run: pip install 'pytest-delta-schema[spark]'"
+NO_PYSPARK = (
+    "declared tables need pyspark, which is not installed; run: pip install 'pytest-delta-schema[spark]',"
+    " or where no Spark is started: pip install --no-deps pyspark-client"
+)
 """The message for an environment without pyspark."""
 
 

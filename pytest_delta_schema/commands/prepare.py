@@ -7,7 +7,8 @@ import shutil
 import sys
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema._lazy import NO_PYSPARK, lacks_pyspark
+from pytest_delta_schema._lazy import lacks_pyspark
+from pytest_delta_schema.backends.local.pairs import fault
 from pytest_delta_schema.commands.failure import failed
 from pytest_delta_schema.errors import DeltaSchemaError
 from pytest_delta_schema.escaping import printed
@@ -68,7 +69,7 @@ def _prepare() -> int:
     except ModuleNotFoundError as error:
         if not lacks_pyspark(error):
             raise
-        return failed(NO_PYSPARK)
+        return failed(fault({}))
     except DeltaSchemaError as error:
         return failed(error)
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6

@@ -149,5 +149,5 @@ def test_without_pyspark_it_names_the_extra(tmp_path):
 
     assert (answer.returncode, answer.stdout) == (1, "")
     assert answer.stderr == (
-        "error: declared tables need pyspark, which is not installed; run: pip install 'pytest-delta-schema[spark]'\n"
+        "error: the local backend needs Spark and Delta, and pyspark is not installed; run: pip install 'pytest-delta-schema[spark]'\n"
     )

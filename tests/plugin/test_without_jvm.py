@@ -7,7 +7,7 @@ import os
 import pytest
 
 from pytest_delta_schema import QualifiedName, model_source
-from pytest_delta_schema.backends.local import early_reads, later_session, session
+from pytest_delta_schema.backends.local import early_reads, later_session, pairs, session
 from pytest_delta_schema.backends.local.log_reader import WarehouseLogs
 from pytest_delta_schema.errors import BackendUnavailableError
 from support.foreign_tables import SHAPES, write
@@ -70,7 +70,7 @@ def test_drift_needs_none(project, started, orders):
         ]
     )
     assert started == []
-    assert (project.path / ".delta-warehouse" / ".gitignore").read_text() == "*\n"
+    assert not (project.path / ".delta-warehouse" / ".gitignore").exists()
 
 
 def test_a_damaged_log_needs_none(project, started, orders):
@@ -114,6 +114,33 @@ def test_consents_that_were_used_before_need_none(project, started, orders):
 
     result.assert_outcomes(passed=1, deselected=2)
     assert started == []
+
+
+@pytest.mark.usefixtures("orders")
+def test_a_gate_needs_no_pair_that_belongs_together(project, started, monkeypatch):
+    for module in (later_session, pairs):
+        monkeypatch.setattr(module, "installed", lambda: {"pyspark": "4.3.0"})
+
+    project.run("--delta-drift", "-m", "delta_drift").assert_outcomes(passed=1, deselected=2)
+
+    assert started == []
+
+
+@pytest.mark.parametrize("mode", ["drift", "apply"])
+def test_a_run_that_starts_no_session_creates_no_warehouse(project, monkeypatch, mode):
+    project.models(PLAIN)
+    monkeypatch.setattr(early_reads, "active_spark", lambda: None)
+    monkeypatch.setattr(later_session, "active_spark", lambda: None)
+    monkeypatch.setattr(session, "checked_active_session", lambda: None)
+    for module in (later_session, pairs):
+        monkeypatch.setattr(module, "installed", lambda: {"pyspark": "4.3.0"})
+
+    result = project.run(f"--delta-{mode}", "-m", f"delta_{mode}")
+
+    if mode == "apply":
+        result.stdout.fnmatch_lines(["there is no supported delta-spark for pyspark 4.3.0; run: pip install *"])
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert not (project.path / ".delta-warehouse").exists()
 
 
 def test_collecting_needs_none(project, started):

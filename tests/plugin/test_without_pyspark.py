@@ -9,7 +9,10 @@ from support.plugin_project import ORDERS
 BLOCKER = "import sys\nsys.modules.update(dict.fromkeys(['pyspark', 'delta', 'py4j']))\n"
 """A plugin that makes imports fail as they do where nothing of Spark is installed."""
 
-FACT = "declared tables need pyspark, which is not installed; run: pip install 'pytest-delta-schema[spark]'"
+FACT = (
+    "declared tables need pyspark, which is not installed; run: pip install 'pytest-delta-schema[spark]',"
+    " or where no Spark is started: pip install --no-deps pyspark-client"
+)
 CONSENT = """
 [tool.pytest_delta_schema]
 [[tool.pytest_delta_schema.allow]]

@@ -2,7 +2,8 @@
 
 ``make test-tutorial`` runs every pair, and ``make test-tutorial PAIRS=spark35`` one of them. Each starts with an empty folder, a
 new environment and an empty cache, so Delta's jars are downloaded. What was shown is in ``.tutorial``, one file a pair; the
-results are recorded beside this file, and documented from there.
+results are recorded beside this file, and documented from there. After the pairs, the guides that install an extra of their
+own are followed as far as their first gate; ``PAIRS=databricks`` chooses one.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.backends.local.pairs import PAIRS
 from support.pages import DOCS, PageError
 from tutorial.environment import variables, wheel
+from tutorial.guides import GUIDES, installed
 from tutorial.journey import Journey, follow
 from tutorial.record import record, table
 from tutorial.shell import Shell, ShellError
@@ -34,10 +36,11 @@ TRANSCRIPTS = ROOT / ".tutorial"
 
 
 def main(wanted: list[str]) -> int:
-    """Follow the page on some pairs, or on all, and return the exit code."""
-    unknown = sorted(set(wanted) - {pair.extra for pair in PAIRS})
+    """Follow the page on some pairs, and install what some guides say, or all; return the exit code."""
+    known = [*(pair.extra for pair in PAIRS), *GUIDES]
+    unknown = sorted(set(wanted) - set(known))
     if unknown:
-        sys.stderr.write(f"there is no pair {', '.join(unknown)}; name some of {', '.join(p.extra for p in PAIRS)}\n")
+        sys.stderr.write(f"there is no pair or guide {', '.join(unknown)}; name some of {', '.join(known)}\n")
         return 2
     faults: list[str] = []
     for pair in reversed(PAIRS):
@@ -47,6 +50,10 @@ def main(wanted: list[str]) -> int:
         journey = _followed(pair)
         record(pair, journey, f"{datetime.now(timezone.utc):%Y-%m-%d}")
         faults += [f"{pair.extra}: {fault}" for fault in journey.faults]
+    for guide in GUIDES:
+        if not wanted or guide in wanted:
+            _show(f"\nthe installation of the guide {guide}")
+            faults += installed(guide)
     _show(f"\n{table()}\n")
     for fault in faults:
         _show(fault)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from dataclasses import replace
 
 import pytest
 
 from pytest_delta_schema.backends.local import pairs
 from pytest_delta_schema.backends.local.pairs import PAIRS
-from support.pages import PageError, steps
-from tutorial import record
+from support.pages import DOCS, PageError, steps
+from tutorial import guides, record
 from tutorial.__main__ import PAGE, main
 from tutorial.environment import EXTRA, variables
 from tutorial.journey import Command, Journey, follow
@@ -230,4 +231,29 @@ def test_the_shell_of_the_reader_has_an_empty_cache_the_pins_of_the_pair_and_no_
 
 def test_an_unknown_pair_is_named(capsys):
     assert main(["spark36"]) == 2
-    assert capsys.readouterr().err == "there is no pair spark36; name some of spark35, spark40, spark41, spark42\n"
+    assert capsys.readouterr().err == (
+        "there is no pair or guide spark36; name some of spark35, spark40, spark41, spark42, databricks, unity-catalog\n"
+    )
+
+
+def test_a_guide_is_installed_as_its_page_says():
+    page = steps("```sh\npip install 'pytest-delta-schema[unity]'\npip install --no-deps pyspark-client\ncd x\n```\n")
+
+    assert list(guides.commands(page, "file:///a.whl")) == [
+        "python -m venv .venv && . .venv/bin/activate",
+        "pip install 'pytest-delta-schema[unity] @ file:///a.whl'",
+        "pip install --no-deps pyspark-client",
+        "pytest --snapshot-update",
+        "pytest --delta-drift",
+    ]
+
+
+def test_every_guide_that_installs_an_extra_of_its_own_is_followed():
+    pages = {path.stem: path.read_text("utf-8") for path in (DOCS / "guides").glob("*.md")}
+    extras = {
+        name
+        for name, text in pages.items()
+        if re.search(r"^pip install 'pytest-delta-schema\[(?!spark\])", text, re.MULTILINE)
+    }
+
+    assert extras == set(guides.GUIDES)

@@ -31,6 +31,7 @@ PACKAGES = (
     "filelock",
     "flask",
     "flask-cors",
+    "griffelib; python_version >= '3.11'",
     "httpcore",
     "httpx",
     "hypothesis",
@@ -51,6 +52,9 @@ PACKAGES = (
 )
 """What the tests import."""
 
+SPARK = ("delta-spark", "moto[s3]", "pandas", "pyspark[connect]", "selenium")
+"""Those that tests beside a client do without."""
+
 TOOLS = ("setuptools", "wheel")
 """What installs the package of the checkout, and lets pip keep the distributions that it builds."""
 
@@ -66,15 +70,24 @@ ABOUT_RECORDS = (
 )
 """Tests of what is recorded, which the environments before have changed; they belong to the tests of a checkout."""
 
+CLIENT = (
+    *("-m", "not spark"),
+    *(f"tests/{name}" for name in ("models", "state", "delta", "plan", "rules", "sql", "write_check", "assertions")),
+    *("tests/backends/memory", "tests/plugin/test_drift.py", "tests/plugin/test_without_jvm.py"),
+)
+"""The tests of what a gate needs, beside a pyspark that can start no Spark."""
+
 PLAIN = ("--numprocesses=2", "--dist=loadfile", "-m", "not spark", *(f"--deselect={name}" for name in ABOUT_RECORDS))
 """The tests that need no JVM, in two processes."""
 
 _PIN = re.compile(r"^([A-Za-z0-9._-]+)==", re.MULTILINE)
 _VERSIONS = """
 import json, platform
-from importlib.metadata import version
-names = ("pyspark", "delta-spark", "pytest", "syrupy")
-print(json.dumps({"python": platform.python_version(), **{name: version(name) for name in names}}))
+from importlib.metadata import distributions
+names = ("pyspark", "pyspark-client", "delta-spark", "pytest", "syrupy")
+versions = {item.metadata["Name"]: item.version for item in distributions()}
+known = {name: versions[name] for name in names if name in versions}
+print(json.dumps({"python": platform.python_version(), **known}))
 """
 
 
@@ -91,12 +104,14 @@ class Environment:
         options: The tests that run there, and options of pytest.
         python: Its version of Python, such as ``3.12``; that of the running Python by default.
         reads_project: Whether its pytest reads ``[tool.pytest]``.
+        is_client: Whether it has pyspark-client, without its dependencies, in place of pyspark and delta-spark.
     """
 
     name: str
     options: tuple[str, ...]
     python: str = ""
     reads_project: bool = True
+    is_client: bool = False
 
 
 def _of_pair(pair: Pair) -> Environment:
@@ -112,6 +127,7 @@ BY_TOOL = {
         for minor in range(10, 14)
     },
     "pytest84": Environment(name="pytest84", options=PLAIN, reads_project=False),
+    **{f"client4{minor}": Environment(name=f"client4{minor}", options=CLIENT, is_client=True) for minor in range(3)},
 }
 ENVIRONMENTS = {**BY_PAIR, **BY_TOOL}
 """All environments by their names, in the order in which they run."""
@@ -135,7 +151,11 @@ def prepared(environment: Environment) -> Path:
         wanted.write_text(text, "utf-8")
         install = (str(python), "-m", "pip", "install", "--disable-pip-version-check", "--constraint", str(wanted))
         _run(*install, *TOOLS)
-        _run(*install, *PACKAGES)
+        if environment.is_client:
+            _run(*install, *(name for name in PACKAGES if name not in SPARK))
+            _run(*install, "--no-deps", "pyspark-client")
+        else:
+            _run(*install, *PACKAGES)
         _run(*install, "--no-deps", "--no-build-isolation", "--editable", str(ROOT))
         wanted.rename(pins)
     return python

@@ -102,7 +102,9 @@ def tools_table() -> str:
     """Return the table of the versions of Python, pytest and syrupy, with their last runs."""
     known = records()
     lines = ["| environment | last run | with | command |", "| --- | --- | --- | --- |"]
-    lines += [f"| `{name}` | {_last_run(known.get(name), ('python', 'pytest', 'syrupy'))} |" for name in BY_TOOL]
+    for name, environment in BY_TOOL.items():
+        shown = ("python", "pyspark-client") if environment.is_client else ("python", "pytest", "syrupy")
+        lines.append(f"| `{name}` | {_last_run(known.get(name), shown)} |")
     return "\n".join(lines)
 
 

@@ -88,6 +88,9 @@ def test_the_tables_show_the_records(folder, monkeypatch):
             "| `pytest84` | 2026-11-22 | Python 3.11.7, pytest 9.2.0, syrupy 7.0.2 |"
             " `make test-versions VERSIONS=pytest84` |"
         ),
+        "| `client40` | not yet | | |",
+        "| `client41` | not yet | | |",
+        "| `client42` | not yet | | |",
     ]
     assert record.matrix().splitlines()[2:] == [
         "| `spark35` | local | 2 | 1: Delta 3.3 has no SQL | `a/d` |",
@@ -124,7 +127,7 @@ def test_the_pins_of_a_pair_have_one_version_for_each_package_and_python(pair):
 def test_every_supported_version_of_other_tools_is_an_environment():
     pins = dict(re.findall(r"^([\w.-]+)==(\S+)$", environments.pins_of(BY_TOOL["pytest84"]), re.MULTILINE))
 
-    assert [environment.python for environment in BY_TOOL.values()] == ["3.10", "3.11", "3.12", "3.13", ""]
+    assert [environment.python for environment in BY_TOOL.values()] == ["3.10", "3.11", "3.12", "3.13", "", "", "", ""]
     assert (pins["pytest"], pins["syrupy"]) == ("8.4.2", "5.5.3")
 
 
@@ -138,7 +141,15 @@ def test_every_environment_has_what_the_tests_import():
     names = {re.split(r"[^\w-]", requirement, maxsplit=1)[0] for requirement in dev}
     tools = {"check-jsonschema", "coverage", "import-linter", "mypy", "pre-commit", "ruff"}
 
-    assert names - tools <= {name.partition("[")[0] for name in environments.PACKAGES}
+    assert names - tools <= {re.split(r"[^\w-]", name, maxsplit=1)[0] for name in environments.PACKAGES}
+
+
+@pytest.mark.parametrize("name", ["client40", "client41", "client42"])
+def test_a_client_has_the_version_of_its_line_and_no_spark(name):
+    pins = dict(re.findall(r"^([\w.-]+)==(\S+)$", environments.pins_of(BY_TOOL[name]), re.MULTILINE))
+
+    assert pins["pyspark-client"].startswith(f"4.{name[-1]}.")
+    assert set(environments.SPARK) < set(environments.PACKAGES)
 
 
 def test_an_older_pytest_gets_the_settings_of_the_project():
@@ -235,5 +246,5 @@ def test_an_unknown_environment_is_named(capsys):
     assert main(["spark36"]) == 2
     assert capsys.readouterr().err == (
         "there is no environment spark36; name some of spark35, spark40, spark41, spark42, python310, python311,"
-        " python312, python313, pytest84\n"
+        " python312, python313, pytest84, client40, client41, client42\n"
     )

@@ -51,6 +51,9 @@ class LaterSession:
                 Delta whose properties this package does not know.
         """
         versions = installed()
+        if fault(versions):
+            # No session can start; logs are read as the newest pair reads them.
+            versions = {"pyspark": PAIRS[-1].pyspark, "delta-spark": PAIRS[-1].delta_spark}
         spark, delta = minor_version(versions["pyspark"]), minor_version(versions["delta-spark"])
         if versions["delta-spark"] == PAIRS[-1].delta_spark:
             return SparkVersions(spark=spark, delta=delta)
@@ -86,7 +89,7 @@ def has_own_settings(environment: Mapping[str, str] = os.environ) -> bool:
         environment: The variables of this process.
     """
     package = find_spec("pyspark")
-    if package is None or package.origin is None or fault(installed()) or active_spark() is not None:
+    if package is None or package.origin is None or active_spark() is not None:
         return False
     home = Path(package.origin).parent
     if Path(environment.get("SPARK_HOME") or home).resolve() != home.resolve():

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.local.java_classes import CATALOG_CLASS, FILE_SYSTEMS
 from pytest_delta_schema.backends.local.start_needs import OPTIONS, needs_of_start
-from pytest_delta_schema.backends.local.warehouse_folder import known_catalogs, prepare_warehouse
+from pytest_delta_schema.backends.local.warehouse_folder import check_warehouse, known_catalogs, prepare_warehouse
 from pytest_delta_schema.backends.spark.compat import (
     active_spark,
     end_unused_jvm,
@@ -207,8 +207,9 @@ def start_session(
     """Start a local session in a new JVM, and end the JVM of a stopped one; see :func:`open_session`."""
     warehouse = Path(warehouse)
     conf = session_conf(warehouse) if conf is None else conf
-    prepare_warehouse(warehouse)
+    check_warehouse(warehouse)
     needs = needs_of_start(conf, archive=archive)
+    prepare_warehouse(warehouse)
     settings = settings_of_session(warehouse, conf, needs)
     end_unused_jvm()
     return LocalSession(start_spark(settings), owned=True, archive=needs.archive)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.local.physical_names import decode
 from pytest_delta_schema.errors import BackendUnavailableError, reason
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 
@@ -18,12 +19,28 @@ def prepare_warehouse(warehouse: Path) -> None:
     Raises:
         BackendUnavailableError: If it cannot be created or listed.
     """
-    try:
+    with _usable(warehouse):
         is_new = not warehouse.exists()
         warehouse.mkdir(parents=True, exist_ok=True)
         known_catalogs(warehouse)
         with nullcontext() if is_new else suppress(OSError):
             _ignore(warehouse)
+
+
+def check_warehouse(warehouse: Path) -> None:
+    """List an existing warehouse folder, and create none: a gate reads a warehouse that is not there as an empty one.
+
+    Raises:
+        BackendUnavailableError: If it cannot be listed.
+    """
+    with _usable(warehouse), suppress(FileNotFoundError):
+        known_catalogs(warehouse)
+
+
+@contextmanager
+def _usable(warehouse: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         msg = (
             f"the warehouse {warehouse} cannot be used: {reason(error)};"

@@ -172,11 +172,16 @@ def active_spark() -> SparkSession | None:
     """Return the active session of this process, if there is one; pyspark is not imported for it."""
     if "pyspark.sql" not in sys.modules:
         return None
-    from pyspark import SparkContext
+    import pyspark
+
+    # A client without Spark has no contexts, and without its dependencies no sessions.
+    context: Any = getattr(pyspark, "SparkContext", None)
+    if context is None and "pyspark.sql.connect.session" not in sys.modules:
+        return None
     from pyspark.sql import SparkSession
 
     spark = SparkSession.getActiveSession()
-    if spark is None and SparkContext._active_spark_context is not None:
+    if spark is None and context is not None and context._active_spark_context is not None:
         spark = SparkSession.builder.getOrCreate()
     return spark
 

@@ -63,13 +63,22 @@ def test_files_may_give_it_others(spark_folder, name):
 
 @pytest.mark.parametrize(
     "versions",
-    [{"pyspark": "4.2.0"}, {"databricks-connect": "17.3"}, {"pyspark": "4.2.0", "delta-spark": "3.3.3"}],
+    [
+        {"pyspark": "4.2.0"},
+        {"pyspark": "4.3.0", "delta-spark": "4.4.0"},
+        {"pyspark-client": "4.2.0"},
+        {"databricks-connect": "17.3"},
+        {"pyspark": "4.2.0", "delta-spark": "3.3.3"},
+    ],
     ids=str,
 )
-def test_a_session_that_cannot_start_is_reported_as_before(monkeypatch, versions):
+def test_logs_are_read_as_the_newest_pair_reads_them_where_no_session_can_start(monkeypatch, versions):
     monkeypatch.setattr(later_session, "installed", lambda: versions)
 
-    assert not has_own_settings({})
+    known = LaterSession(start=never).versions(never)
+
+    assert has_own_settings({})
+    assert (known.spark, known.delta) == ((4, 2), (4, 4))
 
 
 def test_an_active_session_is_used(monkeypatch):

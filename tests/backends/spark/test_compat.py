@@ -68,6 +68,15 @@ def test_the_private_names_of_pyspark_are_there():
     assert (compat.spark_home() / "bin" / "spark-submit").is_file()
 
 
+def test_a_client_without_spark_has_no_active_session(monkeypatch):
+    import pyspark  # noqa: PLC0415 - a second to import
+
+    monkeypatch.delattr(pyspark, "SparkContext")
+    monkeypatch.delitem(sys.modules, "pyspark.sql.connect.session", raising=False)
+
+    assert compat.active_spark() is None
+
+
 def test_what_the_first_call_of_a_jvm_needs_is_imported_when_it_is_launched(monkeypatch):
     from py4j import protocol  # noqa: PLC0415 - needs pyspark
     from pyspark import java_gateway  # noqa: PLC0415 - likewise

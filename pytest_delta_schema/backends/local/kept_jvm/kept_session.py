@@ -25,7 +25,7 @@ from pytest_delta_schema.backends.local.session import (
     start_spark,
 )
 from pytest_delta_schema.backends.local.start_needs import CLASS_PATH, OPTIONS, needs_of_running, needs_of_start
-from pytest_delta_schema.backends.local.warehouse_folder import prepare_warehouse
+from pytest_delta_schema.backends.local.warehouse_folder import check_warehouse, prepare_warehouse
 from pytest_delta_schema.backends.spark.compat import (
     end_unused_jvm,
     forget_session,
@@ -128,7 +128,7 @@ def start_kept_session(
     Raises:
         BackendUnavailableError: If Java, Spark or Delta is missing, or the warehouse or the cache cannot be used.
     """
-    prepare_warehouse(warehouse)
+    check_warehouse(warehouse)
     end_unused_jvm()
     try:
         return _started(warehouse, conf, seconds, archive=archive)
@@ -142,6 +142,7 @@ def _started(warehouse: Path, conf: Mapping[str, str], seconds: float, *, archiv
         msg = "an active session, SPARK_* variables or files in Spark's folder conf may configure Spark"
         raise NotKeptError(msg)
     needs = needs_of_running(conf)
+    prepare_warehouse(warehouse)
     new = _NewJvm(conf, archive=archive)
     with spark_environment():
         with step("starting a JVM that is kept"):
