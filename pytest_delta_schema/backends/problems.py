@@ -38,6 +38,11 @@ def problem(
     return diagnostic_of(fault, name, message, remedy=remedy, concerns_run=concerns_run)
 
 
+def is_doubtful(result: object) -> bool:
+    """Whether a later read of the same table could have another result: a problem of this table alone."""
+    return isinstance(result, Diagnostic) and not result.concerns_run
+
+
 def refused(name: QualifiedName, error: StatementError, remedy: str) -> Diagnostic:
     """Return the problem of a table whose queries fail, whether it exists or not.
 

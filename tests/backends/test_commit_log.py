@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 import json
-import shutil
 
 import pytest
 
 from pytest_delta_schema import CatalogReadError, QualifiedName
-from pytest_delta_schema.backends import second_look
 from pytest_delta_schema.backends.commit_log import CommitLog
 from pytest_delta_schema.backends.local_log import LocalLog
 from pytest_delta_schema.delta.column_path import ColumnPath
@@ -205,65 +202,3 @@ def test_gaps_in_a_history_are_named(folder, change, first, versions, listed_nam
             f"dev.silver.orders: its history has a gap ({log} lacks {listed_names}, and later commits are there); restore them"
             " from a backup, or read newer versions only [DS503 DamagedTable]"
         )
-
-
-class Busy(LocalLog):
-    """A log in which a writer does something before one of the reads of a reader."""
-
-    def __init__(self, folder, writer, call):
-        super().__init__(str(folder))
-        self.writer, self.call, self.calls = writer, call, 0
-
-    def names(self):
-        listed = self._after(super().names)
-        if self.call == "torn" and self.calls == 1:
-            # Of files that come while a folder is listed, any may be listed.
-            self.writer()
-            return [*listed, commit_name(5)]
-        return listed
-
-    def read(self, name):
-        return self._after(super().read, name)
-
-    def _after(self, read, *arguments):
-        if self.calls == self.call:
-            self.writer()
-        self.calls += 1
-        return read(*arguments)
-
-
-def append(folder):
-    commit(folder, 4)
-    commit(folder, 5)
-
-
-def clean_up(folder):
-    commit(folder, 4)
-    lose(0, 1, 2)(folder / "_delta_log")
-
-
-def replace(folder):
-    shutil.rmtree(folder / "_delta_log")
-    for version in range(3):
-        commit(folder, version, protocol(), metadata(field("id"), comment=f"new {version}"))
-
-
-WRITERS = [append, clean_up, replace]
-CALLS = 7
-"""The calls of a reader: the listing, each of four commits, and the newest commit before and after them."""
-
-
-@pytest.mark.parametrize(
-    ("writer", "call"),
-    [*itertools.product(WRITERS, range(CALLS)), (append, "torn")],
-    ids=lambda one: getattr(one, "__name__", one),
-)
-def test_a_history_is_of_one_moment(folder, monkeypatch, writer, call):
-    monkeypatch.setattr(second_look, "PAUSES", (0, 0, 0))
-    before = opened(folder).commits()
-
-    made = CommitLog(table=NAME, log=Busy(folder, lambda: writer(folder), call)).commits()
-
-    after = opened(folder).commits()
-    assert after != before
-    assert made in (before, after)

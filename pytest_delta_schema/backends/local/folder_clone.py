@@ -7,7 +7,7 @@ import os
 import shutil
 import uuid
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.backends.local.live_files import has_live_files
 from pytest_delta_schema.backends.local.log_edits import edited_checksum, edited_commit
@@ -51,16 +51,16 @@ def clone_folder(source: Path, target: Path, rewrite_checkpoint: Callable[[Path,
         OSError: If a file cannot be read or written.
     """
     log = source / _LOG
-    listing = _listed(log)
+    listing = _Listed.of(log)
     for _ in range(_ATTEMPTS):
         gone: FileNotFoundError | None = None
         try:
-            _clone(source, target, listing, rewrite_checkpoint)
+            _clone(source, target, listing.files, rewrite_checkpoint)
         except FileNotFoundError as error:
             # Delta's log cleanup may have removed it, which the next listing shows.
             gone = error
-        before, listing = listing, _listed(log)
-        if gone is None and (listing == before or has_live_files(target, before)):
+        before, listing = listing, _Listed.of(log)
+        if gone is None and (listing == before or has_live_files(target, before.files)):
             return
         shutil.rmtree(target, ignore_errors=True)
         if gone is not None and listing == before:
@@ -68,8 +68,19 @@ def clone_folder(source: Path, target: Path, rewrite_checkpoint: Callable[[Path,
     raise ChangingTableError
 
 
-def _listed(log: Path) -> LogListing:
-    return LogListing.of(path.name for path in log.iterdir())
+class _Listed(NamedTuple):
+    """The files of a log, and when its newest commit was written: a table that is replaced may have equal names."""
+
+    files: LogListing
+    written: int
+
+    @classmethod
+    def of(cls, log: Path) -> _Listed:
+        files = LogListing.of(path.name for path in log.iterdir())
+        try:
+            return cls(files, (log / commit_name(files.newest)).stat().st_mtime_ns)
+        except FileNotFoundError:
+            return cls(files, 0)
 
 
 def _clone(

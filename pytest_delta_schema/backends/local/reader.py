@@ -21,9 +21,11 @@ from pytest_delta_schema.backends.problems import (
     has_lost_its_log,
     is_a_view,
     is_damaged,
+    is_doubtful,
     is_not_delta,
     problem,
 )
+from pytest_delta_schema.backends.second_look import read_until_settled
 from pytest_delta_schema.backends.spark.newer_tables import refused_by_spark
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.delta.folded_names import folded
@@ -57,7 +59,7 @@ def read_tables(
     *,
     known: Mapping[QualifiedName, TableState | Diagnostic] = MappingProxyType({}),
 ) -> CatalogState:
-    """Read tables from their logs, without a cache.
+    """Read tables from their logs, without a cache; those with a problem are read again before it is reported.
 
     Args:
         bridge: The session.
@@ -77,9 +79,11 @@ def read_tables(
         else:
             results[name] = refusal
     if readable:
-        refused = len(results)
-        with reading_tables(len(readable), lambda: len(results) - refused):
-            for name, answer in _answers(bridge, readable):
+        refused, doubtful = len(results), readable
+
+        def read() -> dict[QualifiedName, TableState | Diagnostic]:
+            nonlocal doubtful
+            for name, answer in _answers(bridge, doubtful):
                 conversion = conversions.get(name)
                 source = (
                     None
@@ -87,6 +91,11 @@ def read_tables(
                     else _source(bridge, sources, name, conversion, answer)
                 )
                 results[name] = source or _understand(bridge, name, answer)
+            doubtful = [name for name in doubtful if is_doubtful(results[name])]
+            return {name: results[name] for name in doubtful}
+
+        with reading_tables(len(readable), lambda: len(results) - refused):
+            read_until_settled(read, bool)
     return CatalogState.of(results)
 
 
@@ -109,8 +118,14 @@ def located(bridge: Bridge, name: QualifiedName) -> tuple[TableState, str]:
     """
     bridge.register([name.catalog])
     refusal = _refusal(bridge, name)
-    answer = "" if refusal else bridge.read(_request(bridge, name)).rstrip("\n")
-    state = CatalogState.of({name: refusal or _understand(bridge, name, answer)}).existing(name)
+
+    def read() -> tuple[TableState | Diagnostic, str]:
+        answer = bridge.read(_request(bridge, name)).rstrip("\n")
+        return _understand(bridge, name, answer), answer
+
+    reads = [(refusal, "")] if refusal else read_until_settled(read, lambda seen: is_doubtful(seen[0]))
+    result, answer = reads[-1]
+    state = CatalogState.of({name: result}).existing(name)
     _, location, *_ = answer.split("\t")
     return state, location
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.commit_log import CommitLog
 from pytest_delta_schema.backends.log_damage import damage_of, damage_of_newest
-from pytest_delta_schema.backends.problems import is_a_view, is_damaged, is_not_delta, problem, refused
+from pytest_delta_schema.backends.problems import is_a_view, is_damaged, is_doubtful, is_not_delta, problem, refused
+from pytest_delta_schema.backends.second_look import read_until_settled
 from pytest_delta_schema.backends.spark.newer_tables import refused_by_spark
 from pytest_delta_schema.delta.clustering import CLUSTERING_PROPERTY, clustering_in
 from pytest_delta_schema.delta.log_listing import checksum_name, commit_name
@@ -65,13 +66,13 @@ _REDACTED = "*********(redacted)"
 """What Spark shows instead of a value of SHOW TBLPROPERTIES that may be a secret."""
 
 
-def read_log(  # noqa: PLR0911 - one result for each kind of table
+def read_log(
     sql: Callable[[str], Any],
     schema: Callable[[], Any],
     name: QualifiedName,
     files: Callable[[str], LogFiles | None],
 ) -> LogFacts | Diagnostic | None:
-    """Read the log of one table.
+    """Read the log of one table; if it has a problem, it is read again before that is reported.
 
     Args:
         sql: Runs SQL and returns rows.
@@ -82,6 +83,15 @@ def read_log(  # noqa: PLR0911 - one result for each kind of table
     Returns:
         The facts of the log, or why it cannot be read; ``None`` if the table does not exist.
     """
+    return read_until_settled(lambda: _read_once(sql, schema, name, files), is_doubtful)[-1]
+
+
+def _read_once(  # noqa: PLR0911 - one result for each kind of table
+    sql: Callable[[str], Any],
+    schema: Callable[[], Any],
+    name: QualifiedName,
+    files: Callable[[str], LogFiles | None],
+) -> LogFacts | Diagnostic | None:
     try:
         described = sql(describe_extended(name))
         fields = schema()

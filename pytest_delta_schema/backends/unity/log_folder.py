@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -66,6 +68,9 @@ class LogFolder:
         """Return the clustering columns in the files of one version; ``None`` if they do not hold any.
 
         A checksum and a checkpoint hold all domains, a commit those that it changes (source: Delta's protocol).
+
+        Raises:
+            OSError: If a file cannot be read; ``FileNotFoundError`` if the version has no files any more.
         """
         stem = f"{version:020d}"
         if f"{stem}.json" in self._names:
@@ -76,6 +81,8 @@ class LogFolder:
             if paths is not None:
                 return paths
         checkpoints = [name for name in self._names if name.startswith(f"{stem}.checkpoint")]
+        if not checkpoints and f"{stem}.json" not in self._names:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), f"{stem}.json")
         if not checkpoints:
             return None
         return clustering_in(domain for name in checkpoints for domain in self._in_checkpoint(name)) or ()

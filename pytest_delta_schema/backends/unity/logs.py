@@ -60,6 +60,7 @@ class Log:
             raise BackendUnavailableError(msg) from error
         self._location = location
         self._options = HiddenValues(options)
+        self._hidden = hidden
         self._folder = LogFolder(location, self._options)
         self._local: LogFacts | None = None
         folder = local_folder(location)
@@ -127,6 +128,8 @@ class Log:
         try:
             self.version, self._metadata, self._protocol = self._folder.newest()
             columns_of_schema(json.loads(self._metadata["schemaString"]))
+        except FileNotFoundError as error:
+            self._refuse(self._hidden(because(error)), "read it again when the jobs that change it have ended")
         except _MALFORMED:
             return False
         return True
@@ -135,7 +138,7 @@ class Log:
         """Return the facts of the log.
 
         Raises:
-            StatementError: If the files that hold its clustering columns cannot be read.
+            StatementError: If the files that hold its clustering columns cannot be read, or are those of another table.
         """
         return self._local or replace(self._unclustered, clustering=self._clustering)
 
@@ -186,9 +189,15 @@ class Log:
             return ()
         try:
             result = (self._folder.clustering(version) for version in range(self.version, -1, -1))
-            return next((paths for paths in result if paths is not None), ())
+            clustering = next((paths for paths in result if paths is not None), ())
         except _MALFORMED as error:
-            self._refuse(f"its clustering columns: {type(error).__name__}", "restore it, or the permission to read it")
+            fact = f"the clustering columns of version {self.version}: {type(error).__name__}"
+            self._refuse(fact, "restore it, or the permission to read it")
+        # They are in other files than the metadata, which may be those of another table by now.
+        again = Log(self._location, self._options, self._hidden)
+        if again._metadata.get("id") != self._metadata.get("id"):
+            self._refuse("the table was replaced while it was read", "read it again when that has ended")
+        return clustering
 
 
 def _stating(checked: CheckedLog) -> str | None:
@@ -200,6 +209,7 @@ def _stating(checked: CheckedLog) -> str | None:
 def _metadata(table: Any) -> dict[str, Any]:
     metadata = table.metadata()
     return {
+        "id": str(metadata.id),
         "schemaString": table.schema().to_json(),
         "description": metadata.description or "",
         "configuration": dict(metadata.configuration),

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.backends.pool import at_once
-from pytest_delta_schema.backends.problems import is_damaged, problem
+from pytest_delta_schema.backends.problems import is_damaged, is_doubtful, problem
 from pytest_delta_schema.backends.unity.client import ServerError
 from pytest_delta_schema.backends.unity.logs import Log
 from pytest_delta_schema.backends.unity.managed_logs import ManagedLogs, Unpublished, newest_version
@@ -18,7 +18,7 @@ from pytest_delta_schema.backends.unity.wire_format import columns_of, entry_of,
 from pytest_delta_schema.delta.clustering import CLUSTERING_PROPERTY
 from pytest_delta_schema.delta.protocol import split_properties
 from pytest_delta_schema.errors import BackendUnavailableError, CatalogReadError, Diagnostic, StatementError
-from pytest_delta_schema.faults import DamagedTable, UnreadableTable, UnsupportedTable
+from pytest_delta_schema.faults import UnreadableTable, UnsupportedTable
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.plan.entry_differences import is_stale
 from pytest_delta_schema.state.delta_log import state_from_metadata
@@ -39,8 +39,6 @@ _FEW = 3
 _NOT_FOUND = 404
 _READS = 3
 """How often a table is read whose entry changes meanwhile."""
-
-_EXPLAINED = (DamagedTable.code, UnreadableTable.code)
 
 
 class TableReading(NamedTuple):
@@ -284,9 +282,7 @@ class TableReader:
 
 def _is_doubtful(reading: TableReading) -> bool:
     """Whether an entry that was changed meanwhile would explain what was read."""
-    if isinstance(reading.table, Diagnostic):
-        return reading.table.code in _EXPLAINED and not reading.table.concerns_run
-    return is_stale(reading.entry, reading.log)
+    return is_doubtful(reading.table) or is_stale(reading.entry, reading.log)
 
 
 def _named(name: QualifiedName, listing: Listing | StatementError) -> QualifiedName:
