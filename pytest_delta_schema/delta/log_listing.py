@@ -131,7 +131,7 @@ class LogListing:
     @property
     def has_all_commits(self) -> bool:
         """Whether the commits from the first version on are there, so that no checkpoint is needed."""
-        return len(self.commits) == self.newest + 1
+        return 0 < len(self.commits) == self.newest + 1
 
 
 @dataclass(frozen=True)

@@ -83,7 +83,11 @@ class Interruptions:
             self.access(location)
             return opened(location, **options)
 
-        patches.append(patch.object(log_folder, "file_system", lambda *given: _Store(self, made(*given))))
+        def open_store(location: str, options: Mapping[str, str]) -> Any:
+            self.access(self.folder)
+            return _Store(self, made(location, options))
+
+        patches.append(patch.object(log_folder, "file_system", open_store))
         patches.append(patch.object(deltalake, "DeltaTable", open_table))
         for one in patches:
             one.start()

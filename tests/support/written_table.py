@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deltalake import DeltaTable
 
-from support.logs import commit, field, metadata
+from support.logs import TIME, field, metadata
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _PROTOCOL = {
     "protocol": {"minReaderVersion": 1, "minWriterVersion": 7, "writerFeatures": ["clustering", "domainMetadata"]}
 }
-_RECLUSTERED = 3
+RECLUSTERED = 3
 """Each commit whose number is a multiple of it changes the clustering columns."""
 
 
@@ -38,6 +38,12 @@ class Shown(NamedTuple):
 
 
 ABSENT = Shown("", (), "", "")
+
+
+def clustering_by(column: str) -> dict[str, Any]:
+    """Write the domain that holds clustering columns."""
+    configuration = json.dumps({"clusteringColumns": [[column]]})
+    return {"domain": "delta.clustering", "configuration": configuration, "removed": False}
 
 
 class WrittenTable:
@@ -73,7 +79,7 @@ class WrittenTable:
         """Commit the next version, which is the first one if the table was dropped."""
         self.created += not self.next
         number, mark = self.next, f"{self.created}.{self.next}"
-        clustered_by = f"k{number - number % _RECLUSTERED}"
+        clustered_by = f"k{number - number % RECLUSTERED}"
         stated = metadata(
             field("id"),
             field(f"c{mark}"),
@@ -83,13 +89,9 @@ class WrittenTable:
             delta__appendOnly="false",
         )
         stated["metaData"]["id"] = f"00000000-0000-4000-8000-{self.created:012}"
-        clustering = {
-            "domain": "delta.clustering",
-            "configuration": json.dumps({"clusteringColumns": [[clustered_by]]}),
-            "removed": False,
-        }
+        clustering = clustering_by(clustered_by)
         actions: list[dict[str, Any]] = [stated]
-        if not number % _RECLUSTERED:
+        if not number % RECLUSTERED:
             actions.append({"domainMetadata": clustering})
         if not number:
             actions.insert(0, _PROTOCOL)
@@ -102,7 +104,8 @@ class WrittenTable:
         added = {"path": data, "partitionValues": {}, "size": 1, "modificationTime": 1, "dataChange": True}
         actions.append({"add": added})
         actions.append({"txn": {"appId": mark, "version": number}})
-        commit(self.folder, number, *actions)
+        info = {"commitInfo": {"timestamp": TIME + number, "operation": "TEST"}}
+        self.put(f"{number:020d}.json", "\n".join(json.dumps(action) for action in (info, *actions)))
         self.next += 1
         self._marks[number] = mark
         self.states.append(Shown(mark, ("id", f"c{mark}", clustered_by), mark, clustered_by))
@@ -113,7 +116,14 @@ class WrittenTable:
                 "protocol": _PROTOCOL["protocol"],
                 "domainMetadata": [clustering],
             }
-            (self.log / f"{number:020d}.crc").write_text(json.dumps(checksum), "utf-8")
+            self.put(f"{number:020d}.crc", json.dumps(checksum))
+
+    def put(self, name: str, text: str) -> None:
+        """Write a file of the log by a rename, as Spark does."""
+        self.log.mkdir(exist_ok=True)
+        temporary = self.log / f".{name}.tmp"
+        temporary.write_text(text, "utf-8")
+        temporary.rename(self.log / name)
 
     def record(self) -> None:
         """Note which commits and files there are."""
@@ -176,6 +186,11 @@ def _drop(table: WrittenTable) -> None:
     table.drop()
 
 
+def _drop_in_part(table: WrittenTable) -> None:
+    table.drop()
+    table.log.mkdir(parents=True)
+
+
 def _replace(table: WrittenTable) -> None:
     table.drop()
     for _ in range(3):
@@ -188,5 +203,6 @@ WRITERS: dict[str, Callable[[WrittenTable], None]] = {
     "clean up": _clean_up,
     "overwrite and vacuum": _overwrite_and_vacuum,
     "drop": _drop,
+    "drop in part": _drop_in_part,
     "replace": _replace,
 }

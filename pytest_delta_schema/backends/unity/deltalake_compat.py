@@ -22,8 +22,15 @@ def file_system(location: str, options: Mapping[str, str]) -> Any:
     Args:
         location: The location of the table, which is the root of the file system.
         options: The options of deltalake for it.
+
+    Raises:
+        FileNotFoundError: If it is a local folder that does not exist.
     """
+    from deltalake.exceptions import TableNotFoundError
     from deltalake.fs import DeltaStorageHandler
     from pyarrow.fs import PyFileSystem
 
-    return PyFileSystem(DeltaStorageHandler(location, dict(options) or None))
+    try:
+        return PyFileSystem(DeltaStorageHandler(location, dict(options) or None))
+    except TableNotFoundError as error:
+        raise FileNotFoundError(str(error)) from error

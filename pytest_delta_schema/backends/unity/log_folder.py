@@ -73,16 +73,15 @@ class LogFolder:
             OSError: If a file cannot be read; ``FileNotFoundError`` if the version has no files any more.
         """
         stem = f"{version:020d}"
-        if f"{stem}.json" in self._names:
-            domains = self._in_checksum(f"{stem}.crc")
-            if domains is not None:
-                return clustering_in(domains) or ()
+        checkpoints = [name for name in self._names if name.startswith(f"{stem}.checkpoint")]
+        if f"{stem}.json" in self._names or not checkpoints:
+            # A listing may lack a commit that came while it was made.
             paths = clustering_in(self._in_lines(f"{stem}.json"))
             if paths is not None:
                 return paths
-        checkpoints = [name for name in self._names if name.startswith(f"{stem}.checkpoint")]
-        if not checkpoints and f"{stem}.json" not in self._names:
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), f"{stem}.json")
+            domains = self._in_checksum(f"{stem}.crc")
+            if domains is not None:
+                return clustering_in(domains) or ()
         if not checkpoints:
             return None
         return clustering_in(domain for name in checkpoints for domain in self._in_checkpoint(name)) or ()
@@ -101,8 +100,11 @@ class LogFolder:
 
         Raises:
             KeyError: If no file holds the actions.
+            OSError: If a file cannot be read; ``FileNotFoundError`` if there is no commit any more.
         """
         listing = LogListing.of(self._names)
+        if listing.newest < 0:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self.path)
         commits = (commit_name(version) for version in sorted(listing.commits) if version > listing.checkpoint)
         known: dict[str, Mapping[str, Any]] = {}
         for name in (*listing.checkpoints.get(listing.checkpoint, ()), *commits):
