@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.backends.frame_rows import rows_of
 from pytest_delta_schema.backends.row_values import Fault, convert, shown
 from pytest_delta_schema.delta.folded_names import NameMap, NameSet, folded
+from pytest_delta_schema.delta.near_names import proposal
 from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.plan.data_checks import NULL_PARTITION
 
@@ -91,7 +92,9 @@ def _converted(
     for name, value in row.items():
         column = columns.get(str(name))
         if column is None:
-            faults.append(Fault("", f"there is no column {name}; columns are {_names(columns)}"))
+            spellings = [column.name for column in columns.values()]
+            remedy = proposal(str(name), spellings, f"columns are {_names(columns)}")
+            faults.append(Fault("", f"there is no column {name}; {remedy}"))
         elif folded(column.name) in values:
             faults.append(Fault(column.name, "is given twice, in different case; give it once"))
         else:

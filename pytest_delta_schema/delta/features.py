@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.folded_names import NameMap, folded
+from pytest_delta_schema.delta.near_names import nearest_name
 from pytest_delta_schema.delta.protocol import FEATURE_PREFIX
 
 if TYPE_CHECKING:
@@ -125,8 +125,8 @@ def feature_named(text: str) -> str:
     spellings = {folded(feature): feature for feature in FEATURES}
     if folded(name) in spellings:
         return spellings[folded(name)]
-    near = next(iter(get_close_matches(folded(name), spellings, n=1)), None)
-    proposal = "" if near is None else f"did you mean {spellings[near]}? "
+    near = nearest_name(name, FEATURES)
+    proposal = "" if near is None else f"did you mean {near}? "
     newer = f"write {FEATURE_PREFIX}{text} if it is newer than this package"
     msg = f"there is no table feature {text}; {proposal}{newer}"
     raise ValueError(msg)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.folded_names import NameMap, folded
+from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.near_names import nearest_name
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -121,6 +121,4 @@ def is_known(key: str) -> bool:
 
 def nearest_key(key: str) -> str | None:
     """Return the known key that resembles a misspelt one most; ``None`` if none does."""
-    spellings = NameMap((known, known) for known in (*OPEN_SOURCE, *DATABRICKS))
-    near = next(iter(get_close_matches(folded(key), map(folded, (*OPEN_SOURCE, *DATABRICKS)), n=1)), None)
-    return None if near is None else spellings[near]
+    return nearest_name(key, (*OPEN_SOURCE, *DATABRICKS))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.folded_names import NameMap, NameSet
+from pytest_delta_schema.delta.near_names import proposal
 from pytest_delta_schema.rules.columns import repeated
 from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.state.keys import path_of_key
@@ -36,7 +37,8 @@ def invalid_columns(rule: HasCode, table: Table, key: ForeignKey | Unique) -> It
     for name in key.columns:
         if name not in declared:
             fact = f"{subject} names {name}, which is not a column of the model"
-            remedy = f"declare it, or fix the {key.kind.rpartition(' ')[2]}"
+            otherwise = f"declare it, or fix the {key.kind.rpartition(' ')[2]}"
+            remedy = proposal(name, [column.name for column in table.columns], otherwise)
             yield violation(rule, table.qualified_name, path, fact, remedy)
     yield from incomparable_columns(rule, table, key.kind, key.columns, path)
 

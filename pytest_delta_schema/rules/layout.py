@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.column_path import TABLE, ColumnPath
 from pytest_delta_schema.delta.folded_names import NameSet
+from pytest_delta_schema.delta.near_names import proposal
 from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import LayoutRewrite
@@ -34,6 +35,7 @@ Its error is ``DELTA_CLUSTERING_COLUMN_MISSING_STATS`` (Delta 4.4.0).
 """
 
 _STATISTICS = ("delta.dataskippingnumindexedcols", "delta.dataskippingstatscolumns")
+_DECLARE = "declare it, or leave it out"
 _UNORDERED = ("boolean", "binary", "variant", "void")
 
 
@@ -68,7 +70,8 @@ def _partitioning(table: Table, columns: tuple[ColumnState, ...]) -> Iterator[Fa
         column = find(columns, (name,))
         if column is None:
             message = f"partitioned_by names {name}, which is not a column"
-            yield Fault(path=part_path("layout"), message=message, remedy="declare it, or leave it out")
+            remedy = proposal(name, [column.name for column in columns], _DECLARE)
+            yield Fault(path=part_path("layout"), message=message, remedy=remedy)
         elif not isinstance(column.data_type, str) or column.data_type in ("variant", "void"):
             kind = describe_type(column.data_type)
             message = f"partitioned_by names {name}, but Delta does not partition by {kind}"
@@ -93,7 +96,8 @@ def _clustering(table: Table, columns: tuple[ColumnState, ...]) -> Iterator[Faul
         column = find(columns, path)
         if column is None or not _through_structs(columns, path):
             message = f"clustered_by names {name}, which is not a column or a field of a struct"
-            yield Fault(path=part_path("layout"), message=message, remedy="declare it, or leave it out")
+            remedy = proposal(name, map(str, _leaves(columns)), _DECLARE)
+            yield Fault(path=part_path("layout"), message=message, remedy=remedy)
         elif not isinstance(column.data_type, str) or column.data_type in _UNORDERED:
             kind = describe_type(column.data_type)
             message = f"clustered_by names {name}, but Delta has no minimum and maximum of {kind}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.folded_names import NameMap, NameSet
+from pytest_delta_schema.delta.near_names import proposal
 from pytest_delta_schema.delta.part_path import PartPath, part_path
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import ColumnAdd, ColumnNullabilityChange, ForeignKeyDrop, PrimaryKeyAdd
@@ -41,7 +42,8 @@ class InvalidPrimaryKeyColumn:
         for name in table.primary_key:
             column = declared.get(name)
             if column is None:
-                yield self._violation(table, name, _KEY, "is not a column of the model", "declare it, or fix the key")
+                remedy = proposal(name, [column.name for column in table.columns], "declare it, or fix the key")
+                yield self._violation(table, name, _KEY, "is not a column of the model", remedy)
             elif column.is_nullable:
                 path = part_path("columns", name)
                 yield self._violation(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta.folded_names import NameMap, folded
+from pytest_delta_schema.delta.near_names import proposal
 from pytest_delta_schema.errors import DeclarationError
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ def known_columns(state: TableState, values: Mapping[str, Any]) -> dict[str, Any
     if unknown:
         lines = []
         for name in unknown:
-            near = get_close_matches(folded(name), list(columns), n=1)
-            remedy = f"did you mean {columns[near[0]].name}?" if near else f"columns are {', '.join(columns)}"
+            spellings = [column.name for column in state.columns]
+            remedy = proposal(name, spellings, f"columns are {', '.join(columns)}")
             lines.append(f"{state.name}: there is no column {name}; {remedy}")
         raise DeclarationError("\n".join(lines))
     return {folded(str(name)): value for name, value in values.items()}

@@ -133,7 +133,7 @@ def test_columns(text, columns):
             "name = current_user() or uuid() = name or now() > name",
             ["calls current_user, now, uuid, which returns another value every time"],
         ),
-        ("x > 0 and y > 0", ["names x, y, which is not a column of the table"]),
+        ("x > 0 and y > 0", ["names x (did you mean xs?), y, which is not a column of the table"]),
         ("a + 1", ["is not a condition: its value is not boolean"]),
         ("'text'", ["is not a condition: its value is not boolean"]),
         ("(a)", ["is not a condition: its value is not boolean"]),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.near_names import nearest_name
 from pytest_delta_schema.state.expressions.parsing import keywords_in, parse, parse_quoting
 from pytest_delta_schema.state.expressions.paths import paths_in
 
@@ -65,7 +66,9 @@ def row_faults(text: str, columns: Collection[str]) -> Iterator[str]:
         yield f"calls {', '.join(changing)}, which returns another value every time"
     unknown = [name for name in _columns_in(text) if name not in columns]
     if unknown and not node.find(exp.Select):
-        yield f"names {', '.join(unknown)}, which is not a column of the table"
+        near = {name: nearest_name(name, columns) for name in unknown}
+        names = (f"{name} (did you mean {meant}?)" if meant else name for name, meant in near.items())
+        yield f"names {', '.join(names)}, which is not a column of the table"
 
 
 def default_faults(text: str) -> Iterator[str]:
