@@ -42,7 +42,7 @@ def load_rules(names: Iterable[str]) -> tuple[tuple[ModelRule, ...], tuple[PlanR
         try:
             rule = _load(name)
             kind: list[Any] = plans if _takes_action(rule) else models
-        except Exception as error:  # noqa: BLE001 - modules of the project may raise anything
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - modules of the project may raise anything
             faults.append(f"rule {name!r} cannot be loaded, {type(error).__name__}: {error}")
         else:
             kind.append(rule)

@@ -20,6 +20,7 @@ from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plugin.check_properties import add_properties
 from pytest_delta_schema.plugin.every_run import RUN
 from pytest_delta_schema.plugin.failures import ContractFailure, relative, representation
+from pytest_delta_schema.plugin.model_files import line_of
 from pytest_delta_schema.plugin.options import APPLY, DRIFT, SYNC
 from pytest_delta_schema.plugin.pytest_compat import fixture_info
 from pytest_delta_schema.plugin.table_items import ApplyContract, DriftContract, StandardContract
@@ -115,6 +116,11 @@ class ModelsModule(pytest.Module):
         except SyntaxError as error:
             # Only the error has the line; no frame of the module was run.
             raise self.CollectError("".join(traceback.format_exception_only(error)).rstrip()) from None
+        except SystemExit as error:
+            where = line_of(error, self.config.rootpath)
+            fact = f"{where}{self.dotted} ends Python when it is imported, by SystemExit: {error}"
+            msg = printed(f"models: {fact}; call what ends it from a script, below if __name__ == '__main__'")
+            raise self.CollectError(msg) from None
         except Exception as error:
             if self.config.getoption("fulltrace"):
                 raise

@@ -33,8 +33,8 @@ def model_files(names: Iterable[str], root: Path) -> tuple[dict[Path, str], dict
             continue
         try:
             spec = _spec(name)
-        except Exception as error:  # noqa: BLE001 - find_spec runs the code of the packages around a module
-            faults.append(f"models: {name} cannot be imported, {_line(error, root)}{type(error).__name__}: {error}")
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - find_spec runs the code of the packages around a module
+            faults.append(f"models: {name} cannot be imported, {line_of(error, root)}{type(error).__name__}: {error}")
             continue
         modules = {} if spec is None else dict(_modules(spec))
         if spec is None or not modules:
@@ -151,14 +151,14 @@ def _origins(name: str) -> set[Path]:
     """Return the file of a module, or the folders of a package; nothing if it cannot be imported."""
     try:
         spec = find_spec(name)
-    except Exception:  # noqa: BLE001 - a guess, which runs the code of the packages around a module
+    except (Exception, SystemExit):  # noqa: BLE001 - a guess, which runs the code of the packages around a module
         return set()
     if spec is None:
         return set()
     return {Path(part).resolve() for part in (spec.submodule_search_locations or [spec.origin or ""]) if part}
 
 
-def _line(error: BaseException, root: Path) -> str:
+def line_of(error: BaseException, root: Path) -> str:
     """Return the line of the project at which an error was raised, with a colon; ``""`` if none was."""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename).is_relative_to(root)]
     if not frames:

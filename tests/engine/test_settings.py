@@ -154,6 +154,14 @@ def test_rules_are_loaded_by_their_names():
     assert [type(rule).__name__ for rule in plans] == ["NothingIsCreated", "Annotated"]
 
 
+def test_a_module_of_rules_that_ends_python_is_named(tmp_path, monkeypatch):
+    (tmp_path / "ending_rules.py").write_text("raise SystemExit(3)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    with pytest.raises(DeclarationError, match=r"rule 'ending_rules:Rule' cannot be loaded, SystemExit: 3"):
+        load_rules(["ending_rules:Rule"])
+
+
 def test_all_rules_that_cannot_be_loaded_are_named_at_once():
     with pytest.raises(DeclarationError) as caught:
         load_rules(["shop", "no_such_module:Rule", f"{__name__}:Missing", f"{__name__}:Unclear"])

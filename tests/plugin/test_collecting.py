@@ -197,6 +197,29 @@ def test_a_module_that_raises_is_shown_with_its_line_and_nothing_of_this_package
 
 
 @pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "import sys\nsys.exit('no settings')\n",
+            "models.py:2: models ends Python when it is imported, by SystemExit: no",
+        ),
+        (
+            "import argparse\n\nargparse.ArgumentParser().parse_args(['--env'])\n",
+            "models.py:3: models ends Python when it is imported, by SystemExit: 2; call what ends it from a script",
+        ),
+    ],
+)
+def test_a_module_that_ends_python_is_an_error_with_its_line(project, text, reason, workers):
+    project.pytester.makepyfile(models=text, test_it="def test_it(): pass\n")
+
+    result = project.run(*workers)
+
+    result.stdout.fnmatch_lines([f"models: {reason}*"])
+    assert "INTERNALERROR" not in result.stdout.str()
+    assert result.ret in {pytest.ExitCode.INTERRUPTED, pytest.ExitCode.TESTS_FAILED}
+
+
+@pytest.mark.parametrize(
     "value", ["orders", "[orders]", "(orders,)", "{'first': orders}", "{'all': [orders, [orders]]}"]
 )
 def test_adopted_tables_are_a_table_a_list_or_a_dictionary(project, value):

@@ -51,6 +51,12 @@ from support.plugin_project import ORDERS
         ),
         pytest.param(
             [],
+            ["delta_models = ending.models"],
+            "models: ending.models cannot be imported, ending/__init__.py:2: SystemExit: 3",
+            id="module in a package that ends Python",
+        ),
+        pytest.param(
+            [],
             ["delta_models = json"],
             "models: json is outside of the project; import its tables in a test module and list them there:"
             " delta_tables = [...]",
@@ -68,6 +74,7 @@ def test_usage_errors(project, args, ini, message):
     project.ini(*(ini or ["delta_models = models"]))
     project.models(ORDERS)
     project.pytester.mkpydir("broken").joinpath("__init__.py").write_text("raise RuntimeError('no database')\n")
+    project.pytester.mkpydir("ending").joinpath("__init__.py").write_text("import sys\nsys.exit(3)\n")
 
     result = project.run(*args)
 
