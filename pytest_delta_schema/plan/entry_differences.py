@@ -160,7 +160,7 @@ def _without_rest(entry: EntryState, log: LogState, held: LogState) -> EntryStat
 def _without_long_comment(shown: EntryColumn, wanted: EntryColumn | None, held: ColumnState | None) -> EntryColumn:
     if wanted is None or held is None or shown.comment != wanted.comment:
         return shown
-    return shown._replace(comment=held.comment)
+    return shown._replace(comment=held.comment, json_comment=held.comment)
 
 
 def _differs(shown: EntryColumn, wanted: EntryColumn | None) -> bool:
@@ -198,6 +198,8 @@ def _column(shown: EntryColumn, wanted: EntryColumn) -> Iterator[EntryDifference
         before, after = ("nullable" if column.is_nullable else "not null" for column in (shown, wanted))
         yield EntryDifference(part_path("columns", path, "nullability"), before, after)
     yield from _comment(part_path("columns", path, "comment"), shown.comment, wanted.comment)
+    if shown.json_comment and shown.json_comment != shown.comment:
+        yield from _comment(part_path("columns", path, "type_json", "comment"), shown.json_comment, wanted.comment)
     if shown.partition_index != wanted.partition_index:
         before, after = (
             "none" if side.partition_index is None else str(side.partition_index) for side in (shown, wanted)

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_delta_schema.delta.column_path import ColumnPath
-from pytest_delta_schema.delta.folded_names import NameMap
+from pytest_delta_schema.delta.folded_names import NameMap, NameSet
 from pytest_delta_schema.state.type_traversal import atoms, is_storable, unstorable
 from pytest_delta_schema.state.types import ArrayState, MapState, StructState, below, plain
 
@@ -45,10 +45,13 @@ PROPERTY_LIMIT = 255
 COMMENT_LIMIT = 65_535
 """The longest comment of a table or a column, in UTF-16 units (Unity Catalog 0.6.0)."""
 
+_BLANK = "a blank name"
+
 _SHOWN = 60
 """How many characters of a too long key messages show."""
 
 _VOID = "void"
+_COLLATED = "string collate "
 
 _TYPE_NAMES = {
     "bigint": "LONG",
@@ -73,6 +76,7 @@ class EntryColumn(NamedTuple):
         is_nullable: Whether it may be NULL.
         comment: ``""`` if there is none.
         partition_index: Its index among the partition columns; ``None`` if it is not one of them.
+        json_comment: The comment in its JSON, where clients may look for it, too.
     """
 
     name: str
@@ -84,6 +88,7 @@ class EntryColumn(NamedTuple):
     is_nullable: bool
     comment: str
     partition_index: int | None
+    json_comment: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,7 +161,9 @@ class Storable(NamedTuple):
 
 
 def storable(log: LogState) -> Storable:
-    """Leave out of a log what servers refuse to store: long properties and comments, void, and types of newer clients.
+    """Leave out of a log what servers refuse to store.
+
+    That is long properties and comments, void, types of newer clients, empty structs and blank names.
 
     The names of types are a closed list in the API of Unity Catalog 0.6.0 (``ColumnTypeName``).
     """
@@ -192,6 +199,7 @@ def storable(log: LogState) -> Storable:
             if column.name not in odd
         ),
         comment=log.comment if has_comment else "",
+        partitioning=tuple(name for name in log.partitioning if name not in NameSet(odd)),
         configuration=MappingProxyType({key: value for key, value in log.configuration.items() if _fits(key, value)}),
     )
     return Storable(rest, left_out)
@@ -225,14 +233,36 @@ def _without_comment(field: Mapping[str, Any]) -> dict[str, Any]:
 def _all_fit(columns: tuple[ColumnState, ...]) -> bool:
     """Whether an entry can store all columns, which those of nearly all tables are; see :func:`_why_not`."""
     names = atoms([column.data_type for column in columns])
-    return _VOID not in names and all(map(is_storable, names))
+    return (
+        _VOID not in names
+        and all(is_storable(name) or is_collated(name) for name in names)
+        and not any(not column.name.strip() or _malformed(column.data_type) for column in columns)
+    )
 
 
 def _why_not(column: ColumnState) -> str:
     """Return why an entry cannot store a column; ``""`` if it can."""
     if _has_void(column.data_type):
         return "void"
-    return ", ".join(name for _, name in unstorable(column.data_type, ColumnPath(column.name)))
+    parts = unstorable(column.data_type, ColumnPath(column.name))
+    odd = ", ".join(name for _, name in parts if not is_collated(name))
+    return odd or _malformed(column.data_type) or ("" if column.name.strip() else _BLANK)
+
+
+def is_collated(atom: str) -> bool:
+    """Whether an atomic type is a string with a collation, which servers store in the metadata of a field."""
+    return atom.startswith(_COLLATED)
+
+
+@lru_cache(maxsize=1024)
+def _malformed(data_type: DataTypeState) -> str:
+    """Return why servers refuse a type that has only known parts; ``""`` if they store it."""
+    if isinstance(data_type, StructState) and not data_type.fields:
+        return "a struct without fields"
+    parts = below(data_type)
+    if not all(part.name.strip() for part in parts):
+        return _BLANK
+    return next(filter(None, (_malformed(part.data_type) for part in parts)), "")
 
 
 def _has_void(data_type: DataTypeState) -> bool:
@@ -255,7 +285,7 @@ def type_text(data_type: DataTypeState) -> str:
         return f"array<{type_text(data_type.element)}>"
     if isinstance(data_type, MapState):
         return f"map<{type_text(data_type.key)},{type_text(data_type.value)}>"
-    return str(plain(data_type))
+    return "string" if is_collated(data_type) else str(plain(data_type))
 
 
 def type_name(data_type: DataTypeState) -> str:
@@ -293,6 +323,7 @@ def _entry_column(column: ColumnState, partition_index: int | None) -> EntryColu
         is_nullable=column.is_nullable,
         comment=column.comment,
         partition_index=partition_index,
+        json_comment=column.comment,
     )
 
 

@@ -212,4 +212,5 @@ def _type(value: Any) -> DataTypeState:
 
 @lru_cache(maxsize=1024)
 def _atomic(name: str) -> str:
-    return intern(SHORT_NAMES.get(name, name))
+    # Spark reads decimals with blanks, too.
+    return intern(name.replace(" ", "") if name.startswith("decimal(") else SHORT_NAMES.get(name, name))

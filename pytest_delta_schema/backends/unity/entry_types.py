@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.unity.schemas import field_of, plain_type
 from pytest_delta_schema.delta.column_path import TABLE
+from pytest_delta_schema.state.catalog_entry import is_collated
 from pytest_delta_schema.state.delta_log import columns_of_schema
 from pytest_delta_schema.state.type_traversal import unstorable
 
@@ -16,14 +17,17 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.types import DataTypeState
 
 
-def entry_type(text: str) -> DataTypeState:
-    """Read the JSON of a field, or, as older servers have it, of a type alone.
+def entry_type(text: str) -> tuple[DataTypeState, str]:
+    """Read type and comment in the JSON of a field, or, as older servers have it, of a type alone.
 
     Raises:
         ValueError: If it is neither, or the type cannot be stored by Delta.
     """
-    data_type = plain_type(text)
-    return _read(field_of(text)) if data_type is None else _known_type(data_type)
+    plain = plain_type(text)
+    if plain is None:
+        field = field_of(text)
+        return _read(field), str((field.get("metadata") or {}).get("comment") or "")
+    return _known_type(bytes(plain.type)), (plain.metadata or {}).get("comment") or ""
 
 
 @lru_cache(maxsize=1024)
@@ -34,6 +38,6 @@ def _known_type(data_type: bytes) -> DataTypeState:
 
 def _read(field: Mapping[str, Any]) -> DataTypeState:
     (column,) = columns_of_schema({"fields": [field]})
-    if any(unstorable(column.data_type, TABLE)):
+    if not all(is_collated(name) for _, name in unstorable(column.data_type, TABLE)):
         raise ValueError(field["type"])
     return column.data_type

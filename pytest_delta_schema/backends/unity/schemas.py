@@ -67,14 +67,16 @@ class _ApiMap(msgspec.Struct, tag_field="type", tag="map", rename="kebab"):
 ApiType = str | ApiStruct | _ApiArray | _ApiMap
 
 
-class _PlainField(msgspec.Struct):
+class PlainField(msgspec.Struct):
+    """A field whose type is read by itself."""
+
     name: str
     type: msgspec.Raw
     nullable: bool
     metadata: dict[str, str | None] | None = None
 
 
-_PLAIN_FIELD = msgspec.json.Decoder(_PlainField)
+_PLAIN_FIELD = msgspec.json.Decoder(PlainField)
 
 
 def field_of(text: str) -> dict[str, Any]:
@@ -91,8 +93,8 @@ def field_of(text: str) -> dict[str, Any]:
     return field
 
 
-def plain_type(text: str) -> bytes | None:
-    """Return the JSON of the type in the JSON of a field; ``None`` if the rest of it may matter, or is malformed.
+def plain_type(text: str) -> PlainField | None:
+    """Return a field whose metadata is its comment at most; ``None`` if the rest of it may matter, or is malformed.
 
     What is ``None`` is read by :func:`field_of`, which says what is wrong with it.
     """
@@ -102,7 +104,7 @@ def plain_type(text: str) -> bytes | None:
         field = _PLAIN_FIELD.decode(text)
     except ValueError:
         return None
-    return bytes(field.type) if not field.metadata or field.metadata.keys() == {"comment"} else None
+    return field if not field.metadata or field.metadata.keys() == {"comment"} else None
 
 
 def read_json(text: str | bytes) -> Any:

@@ -199,7 +199,7 @@ def _body(seen: _Seen, tag: DeltaMetadata, log: LogState, differences: tuple[Ent
     differing = {difference.path for difference in differences}
     paths = {path.split(".", 1)[0] for path in differing}
     updates: list[dict[str, Any]] = []
-    if "columns" in paths:
+    if "columns" in paths and log.columns:
         # Columns alone would keep the old list of partition columns, and fail where one of those is gone.
         updates.append({"action": "set-columns", "columns": columns_for(json.loads(log.schema))})
         updates.append({"action": "set-partition-columns", "partition-columns": list(log.partitioning)})

@@ -119,7 +119,7 @@ def _info(
     return {
         "name": field["name"],
         "type_text": type_text(data_type),
-        "type_json": json.dumps(field),
+        "type_json": json.dumps(_whole(field)),
         "type_name": type_name(data_type),
         "type_precision": precision,
         "type_scale": scale,
@@ -130,19 +130,21 @@ def _info(
     }
 
 
-def _column(info: ColumnInfo, entry_type: Callable[[str], DataTypeState]) -> EntryColumn:
+def _column(info: ColumnInfo, entry_type: Callable[[str], tuple[DataTypeState, str]]) -> EntryColumn:
     type_json = info.get("type_json")
     try:
+        data_type, json_comment = entry_type(type_json) if type_json else (None, "")
         return EntryColumn(
             name=info["name"],
             text=info.get("type_text") or "",
-            data_type=entry_type(type_json) if type_json else None,
+            data_type=data_type,
             type_name=info.get("type_name") or "",
             precision=info.get("type_precision"),
             scale=info.get("type_scale"),
             is_nullable=info.get("nullable") is not False,
             comment=info.get("comment") or "",
             partition_index=info.get("partition_index"),
+            json_comment=json_comment,
         )
     except (TypeError, ValueError) as error:
         shown = because(ValueError(type_json))
@@ -150,12 +152,17 @@ def _column(info: ColumnInfo, entry_type: Callable[[str], DataTypeState]) -> Ent
         raise ValueError(msg) from error
 
 
+def _whole(field: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a field with metadata, which some clients leave out and servers require."""
+    return {**field, "metadata": field.get("metadata") or {}}
+
+
 def _renamed(value: Any, names: Mapping[str, str]) -> Any:
     """Rename the keys of a type; what fields hold beside their types is passed on as it is."""
     if not isinstance(value, dict):
         return value
     return {
-        names.get(key, key): [{**field, "type": _renamed(field["type"], names)} for field in part]
+        names.get(key, key): [{**_whole(field), "type": _renamed(field["type"], names)} for field in part]
         if key == "fields"
         else _renamed(part, names)
         for key, part in value.items()

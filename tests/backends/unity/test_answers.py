@@ -440,7 +440,7 @@ def test_a_struct_sixty_deep_is_read_from_both_apis():
     columns = {"type": "struct", "fields": [field("id", nested)]}
 
     require_columns(columns)
-    assert entry_type(json.dumps(field("id", nested))) == columns_of_schema(columns)[0].data_type
+    assert entry_type(json.dumps(field("id", nested)))[0] == columns_of_schema(columns)[0].data_type
 
 
 def test_a_token_that_spark_s_own_client_of_the_server_repeats_is_not_shown(log):
