@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.folded_names import NameMap, folded
+from pytest_delta_schema.delta.folded_names import NameMap, NameSet, folded
 from pytest_delta_schema.delta.near_names import nearest_name
 from pytest_delta_schema.delta.protocol import FEATURE_PREFIX
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
 TYPE_WIDENING, COLUMN_MAPPING = "typeWidening", "columnMapping"
 """Features that a project may let the plan raise, with the setting ``enable_features``."""
@@ -24,8 +25,11 @@ MAPPING_PROPERTY = "delta.columnMapping.mode"
 SPECIAL_CHARACTERS = frozenset(" ,;{}()\n\t=")
 """Characters that Delta stores in column names under column mapping only (Delta 4.4.0)."""
 
-CLUSTERING_FEATURE = "delta.feature.clustering"
-"""The feature that the first clustering of a table enables, by itself."""
+CLUSTERING_FEATURES = ("clustering", "domainMetadata")
+"""The features that the first clustering of a table enables, by itself."""
+
+CLUSTERED = MappingProxyType({f"{FEATURE_PREFIX}{feature}": "supported" for feature in CLUSTERING_FEATURES})
+"""The properties that enable them in a transaction."""
 
 PROTOCOL_VERSIONS = ("delta.minreaderversion", "delta.minwriterversion")
 """Properties, in lower case, that set a protocol version; Delta never lowers one."""
@@ -70,8 +74,12 @@ WRITER_FEATURES = (
 FEATURES = tuple(sorted((*READER_FEATURES, *WRITER_FEATURES)))
 """The table features that this package knows."""
 
-TYPE_FEATURES = {"timestamp_ntz": "timestampNtz", "variant": "variantType"}
-"""Types that need a feature, with it."""
+TYPE_FEATURES = {
+    "timestamp_ntz": "timestampNtz",
+    "variant": "variantType",
+    "string collate": "collations",
+}
+"""The beginnings of types that need a feature, with it; Delta 4.4.0 stores the first two."""
 
 _FLAGS = {
     folded(key): feature
@@ -86,7 +94,7 @@ _FLAGS = {
         "delta.enableInCommitTimestamps": "inCommitTimestamp",
         "delta.enableMaterializePartitionColumnsFeature": "materializePartitionColumns",
         "delta.enableRowTracking": "rowTracking",
-        "delta.enableVariantShredding": "variantShredding",
+        "delta.enableVariantShredding": "variantShredding-preview",
     }.items()
 }
 """Properties that enable a feature with the value ``true``, in lower case, each with it (Delta 4.4.0)."""
@@ -97,7 +105,14 @@ _VALUES = {
 }
 """Properties that enable a feature with other values, in lower case, each with both (Delta 4.4.0)."""
 
-_OF_PROPERTIES = {**_FLAGS, **{key: feature for key, (feature, _) in _VALUES.items()}}
+_BROUGHT = {
+    "icebergCompatV1": (COLUMN_MAPPING,),
+    "icebergCompatV2": (COLUMN_MAPPING,),
+    "icebergCompatV3": (COLUMN_MAPPING, "domainMetadata", "rowTracking"),
+    "rowTracking": ("domainMetadata",),
+    "variantShredding": ("variantType",),
+}
+"""Features that Delta enables together with others, by these (Delta 4.4.0)."""
 
 _UNIFORM = "delta.universalformat.enabledformats"
 """The property that lists the formats whose metadata Delta writes as well, in lower case."""
@@ -153,6 +168,11 @@ def feature_of(key: str, value: object) -> str | None:
     return _FLAGS.get(name) if text == "true" else None
 
 
+def feature_of_type(data_type: str) -> str | None:
+    """Return the feature that an atomic type needs, such as ``string collate UTF8_LCASE``; ``None`` for none."""
+    return next((feature for start, feature in TYPE_FEATURES.items() if data_type.startswith(start)), None)
+
+
 def writes_iceberg(properties: Mapping[str, object]) -> bool:
     """Whether Iceberg clients read a table with these properties: UniForm, or a feature of Iceberg compatibility."""
     for key, value in properties.items():
@@ -163,17 +183,56 @@ def writes_iceberg(properties: Mapping[str, object]) -> bool:
     return False
 
 
-def loss(key: str) -> str:
-    """Return what clients lose when a property raises the protocol of a table.
+def needed_by_property(key: str, value: object) -> frozenset[str]:
+    """Return everything that a property asks of the protocol of a table.
 
     Args:
-        key: The property.
+        key: The property, in any case.
+        value: Its value.
+
+    Returns:
+        Features; a property that names one, or that sets a version, is itself.
     """
-    if folded(key) in PROTOCOL_VERSIONS:
-        return "clients of older protocols lose the table"
-    feature = _OF_PROPERTIES.get(folded(key), key.rpartition(".")[2])
-    what = "neither read nor write" if base_feature(feature) in READER_FEATURES else "no longer write"
-    return f"clients that do not know {feature} can {what} the table"
+    name = folded(key)
+    if name in PROTOCOL_VERSIONS:
+        return frozenset({name})
+    feature = feature_of(key, value)
+    if feature is None:
+        return frozenset()
+    own = FEATURE_PREFIX + feature if name.startswith(FEATURE_PREFIX) else feature
+    return frozenset({own, *_BROUGHT.get(feature, ())})
+
+
+def missing_features(needed: Iterable[str], supported: Collection[str]) -> frozenset[str]:
+    """Return what a table lacks: features by their names, and properties that set a version.
+
+    The preview of a feature serves as well, except for a property that names the feature (Delta 4.4.0).
+
+    Args:
+        needed: From :func:`needed_by_property`, or features.
+        supported: The features that the table supports.
+    """
+    names = NameSet(supported)
+    bases = NameSet(map(base_feature, supported))
+    return frozenset(
+        name.removeprefix(FEATURE_PREFIX)
+        for name in needed
+        if name.removeprefix(FEATURE_PREFIX) not in names
+        and (name.startswith(FEATURE_PREFIX) or base_feature(name) not in bases)
+    )
+
+
+def loss(enabled: Iterable[str]) -> str:
+    """Return what clients lose when a change raises the protocol of a table; ``""`` if it raises nothing.
+
+    Args:
+        enabled: The features that the table does not support before, and the properties that set a version.
+    """
+    features = sorted({*enabled}.difference(PROTOCOL_VERSIONS))
+    if not features:
+        return "clients of older protocols lose the table" if enabled else ""
+    what = "neither read nor write" if any(map(is_read_by_clients, features)) else "no longer write"
+    return f"clients that do not know {', '.join(features)} can {what} the table"
 
 
 def is_on(key: str, properties: Mapping[str, object]) -> bool:
@@ -187,10 +246,8 @@ def is_on(key: str, properties: Mapping[str, object]) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def raises_protocol(key: str, value: str) -> bool:
-    """Whether setting a property raises the protocol of the table; no statement of a plan lowers it again."""
-    if not folded(key).startswith("delta."):
-        return False
+def allows_changes_of_columns(key: str, value: str) -> bool:
+    """Whether Delta may refuse changes of columns until a property has this value."""
     if folded(key).startswith(ONE_WAY):
         return True
     return is_on(WIDENING_PROPERTY, {key: value}) or is_on(MAPPING_PROPERTY, {key: value})

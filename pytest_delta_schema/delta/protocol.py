@@ -19,6 +19,9 @@ _COMMITS_IN_CATALOG = frozenset({"delta.feature.catalogmanaged", "delta.feature.
 """The feature of tables to which their catalog commits, by its names in Delta 4.1 and later and in Delta 4.0."""
 
 _GENERATING = frozenset({"generatedColumns", "identityColumns"})
+NEW_TABLE_PROTOCOL = MappingProxyType({_WRITER: "2"})
+"""The protocol of a new table that needs no feature, as properties show it (Delta 4.4.0)."""
+
 _NAMING = 7
 """The writer version from which on a protocol names its features."""
 

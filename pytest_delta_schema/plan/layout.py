@@ -6,7 +6,6 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.column_path import ColumnPath
-from pytest_delta_schema.delta.features import CLUSTERING_FEATURE
 from pytest_delta_schema.delta.folded_names import NameMap, same_names
 from pytest_delta_schema.models.modes import IGNORE
 from pytest_delta_schema.plan.changes import Change, ClusteringChange, ColumnMove, LayoutRewrite
@@ -33,8 +32,7 @@ def layout_changes(difference: Difference) -> Sequence[Change]:
         if not same_names(desired.partitioning, partitioning):
             changes.append(LayoutRewrite(partitioning=desired.partitioning, clustering=desired.clustering))
         elif desired.clustering != clustering:
-            raises = CLUSTERING_FEATURE not in observed.table_properties
-            changes.append(ClusteringChange(before=clustering, after=desired.clustering, raises_protocol=raises))
+            changes.append(ClusteringChange(before=clustering, after=desired.clustering))
     if desired.column_order != IGNORE:
         changes += _moves(difference)
     return changes

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from importlib import import_module
+from itertools import starmap
 from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.features import MAPPING_PROPERTY, is_on
+from pytest_delta_schema.delta.features import MAPPING_PROPERTY, allows_changes_of_columns, is_on
 from pytest_delta_schema.models.modes import ADDITIVE, MANAGE
 from pytest_delta_schema.models.names import QualifiedName, require_names
 from pytest_delta_schema.models.required_kinds import required_tables
@@ -21,9 +22,8 @@ from pytest_delta_schema.plan.changes import (
     PrimaryKeyDrop,
     SetTableProperties,
 )
-from pytest_delta_schema.plan.changes.kind import KINDS
+from pytest_delta_schema.plan.changes.kind import KINDS, with_enabled
 from pytest_delta_schema.plan.changes.order import Step
-from pytest_delta_schema.plan.changes.properties import enables_feature
 from pytest_delta_schema.plan.checks import check_changes
 from pytest_delta_schema.plan.columns import column_changes
 from pytest_delta_schema.plan.comments import comment_changes
@@ -209,14 +209,14 @@ class TablePlanner:
             changes = _compared(difference)
             changes.extend(property_changes(difference, self._enable, self._policy))
             reported = reported_property_changes(difference, self._policy, MANAGE) if self._policy.modes else ()
-            return _ordered(changes, difference.observed), tuple(reported)
+            return _finished(changes, difference.observed), tuple(with_enabled(reported, difference.observed))
         own = owned(difference)
         changes = [change for change in _compared(own) if is_own(change, desired)]
         mismatches = [change for change in _compared(difference) if is_reported(change, desired)]
         mode = desired.ownership.get("properties", MANAGE)
         changes.extend(property_changes(own, self._enable, self._policy, declared=mode == MANAGE))
         mismatches.extend(reported_property_changes(difference, self._policy, mode))
-        return _ordered(changes, difference.observed), _ordered(mismatches, difference.observed)
+        return _finished(changes, difference.observed), _finished(mismatches, difference.observed)
 
 
 def _difference(desired: TableState, observed: TableState) -> Difference:
@@ -280,6 +280,10 @@ def _key_changes(wanted: TableState, stored: TableState) -> list[Change]:
     return [change for compare in _KEYS for change in compare(wanted, stored)]
 
 
+def _finished(changes: list[Change], observed: TableState) -> tuple[Change, ...]:
+    return tuple(with_enabled(_ordered(changes, observed), observed))
+
+
 def _ordered(changes: list[Change], observed: TableState) -> tuple[Change, ...]:
     if len(changes) > 1:
         changes.sort(key=_enabling_step if _needs_enabling(changes, observed) else _step)
@@ -297,7 +301,9 @@ def _enabling_step(change: Change) -> Step:
 
 def _needs_enabling(changes: list[Change], observed: TableState) -> bool:
     for change in changes:
-        if isinstance(change, SetTableProperties) and enables_feature(change):
+        if isinstance(change, SetTableProperties) and any(
+            starmap(allows_changes_of_columns, change.properties.items())
+        ):
             if not _NEEDING_FEATURES.isdisjoint(map(type, changes)):
                 return True
             # Without column mapping Delta refuses every change of a table with such a name.

@@ -7,7 +7,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.features import ONE_WAY, PROTOCOL_VERSIONS, is_on
-from pytest_delta_schema.delta.folded_names import folded, same_name
+from pytest_delta_schema.delta.folded_names import NameSet, folded, same_name
+from pytest_delta_schema.delta.protocol import FEATURE_PREFIX, supported_features
 from pytest_delta_schema.models.modes import FORBID, IGNORE, MANAGE, REPORT
 from pytest_delta_schema.plan.changes import Change, SetTableProperties, UnsetTableProperties
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
@@ -101,9 +102,17 @@ def _compared(wanted: Mapping[str, str | None], stored: Mapping[str, str | None]
         actual = stored_key(key, stored)
         if value is None:
             to_unset.update([] if actual is None else [actual])
-        elif actual is None or not equal_values(key, value, stored[actual]):
-            to_set[actual or key] = value
+        elif actual is not None:
+            if not equal_values(key, value, stored[actual]):
+                to_set[actual] = value
+        elif not _is_implied(key, stored):
+            to_set[key] = value
     return to_set, to_unset
+
+
+def _is_implied(key: str, stored: Mapping[str, str | None]) -> bool:
+    """Whether a property enables a feature that the version of the protocol has without naming it."""
+    return folded(key).startswith(FEATURE_PREFIX) and key[len(FEATURE_PREFIX) :] in NameSet(supported_features(stored))
 
 
 def _changes(to_set: dict[str, str], to_unset: set[str]) -> Iterator[Change]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.delta.features import (
     COLUMN_MAPPING,
     MAPPING_PROPERTY,
-    TYPE_FEATURES,
     TYPE_WIDENING,
     WIDENING_PROPERTY,
 )
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import ColumnState
 
-NEEDED_FEATURES = {"timestamp_ntz": {f"{FEATURE_PREFIX}{TYPE_FEATURES['timestamp_ntz']}": "supported"}}
+NEEDED_FEATURES = {"timestamp_ntz": {f"{FEATURE_PREFIX}timestampNtz": "supported"}}
 """Types that Delta accepts in a new table, and refuses in an existing one until a property enables their feature
 (``DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT``, Delta 4.4.0; variant enables its feature by itself)."""
 

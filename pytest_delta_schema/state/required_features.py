@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.features import TYPE_FEATURES, feature_of
+from pytest_delta_schema.delta.features import CLUSTERING_FEATURES, feature_of, feature_of_type
 from pytest_delta_schema.delta.part_path import PartPath, part_path
+from pytest_delta_schema.delta.protocol import NEW_TABLE_PROTOCOL, supported_features
 from pytest_delta_schema.state.type_traversal import atoms, not_null_paths
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from pytest_delta_schema.state.states import TableState
-    from pytest_delta_schema.state.types import ColumnState
+    from pytest_delta_schema.state.types import ColumnState, DataTypeState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +50,21 @@ def required_features(table: TableState) -> tuple[RequiredFeature, ...]:
     )
 
 
+def supported_by(table: TableState) -> frozenset[str]:
+    """Return the features that a stored table supports: those of its protocol, and those that it uses.
+
+    Args:
+        table: Its state; without a protocol, as in memory, that of a new table counts.
+    """
+    used = (need.name for need in required_features(table))
+    return supported_features({**NEW_TABLE_PROTOCOL, **table.table_properties}).union(used)
+
+
+def features_of_types(types: Iterable[DataTypeState]) -> frozenset[str]:
+    """Return the features that types need, at any depth."""
+    return frozenset(filter(None, map(feature_of_type, atoms(types))))
+
+
 def _needs(table: TableState) -> Iterator[tuple[str, PartPath, str]]:
     """Yield each feature with the part of the table that needs it, and how messages name that part."""
     for column in table.columns:
@@ -58,7 +74,7 @@ def _needs(table: TableState) -> Iterator[tuple[str, PartPath, str]]:
     for check in table.checks:
         yield "checkConstraints", part_path("checks", check.name), f"check {check.name}"
     if table.clustering:
-        for name in ("clustering", "domainMetadata"):
+        for name in CLUSTERING_FEATURES:
             yield name, part_path("layout"), "clustered_by"
     for key, value in table.table_properties.items():
         feature = feature_of(key, value)
@@ -69,8 +85,10 @@ def _needs(table: TableState) -> Iterator[tuple[str, PartPath, str]]:
 
 
 def _needs_of_column(column: ColumnState) -> Iterator[tuple[str, PartPath, str]]:
-    for atom in sorted(atoms([column.data_type]).intersection(TYPE_FEATURES)):
-        yield TYPE_FEATURES[atom], part_path("columns", column.name), f"column {column.name} of type {atom}"
+    for atom in sorted(atoms([column.data_type])):
+        feature = feature_of_type(atom)
+        if feature is not None:
+            yield feature, part_path("columns", column.name), f"column {column.name} of type {atom}"
     value = column.value
     if value is None:
         return

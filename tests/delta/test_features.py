@@ -12,8 +12,11 @@ from pytest_delta_schema.delta.features import (
     WRITER_FEATURES,
     feature_named,
     feature_of,
+    feature_of_type,
     is_read_by_clients,
     loss,
+    missing_features,
+    needed_by_property,
 )
 
 
@@ -67,16 +70,61 @@ def test_readers_have_to_know_a_feature_unless_it_is_known_to_concern_writers_on
 
 
 @pytest.mark.parametrize(
-    ("key", "text"),
+    ("enabled", "text"),
     [
-        ("delta.minReaderVersion", "clients of older protocols lose the table"),
-        ("delta.columnMapping.mode", "clients that do not know columnMapping can neither read nor write the table"),
-        ("delta.feature.clustering", "clients that do not know clustering can no longer write the table"),
+        ([], ""),
+        (["delta.minreaderversion"], "clients of older protocols lose the table"),
         (
-            "delta.feature.variantType-preview",
+            ["columnMapping", "clustering"],
+            "clients that do not know clustering, columnMapping can neither read nor write the table",
+        ),
+        (
+            ["clustering", "delta.minwriterversion"],
+            "clients that do not know clustering can no longer write the table",
+        ),
+        (
+            ["variantType-preview"],
             "clients that do not know variantType-preview can neither read nor write the table",
         ),
+        (["newFeature"], "clients that do not know newFeature can neither read nor write the table"),
     ],
 )
-def test_what_clients_lose(key: Any, text: Any) -> None:
-    assert loss(key) == text
+def test_what_clients_lose(enabled: Any, text: Any) -> None:
+    assert loss(enabled) == text
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "needed"),
+    [
+        ("delta.minWriterVersion", "7", {"delta.minwriterversion"}),
+        ("delta.enableRowTracking", "true", {"rowTracking", "domainMetadata"}),
+        ("delta.feature.variantShredding", "supported", {"delta.feature.variantShredding", "variantType"}),
+        ("delta.enableRowTracking", "false", set()),
+        ("team", "true", set()),
+    ],
+)
+def test_what_a_property_needs(key: Any, value: Any, needed: Any) -> None:
+    assert needed_by_property(key, value) == needed
+
+
+@pytest.mark.parametrize(
+    ("needed", "supported", "missing"),
+    [
+        (["rowTracking", "domainMetadata"], ["domainMetadata"], {"rowTracking"}),
+        (["typeWidening"], ["typeWidening-preview"], set()),
+        (["variantShredding-preview"], ["variantShredding"], set()),
+        (["delta.feature.typeWidening"], ["typeWidening-preview"], {"typeWidening"}),
+        (["delta.feature.TypeWidening"], ["typeWidening"], set()),
+        (["delta.minwriterversion"], [], {"delta.minwriterversion"}),
+    ],
+)
+def test_what_a_table_lacks(needed: Any, supported: Any, missing: Any) -> None:
+    assert missing_features(needed, supported) == missing
+
+
+@pytest.mark.parametrize(
+    ("data_type", "feature"),
+    [("variant", "variantType"), ("string collate UTF8_LCASE", "collations"), ("string", None), ("timestamp", None)],
+)
+def test_the_feature_of_a_type(data_type: Any, feature: Any) -> None:
+    assert feature_of_type(data_type) == feature

@@ -236,7 +236,9 @@ def test_what_is_not_drift(model, there):
             table(ID, column("new"), table_properties={"delta.columnMapping.mode": "name", "x": "1"}),
             state(stored(is_nullable=False), stored("old")),
             (
-                SetTableProperties(properties={"delta.columnMapping.mode": "name", "x": "1"}),
+                SetTableProperties(
+                    properties={"delta.columnMapping.mode": "name", "x": "1"}, enables=("columnMapping",)
+                ),
                 ColumnAdd(column=stored("new")),
                 ColumnDrop(column=stored("old")),
             ),

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
 from pytest_delta_schema import TablePlanner, plan_script
-from pytest_delta_schema.delta.features import loss
 from pytest_delta_schema.plan import TablePlan
 from pytest_delta_schema.state import TableState
 from pytest_delta_schema.state.desired import desired_state
@@ -63,26 +60,6 @@ def test_an_empty_plan_is_one_line():
     assert plan_script(TablePlan()) == "-- nothing changes"
 
 
-@pytest.mark.parametrize(
-    ("key", "lost"),
-    [
-        ("delta.enableTypeWidening", "clients that do not know typeWidening can neither read nor write the table"),
-        ("DELTA.columnMapping.MODE", "clients that do not know columnMapping can neither read nor write the table"),
-        (
-            "delta.feature.timestampNtz",
-            "clients that do not know timestampNtz can neither read nor write the table",
-        ),
-        (
-            "delta.feature.allowColumnDefaults",
-            "clients that do not know allowColumnDefaults can no longer write the table",
-        ),
-        ("delta.minReaderVersion", "clients of older protocols lose the table"),
-    ],
-)
-def test_what_clients_lose(key, lost):
-    assert loss(key) == lost
-
-
 def test_a_rewrite_names_the_clients_that_the_first_clustering_excludes():
     before = table(column(), column("d"), partitioned_by=["d"])
     after = table(column(), column("d"), clustered_by=["d"])
@@ -91,5 +68,5 @@ def test_a_rewrite_names_the_clients_that_the_first_clustering_excludes():
 
     assert plan_script(plan).splitlines()[1] == (
         "--   ~ layout  partitioned by (d) -> clustered by (d)"
-        "  [rewrite: clients that do not know clustering can no longer write the table]"
+        "  [rewrite: clients that do not know clustering, domainMetadata can no longer write the table]"
     )

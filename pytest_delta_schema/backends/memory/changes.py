@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta.column_path import ColumnPath
-from pytest_delta_schema.delta.features import CLUSTERING_FEATURE
+from pytest_delta_schema.delta.features import CLUSTERED
 from pytest_delta_schema.delta.folded_names import folded, same_name
 from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.plan import changes
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plan.actions import CreateTable
     from pytest_delta_schema.state.states import ForeignKeyState, KeyState
     from pytest_delta_schema.state.types import ColumnState
-
-
-_CLUSTERED = {CLUSTERING_FEATURE: "supported", "delta.feature.domainMetadata": "supported"}
 
 
 def _stored(check: CheckState) -> CheckState:
@@ -114,8 +111,7 @@ def _(change: changes.ColumnNullabilityChange, state: TableState) -> TableState:
 
 @changed.register(changes.ClusteringChange)
 def _(change: changes.ClusteringChange, state: TableState) -> TableState:
-    properties = {**state.table_properties, **_CLUSTERED} if change.raises_protocol else state.table_properties
-    return replace(state, clustering=change.after, table_properties=MappingProxyType(dict(properties)))
+    return _clustered(state, change.after)
 
 
 @changed.register(changes.ConvertTable)
@@ -125,13 +121,12 @@ def _(_change: changes.ConvertTable, state: TableState) -> TableState:
 
 @changed.register(changes.LayoutRewrite)
 def _(change: changes.LayoutRewrite, state: TableState) -> TableState:
-    properties = {**state.table_properties, **_CLUSTERED} if change.clustering else state.table_properties
-    return replace(
-        state,
-        partitioning=change.partitioning,
-        clustering=change.clustering,
-        table_properties=MappingProxyType(dict(properties)),
-    )
+    return _clustered(replace(state, partitioning=change.partitioning), change.clustering)
+
+
+def _clustered(state: TableState, clustering: tuple[ColumnPath, ...]) -> TableState:
+    properties = {**state.table_properties, **(CLUSTERED if clustering else {})}
+    return replace(state, clustering=clustering, table_properties=MappingProxyType(properties))
 
 
 @changed.register(changes.ColumnMove)

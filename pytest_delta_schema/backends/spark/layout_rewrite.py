@@ -19,10 +19,10 @@ from pytest_delta_schema.backends.spark.compat import java_frame
 from pytest_delta_schema.backends.spark.delta_compat import Transaction, labelled
 from pytest_delta_schema.backends.spark.fingerprints import SUBSTITUTE, TIME_ZONE, fingerprint, relation_of, settings
 from pytest_delta_schema.backends.spark.session_settings import UTC_PARTITION_VALUES
-from pytest_delta_schema.delta.clustering import CLUSTERING_DOMAIN
+from pytest_delta_schema.delta.clustering import CLUSTERING_DOMAIN, may_be_clustered
 from pytest_delta_schema.delta.column_mapping import physical_path
 from pytest_delta_schema.delta.column_path import ColumnPath
-from pytest_delta_schema.delta.features import CLUSTERING_FEATURE
+from pytest_delta_schema.delta.features import CLUSTERED
 from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.progress import step
@@ -44,9 +44,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.types import ColumnState
 
 
-_FEATURE = CLUSTERING_FEATURE.rpartition(".")[2]
-
-
 def rewrite_layout(gateway: Gateway, name: QualifiedName, change: LayoutRewrite) -> None:
     """Write all rows of a table again in another layout, if that changes no value.
 
@@ -66,7 +63,7 @@ def rewrite_layout(gateway: Gateway, name: QualifiedName, change: LayoutRewrite)
     metadata = transaction.metadata()
     columns = columns_of_schema(json.loads(metadata["metaData"]["schemaString"]))
     paths = [physical_path(metadata["metaData"], path) for path in change.clustering]
-    was_clustered = _FEATURE in transaction.protocol()["protocol"].get("writerFeatures", ())
+    was_clustered = may_be_clustered(transaction.protocol()["protocol"])
     reading = _zone_of_reading(spark, transaction, metadata["metaData"], columns)
     transaction.update_metadata(_laid_out(metadata, change))
     source = rows_of(name, version=transaction.version)
@@ -95,8 +92,7 @@ def rewrite_layout(gateway: Gateway, name: QualifiedName, change: LayoutRewrite)
 
 def _laid_out(metadata: dict[str, Any], change: LayoutRewrite) -> dict[str, Any]:
     inner = metadata["metaData"]
-    features = dict.fromkeys((CLUSTERING_FEATURE, "delta.feature.domainMetadata"), "supported")
-    configuration = {**inner["configuration"], **(features if change.clustering else {})}
+    configuration = {**inner["configuration"], **(CLUSTERED if change.clustering else {})}
     return {"metaData": {**inner, "partitionColumns": list(change.partitioning), "configuration": configuration}}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Union
 
+from pytest_delta_schema.delta.features import loss
 from pytest_delta_schema.delta.folded_names import same_name
 from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.plan.change_markers import ABSENT, ADD, DROP
@@ -72,7 +73,11 @@ class CheckDrop:
 
 
 def _add_lines(change: CheckAdd, _action: AlignTable) -> Iterator[ChangeLine]:
-    yield ChangeLine(ADD, part_path("checks", change.name), ABSENT, change.expression)
+    yield ChangeLine(ADD, part_path("checks", change.name), ABSENT, change.expression, loss=loss(change.enables))
+
+
+def _add_features(_change: CheckAdd) -> tuple[str, ...]:
+    return ("checkConstraints",)
 
 
 class CheckMissing:
@@ -99,6 +104,7 @@ class CheckMissing:
         step=Step.ADD_CHECKS,
         risk=Risk.SCAN,
         describe=_add_lines,
+        features=_add_features,
         needs_data_check=True,
     )
 )
@@ -110,11 +116,13 @@ class CheckAdd:
         name: As declared.
         expression: As declared.
         replaces: The check that the same plan drops for it.
+        enables: What it enables in the protocol of the table.
     """
 
     name: str
     expression: str
     replaces: CheckState | None = None
+    enables: tuple[str, ...] = ()
 
 
 ChecksChange = Union[CheckDrop, CheckAdd]  # noqa: UP007 - a union at run time

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Union
 
 from pytest_delta_schema.delta.column_path import TABLE, ColumnPath
+from pytest_delta_schema.delta.features import loss
 from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.plan.change_markers import ABSENT, ADD, CHANGE, DROP, NOT_IN_MODEL
 from pytest_delta_schema.plan.changes.defaults import describe_generation
@@ -13,6 +14,7 @@ from pytest_delta_schema.plan.changes.kind import ChangeKind, declare, require_c
 from pytest_delta_schema.plan.changes.lines import ChangeLine
 from pytest_delta_schema.plan.changes.order import Step
 from pytest_delta_schema.plan.risk import Risk
+from pytest_delta_schema.state.required_features import features_of_types
 from pytest_delta_schema.state.types import ColumnState, describe_type
 
 if TYPE_CHECKING:
@@ -75,7 +77,12 @@ class ColumnRename:
 
 def _add_lines(change: ColumnAdd, _action: AlignTable) -> Iterator[ChangeLine]:
     # Its default has a line of its own, because it is set by a statement of its own.
-    yield ChangeLine(ADD, part_path("columns", change.path), ABSENT, describe_column(change.bare))
+    after = describe_column(change.bare)
+    yield ChangeLine(ADD, part_path("columns", change.path), ABSENT, after, loss=loss(change.enables))
+
+
+def _add_features(change: ColumnAdd) -> frozenset[str]:
+    return features_of_types([change.column.data_type])
 
 
 class ColumnMissing:
@@ -101,6 +108,7 @@ class ColumnMissing:
         risk=Risk.METADATA,
         describe=_add_lines,
         needs_feature=True,
+        features=_add_features,
     )
 )
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,11 +119,13 @@ class ColumnAdd:
         column: Its desired state.
         above: Path of the struct that gets a field; empty for a column.
         after: The column or field that it follows; ``""`` adds it before all others, ``None`` after them.
+        enables: What its type enables in the protocol of the table.
     """
 
     column: ColumnState
     above: ColumnPath = TABLE
     after: str | None = None
+    enables: tuple[str, ...] = ()
 
     @property
     def path(self) -> ColumnPath:
@@ -182,7 +192,11 @@ class ColumnDrop:
 
 def _nullability_lines(change: ColumnNullabilityChange, _action: AlignTable) -> Iterator[ChangeLine]:
     before, after = ("not null", "nullable") if change.is_nullable else ("nullable", "not null")
-    yield ChangeLine(CHANGE, part_path("columns", change.path), before, after)
+    yield ChangeLine(CHANGE, part_path("columns", change.path), before, after, loss=loss(change.enables))
+
+
+def _nullability_features(change: ColumnNullabilityChange) -> tuple[str, ...]:
+    return () if change.is_nullable else ("invariants",)
 
 
 def _nullability_risk(change: ColumnNullabilityChange) -> Risk:
@@ -211,6 +225,7 @@ class NullabilityDiffers:
         step=Step.CHANGE_NULLABILITY,
         risk=_nullability_risk,
         describe=_nullability_lines,
+        features=_nullability_features,
         needs_data_check=True,
     )
 )
@@ -221,10 +236,12 @@ class ColumnNullabilityChange:
     Args:
         path: Its path.
         is_nullable: Whether NULL is allowed afterwards.
+        enables: What it enables in the protocol of the table.
     """
 
     path: ColumnPath
     is_nullable: bool
+    enables: tuple[str, ...] = ()
 
 
 ColumnsChange = Union[ColumnRename, ColumnAdd, ColumnDrop, ColumnNullabilityChange]  # noqa: UP007 - a union at run time

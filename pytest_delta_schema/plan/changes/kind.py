@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from pytest_delta_schema.delta.features import missing_features
+from pytest_delta_schema.plan.risk import Risk
+from pytest_delta_schema.state.required_features import supported_by
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from pytest_delta_schema.errors import HasCode
     from pytest_delta_schema.models.ownership import Aspect
     from pytest_delta_schema.plan.changes.lines import ChangeLine
     from pytest_delta_schema.plan.changes.order import Step
-    from pytest_delta_schema.plan.risk import Risk
+    from pytest_delta_schema.state.states import TableState
 
 _C = TypeVar("_C")
 
@@ -32,6 +36,8 @@ class ChangeKind:
         describe: Returns the lines that show a change, as part of an action.
         consent: What somebody has to consent to before it runs; ``None`` for nothing.
         needs_feature: Whether Delta may refuse it until a property has enabled a table feature.
+        features: Returns the table features that a change of the kind needs, and that Delta enables with it; the class
+            has the field ``enables``, for those that the table does not support.
         needs_data_check: Whether the rows of the table may forbid it.
         key: Whether it adds or drops its ``key``; ``None`` for a kind of change without one.
     """
@@ -43,6 +49,7 @@ class ChangeKind:
     describe: Callable[[Any, Any], Iterator[ChangeLine]]
     consent: ConsentAction | None = None
     needs_feature: bool = False
+    features: Callable[[Any], Iterable[str]] | None = None
     needs_data_check: bool = False
     key: Literal["add", "drop"] | None = None
 
@@ -81,7 +88,26 @@ def risk_of(change: object) -> Risk:
         TypeError: If its class is not declared as a kind of change.
     """
     risk = kind_of(change).risk
-    return risk(change) if callable(risk) else risk
+    own = risk(change) if callable(risk) else risk
+    return max(own, Risk.FEATURE) if enabled_by(change) else own
+
+
+def enabled_by(change: object) -> tuple[str, ...]:
+    """Return what a change enables in the protocol of its table: features, and properties that set a version."""
+    enabled: tuple[str, ...] = getattr(change, "enables", ())
+    return enabled
+
+
+def with_enabled(changes: Iterable[_C], observed: TableState) -> Iterator[_C]:
+    """Yield the changes of a table, with the features that each of them enables in its protocol."""
+    supported: frozenset[str] | None = None
+    for change in changes:
+        needed = kind_of(change).features
+        features = frozenset() if needed is None else frozenset(needed(change))
+        if features and supported is None:
+            supported = supported_by(observed)
+        missing = missing_features(features, supported or ())
+        yield replace(change, enables=tuple(sorted(missing))) if missing else change  # type: ignore[type-var]
 
 
 def require_change(action: object, condition: bool) -> None:  # noqa: FBT001 - a guard

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Union
 
-from pytest_delta_schema.delta.features import CLUSTERING_FEATURE, loss
+from pytest_delta_schema.delta.features import CLUSTERING_FEATURES, loss
 from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.plan.change_markers import CHANGE
 from pytest_delta_schema.plan.changes.kind import ChangeKind, declare, require_change
@@ -24,13 +24,11 @@ __all__ = ["ClusteringChange", "ColumnMove", "LayoutRewrite"]
 
 def _clustering_lines(change: ClusteringChange, _action: AlignTable) -> Iterator[ChangeLine]:
     before, after = describe_layout((), change.before), describe_layout((), change.after)
-    yield ChangeLine(
-        CHANGE, part_path("layout"), before, after, loss=loss(CLUSTERING_FEATURE) if change.raises_protocol else ""
-    )
+    yield ChangeLine(CHANGE, part_path("layout"), before, after, loss=loss(change.enables))
 
 
-def _clustering_risk(change: ClusteringChange) -> Risk:
-    return Risk.FEATURE if change.raises_protocol else Risk.METADATA
+def _clustering_features(change: ClusteringChange) -> tuple[str, ...]:
+    return CLUSTERING_FEATURES if change.after else ()
 
 
 class ClusteringDiffers:
@@ -54,8 +52,9 @@ class ClusteringDiffers:
         aspect="layout",
         drift=ClusteringDiffers,
         step=Step.CHANGE_CLUSTERING,
-        risk=_clustering_risk,
+        risk=Risk.METADATA,
         describe=_clustering_lines,
+        features=_clustering_features,
     )
 )
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,12 +64,12 @@ class ClusteringChange:
     Args:
         before: The stored paths.
         after: The wanted paths; none for no clustering.
-        raises_protocol: Whether the table was never clustered, so that its protocol rises.
+        enables: What it enables in the protocol of the table.
     """
 
     before: tuple[ColumnPath, ...]
     after: tuple[ColumnPath, ...]
-    raises_protocol: bool = False
+    enables: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         require_change(self, self.before != self.after)
@@ -79,8 +78,11 @@ class ClusteringChange:
 def _rewrite_lines(change: LayoutRewrite, action: AlignTable) -> Iterator[ChangeLine]:
     before = describe_layout(action.observed.partitioning, action.observed.clustering)
     after = describe_layout(change.partitioning, change.clustering)
-    raises = bool(change.clustering) and CLUSTERING_FEATURE not in action.observed.table_properties
-    yield ChangeLine(CHANGE, part_path("layout"), before, after, loss=loss(CLUSTERING_FEATURE) if raises else "")
+    yield ChangeLine(CHANGE, part_path("layout"), before, after, loss=loss(change.enables))
+
+
+def _rewrite_features(change: LayoutRewrite) -> tuple[str, ...]:
+    return CLUSTERING_FEATURES if change.clustering else ()
 
 
 class PartitioningDiffers:
@@ -107,6 +109,7 @@ class PartitioningDiffers:
         step=Step.REWRITE_LAYOUT,
         risk=Risk.REWRITE,
         describe=_rewrite_lines,
+        features=_rewrite_features,
         consent="rewrite",
         needs_data_check=True,
     )
@@ -118,10 +121,12 @@ class LayoutRewrite:
     Args:
         partitioning: The columns by which the files will be partitioned.
         clustering: The paths by which rows will be clustered.
+        enables: What it enables in the protocol of the table.
     """
 
     partitioning: tuple[str, ...]
     clustering: tuple[ColumnPath, ...] = ()
+    enables: tuple[str, ...] = ()
 
 
 def _move_lines(change: ColumnMove, action: AlignTable) -> Iterator[ChangeLine]:

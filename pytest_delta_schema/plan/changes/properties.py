@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import starmap
 from typing import TYPE_CHECKING, Union
 
-from pytest_delta_schema.delta.features import loss, raises_protocol
+from pytest_delta_schema.delta.features import loss, missing_features, needed_by_property
 from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.plan.change_markers import ABSENT, ADD, CHANGE, DROP
 from pytest_delta_schema.plan.changes.kind import ChangeKind, declare, require_change
@@ -27,7 +26,7 @@ __all__ = ["SetTableProperties", "UnsetTableProperties"]
 def _set_lines(change: SetTableProperties, action: AlignTable) -> Iterator[ChangeLine]:
     observed = action.observed
     for key, value in change.properties.items():
-        lost = loss(key) if raises_protocol(key, value) else ""
+        lost = loss(missing_features(needed_by_property(key, value), ()).intersection(change.enables))
         before = observed.table_properties.get(key)
         if key == OWNED_PROPERTIES and observed.owned_properties is not None:
             before = encode_owned(observed.owned_properties)
@@ -37,8 +36,8 @@ def _set_lines(change: SetTableProperties, action: AlignTable) -> Iterator[Chang
             yield ChangeLine(CHANGE, part_path("properties", key), repr(before), repr(value), loss=lost)
 
 
-def _set_risk(change: SetTableProperties) -> Risk:
-    return Risk.FEATURE if enables_feature(change) else Risk.METADATA
+def _needed(change: SetTableProperties) -> frozenset[str]:
+    return frozenset().union(*(needed_by_property(key, value) for key, value in change.properties.items()))
 
 
 class PropertyDiffers:
@@ -61,14 +60,25 @@ class PropertyDiffers:
 
 @declare(
     ChangeKind(
-        aspect="properties", drift=PropertyDiffers, step=Step.SET_PROPERTIES, risk=_set_risk, describe=_set_lines
+        aspect="properties",
+        drift=PropertyDiffers,
+        step=Step.SET_PROPERTIES,
+        risk=Risk.METADATA,
+        describe=_set_lines,
+        features=_needed,
     )
 )
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetTableProperties:
-    """Set properties, sorted by key."""
+    """Set properties.
+
+    Args:
+        properties: Sorted by key.
+        enables: What they enable in the protocol of the table.
+    """
 
     properties: Mapping[str, str]
+    enables: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         require_change(self, bool(self.properties))
@@ -121,8 +131,3 @@ class UnsetTableProperties:
 
 
 PropertiesChange = Union[SetTableProperties, UnsetTableProperties]  # noqa: UP007 - a union at run time
-
-
-def enables_feature(change: SetTableProperties) -> bool:
-    """Whether a change enables a table feature, without which Delta refuses some changes of columns."""
-    return any(starmap(raises_protocol, change.properties.items()))
