@@ -89,7 +89,7 @@ class DamagedTable:
 
     A file is empty, cut off or missing, or two of them contradict each other.
 
-    Remedy: Restore the files that the message names from a backup, or an older version of the table.
+    Remedy: Restore the files that the message names from a backup, or run the statement that it shows.
 
     Example:
         dev.silver.orders: its Delta log is damaged (_delta_log/00000000000000000004.json is empty);

@@ -14,7 +14,9 @@ from pytest_delta_schema.faults import (
     UnreadableTable,
     ViewInPlaceOfTable,
 )
+from pytest_delta_schema.sql.properties import unset_tblproperties
 from pytest_delta_schema.state.conversion import CONVERT, RESTORE_LOG
+from pytest_delta_schema.state.own_properties import MalformedPropertyError
 
 if TYPE_CHECKING:
     from pytest_delta_schema.errors import HasCode, StatementError
@@ -82,7 +84,11 @@ def is_damaged(name: QualifiedName, error: Exception) -> Diagnostic:
         name: The table.
         error: What was raised when it was parsed.
     """
-    return problem(DamagedTable, name, f"its metadata is damaged ({error!r})", "restore an older version of the table")
+    if isinstance(error, MalformedPropertyError):
+        remedy = f"remove it ({unset_tblproperties(name, [error.key])}), and apply the model again"
+        return problem(DamagedTable, name, str(error), remedy)
+    remedy = "restore its Delta log from a backup, or report this if other clients can read the table"
+    return problem(DamagedTable, name, f"its metadata is damaged ({error!r})", remedy)
 
 
 def has_lost_its_log(name: QualifiedName, path: str, sign: str) -> Diagnostic:

@@ -10,7 +10,7 @@ from pytest_delta_schema.sql.quoting import dotted, literal
 from pytest_delta_schema.sql.statement import Renderers, Statement, StatementKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from pytest_delta_schema.models.names import QualifiedName
 
@@ -34,13 +34,17 @@ def set_properties(table: QualifiedName, changes: Sequence[SetTableProperties]) 
 def unset_properties(table: QualifiedName, changes: Sequence[UnsetTableProperties]) -> Iterator[Statement]:
     """Render all properties to remove as one statement."""
     for change in changes:
-        keys = ", ".join(map(literal, change.keys))
         yield Statement(
             table=table,
             kind=StatementKind.UNSET_PROPERTIES,
-            sql=f"ALTER TABLE {dotted(table)} UNSET TBLPROPERTIES IF EXISTS ({keys})",
+            sql=unset_tblproperties(table, change.keys),
             changes=(change,),
         )
+
+
+def unset_tblproperties(table: QualifiedName, keys: Iterable[str]) -> str:
+    """Return the statement that removes properties."""
+    return f"ALTER TABLE {dotted(table)} UNSET TBLPROPERTIES IF EXISTS ({', '.join(map(literal, keys))})"
 
 
 def set_keys(statement: Statement) -> Iterator[str]:

@@ -25,6 +25,7 @@ from pytest_delta_schema.delta.folded_names import NameMap, NameSet, folded
 from pytest_delta_schema.delta.protocol import protocol_properties
 from pytest_delta_schema.delta.reserved_properties import CHECK_PREFIX
 from pytest_delta_schema.state.keys import keys_in_properties
+from pytest_delta_schema.state.own_properties import decoded
 from pytest_delta_schema.state.spark_types import shared
 from pytest_delta_schema.state.states import (
     NO_TAGS,
@@ -139,7 +140,7 @@ def encode_owned(keys: Sequence[str]) -> str:
 
 def decode_owned(text: str | None) -> tuple[str, ...] | None:
     """Read the value of :data:`OWNED_PROPERTIES`; ``None`` if there is none."""
-    return None if text is None else tuple(json.loads(text))
+    return None if text is None else decoded(OWNED_PROPERTIES, text, tuple)
 
 
 def tag_property(path: ColumnPath, key: str) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.delta.part_path import PartPath, part_path
 from pytest_delta_schema.models.constraints import ForeignKey, PrimaryKey, Unique
 from pytest_delta_schema.models.names import QualifiedName, key_name
+from pytest_delta_schema.state.own_properties import decoded
 from pytest_delta_schema.state.states import (
     OWN_PROPERTY_PREFIX,
     PRIMARY_KEY,
@@ -176,16 +177,24 @@ def _chosen_name(prefix: str, state: TableState, key: KeyState | ForeignKeyState
 
 
 def _stored_keys(own: Mapping[str, str]) -> Iterator[KeyState]:
-    text = own.get(PRIMARY_KEY_PROPERTY)
-    if text is not None:
-        value = json.loads(text)
-        yield KeyState(value["name"], tuple(value["columns"]), value.get("rely", False))
-    for value in (json.loads(text) for key, text in own.items() if key.startswith(UNIQUE_PREFIX)):
-        yield KeyState(value["name"], tuple(value["columns"]), kind=UNIQUE)
+    for key, text in own.items():
+        if key == PRIMARY_KEY_PROPERTY:
+            yield decoded(key, text, lambda value: _stored_key(value, PRIMARY_KEY))
+        elif key.startswith(UNIQUE_PREFIX):
+            yield decoded(key, text, lambda value: _stored_key(value, UNIQUE))
+
+
+def _stored_key(value: Mapping[str, Any], kind: KeyKind) -> KeyState:
+    return KeyState(value["name"], tuple(value["columns"]), value.get("rely", False), kind)
 
 
 def _stored_foreign_keys(own: Mapping[str, str]) -> Iterator[ForeignKeyState]:
-    for value in (json.loads(text) for key, text in own.items() if key.startswith(FOREIGN_KEY_PREFIX)):
-        parent = QualifiedName(*value["parent"])
-        columns, parent_columns = tuple(value["columns"]), tuple(value["parentColumns"])
-        yield ForeignKeyState(value["name"], columns, parent, parent_columns, value.get("rely", False))
+    for key, text in own.items():
+        if key.startswith(FOREIGN_KEY_PREFIX):
+            yield decoded(key, text, _stored_foreign_key)
+
+
+def _stored_foreign_key(value: Mapping[str, Any]) -> ForeignKeyState:
+    parent = QualifiedName(*value["parent"])
+    columns, parent_columns = tuple(value["columns"]), tuple(value["parentColumns"])
+    return ForeignKeyState(value["name"], columns, parent, parent_columns, value.get("rely", False))

@@ -264,3 +264,8 @@ def test_a_data_check_that_misses_data_files_names_the_table_and_the_way_out(loc
     assert text.startswith("dev.silver.orders: its rows cannot be read: [FAILED_READ_FILE.FILE_NOT_EXIST] ")
     assert text.endswith("; restore the data files of its newest version, or restore a version whose files exist")
     assert local.version(NAME) == 1
+
+    # The second remedy helps.
+    local.spark.sql(f"RESTORE TABLE {NAME} TO VERSION AS OF 0")
+    Orchestrator.over(local, Settings(preflight=mode)).sync_tables([table(column(is_nullable=False), column("b"))])
+    assert local.count_rows(NAME).rows == 0

@@ -152,7 +152,30 @@ def test_malformed_metadata(made, warehouse, metadata):
     read = _understand(made.bridge, NAME, f'delta\t{location}\t0\t{metadata}\t{{"protocol": {{}}}}\t')
 
     assert str(read).startswith("dev.silver.orders: its metadata is damaged (")
-    assert str(read).endswith("); restore an older version of the table [DS503 DamagedTable]")
+    remedy = "restore its Delta log from a backup, or report this if other clients can read the table"
+    assert str(read).endswith(f"); {remedy} [DS503 DamagedTable]")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("pytest_delta_schema.primaryKey", "id"),
+        ("pytest_delta_schema.unique.u", "[]"),
+        ("pytest_delta_schema.foreignKey.f", '{"name": "f", "columns": ["id"], "parent": "p"}'),
+        ("pytest_delta_schema.ownedProperties", "7"),
+    ],
+)
+def test_the_remedy_of_a_malformed_own_property_helps(made, key, value):
+    model = table(ID, primary_key=["id"])
+    made.spark.sql(f"ALTER TABLE {NAME} SET TBLPROPERTIES ('{key}' = '{value}')")
+
+    text = problem(made)
+    fact, remedy = text.split("; remove it (")
+    made.spark.sql(remedy.partition("), and apply")[0])
+    Orchestrator.over(made).sync_tables([model])
+
+    assert fact == f"dev.silver.orders: the property {key} is malformed"
+    assert made.snapshot([model]).tables[NAME].primary_key.columns == ("id",)
 
 
 def test_a_log_whose_first_commit_is_gone(made, warehouse):
