@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-MODULE = "delta_models"
-"""The module of the example."""
+_PACKAGE = "shop"
+"""The folder of the example, where a project has no package of its own."""
 
 EXAMPLE = '''\
 """The tables of this project."""
@@ -41,7 +41,12 @@ orders = Table(
 _PYTEST = '[tool.pytest.ini_options]\npythonpath = ["."]\n'
 """The section that pytest 8 and 9 read."""
 
-_SETTINGS = f'[{SECTION}]\nmodels = ["{MODULE}"]\n'
+_CI = {
+    "github": (".github", ".github/workflows/delta.yml"),
+    "gitlab": (".gitlab-ci.yml", "delta.gitlab-ci.yml"),
+    "azure": ("azure-pipelines.yml", "azure-pipelines-delta.yml"),
+}
+"""What shows that a project uses a CI system, and the file that runs the gate there."""
 
 
 def start_project(folder: Path, config: pytest.Config) -> list[str]:
@@ -65,20 +70,40 @@ def start_project(folder: Path, config: pytest.Config) -> list[str]:
         msg = f"{shown_path(project, root)} has a section [{SECTION}] already; nothing was written"
         raise pytest.UsageError(msg)
     configured = _configured_by(config, project, tool)
-    added = _SETTINGS if configured else f"{_PYTEST}\n{_SETTINGS}"
+    sources = _source_folder(config, folder)
+    module = _new_module(sources)
+    settings = f'[{SECTION}]\nmodels = ["{module}"]\n'
+    added = settings if configured else f"{_PYTEST}\n{settings}"
     after = before + _appended(text, added).encode()
-    if _tool(after.decode(), project).get("pytest_delta_schema") != {"models": [MODULE]}:
+    if _tool(after.decode(), project).get("pytest_delta_schema") != {"models": [module]}:
         msg = f"{shown_path(project, root)} cannot be extended at its end; add these lines to it:\n{added}"
         raise pytest.UsageError(msg)
-    model = _source_folder(config, folder) / f"{MODULE}.py"
+    model = sources.joinpath(*module.split(".")).with_suffix(".py")
     _write(model, project, before, after)
     is_unread = pytest.version_tuple < (9,) and "ini_options" not in tool.get("pytest", {"ini_options": {}})
-    return list(_next_steps(config, model, project, configured, is_unread=is_unread))
+    steps = _next_steps(config, (model, module), project, configured, is_unread=is_unread)
+    return [*steps, *_offered_ci(folder)]
 
 
 def _source_folder(config: pytest.Config, folder: Path) -> Path:
     """Return the first folder of ``pythonpath`` that exists; ``folder`` if there is none."""
     return next((path for path in config.getini("pythonpath") if path.is_dir()), folder)
+
+
+def _new_module(sources: Path) -> str:
+    """Return the module of the example: ``models`` in the only package of the project, or else in a new folder."""
+    packages = [path.parent.name for path in sources.glob("*/__init__.py")]
+    own = [name for name in packages if name.isidentifier() and not name.startswith("test")]
+    package = own[0] if len(own) == 1 else _PACKAGE
+    taken = (sources / package / "models.py").exists() or (sources / package / "models").exists()
+    return f"{package}.delta_models" if taken else f"{package}.models"
+
+
+def _offered_ci(folder: Path) -> Iterator[str]:
+    """Yield how to run the gate in the CI systems that the project uses."""
+    for platform, (sign, file) in _CI.items():
+        if (folder / sign).exists() and not (folder / file).exists():
+            yield f"in CI: python -m pytest_delta_schema ci {platform} > {file} (runs the gate; edit it to your needs)"
 
 
 def _configured_by(config: pytest.Config, project: Path, tool: dict[str, Any]) -> Path | None:
@@ -125,6 +150,7 @@ def _appended(text: str, added: str) -> str:
 
 def _write(model: Path, project: Path, before: bytes, after: bytes) -> None:
     try:
+        model.parent.mkdir(exist_ok=True)
         with model.open("x", encoding="utf-8") as file:
             file.write(EXAMPLE)
     except FileExistsError:
@@ -143,8 +169,9 @@ def _write(model: Path, project: Path, before: bytes, after: bytes) -> None:
 
 
 def _next_steps(
-    config: pytest.Config, model: Path, project: Path, configured: Path | None, *, is_unread: bool
+    config: pytest.Config, example: tuple[Path, str], project: Path, configured: Path | None, *, is_unread: bool
 ) -> Iterator[str]:
+    model, module = example
     root = config.invocation_params.dir
     yield f"wrote {shown_path(model, root)}, an example with one table"
     yield f"wrote [{SECTION}] to {shown_path(project, root)}"
@@ -153,11 +180,11 @@ def _next_steps(
         where = shown_path(project, root)
         yield (
             f"first: rename the section [tool.pytest] of {where} to [tool.pytest.ini_options], because pytest"
-            f' {installed} does not read it, and see that it has pythonpath = ["."], so that the module {MODULE} is'
+            f' {installed} does not read it, and see that it has pythonpath = ["."], so that the module {module} is'
             " found"
         )
     elif configured and not config.getini("pythonpath"):
         line = 'pythonpath = ["."]' if configured.suffix == ".toml" else "pythonpath = ."
         where = shown_path(configured, root)
-        yield f"first: add {line} to the section of pytest in {where}, so that the module {MODULE} is found"
+        yield f"first: add {line} to the section of pytest in {where}, so that the module {module} is found"
     yield "next: pytest --snapshot-update (writes the SQL of the table to __snapshots__, for review)"

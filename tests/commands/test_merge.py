@@ -25,8 +25,9 @@ def folder(tmp_path, monkeypatch):
     """A folder with the reports of two runs."""
     monkeypatch.chdir(tmp_path)
     early, late = "2026-01-31T12:00:00Z", "2026-01-31T13:00:00Z"
-    aligned = replace(DRIFTED, created=late, status=Status.IN_SYNC)
-    (tmp_path / "a.json").write_text(report_text(sample_report(replace(DRIFTED, created=early), BLOCKED)))
+    drifted = replace(DRIFTED, target="c" * 16, created=early)
+    aligned = replace(drifted, created=late, status=Status.IN_SYNC)
+    (tmp_path / "a.json").write_text(report_text(sample_report(drifted, BLOCKED)))
     (tmp_path / "b.json").write_text(report_text(sample_report(aligned, IN_SYNC)))
     return tmp_path
 

@@ -12,30 +12,40 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
+from pytest_delta_schema.__main__ import main
+from pytest_delta_schema.commands.ci import PLATFORMS
 from pytest_delta_schema.plugin.every_run import MARKS
 from pytest_delta_schema.report.formats import FORMATS
 from pytest_delta_schema.setting_table import SETTINGS
 from support.plugin_project import ORDERS
 
 FOLDER = Path(__file__).parent.parent.parent / "examples" / "ci"
-FILES = sorted(FOLDER.iterdir())
+PRINTED = FOLDER.parent.parent / "pytest_delta_schema" / "commands" / "ci_files"
+FILES = sorted([*FOLDER.iterdir(), *PRINTED.iterdir()])
 SCHEMAS = {
-    "github-actions.yml": "vendor.github-workflows",
-    "gitlab-ci.yml": "vendor.gitlab-ci",
-    "azure-pipelines.yml": "vendor.azure-pipelines",
+    "github.yml": "vendor.github-workflows",
+    "gitlab.yml": "vendor.gitlab-ci",
+    "azure.yml": "vendor.azure-pipelines",
 }
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_a_file_fits_the_schema_of_its_system(name, tmp_path):
     validator = pytest.importorskip("check_jsonschema", reason="check-jsonschema is not in this environment")
-    text = (FOLDER / name).read_text("utf-8")
+    text = (PRINTED / name).read_text("utf-8")
     wrong = tmp_path / name
     wrong.write_text(re.sub(r"\b(steps|script):", r"\1: 1 #", text), "utf-8")
     command = ["--regex-variant", "nonunicode", "--builtin-schema", SCHEMAS[name]]
-    results = [CliRunner().invoke(validator.main, [*command, str(path)]) for path in (FOLDER / name, wrong)]
+    results = [CliRunner().invoke(validator.main, [*command, str(path)]) for path in (PRINTED / name, wrong)]
 
     assert [result.exit_code for result in results] == [0, 1], [result.output for result in results]
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_the_file_of_a_platform_is_printed(platform, capsys):
+    assert main(["ci", platform]) == 0
+
+    assert capsys.readouterr().out == (PRINTED / f"{platform}.yml").read_text("utf-8")
 
 
 def test_the_hooks_of_pre_commit(tmp_path):

@@ -6,10 +6,10 @@ import pytest
 
 from support.pytest_versions import reads_tool_pytest
 
-SETTINGS = b'[tool.pytest_delta_schema]\nmodels = ["delta_models"]\n'
+SETTINGS = b'[tool.pytest_delta_schema]\nmodels = ["shop.models"]\n'
 PYTEST = b'[tool.pytest.ini_options]\npythonpath = ["."]\n'
 WROTE = [
-    "delta schema: wrote delta_models.py, an example with one table",
+    "delta schema: wrote shop/models.py, an example with one table",
     "delta schema: wrote [[]tool.pytest_delta_schema] to pyproject.toml",
 ]
 NEXT = "delta schema: next: pytest --snapshot-update (writes the SQL of the table to __snapshots__, for review)"
@@ -33,7 +33,7 @@ def test_an_empty_folder_becomes_a_project_whose_next_command_works(folder):
     result.stdout.fnmatch_lines([*WROTE, NEXT], consecutive=True)
     assert content(folder) == PYTEST + b"\n" + SETTINGS
     folder.run("--snapshot-update").assert_outcomes(passed=2)
-    assert folder.snapshots() == ["__snapshots__/delta_models/dev.silver.orders.ddl.sql"]
+    assert folder.snapshots() == ["shop/__snapshots__/models/dev.silver.orders.ddl.sql"]
     folder.run("--delta-drift", "--delta-backend=memory", "-m", "delta_drift").assert_outcomes(failed=1, deselected=2)
 
 
@@ -76,7 +76,7 @@ def test_a_section_that_this_pytest_does_not_read_is_to_be_renamed_first(folder,
 
     first = (
         "delta schema: first: rename the section [[]tool.pytest] of pyproject.toml to [[]tool.pytest.ini_options], because"
-        ' pytest 8.4.2 does not read it, and see that it has pythonpath = [[]"."], so that the module delta_models is found'
+        ' pytest 8.4.2 does not read it, and see that it has pythonpath = [[]"."], so that the module shop.models is found'
     )
     result.stdout.fnmatch_lines([*WROTE, first, NEXT], consecutive=True)
 
@@ -107,18 +107,61 @@ def test_what_cannot_be_extended_is_reported_and_nothing_is_written(folder, befo
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([message])
     assert content(folder) == before
-    assert not (folder.path / "delta_models.py").exists()
+    assert not (folder.path / "shop").exists()
 
 
 def test_a_model_of_that_name_is_kept(folder):
-    (folder.path / "delta_models.py").write_text("mine = 1\n")
+    (folder.path / "shop").mkdir()
+    for name in ("models.py", "delta_models.py"):
+        (folder.path / "shop" / name).write_text("mine = 1\n")
 
     result = folder.run("--delta-init")
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["ERROR: *delta_models.py exists already; nothing was written"])
-    assert (folder.path / "delta_models.py").read_text() == "mine = 1\n"
+    result.stderr.fnmatch_lines(["ERROR: *shop/delta_models.py exists already; nothing was written"])
+    assert (folder.path / "shop" / "delta_models.py").read_text() == "mine = 1\n"
     assert not (folder.path / "pyproject.toml").exists()
+
+
+@pytest.mark.parametrize(
+    ("files", "model"),
+    [
+        (["lake/__init__.py"], "lake/models.py"),
+        (["lake/__init__.py", "tests/__init__.py"], "lake/models.py"),
+        (["lake/__init__.py", "lake/models.py"], "lake/delta_models.py"),
+        (["lake/__init__.py", "lake/models/__init__.py"], "lake/delta_models.py"),
+        (["lake/__init__.py", "sea/__init__.py"], "shop/models.py"),
+    ],
+    ids=["one package", "tests", "a module models", "a package models", "two packages"],
+)
+def test_the_model_is_written_into_the_package_of_the_project(folder, files, model):
+    for name in files:
+        (folder.path / name).parent.mkdir(exist_ok=True)
+        (folder.path / name).write_text("")
+
+    result = folder.run("--delta-init")
+
+    result.stdout.fnmatch_lines([f"delta schema: wrote {model}, an example with one table"])
+    folder.run("--snapshot-update", "-m", "delta").assert_outcomes(passed=2)
+
+
+@pytest.mark.parametrize(
+    ("sign", "platform", "file"),
+    [
+        (".github/dependabot.yml", "github", ".github/workflows/delta.yml"),
+        (".gitlab-ci.yml", "gitlab", "delta.gitlab-ci.yml"),
+        ("azure-pipelines.yml", "azure", "azure-pipelines-delta.yml"),
+    ],
+)
+def test_the_file_of_the_ci_system_of_the_project_is_offered(folder, sign, platform, file):
+    (folder.path / sign).parent.mkdir(exist_ok=True)
+    (folder.path / sign).write_text("")
+
+    result = folder.run("--delta-init")
+
+    line = f"delta schema: in CI: python -m pytest_delta_schema ci {platform} > {file} (runs the gate; edit it to your needs)"
+    result.stdout.fnmatch_lines([NEXT, line], consecutive=True)
+    assert not (folder.path / file).exists()
 
 
 def test_the_model_is_written_where_pytest_finds_modules(folder):
@@ -127,7 +170,7 @@ def test_the_model_is_written_where_pytest_finds_modules(folder):
 
     result = folder.run("--delta-init")
 
-    result.stdout.fnmatch_lines(["delta schema: wrote src/delta_models.py, an example with one table"])
+    result.stdout.fnmatch_lines(["delta schema: wrote src/shop/models.py, an example with one table"])
     assert content(folder) == SETTINGS
     folder.run("--snapshot-update").assert_outcomes(passed=2)
 
@@ -137,7 +180,9 @@ def test_a_missing_pythonpath_is_named_with_its_file(folder):
 
     result = folder.run("--delta-init")
 
-    line = "delta schema: first: add pythonpath = . to the section of pytest in tox.ini, so that the module delta_models is"
+    line = (
+        "delta schema: first: add pythonpath = . to the section of pytest in tox.ini, so that the module shop.models is"
+    )
     result.stdout.fnmatch_lines([f"{line} found", NEXT], consecutive=True)
     folder.pytester.makeini("[pytest]\npythonpath = .\n")
     folder.run("--snapshot-update").assert_outcomes(passed=2)

@@ -120,20 +120,22 @@ def marks() -> str:
 
 
 CI_FILES = {
-    "github-actions.yml": ".github/workflows/delta.yml",
-    "gitlab-ci.yml": ".gitlab-ci.yml",
-    "azure-pipelines.yml": "azure-pipelines.yml",
+    "github.yml": ".github/workflows/delta.yml",
+    "gitlab.yml": ".gitlab-ci.yml",
+    "azure.yml": "azure-pipelines.yml",
     "databricks.yml": "databricks.yml",
     "run_drift.py": "run_drift.py",
     "pre-commit-config.yaml": ".pre-commit-config.yaml",
 }
-"""The files in ``examples/ci``, with the path that each has in a project."""
+"""The files of the command ``ci`` and those in ``examples/ci``, with the path that each has in a project."""
 
 
 def ci_file(name: str) -> str:
-    """Return one of the files in ``examples/ci`` as a block of code that begins with its path."""
+    """Return one of the files for CI systems as a block of code that begins with its path."""
     language = "python" if name.endswith(".py") else "yaml"
-    text = (DOCS.parent / "examples" / "ci" / name).read_text("utf-8")
+    folders = (DOCS.parent / "pytest_delta_schema" / "commands" / "ci_files", DOCS.parent / "examples" / "ci")
+    (path,) = (folder / name for folder in folders if (folder / name).exists())
+    text = path.read_text("utf-8")
     return f"```{language}\n# {CI_FILES[name]}\n{text}```"
 
 
