@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,7 @@ from pytest_delta_schema.state.expressions.conditions import (
 )
 from pytest_delta_schema.state.expressions.truth import like, truth
 from pytest_delta_schema.state.types import find
-from pytest_delta_schema.test_kit.domains import Choices, Domain, chosen, compared, domain_of
+from pytest_delta_schema.test_kit.domains import Choices, Domain, Texts, chosen, compared, domain_of, limited
 from pytest_delta_schema.test_kit.ranges import Range
 
 if TYPE_CHECKING:
@@ -218,6 +219,8 @@ def _propagate(made: Alternative) -> None:
             ]
             for path, operator, other in pairs:
                 domain, limit = made.domains.get(path), made.domains.get(other)
+                if isinstance(domain, Texts) and limit is not None:
+                    _narrow(made, path, (), partial(limited, operator=operator, other=limit))
                 if isinstance(domain, Range) and isinstance(limit, Range) and domain.scale.kind == limit.scale.kind:
                     step = limit.scale.step
                     narrowed = domain

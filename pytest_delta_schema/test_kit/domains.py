@@ -14,6 +14,8 @@ from pytest_delta_schema.test_kit.ranges import Range, point_of, range_of
 from pytest_delta_schema.test_kit.text_bounds import bounded_texts
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from pytest_delta_schema.state.expressions.conditions import Comparator
     from pytest_delta_schema.state.types import DataTypeState
 
@@ -137,6 +139,40 @@ def compared(domain: Domain, operator: Comparator, literal: Any) -> Domain | Non
     safe = tightened(domain, operator, point, margin=domain.scale.margin)
     narrowed = safe if safe.size else tightened(domain, operator, point)
     return narrowed if narrowed.size else None
+
+
+def limited(domain: Texts, operator: Comparator, other: Domain) -> Domain | None:
+    """Return the texts of a column that may compare with those of another column; ``None`` if none can.
+
+    Args:
+        domain: The texts.
+        operator: How they compare with those of the other column.
+        other: The values of the other column.
+    """
+    if isinstance(other, Choices):
+        if operator == "=":
+            return chosen(domain, other.values, [])
+        texts = [value for value in other.values if isinstance(value, str)]
+        farthest = max if operator in ("<", "<=") else min
+        return _with_bounds(domain, [(operator, farthest(texts))]) if texts and operator != "<>" else domain
+    if not isinstance(other, Texts) or operator == "<>":
+        return domain
+    if operator == "=":
+        lengths = domain.lengths.at_least(Fraction(other.lengths.low)).at_most(Fraction(other.lengths.high))
+        if not lengths.size:
+            return None
+        both = replace(domain, lengths=lengths, patterns=tuple(dict.fromkeys((*domain.patterns, *other.patterns))))
+        return _with_bounds(both, other.bounds)
+    kept = [(sign, text) for sign, text in other.bounds if sign[0] == operator[0]]
+    return _with_bounds(domain, [(sign if operator.endswith("=") else operator, text) for sign, text in kept])
+
+
+def _with_bounds(domain: Texts, bounds: Iterable[tuple[Comparator, str]]) -> Domain | None:
+    narrowed: Domain | None = domain
+    for bound in bounds:
+        if isinstance(narrowed, Texts) and bound not in narrowed.bounds:
+            narrowed = _bounded(narrowed, *bound)
+    return narrowed
 
 
 def _bounded(domain: Texts, operator: Comparator, literal: str) -> Domain | None:

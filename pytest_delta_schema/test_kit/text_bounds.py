@@ -36,7 +36,10 @@ def bounded_texts(bounds: Sequence[tuple[Comparator, str]], number: int, shortes
         digits = text_of("", number, max(0, shortest - len(head)), longest - len(head))
         if digits is not None:
             yield head + digits
-        yield head
+    for step in (number, 1):
+        yield from chain.from_iterable(_beside(text, step) for text in lower)
+        yield from chain.from_iterable(_beside(text, -step) for text in upper)
+    yield from lower
     yield from upper
     yield ""
 
