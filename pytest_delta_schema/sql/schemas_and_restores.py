@@ -83,6 +83,11 @@ def describe_schema(catalog: str, schema: str) -> str:
     return f"DESCRIBE SCHEMA {identifier(catalog)}.{identifier(schema)}"
 
 
+def describe_schema_extended(catalog: str, schema: str) -> str:
+    """Render DESCRIBE SCHEMA EXTENDED, which shows the default collation."""
+    return f"DESCRIBE SCHEMA EXTENDED {identifier(catalog)}.{identifier(schema)}"
+
+
 def show_schemas(catalog: str) -> str:
     """Render the query of the schemas of a catalog."""
     return f"SHOW SCHEMAS IN {identifier(catalog)}"

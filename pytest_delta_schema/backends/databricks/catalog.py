@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.conversion_refusal import without_files
 from pytest_delta_schema.backends.data_queries import DataQueries
+from pytest_delta_schema.backends.databricks.default_collations import DefaultCollations
 from pytest_delta_schema.backends.databricks.reader import (
     HiddenParentError,
     SchemaFacts,
@@ -111,9 +112,12 @@ class DatabricksCatalog:
     def __init__(self, connection: Connection, read_threads: int = 8) -> None:
         if isinstance(connection, type) or not hasattr(connection, "rows"):
             refuse_kind("DatabricksCatalog", "a connection", connection, "give connect_databricks(warehouse)")
-        self.capabilities = replace(CAPABILITIES, refuses=self._refuses)
         prepare()
         self._connection = connection
+        collations = DefaultCollations(connection.rows)
+        self.capabilities = replace(
+            CAPABILITIES, refuses=self._refuses, refuses_on=lambda statement, _: collations.refusal(statement)
+        )
         self._read_threads = read_threads
         self._queries = DataQueries(self._values, self._existing)
 

@@ -1,6 +1,6 @@
-"""Read from a CREATE statement what nothing else shows: generation expressions, identities, and RELY of keys.
+"""Read from a CREATE statement what nothing else shows: generation, identities, RELY of keys, the default collation.
 
-Only the list of columns and constraints is read, token by token. What follows it (``WITH ROW FILTER``,
+The list of columns and constraints is read token by token. What follows it (``WITH ROW FILTER``,
 ``DEFAULT COLLATION``) and other parts of a column (``MASK``) may be in a form that no parser knows yet.
 """
 
@@ -58,6 +58,23 @@ def read_create(created: str, columns: Iterable[str]) -> CreateStatement:
     if NameSet(defined) != NameSet(columns):
         raise _not_understood()
     return CreateStatement(generations=generations, relied=NameSet(relied))
+
+
+def default_collation(created: str) -> str:
+    """Return the default collation of a table, in upper case; ``""`` if its CREATE statement has none.
+
+    Args:
+        created: The statement.
+
+    Raises:
+        ValueError: If it cannot be understood.
+    """
+    tokens, depth = _tokens(created), 0
+    for index in range(len(tokens)):
+        depth += _DEPTHS.get(_word(tokens, index), 0)
+        if not depth and _is(tokens, index, "DEFAULT") and _is(tokens, index + 1, "COLLATION"):
+            return "".join(token.text.upper() for token in tokens[index + 2 : index + 3])
+    return ""
 
 
 def _not_understood() -> ValueError:

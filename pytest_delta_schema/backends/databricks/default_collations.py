@@ -1,0 +1,73 @@
+"""Refuse a CHECK where the default collation is another one than UTF8_BINARY, as Databricks does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.backends.databricks.create_statement import default_collation
+from pytest_delta_schema.backends.databricks.rows import CreateRow, first
+from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.escaping import identifier
+from pytest_delta_schema.execute.protocols import Refusal
+from pytest_delta_schema.plan.actions import CreateTable
+from pytest_delta_schema.sql.quoting import dotted
+from pytest_delta_schema.sql.schemas_and_restores import describe_schema_extended, show_create
+from pytest_delta_schema.sql.statement import Statement, StatementKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from pytest_delta_schema.models.names import QualifiedName
+
+_PLAIN = "UTF8_BINARY"
+_COLLATION = "COLLATION"
+"""The item of DESCRIBE SCHEMA EXTENDED that holds the default collation of a schema (Spark 4.1)."""
+
+
+class DefaultCollations:
+    """Reads default collations, each once, when a plan adds a CHECK.
+
+    Where a collation is not shown, the statement is left to Databricks.
+
+    Args:
+        ask: Runs a query and returns its rows.
+    """
+
+    def __init__(self, ask: Callable[[str], Sequence[Mapping[str, Any]]]) -> None:
+        self._ask = ask
+        self._known: dict[str, str] = {}
+
+    def refusal(self, statement: Statement) -> Refusal | None:
+        """Return why a statement cannot add its checks, or ``None``.
+
+        Args:
+            statement: The statement.
+        """
+        table = statement.table
+        if statement.kind is StatementKind.ADD_CHECK:
+            what, name, read = "table", dotted(table), self._of_table
+        elif any(isinstance(change, CreateTable) and change.checks for change in statement.changes):
+            what, name, read = "schema", ".".join(map(identifier, table.written[:2])), self._of_schema
+        else:
+            return None
+        if name not in self._known:
+            self._known[name] = read(table)
+        if self._known[name] in ("", _PLAIN):
+            return None
+        fact = f"the default collation of the {what} is {self._known[name]}"
+        reason = f"{fact}, and Databricks takes a CHECK under {_PLAIN} only"
+        remedy = f"leave the checks out, or run ALTER {what.upper()} {name} DEFAULT COLLATION {_PLAIN}"
+        return Refusal(reason, f"{remedy}, which changes columns that are added later only")
+
+    def _of_table(self, table: QualifiedName) -> str:
+        try:
+            return default_collation(first(CreateRow, self._ask(show_create(table)))["createtab_stmt"])
+        except (StatementError, ValueError):
+            return ""
+
+    def _of_schema(self, table: QualifiedName) -> str:
+        try:
+            rows = [tuple(map(str, row.values())) for row in self._ask(describe_schema_extended(*table.written[:2]))]
+        except StatementError:
+            return ""
+        return next((row[1].upper() for row in rows if row[0].upper() == _COLLATION), "")
