@@ -33,6 +33,25 @@ def same_name(left: str, right: str) -> bool:
     return left.lower() == right.lower()
 
 
+def spark_name(name: str) -> str:
+    """Return the form of a name that equals that of every name which Spark takes for it when a column is added.
+
+    Spark compares character by character, in upper case and then in lower case (Spark 4.2.0): i with and without a
+    dot are one name, as are s and the long s, mu and the micro sign, and both small sigmas. In a log these are several.
+
+    Args:
+        name: The name.
+    """
+    return "".join(map(_spark_character, name))
+
+
+def _spark_character(character: str) -> str:
+    upper = character.upper()
+    lower = (upper if len(upper) == 1 else character).lower()
+    # Java has one character for each; only a capital I with a dot has two in lower case.
+    return lower[0]
+
+
 def same_names(left: Iterable[str], right: Iterable[str]) -> bool:
     """Whether two lists hold the same names in the same order."""
     return [*map(folded, left)] == [*map(folded, right)]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.features import ONE_WAY, PROTOCOL_VERSIONS, is_on
+from pytest_delta_schema.delta.features import ONE_WAY, is_on
 from pytest_delta_schema.delta.folded_names import NameSet, folded, same_name
+from pytest_delta_schema.delta.property_values import equal_values
 from pytest_delta_schema.delta.protocol import FEATURE_PREFIX, supported_features
 from pytest_delta_schema.models.modes import FORBID, IGNORE, MANAGE, REPORT
 from pytest_delta_schema.plan.changes import Change, SetTableProperties, UnsetTableProperties
@@ -22,17 +22,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.modes import ContractMode
     from pytest_delta_schema.plan.difference import Difference
     from pytest_delta_schema.state.states import TableState
-
-_UNITS = {
-    "week": 7 * 24 * 3600.0,
-    "day": 24 * 3600.0,
-    "hour": 3600.0,
-    "minute": 60.0,
-    "second": 1.0,
-    "millisecond": 0.001,
-    "microsecond": 0.000001,
-}
-_INTERVAL = re.compile(r"(?:interval\s+)?((?:\d+\s+[a-z]+\s*)+)", re.IGNORECASE)
 
 
 def property_changes(
@@ -176,37 +165,5 @@ def stored_key(key: str, stored: Mapping[str, str | None]) -> str | None:
     return next((other for other in stored if same_name(other, key)), None)
 
 
-def equal_values(key: str, wanted: str, stored: str | None) -> bool:
-    """Whether two values of a property are equal.
-
-    Values of Delta's own keys are compared as booleans and as intervals where both sides can be read so; a protocol
-    version is reached when it is exceeded, because Delta never lowers one. All other values are compared as text.
-    """
-    if wanted == stored:
-        return True
-    if stored is None or not _ignores_case(key):
-        return False
-    if folded(key) in PROTOCOL_VERSIONS and wanted.isdigit() and stored.isdigit():
-        return int(stored) >= int(wanted)
-    if wanted.lower() in ("true", "false"):
-        return wanted.lower() == stored.lower()
-    seconds = _seconds(wanted)
-    return seconds is not None and seconds == _seconds(stored)
-
-
 def _ignores_case(key: str) -> bool:
     return folded(key).startswith("delta.")
-
-
-def _seconds(text: str) -> float | None:
-    match = _INTERVAL.fullmatch(text.strip())
-    if match is None:
-        return None
-    total = 0.0
-    words = match.group(1).split()
-    for amount, unit in zip(words[::2], words[1::2], strict=True):
-        size = _UNITS.get(unit.lower().removesuffix("s"))
-        if size is None:
-            return None
-        total += int(amount) * size
-    return round(total, 6)

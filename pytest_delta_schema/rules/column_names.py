@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.features import MAPPING_PROPERTY, is_on
-from pytest_delta_schema.delta.folded_names import NameMap, folded, same_name
+from pytest_delta_schema.delta.folded_names import NameMap, folded, same_name, spark_name
 from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import ColumnAdd, SetTableProperties
 from pytest_delta_schema.rules.rule import has_feature, violation
 from pytest_delta_schema.state.type_traversal import special_names
+from pytest_delta_schema.state.types import columns_below
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -59,6 +60,36 @@ class InvalidColumnName:
         if paths:
             message = f"column names {_listed(paths)} hold {_CHARACTERS}, which Delta stores under column mapping only"
             yield violation(self, action.table, part_path("columns", paths[0]), message, f"rename them, or {_MAPPED}")
+
+
+class ColumnNameTakenBySpark:
+    """A column is added whose name Spark takes for that of a column that is there.
+
+    Spark compares names of new columns in upper case, in which i with and without a dot are one letter, as are s and
+    the long s, mu and the micro sign (``FIELD_ALREADY_EXISTS``, Spark 4.2.0). For a log these are several names.
+
+    Remedy: Write the stored name in the model, or choose a different name.
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("sira", "bigint")])
+        model = Table("dev", "silver", "orders", [Column("s\u0131ra", "bigint")])
+    """
+
+    code = "DS224"
+
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
+        """Yield a violation for every such column or field."""
+        if isinstance(action, CreateTable):
+            return
+        for change in action.all(ColumnAdd):
+            stored = [column.name for column in columns_below(action.observed.columns, change.above)]
+            new = [other.column.name for other in action.all(ColumnAdd) if other.above == change.above]
+            name = change.column.name
+            taken = [other for other in stored + new if other != name and spark_name(other) == spark_name(name)]
+            if taken:
+                fact = f"column {change.path} cannot be added, because Spark takes it for {', '.join(taken)}"
+                remedy = f"write {taken[0]} in the model, or choose a different name"
+                yield violation(self, action.table, part_path("columns", change.path), fact, remedy)
 
 
 class UnsupportedMappingMode:

@@ -9,7 +9,7 @@ from pytest_delta_schema.plan.property_policy import PropertyPolicy
 from pytest_delta_schema.plan.risk import Risk
 from pytest_delta_schema.rules.checks import DuplicateCheck, InvalidCheckExpression, InvalidCheckName
 from pytest_delta_schema.rules.clients import FeatureUnsupportedByClient, TableUnusableByClient
-from pytest_delta_schema.rules.column_names import InvalidColumnName, UnsupportedMappingMode
+from pytest_delta_schema.rules.column_names import ColumnNameTakenBySpark, InvalidColumnName, UnsupportedMappingMode
 from pytest_delta_schema.rules.columns import (
     DropWithoutColumnMapping,
     DropWithoutConsent,
@@ -133,6 +133,7 @@ def default_plan_rules(
     agreed = tuple(consents)
     return (
         InvalidColumnName(),
+        ColumnNameTakenBySpark(),
         UnsupportedMappingMode(),
         NotNullInCollection(),
         NotNullColumnAdded(),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Union
 
-from pytest_delta_schema.delta.column_path import ELEMENT, KEY, VALUE
+from pytest_delta_schema.delta.column_path import ELEMENT, KEY, VALUE, ColumnPath
 from pytest_delta_schema.delta.folded_names import folded
 
 if TYPE_CHECKING:
@@ -133,6 +133,14 @@ def find(columns: Iterable[ColumnState], path: Iterable[str]) -> ColumnState | N
             return None
         columns = below(match.data_type)
     return match
+
+
+def columns_below(columns: tuple[ColumnState, ...], path: ColumnPath) -> tuple[ColumnState, ...]:
+    """Return the columns below a path, which are those of the table for the empty path; none if it leads nowhere."""
+    if not path:
+        return columns
+    match = find(columns, path)
+    return () if match is None else below(match.data_type)
 
 
 def same_kind(left: DataTypeState, right: DataTypeState) -> bool:

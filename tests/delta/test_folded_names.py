@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pytest_delta_schema
-from pytest_delta_schema.delta.folded_names import NameMap, NameSet, folded, same_name, same_names
+from pytest_delta_schema.delta.folded_names import NameMap, NameSet, folded, same_name, same_names, spark_name
 
 
 class Thing(NamedTuple):
@@ -35,6 +35,24 @@ def test_lists_of_names_are_the_same_in_the_same_order() -> None:
     assert same_names(["Id", "MAIL"], ["id", "mail"])
     assert not same_names(["Id", "MAIL"], ["mail", "id"])
     assert not same_names(["id"], ["id", "mail"])
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "equal"),
+    [
+        ("s\u0131ra", "SIRA", True),
+        ("\u0130d", "id", True),
+        ("\u017f", "s", True),
+        ("\u00b5", "μ", True),
+        ("\u03b1\u03c2", "\u0391\u03a3", True),
+        ("Å", "å", True),
+        ("ß", "ss", False),
+        ("ﬀ", "ff", False),
+        ("é", "e", False),
+    ],
+)
+def test_names_that_spark_takes_for_each_other(left: str, right: str, equal: bool) -> None:
+    assert (spark_name(left) == spark_name(right)) is equal
 
 
 @given(names=st.lists(NAMES), name=NAMES)
@@ -81,6 +99,7 @@ OTHER_TEXTS = {
     "backends/unity/transport.py": "headers of HTTP",
     "delta/char_varchar.py": "types in JSON",
     "delta/features.py": "values of properties",
+    "delta/property_values.py": "values of properties",
     "engine/configuration_reference.py": "a boolean of TOML",
     "engine/section_names.py": "the name of a section",
     "engine/setting_values.py": "a boolean of TOML",
@@ -88,7 +107,6 @@ OTHER_TEXTS = {
     "models/codegen.py": "a variable in Python",
     "models/type_text.py": "names of types",
     "plan/entry_differences.py": "types of catalog entries",
-    "plan/properties.py": "values of properties",
     "plan/risk.py": "a member of an enum",
     "plugin/table_variables.py": "a variable in Python",
     "redaction.py": "the scheme of an address",

@@ -433,6 +433,25 @@ STAYS = column("id", is_nullable=False)
             ],
             id="special characters",
         ),
+        pytest.param(
+            table(column("i"), column("\u0131"), Column("s", struct("a", "\u00b5", "μ"))),
+            state(stored("i"), stored("s", canonical_type(struct("a")))),
+            [
+                (
+                    "column \u0131 cannot be added, because Spark takes it for i; write i in the model, or choose a different"
+                    " name [DS224 ColumnNameTakenBySpark]"
+                ),
+                (
+                    "column s.\u00b5 cannot be added, because Spark takes it for μ; write μ in the model, or choose a different"
+                    " name [DS224 ColumnNameTakenBySpark]"
+                ),
+                (
+                    "column s.μ cannot be added, because Spark takes it for \u00b5; write \u00b5 in the model, or choose a different"
+                    " name [DS224 ColumnNameTakenBySpark]"
+                ),
+            ],
+            id="names that Spark takes for each other",
+        ),
     ],
 )
 def test_plan_rules(model, there, expected):
