@@ -150,3 +150,19 @@ class NotCreatable:
     """
 
     code = "DS711"
+
+
+class RelyUnknown:
+    """The catalog does not show whether queries may rely on a key (``RELY``), so that it is not compared.
+
+    Databricks shows it in the CREATE statement only, which a principal may not be allowed to see, or which this package
+    does not understand.
+
+    Remedy: Give the principal the permission for SHOW CREATE TABLE, or report a statement that is not understood.
+
+    Example:
+        the catalog does not show whether queries may rely on key pk_dev_silver_orders__id, which is
+        not compared
+    """
+
+    code = "DS712"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from pytest_delta_schema.delta.folded_names import NameMap, NameSet, same_names
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import Change, ForeignKeyAdd, ForeignKeyDrop
+from pytest_delta_schema.state.states import same_rely
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -65,7 +66,8 @@ def _equal(wanted: ForeignKeyState, stored: ForeignKeyState) -> bool:
     """Whether two foreign keys of one name are equal; no parent columns are those of the parent's primary key."""
     left, right = wanted.parent_columns, stored.parent_columns
     return (
-        (wanted.parent, wanted.rely) == (stored.parent, stored.rely)
+        wanted.parent == stored.parent
+        and same_rely(wanted, stored)
         and same_names(wanted.columns, stored.columns)
         and (not left or not right or same_names(left, right))
     )

@@ -8,7 +8,7 @@ from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.errors import note
 from pytest_delta_schema.plan.checks import cosmetic_differences
 from pytest_delta_schema.plan.defaults import cosmetic_values
-from pytest_delta_schema.remarks import AcceptedColumn, EqualExpression, OtherSpelling, PossibleRename
+from pytest_delta_schema.remarks import AcceptedColumn, EqualExpression, OtherSpelling, PossibleRename, RelyUnknown
 from pytest_delta_schema.state.types import describe_type, equal_types
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.difference import Difference, PlacedColumn
+    from pytest_delta_schema.state.states import ForeignKeyState, KeyState
 
 
 def note_on_case(name: QualifiedName, stored: QualifiedName) -> Diagnostic:
@@ -46,6 +47,14 @@ def notes_on(difference: Difference) -> Iterator[Diagnostic]:
     for column_path, wanted, stored_value in cosmetic_values(difference):
         message = f"column {column_path} is filled by {stored_value}, which is equal to {wanted}"
         yield note(EqualExpression, name, part_path("columns", column_path), message)
+    keys: tuple[KeyState | ForeignKeyState | None, ...] = (
+        difference.observed.primary_key,
+        *difference.observed.foreign_keys,
+    )
+    for key in keys:
+        if key is not None and key.rely is None:
+            message = f"the catalog does not show whether queries may rely on key {key.name}, which is not compared"
+            yield note(RelyUnknown, name, key.path, message)
     for extra in difference.extras:
         kind = describe_type(extra.column.data_type)
         message = f"column {extra.path} ({kind}) is not in the model, and stays because the contract is additive"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.plan.changes import Change, PrimaryKeyAdd, PrimaryKeyDrop
+from pytest_delta_schema.state.states import same_rely
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +22,7 @@ def key_changes(wanted: TableState, stored: TableState) -> Iterator[Change]:
         stored: The state of the catalog.
     """
     desired, observed = wanted.primary_key, stored.primary_key
-    if desired is observed or _identity(desired) == _identity(observed):
+    if desired is observed or (_identity(desired) == _identity(observed) and _agree_on_rely(desired, observed)):
         return
     if observed is not None:
         yield PrimaryKeyDrop(name=observed.name, columns=observed.columns, rely=observed.rely)
@@ -30,4 +31,8 @@ def key_changes(wanted: TableState, stored: TableState) -> Iterator[Change]:
 
 
 def _identity(key: KeyState | None) -> tuple[object, ...]:
-    return () if key is None else (key.rely, folded(key.name), *map(folded, key.columns))
+    return () if key is None else (folded(key.name), *map(folded, key.columns))
+
+
+def _agree_on_rely(desired: KeyState | None, observed: KeyState | None) -> bool:
+    return desired is None or observed is None or same_rely(desired, observed)

@@ -153,9 +153,13 @@ FOREIGN_KEY = Record(
     Key("columns", "columns", TEXTS),
     Key("parent", "parent", TABLE_NAME),
     Key("parent_columns", "parent_columns", TEXTS, ()),
-    Key("rely", "rely", FLAG, default=False),
+    Key("rely", "rely", Nullable(of=FLAG), default=False),
 )
-_KEY = (Key("name", "name", TEXT), Key("columns", "columns", TEXTS), Key("rely", "rely", FLAG, default=False))
+_KEY = (
+    Key("name", "name", TEXT),
+    Key("columns", "columns", TEXTS),
+    Key("rely", "rely", Nullable(of=FLAG), default=False),
+)
 PRIMARY_KEY = Record(KeyState, *_KEY)
 UNIQUE_CONSTRAINT = Record(KeyState, *_KEY, build=_unique)
 RENAME = Record(RenameState, Key("path", "path", PATH), Key("renamed_from", "old", TEXT))

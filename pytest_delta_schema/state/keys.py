@@ -161,7 +161,7 @@ def _declared_primary_key(key: KeyState | None) -> Sequence[str] | PrimaryKey:
 
 def _declared_foreign_key(state: TableState, key: ForeignKeyState) -> ForeignKey:
     name = _chosen_name("fk", state, key)
-    return ForeignKey(list(key.columns), str(key.parent), list(key.parent_columns), name=name, rely=key.rely)
+    return ForeignKey(list(key.columns), str(key.parent), list(key.parent_columns), name=name, rely=bool(key.rely))
 
 
 def _chosen_name(prefix: str, state: TableState, key: KeyState | ForeignKeyState) -> str | None:

@@ -54,13 +54,13 @@ class KeyState(NamedTuple):
     Args:
         name: Its name.
         columns: Its columns, in order.
-        rely: Whether queries may rely on it.
+        rely: Whether queries may rely on it; ``None`` if the catalog does not show it.
         kind: Its kind.
     """
 
     name: str
     columns: tuple[str, ...]
-    rely: bool = False
+    rely: bool | None = False
     kind: KeyKind = PRIMARY_KEY
 
     @property
@@ -89,14 +89,14 @@ class ForeignKeyState(NamedTuple):
         columns: Its columns, in order.
         parent: The table that it references.
         parent_columns: The columns that it references, in order; none for the primary key of the parent.
-        rely: Whether queries may rely on it.
+        rely: Whether queries may rely on it; ``None`` if the catalog does not show it.
     """
 
     name: str
     columns: tuple[str, ...]
     parent: QualifiedName
     parent_columns: tuple[str, ...]
-    rely: bool = False
+    rely: bool | None = False
 
     @property
     def path(self) -> PartPath:
@@ -114,6 +114,11 @@ class RenameState(NamedTuple):
 
     path: ColumnPath
     old: str
+
+
+def same_rely(wanted: KeyState | ForeignKeyState, stored: KeyState | ForeignKeyState) -> bool:
+    """Whether two keys agree on RELY; what the catalog does not show is no difference."""
+    return stored.rely is None or wanted.rely == stored.rely
 
 
 def by_name(constraint: CheckState | KeyState | ForeignKeyState) -> str:

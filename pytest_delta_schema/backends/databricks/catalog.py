@@ -270,8 +270,7 @@ class DatabricksCatalog:
     def _create_statement(self, name: QualifiedName, detail: DetailRow, *, has_keys: bool) -> str | None:
         """Return the CREATE statement of a table, if it has what no other query shows.
 
-        Generated columns cannot be read without it. RELY of keys can: a workspace that shows no such statement for a
-        table shows no RELY either, and the keys count as declared without it.
+        Generated columns cannot be read without it. Keys can, and whether they have RELY is then not known.
         """
         is_required = may_generate_columns(protocol_of(detail))
         if not is_required and not has_keys:

@@ -27,11 +27,11 @@ class CreateStatement:
 
     Args:
         generations: Generation expressions as they are written, and identities, by column.
-        relied: The names of the keys with RELY.
+        relied: The names of the keys with RELY; ``None`` if they are not known.
     """
 
     generations: NameMap[ColumnGeneration]
-    relied: NameSet
+    relied: NameSet | None
 
 
 def read_create(created: str, columns: Iterable[str]) -> CreateStatement:

@@ -148,14 +148,14 @@ def state_of(name: QualifiedName, facts: SchemaFacts, detail: DetailRow, created
 
 
 def _statement(created: str | None, rows: Iterable[ColumnRow], detail: DetailRow) -> CreateStatement:
-    """Read a CREATE statement; without one, or if only RELY is lost, nothing is generated and no key has RELY."""
+    """Read a CREATE statement; without one, or if only RELY is lost, nothing is generated and RELY is not known."""
     try:
         if created is not None:
             return read_create(created, [row["column_name"] for row in rows])
     except ValueError:
         if may_generate_columns(protocol_of(detail)):
             raise
-    return CreateStatement(generations=NameMap(), relied=NameSet())
+    return CreateStatement(generations=NameMap(), relied=None)
 
 
 def _properties(detail: DetailRow) -> dict[str, str]:
@@ -214,13 +214,13 @@ def _in_order(rows: Iterable[KeyRow]) -> list[KeyRow]:
     return sorted(rows, key=lambda row: row["ordinal_position"])
 
 
-def _key(name: str, rows: Sequence[KeyRow], relied: NameSet) -> KeyState:
+def _key(name: str, rows: Sequence[KeyRow], relied: NameSet | None) -> KeyState:
     columns = tuple(row["column_name"] for row in _in_order(rows))
-    return KeyState(name, columns, name in relied, KEY_KINDS[_type(rows)])
+    return KeyState(name, columns, None if relied is None else name in relied, KEY_KINDS[_type(rows)])
 
 
 def _foreign(
-    name: str, rows: Sequence[KeyRow], parents: Mapping[str, Sequence[ParentRow]], relied: NameSet
+    name: str, rows: Sequence[KeyRow], parents: Mapping[str, Sequence[ParentRow]], relied: NameSet | None
 ) -> ForeignKeyState:
     ordered = _in_order(rows)
     by_position = {row["ordinal_position"]: row for row in parents.get(name, ())}
@@ -232,4 +232,4 @@ def _foreign(
     parent = QualifiedName(*(folded(first[part]) for part in ("table_catalog", "table_schema", "table_name")))
     columns = tuple(row["column_name"] for row in ordered)
     parent_columns = tuple(by_position[position]["column_name"] for position in positions)
-    return ForeignKeyState(name, columns, parent, parent_columns, name in relied)
+    return ForeignKeyState(name, columns, parent, parent_columns, None if relied is None else name in relied)

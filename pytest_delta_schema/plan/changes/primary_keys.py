@@ -64,7 +64,7 @@ class PrimaryKeyDrop:
 
     name: str
     columns: tuple[str, ...]
-    rely: bool = False
+    rely: bool | None = False
 
     @property
     def key(self) -> KeyState:
@@ -116,7 +116,7 @@ class PrimaryKeyAdd:
 
     name: str
     columns: tuple[str, ...]
-    rely: bool = False
+    rely: bool | None = False
 
     def __post_init__(self) -> None:
         require_change(self, bool(self.columns))

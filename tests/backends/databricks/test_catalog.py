@@ -15,6 +15,7 @@ from pytest_delta_schema import (
     Identity,
     MemoryCatalog,
     Orchestrator,
+    PrimaryKey,
     Settings,
     UnsafePlanError,
     assert_table_equals,
@@ -32,6 +33,7 @@ from pytest_delta_schema.rules.consent import parse_consent
 from pytest_delta_schema.sql import Statement, StatementKind, statements
 from pytest_delta_schema.sql.information_schema import RUNTIME
 from pytest_delta_schema.state import ArrayState, CheckState, ColumnState, MapState, StructState
+from pytest_delta_schema.state.json_form import state_from_json, state_json
 from pytest_delta_schema.test_kit.history import effect_on, versions_of
 from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.data_access import MemoryDataAccess
@@ -127,9 +129,13 @@ def test_hidden_values_take_one_more(workspace):
     ],
     ids=["refused", "of another grammar", "no row"],
 )
-def test_keys_are_read_without_a_create_statement(workspace, monkeypatch, answer):
-    wanted = table(ID, primary_key=["id"])
-    catalog, ask = made(workspace, wanted), workspace.rows
+@pytest.mark.parametrize("rely", [True, False])
+def test_what_a_create_statement_would_show_of_keys_is_not_compared(workspace, monkeypatch, answer, rely):
+    parent = table(ID, name="dev.silver.parents", primary_key=["id"])
+    wanted = table(
+        ID, primary_key=PrimaryKey(["id"], rely=rely), foreign_keys=[ForeignKey(["id"], parent, name="fk", rely=rely)]
+    )
+    catalog, ask = made(workspace, parent, wanted), workspace.rows
 
     def rows(sql):
         if not sql.startswith("SHOW CREATE TABLE"):
@@ -139,9 +145,14 @@ def test_keys_are_read_without_a_create_statement(workspace, monkeypatch, answer
         return answer
 
     monkeypatch.setattr(workspace, "rows", rows)
+    plan = Orchestrator.over(catalog).plan_tables([wanted])
 
-    assert Orchestrator.over(catalog).plan_tables([wanted]).is_empty
-    assert catalog.snapshot([wanted]).tables[NAME].primary_key.rely is False
+    assert plan.is_empty
+    text = "the catalog does not show whether queries may rely on key {}, which is not compared"
+    assert [note.message for note in plan.notes] == [text.format("pk_dev_silver_orders__id"), text.format("fk")]
+    observed = catalog.snapshot([wanted]).tables[NAME]
+    assert [key.rely for key in (*observed.keys, *observed.foreign_keys)] == [None, None]
+    assert state_from_json(state_json(observed)) == observed
 
 
 def test_another_layout_is_refused_by_name(workspace):

@@ -46,6 +46,7 @@ def test_the_columns_are_read_whatever_follows(rest):
         ColumnGeneration(identity=IdentityState(1, 1, is_always=True)),
         None,
     ]
+    assert read.relied is not None
     assert "rely" in read.relied
     assert "fk" not in read.relied
 
