@@ -55,18 +55,22 @@ for _name in (LOGGER, JAVA_LOGGER):
 
 
 @contextmanager
-def step(text: str, done: Callable[[], str] | None = None, *, announced: bool = False) -> Iterator[None]:
+def step(
+    text: str, done: Callable[[], str] | None = None, *, announced: bool = False, covers: bool = False
+) -> Iterator[None]:
     """Log the progress of a step every few seconds, and its end; nothing about a short one that is not announced.
 
     Steps nest: of those that run, only the innermost is logged, and a step inside of another one starts no thread.
+    Steps inside of one that covers them are not logged.
 
     Args:
         text: What is done, such as ``starting Spark``; names that users choose are escaped by the caller.
         done: Returns how much is done, such as ``3.1 of 7.1 MB``; by default the seconds so far are logged. It is
             called in another thread, and must not raise.
         announced: Whether the start is logged as well; for steps that a machine does once.
+        covers: Whether it stands for the steps inside of it, such as writes that have to fail.
     """
-    current = _Step(text, done)
+    current = _Step(text, done, covers=covers)
     if announced:
         current.log("start")
     end = "stopped"
@@ -156,10 +160,12 @@ class _Step:
     Args:
         text: What is done.
         done: Returns how much is done.
+        covers: Whether it stands for the steps inside of it.
     """
 
-    def __init__(self, text: str, done: Callable[[], str] | None) -> None:
+    def __init__(self, text: str, done: Callable[[], str] | None, *, covers: bool) -> None:
         self.is_shown = False
+        self.covers = covers
         self._text = text
         self._done = done
         self._start = time.monotonic()
@@ -231,7 +237,8 @@ class _Running:
     def _log(self, ended: Event) -> None:
         while not ended.wait(INTERVAL):
             with self._lock:
-                *outer, current = self._steps or (None,)
+                last = next((number for number, running in enumerate(self._steps, 1) if running.covers), None)
+                *outer, current = self._steps[:last] or (None,)
             if current is not None:
                 current.log_amount(outer)
 

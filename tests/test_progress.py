@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+from contextlib import suppress
 from threading import Event
 from threading import enumerate as threads
 
@@ -101,6 +102,19 @@ def test_a_short_step_is_shown_only_if_it_is_announced(steps, monkeypatch, annou
         pass
 
     assert steps.messages == expected
+
+
+def test_a_step_that_covers_others_stands_for_them(steps):
+    event = Event()
+
+    with step("outer"), step("trying", counting(event), covers=True):
+        for _ in range(2):
+            with suppress(ZeroDivisionError), step("writing", lambda: "nothing"):
+                event.wait()
+                raise ZeroDivisionError
+
+    assert shown(steps)[:3] == [(f"trying: {number} of 7 MB", "running") for number in (1, 2, 3)]
+    assert {message.partition(":")[0] for message, _ in shown(steps)} == {"trying", "outer"}
 
 
 def test_a_step_that_fails_has_stopped(steps, monkeypatch):

@@ -15,7 +15,7 @@ from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.engine.assembly import bound, model_of_copy
 from pytest_delta_schema.engine.orchestrator import Orchestrator
 from pytest_delta_schema.engine.settings import current_settings
-from pytest_delta_schema.errors import BackendUnavailableError, DeclarationError
+from pytest_delta_schema.errors import BackendUnavailableError, DeclarationError, DeltaSchemaError
 from pytest_delta_schema.execute.table_copies import RepeatsCreations
 from pytest_delta_schema.execute.table_history import ReadsRows
 from pytest_delta_schema.models.names import require_name
@@ -87,7 +87,11 @@ class Scratch:
         name = f"test_{self._worker}_{uuid.uuid4().hex[:8]}"
         self._schemas.append((folded(catalog_name), name))
         with step(f"creating the scratch schema {name}"):
-            self._catalog.create_schema(folded(catalog_name), name)
+            try:
+                self._catalog.create_schema(folded(catalog_name), name)
+            except DeltaSchemaError:  # there is none to drop; after an interruption there may be one
+                self._schemas.pop()
+                raise
         return f"{folded(catalog_name)}.{name}"
 
     @hides_traceback

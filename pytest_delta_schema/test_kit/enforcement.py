@@ -12,6 +12,7 @@ from pytest_delta_schema.errors import StatementError, because, diagnostic_of, n
 from pytest_delta_schema.escaping import escaped, shortened
 from pytest_delta_schema.faults import RefusedRow, UnenforcedConstraint
 from pytest_delta_schema.models.names import QualifiedName
+from pytest_delta_schema.progress import step
 from pytest_delta_schema.remarks import UntriedConstraint
 from pytest_delta_schema.report.text import counted
 
@@ -64,7 +65,8 @@ def tried(catalog: AppendsRows, table: Table, rows: EnforcementRows, name: Quali
         StatementError: If the rows of the table cannot be counted.
     """
     trial = _Trial(catalog, table, rows, name)
-    return Trial(faults=tuple(trial.faults()), notes=tuple(trial.notes()))
+    with step(escaped(f"{name}: trying its constraints"), trial.amount, covers=True):
+        return Trial(faults=tuple(trial.faults()), notes=tuple(trial.notes()))
 
 
 class _Trial:
@@ -85,6 +87,11 @@ class _Trial:
         self._unsolved = [check.name for check in rows.unsolved]
         self._untried = [*rows.untried]
         self._written = 0
+        self._writes = 0
+
+    def amount(self) -> str:
+        """Return how many of the writes have ended."""
+        return f"{self._writes} of {1 + len(self._rows.breaking)} writes"
 
     def faults(self) -> Iterator[Diagnostic]:
         """Yield a fault for each constraint; if a valid row is refused, nothing else is tried."""
@@ -156,6 +163,8 @@ class _Trial:
             self._catalog.append_rows(self._table.name, rows)
         except StatementError as error:
             return error
+        finally:
+            self._writes += 1
         self._written += len(rows)
         return None
 

@@ -522,3 +522,28 @@ def test_the_line_that_every_start_of_spark_prints_is_not_in_reports(project, mo
     result.stdout.fnmatch_lines(["*Captured stderr setup*", "an error of Spark"], consecutive=True)
     result.stdout.no_fnmatch_line("*incubator*")
     result.stdout.no_fnmatch_line("*Captured stderr teardown*")
+
+
+def test_a_scratch_schema_that_could_not_be_created_is_not_dropped(project):
+    project.ini("")
+    project.catalog("Full()")
+    conftest = project.path / "conftest.py"
+    conftest.write_text(
+        conftest.read_text()
+        + """
+from pytest_delta_schema.errors import StatementError
+
+class Full(MemoryCatalog):
+    def create_schema(self, catalog, schema):
+        raise StatementError("no further schema is allowed")
+
+    def drop_schema(self, catalog, schema):
+        raise AssertionError("there is no schema")
+"""
+    )
+    project.pytester.makepyfile(test_x="def test_it(make_delta_schema): make_delta_schema()")
+
+    result = project.run("test_x.py")
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["E *StatementError: no further schema is allowed"])

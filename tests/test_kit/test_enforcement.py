@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import logging
+from threading import Event
+
 import pytest
 
-from pytest_delta_schema import Column, ForeignKey, MemoryCatalog
+from pytest_delta_schema import Column, ForeignKey, MemoryCatalog, progress
 from pytest_delta_schema.engine.outcome import Status
+from pytest_delta_schema.progress import LOGGER, step
 from support.enforcement import different_models, outcomes_of
 from support.row_models import table
 
@@ -51,3 +55,41 @@ def test_memory_stops_the_rows_of_all_scenarios():
 
     assert [outcome for outcome in outcomes if outcome.status is not Status.ENFORCED] == []
     assert len(outcomes) > 100
+
+
+class Slow(MemoryCatalog):
+    """Writes rows in a step of its own, which lasts until a first record is logged."""
+
+    def __init__(self, logged: Event) -> None:
+        super().__init__()
+        self._logged = logged
+
+    def append_rows(self, *arguments):
+        with step("writing rows"):
+            self._logged.wait()
+            super().append_rows(*arguments)
+
+
+class Messages(logging.Handler):
+    def __init__(self) -> None:
+        super().__init__()
+        self.logged, self.texts = Event(), list[str]()
+
+    def emit(self, record):
+        self.texts.append(record.getMessage())
+        self.logged.set()
+
+
+def test_a_long_trial_shows_how_many_writes_have_ended_and_not_that_refused_ones_have_stopped(monkeypatch):
+    monkeypatch.setattr(progress, "INTERVAL", 0.01)
+    messages = Messages()
+    logging.getLogger(LOGGER).addHandler(messages)
+
+    try:
+        (outcome,) = outcomes_of([table("a int not null", ["a > 0"])], Slow(messages.logged))
+    finally:
+        logging.getLogger(LOGGER).removeHandler(messages)
+
+    assert outcome.status is Status.ENFORCED
+    assert messages.texts[0] == "dev.silver.t0: trying its constraints: 0 of 3 writes"
+    assert not [text for text in messages.texts if "writing rows" in text]
