@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ def answer_of(command: Sequence[str], seconds: float) -> Answer:
 def _kill(process: subprocess.Popen[bytes]) -> None:
     """Kill a program and, where the system has process groups, the processes that it has started."""
     if hasattr(os, "killpg"):
-        os.killpg(process.pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):  # it has just ended
+            os.killpg(process.pid, signal.SIGKILL)
     else:  # pragma: no cover - Windows
         process.kill()
     process.wait()

@@ -24,16 +24,20 @@ VERSIONS = {"py4j": ">=0.10.9.7,<0.10.10"}
 
 @contextmanager
 def imports_during_launch() -> Iterator[None]:
-    """Import numpy and pandas for pyspark while a JVM that it launches in this block starts.
+    """Import numpy and pandas for pyspark while a JVM that it launches in this block starts, and leave no JVM alone.
 
-    Else its converters of arguments do so in the first call of that JVM, which takes half a second (pyspark 4.2).
+    Else its converters of arguments do so in the first call of that JVM, which takes half a second (pyspark 4.2). A
+    JVM to which pyspark was not connected yet, because Ctrl-C came before, would run for good.
     """
     from py4j import protocol
-    from pyspark import java_gateway
+    from pyspark import SparkContext, java_gateway
+
+    launched: list[subprocess.Popen[bytes]] = []
 
     class Launch(subprocess.Popen[bytes]):
         def __init__(self, *args: Any, **options: Any) -> None:
             super().__init__(*args, **options)
+            launched.append(self)
             # What cannot be imported shows in the first call.
             with suppress(Exception):
                 for converter in protocol.INPUT_CONVERTER:
@@ -43,6 +47,11 @@ def imports_during_launch() -> Iterator[None]:
     launch, gateway.Popen = gateway.Popen, Launch
     try:
         yield
+    except BaseException:
+        for process in launched if SparkContext._gateway is None else ():
+            with process:
+                process.kill()
+        raise
     finally:
         gateway.Popen = launch
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -95,6 +96,29 @@ def test_what_the_first_call_of_a_jvm_needs_is_imported_when_it_is_launched(monk
             assert converted == [None]
 
     assert gateway.Popen is subprocess.Popen
+
+
+@pytest.mark.parametrize(("connection", "code"), [(None, -signal.SIGKILL), (object(), None)], ids=["before", "after"])
+def test_a_jvm_whose_launch_is_interrupted_ends_unless_pyspark_is_connected(monkeypatch, connection, code):
+    from py4j import protocol  # noqa: PLC0415 - needs pyspark
+    from pyspark import SparkContext, java_gateway  # noqa: PLC0415 - likewise
+
+    gateway: Any = java_gateway
+    monkeypatch.setattr(SparkContext, "_gateway", connection)
+    monkeypatch.setattr(protocol, "INPUT_CONVERTER", [])
+
+    processes: list[subprocess.Popen[bytes]] = []
+
+    def launch():
+        with py4j_compat.imports_during_launch():
+            processes.append(gateway.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE))
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        launch()
+
+    with processes[0] as process:
+        assert process.poll() == code
 
 
 def test_arguments_are_converted_without_numpy_until_something_imports_it():
