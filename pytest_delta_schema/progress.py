@@ -68,7 +68,7 @@ def step(
         done: Returns how much is done, such as ``3.1 of 7.1 MB``; by default the seconds so far are logged. It is
             called in another thread, and must not raise.
         announced: Whether the start is logged as well; for steps that a machine does once.
-        covers: Whether it stands for the steps inside of it, such as writes that have to fail.
+        covers: Whether steps inside of it are hidden, such as writes that have to fail.
     """
     current = _Step(text, done, covers=covers)
     if announced:
@@ -160,7 +160,7 @@ class _Step:
     Args:
         text: What is done.
         done: Returns how much is done.
-        covers: Whether it stands for the steps inside of it.
+        covers: Whether steps inside of it are hidden.
     """
 
     def __init__(self, text: str, done: Callable[[], str] | None, *, covers: bool) -> None:

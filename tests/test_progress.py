@@ -104,7 +104,7 @@ def test_a_short_step_is_shown_only_if_it_is_announced(steps, monkeypatch, annou
     assert steps.messages == expected
 
 
-def test_a_step_that_covers_others_stands_for_them(steps):
+def test_a_step_that_covers_others_hides_them(steps):
     event = Event()
 
     with step("outer"), step("trying", counting(event), covers=True):
