@@ -31,8 +31,8 @@ class LocalLog:
 
     def read(self, name: str) -> bytes:
         """Return the content of a file."""
-        with open(f"{self.path}/{name}", "rb") as file:  # noqa: PTH123 - likewise
-            return file.read()
+        with open(f"{self.path}/{name}", "rb", buffering=0) as file:  # noqa: PTH123 - likewise, also the buffer
+            return file.readall()
 
     def modified(self, name: str) -> int:
         """Return when a file was last changed, in milliseconds since 1970."""

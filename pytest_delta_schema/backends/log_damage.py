@@ -6,9 +6,16 @@ commits, as if they did not exist (Delta 4.4.0, deltalake 1.6.6).
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pytest_delta_schema.backends.log_lines import (
+    CutOffError,
+    UncertainError,
+    actions_in,
+    agrees_with_hadoop,
+    hadoop_checksum_name,
+    json_of,
+)
 from pytest_delta_schema.backends.older_checksum import with_later_commits
 from pytest_delta_schema.backends.problems import problem
 from pytest_delta_schema.backends.second_look import read_until_settled
@@ -25,7 +32,7 @@ from pytest_delta_schema.errors import because
 from pytest_delta_schema.faults import DamagedTable, UnreadableTable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Container, Mapping, Sequence
 
     from pytest_delta_schema.backends.log_files import LocalFiles, LogFiles, LogReader
     from pytest_delta_schema.errors import Diagnostic
@@ -79,6 +86,22 @@ class CheckedLog(NamedTuple):
     checksum: Mapping[str, Any] | None
 
 
+class Doubt(NamedTuple):
+    """A part of a log of which only Spark can tell whether it reads it.
+
+    Args:
+        fact: The file, and what is odd in it.
+    """
+
+    fact: str
+
+
+class _DoubtFound(Exception):  # noqa: N818 - carries the answer out of the checks
+    def __init__(self, doubt: Doubt) -> None:
+        self.doubt = doubt
+        super().__init__(doubt.fact)
+
+
 class _DamageFound(Exception):  # noqa: N818 - carries the answer out of the checks
     def __init__(self, damage: Damage) -> None:
         self.damage = damage
@@ -89,11 +112,11 @@ class _Look(NamedTuple):
     """The result of one check.
 
     Args:
-        result: The files that were read, or their damage; ``None`` if files were deleted or replaced meanwhile.
+        result: The files that were read, or what is wrong with them; ``None`` if files were deleted or replaced.
         names: The names that were listed.
     """
 
-    result: CheckedLog | Damage | None
+    result: CheckedLog | Damage | Doubt | None
     names: object = None
 
 
@@ -112,8 +135,8 @@ def damage_of(log: LogFiles) -> Damage | None:
     return checked if isinstance(checked, Damage) else None
 
 
-def check_log(log: LocalFiles) -> CheckedLog | Damage | None:
-    """Read the files that a reader of the newest version needs, and return them, or their damage.
+def check_log(log: LocalFiles) -> CheckedLog | Damage | Doubt | None:
+    """Read the files that a reader of the newest version needs, and return them, their damage, or what is odd in them.
 
     These are the commits since the newest checkpoint, that checkpoint, ``_last_checkpoint``, and the checksum, or an
     older one with the commits after it. Of a checkpoint in parquet only the first and last bytes are read. All files
@@ -131,11 +154,11 @@ def check_log(log: LocalFiles) -> CheckedLog | Damage | None:
     return _settled(lambda: _look(log, _check_and_complete, log.identity))
 
 
-def _settled(look: Callable[[], _Look]) -> CheckedLog | Damage | None:
-    """Return the result of repeated checks; damage only if the last two report the same."""
+def _settled(look: Callable[[], _Look]) -> CheckedLog | Damage | Doubt | None:
+    """Return the result of repeated checks; what is wrong only if the last two report the same."""
     looks = read_until_settled(look, lambda check: not isinstance(check.result, CheckedLog))
     last = looks[-1].result
-    return None if isinstance(last, Damage) and last != looks[-2].result else last
+    return None if not isinstance(last, CheckedLog) and last != looks[-2].result else last
 
 
 def _look(
@@ -163,6 +186,8 @@ def _look(
         return _Look(checked, names) if is_same else _changed()
     except _DamageFound as error:
         return _Look(error.damage, names)
+    except _DoubtFound as error:
+        return _Look(error.doubt, names)
     except (FileNotFoundError, NotADirectoryError) as error:
         if names is None:
             raise FileNotFoundError(str(error)) from error
@@ -192,6 +217,8 @@ def damage_of_newest(log: LogReader, version: int) -> Damage | None:
         _check_checksum(log, version, {name: _actions(log, name, _BACKUP)})
     except _DamageFound as error:
         return error.damage
+    except _DoubtFound:
+        return None
     return None
 
 
@@ -206,7 +233,7 @@ def _check(log: LogFiles, names: frozenset[str], listing: LogListing) -> Checked
         more = f" and {listing.number_missing - len(missing)} more" if listing.number_missing > len(missing) else ""
         fact = f"{log.path} lacks {', '.join(missing)}{more}, and later commits are there"
         raise _DamageFound(Damage(fact, "restore them from a backup" if len(missing) > 1 else _BACKUP))
-    commits = {name: _actions(log, name, _BACKUP) for name in listing.needed}
+    commits = {name: _actions(log, name, _BACKUP, names) for name in listing.needed}
     if listing.checkpoint < 0:
         for kind in ("metaData", "protocol"):
             if commits and not any(_in(actions, kind) for actions in commits.values()):
@@ -253,34 +280,31 @@ def _from_older_checksum(log: LogReader, checked: CheckedLog) -> dict[str, Any] 
         checksum = _check_checksum(log, older, known)
     except FileNotFoundError:
         raise
-    except (OSError, _DamageFound):
+    except (OSError, _DamageFound, _DoubtFound):
         return None
     later = [actions for version, actions in commits.items() if version > older]
     return None if checksum is None else with_later_commits(checksum, [*known.values()], later)
 
 
-def _actions(log: LogReader, name: str, remedy: str) -> list[dict[str, Any]]:
-    """Return the actions of a commit, or of a checkpoint in JSON."""
-    path = f"{log.path}/{name}"
-    lines = log.read(name).splitlines()
-    if not any(line.strip() for line in lines):
-        raise _DamageFound(Damage(f"{path} is empty", remedy))
-    actions = []
-    for number, line in enumerate(lines, 1):
-        if line.strip():
-            action = _json(line)
-            if not isinstance(action, dict):
-                raise _DamageFound(Damage(f"{path} is cut off or damaged in line {number} of {len(lines)}", remedy))
-            actions.append(action)
-    return actions
+def _actions(log: LogReader, name: str, remedy: str, names: Container[str] = ()) -> list[dict[str, Any]]:
+    """Return the actions of a commit, or of a checkpoint in JSON.
 
-
-def _json(content: bytes) -> Any:
-    """Return the parsed content; ``None`` if it is not JSON."""
+    Args:
+        log: The files.
+        name: That of the file.
+        remedy: What to do if it is damaged.
+        names: The names that were listed; if Hadoop's checksum of the file is among them, both have to agree.
+    """
+    content, path, sums = log.read(name), f"{log.path}/{name}", hadoop_checksum_name(name)
     try:
-        return json.loads(content.decode("utf-8"))
-    except (ValueError, RecursionError):
-        return None
+        actions = actions_in(content)
+    except UncertainError as error:
+        raise _DoubtFound(Doubt(f"{path} {error.fact}")) from None
+    except CutOffError as error:
+        raise _DamageFound(Damage(f"{path} {error.fact}", remedy)) from None
+    if sums in names and not agrees_with_hadoop(content, log.read(sums)):
+        raise _DoubtFound(Doubt(f"{path} and its checksum {sums} do not agree"))
+    return actions
 
 
 def _check_checkpoint(log: LogFiles, name: str, hint: CheckpointHint | None, remedy: str) -> None:
@@ -312,7 +336,7 @@ def _check_checksum(
 
     One that is not JSON is ignored, as readers do.
     """
-    checksum = _json(log.read(checksum_name(version)))
+    checksum = json_of(log.read(checksum_name(version)))
     if not isinstance(checksum, dict):
         return None
     path = f"{log.path}/{checksum_name(version)}"

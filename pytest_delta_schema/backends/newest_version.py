@@ -28,8 +28,10 @@ def newest_version(checked: CheckedLog) -> LogFacts | None:
         checked: The files of the log.
     """
     checksum = checked.checksum or {}
-    metadata = _newest(checked, "metaData") or checksum.get("metadata")
-    known, protocol = checksum.get("protocol"), _newest(checked, "protocol") or checksum.get("protocol")
+    known = checksum.get("protocol")
+    metadata, protocol = _newest(checked, "metaData"), _newest(checked, "protocol")
+    metadata = checksum.get("metadata") if metadata is None else metadata
+    protocol = known if protocol is None else protocol
     if not isinstance(metadata, dict) or not isinstance(protocol, dict):
         return None
     if isinstance(known, dict) and dict(protocol_properties(known)) != dict(protocol_properties(protocol)):

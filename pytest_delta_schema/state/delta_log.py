@@ -105,11 +105,12 @@ def state_from_metadata(  # noqa: PLR0913 - the parts of a log
     checks = {key: value for key, value in configuration.items() if folded(key).startswith(CHECK_PREFIX)}
     visible = {key: value for key, value in configuration.items() if key not in own and key not in checks}
     emulated = _emulated_properties(own, visible) if own else {}
+    versions = dict(protocol_properties(protocol))  # properties with the same keys have no effect
     return TableState(
         name=name,
         columns=schema.columns,
         table_comment=metadata.get("description") or "",
-        table_properties=MappingProxyType({**dict(protocol_properties(protocol)), **visible, **emulated}),
+        table_properties=MappingProxyType({**versions, **visible, **emulated, **versions}),
         owned_properties=decode_owned(own.get(OWNED_PROPERTIES)),
         emulated_properties=tuple(sorted(emulated)),
         checks=tuple(sorted((CheckState(key[len(CHECK_PREFIX) :], text) for key, text in checks.items()), key=by_name)),

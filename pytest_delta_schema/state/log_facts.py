@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta.protocol import commits_are_in_catalog, protocol_properties
-from pytest_delta_schema.delta.well_formed import well_formed_schema
+from pytest_delta_schema.delta.well_formed import well_formed_schema, with_texts
 from pytest_delta_schema.state.catalog_entry import LogState
 from pytest_delta_schema.state.delta_log import LogSchema, columns_of_schema, state_from_metadata
 
@@ -51,11 +51,14 @@ class LogFacts:
     def well_formed(self) -> LogFacts:
         """Read the schema, and require the metadata and the protocol to be well-formed.
 
+        Numbers and booleans become texts where Spark reads texts.
+
         Raises:
             MalformedLog: If they are not.
         """
-        parsed = well_formed_schema(self.metadata, self.protocol)
-        return replace(self, schema=LogSchema(parsed, columns_of_schema(parsed)))
+        metadata = with_texts(self.metadata)
+        parsed = well_formed_schema(metadata, self.protocol)
+        return replace(self, metadata=metadata, schema=LogSchema(parsed, columns_of_schema(parsed)))
 
     def state(self, name: QualifiedName) -> TableState:
         """Return the state of the table."""

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from pytest_delta_schema.delta.well_formed import MalformedLog, fault_in_metadata, well_formed_schema
-from support.hand_made_logs.writing import ABSENT, METADATA, PROTOCOL, changed, schema
+from pytest_delta_schema.delta.well_formed import MalformedLog, fault_in_metadata, well_formed_schema, with_texts
+from support.hand_made_logs.writing import ABSENT, METADATA, PROTOCOL, changed, features, schema
 from support.logs import field
 
 STRUCT = {"type": "struct", "fields": [field("a")]}
@@ -24,11 +24,11 @@ def of_field(**changes: object) -> dict[str, Any]:
 
 METADATA_FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     "no id": ({"id": ABSENT}, "the id null"),
-    "id of a number": ({"id": 5}, "the id 5"),
+    "id of a list": ({"id": []}, "the id []"),
     "no format": ({"format": ABSENT}, "the format null"),
     "another format": ({"format": {"provider": "orc"}}, 'the format {"provider": "orc"}'),
     "format without options": ({"format": {"provider": "parquet"}}, 'the format {"provider": "parquet"}'),
-    "description of a number": ({"description": 5}, "the description 5"),
+    "description of a list": ({"description": [5]}, "the description [5]"),
     "name of a list": ({"name": []}, "the name []"),
     "time of a text": ({"createdTime": "now"}, 'the createdTime "now"'),
     "no configuration": ({"configuration": ABSENT}, "the configuration null"),
@@ -96,12 +96,67 @@ METADATA_FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     "comment of a number": (of_field(metadata={"comment": 5}), "the comment 5 of the column t"),
     "char of a number": (
         of_field(type="string", metadata={"__CHAR_VARCHAR_TYPE_STRING": 3}),
-        "the type 3 of the column t",
+        "the __CHAR_VARCHAR_TYPE_STRING 3 of the column t",
     ),
     "malformed char": (
         of_field(type="string", metadata={"__CHAR_VARCHAR_TYPE_STRING": "char(x)"}),
         'the type "char(x)" of the column t',
     ),
+    "default of a number": (of_field(metadata={"CURRENT_DEFAULT": 5}), "the CURRENT_DEFAULT 5 of the column t"),
+    "identity without a step": (
+        of_field(metadata={"delta.identity.start": 1}),
+        "the identity without its start, its step or how it is generated of the column t",
+    ),
+    "collation of a number": (
+        of_field(type="string", metadata={"__COLLATIONS": {"t": 5}}),
+        'the collations {"t": 5} of the column t',
+    ),
+    "list of two kinds": (of_field(metadata={"other": [1, "x"]}), 'the other [1, "x"] of the column t'),
+    "list of lists": (of_field(metadata={"other": {"deeper": [[1]]}}), 'the other {"deeper": [[1]]} of the column t'),
+    "list of null": (of_field(metadata={"other": [None]}), "the other [null] of the column t"),
+    "char on a long": (
+        of_field(metadata={"__CHAR_VARCHAR_TYPE_STRING": "char(3)"}),
+        'the type "char(3)" of the column t',
+    ),
+    "narrowing": (
+        of_field(metadata={"delta.typeChanges": [{"fromType": "long", "toType": "integer"}]}),
+        'the type changes [{"fromType": "long", "toType": "integer"}] of the column t',
+    ),
+    "type change with a numeric path": (
+        of_field(metadata={"delta.typeChanges": [{"fromType": "integer", "toType": "long", "fieldPath": 5}]}),
+        'the type changes [{"fromType": "integer", "toType": "long", "fieldPath": 5}]',
+    ),
+    "type change with a version of a text": (
+        of_field(metadata={"delta.typeChanges": [{"fromType": "integer", "toType": "long", "tableVersion": "x"}]}),
+        'the type changes [{"fromType": "integer", "toType": "long", "tableVersion',
+    ),
+    "type change of a text": (
+        of_field(metadata={"delta.typeChanges": ["x"]}),
+        'the type changes ["x"] of the column t',
+    ),
+    "another key of a field": (of_field(other=1), 'the field {"name": "t", '),
+    "another key of an array": (
+        of_type({"type": "array", "elementType": "long", "containsNull": True, "other": 1}),
+        'the keys ["other"] of a array of the column t',
+    ),
+    "another key of the schema": (
+        {"schemaString": '{"type": "struct", "fields": [], "other": 1}'},
+        'the keys ["other"] of a struct',
+    ),
+    "key twice": ({"schemaString": '{"type": "array", "type": "struct", "fields": []}'}, "a schema that is not JSON"),
+    "half of a surrogate pair in a name": (
+        {"schemaString": schema(field("\ud800"))},
+        "a schema that is not JSON",
+    ),
+    "half of a surrogate pair in a description": (
+        {"description": "\ud800"},
+        "a description with half of a surrogate pair",
+    ),
+    "half of a surrogate pair in a property": (
+        {"configuration": {"team": "\udc00"}},
+        "a property with half of a surrogate pair",
+    ),
+    "large time": ({"createdTime": 2**63}, "the createdTime 9223372036854775808"),
     "unknown type change": (
         of_field(metadata={"delta.typeChanges": [{"fromType": "weird", "toType": "long"}]}),
         'the type changes [{"fromType": "weird", "toType": "long"}] of the column t',
@@ -117,6 +172,12 @@ PROTOCOL_FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     "features of null": ({"writerFeatures": None}, "the writerFeatures null"),
     "features of a text": ({"readerFeatures": "x"}, 'the readerFeatures "x"'),
     "feature of a number": ({"writerFeatures": [5]}, "the writerFeatures [5]"),
+    "features in an old version": ({"writerFeatures": []}, "the minWriterVersion 2 with writerFeatures"),
+    "no features in a new version": ({"minReaderVersion": 3}, "the minReaderVersion 3 without readerFeatures"),
+    "feature without another": (
+        {"minWriterVersion": 7, "writerFeatures": ["icebergCompatV3"]},
+        "the feature icebergCompatV3 without columnMapping, rowTracking",
+    ),
 }
 
 WELL_FORMED: dict[str, dict[str, Any]] = {
@@ -133,6 +194,15 @@ WELL_FORMED: dict[str, dict[str, Any]] = {
     "widened": of_field(metadata={"delta.typeChanges": [{"fromType": "integer", "toType": "decimal(20,2)"}]}),
     "field without metadata": of_field(metadata=ABSENT),
     "mapping mode": {"configuration": {"delta.columnMapping.mode": "id"}},
+    "metadata of other keys": of_field(metadata={"a": [1, 2], "b": {"c": None}, "d": True, "e": [], "f": 1.5}),
+    "surrogate pair": {"schemaString": schema(field("\U0001f600")), "description": "\u00e9"},
+    "identity": of_field(
+        metadata={
+            "delta.identity.start": 1,
+            "delta.identity.step": 1,
+            "delta.identity.allowExplicitInsert": True,
+        }
+    ),
 }
 
 
@@ -166,3 +236,20 @@ def test_what_is_well_formed_is_read(changes: dict[str, Any]) -> None:
     metadata = changed(METADATA, **changes)
 
     assert well_formed_schema(metadata, PROTOCOL) == json.loads(metadata["schemaString"])
+
+
+def test_features_with_those_that_they_need() -> None:
+    protocol = features("clustering", "domainMetadata", "vacuumProtocolCheck", reader=("vacuumProtocolCheck",))
+
+    assert well_formed_schema(METADATA, protocol)["type"] == "struct"
+
+
+def test_numbers_and_booleans_are_texts_for_spark() -> None:
+    configuration = {"a": True, "b": 7, "c": "x", "d": 1.5}
+
+    changed_metadata = with_texts({"id": 5, "description": False, "configuration": configuration, "createdTime": 1})
+
+    texts = {"a": "true", "b": "7", "c": "x", "d": 1.5}
+    assert changed_metadata == {"id": "5", "description": "false", "configuration": texts, "createdTime": 1}
+    assert with_texts({"id": "x", "configuration": {}}) == {"id": "x", "configuration": {}}
+    assert with_texts("x") == "x"

@@ -20,7 +20,7 @@ from pytest_delta_schema.backends.local.physical_names import (
     table_folder,
 )
 from pytest_delta_schema.backends.local_log import LocalLog
-from pytest_delta_schema.backends.log_damage import Damage, check_log
+from pytest_delta_schema.backends.log_damage import CheckedLog, Damage, check_log
 from pytest_delta_schema.backends.newest_version import newest_version
 from pytest_delta_schema.backends.spark.openable import is_openable
 from pytest_delta_schema.delta.folded_names import folded
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from pytest_delta_schema.backends.log_damage import CheckedLog
     from pytest_delta_schema.backends.spark.history import History
     from pytest_delta_schema.errors import Diagnostic
 
@@ -104,11 +103,13 @@ class WarehouseLogs:
             checked = check_log(log)
         except FileNotFoundError:
             return _absent(name, folder)
-        return checked.of(name) if isinstance(checked, Damage) else self._state(name, checked)
+        if isinstance(checked, Damage):
+            return checked.of(name)
+        return self._state(name, checked) if isinstance(checked, CheckedLog) else None
 
-    def _state(self, name: QualifiedName, checked: CheckedLog | None) -> TableState | None:
+    def _state(self, name: QualifiedName, checked: CheckedLog) -> TableState | None:
         """Return the state of a table; ``None`` if Spark must read it."""
-        facts = None if checked is None or checked.listing.newest < 0 else newest_version(checked)
+        facts = None if checked.listing.newest < 0 else newest_version(checked)
         if facts is None:
             return None
         state = facts.well_formed().state(name)

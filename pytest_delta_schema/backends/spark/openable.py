@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.delta.features import (
     COLUMN_MAPPING,
     FEATURES,
-    TYPE_FEATURES,
     TYPE_WIDENING,
     is_read_by_clients,
 )
 from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.protocol import supported_features
 from pytest_delta_schema.state.required_features import required_features
 from pytest_delta_schema.state.type_traversal import unknown_parts
 
@@ -30,15 +30,6 @@ _READ_SINCE = {(4, 4): frozenset({TYPE_WIDENING, "variantType"})}
 
 _NEWEST_READER, _NEWEST_WRITER = 3, 7
 """The versions of a protocol with named features."""
-
-_NEEDED_BY = {
-    "clustering": {"domainMetadata"},
-    "icebergCompatV1": {COLUMN_MAPPING},
-    "icebergCompatV2": {COLUMN_MAPPING},
-    "icebergCompatV3": {COLUMN_MAPPING, "rowTracking"},
-    "rowTracking": {"domainMetadata"},
-}
-"""Features that need others, without which Delta refuses the protocol (Delta 4.4.0)."""
 
 _ELSEWHERE = ("delta.coordinatedcommits.", "delta.redirect")
 """Beginnings of properties, in lower case, of tables whose newest version is not, or not only, in their folder."""
@@ -61,7 +52,6 @@ def is_openable(facts: LogFacts, state: TableState, delta: tuple[int, int]) -> b
     configuration = facts.metadata.get("configuration") or {}
     return (
         _is_known(facts.protocol, state, delta)
-        and all(isinstance(value, str) for value in configuration.values())
         and not any(folded(key).startswith(_ELSEWHERE) for key in configuration)
         and not any(unknown_parts(state.columns))
     )
@@ -75,24 +65,11 @@ def _is_known(protocol: Mapping[str, Any], state: TableState, delta: tuple[int, 
     features = {*(protocol.get("readerFeatures") or ()), *(protocol.get("writerFeatures") or ())}
     newer = (known for first, known in _READ_SINCE.items() if delta >= first)
     readable = _READ_BY_ALL.union(*newer)
-    if not _is_consistent(protocol) or not all(feature in FEATURES for feature in features):
+    if not all(feature in FEATURES for feature in features):
+        return False
+    if not all(map(is_read_by_clients, protocol.get("readerFeatures", ()))):
         return False
     if not all(feature in readable for feature in features if is_read_by_clients(feature)):
         return False
     needs = {need.name for need in required_features(state)}
-    if writer < _NEWEST_WRITER:
-        return not features and reader < _NEWEST_READER and needs.isdisjoint(TYPE_FEATURES.values())
-    return needs - _UNCHECKED <= features
-
-
-def _is_consistent(protocol: Mapping[str, Any]) -> bool:
-    """Whether a protocol names features only in the versions for that, and each with those that it needs."""
-    for version, newest, key in (
-        ("minReaderVersion", _NEWEST_READER, "readerFeatures"),
-        ("minWriterVersion", _NEWEST_WRITER, "writerFeatures"),
-    ):
-        if (protocol[version] == newest) != (key in protocol):
-            return False
-    features = {*protocol.get("readerFeatures", ()), *protocol.get("writerFeatures", ())}
-    has_needed = all(_NEEDED_BY.get(feature, set()) <= features for feature in features)
-    return has_needed and all(map(is_read_by_clients, protocol.get("readerFeatures", ())))
+    return needs - _UNCHECKED <= supported_features(state.table_properties)

@@ -117,7 +117,10 @@ class LogFolder:
             for key, value in dict(metadata.get("configuration") or ()).items()
             if value is not None
         }
-        return NewestActions(listing.newest, {**metadata, "configuration": configuration}, known[_PROTOCOL])
+        form = metadata.get("format") or {}
+        form = {**form, "options": dict(form.get("options") or ())}
+        protocol = {key: value for key, value in known[_PROTOCOL].items() if value is not None}
+        return NewestActions(listing.newest, {**metadata, "format": form, "configuration": configuration}, protocol)
 
     @property
     def _names(self) -> set[str]:

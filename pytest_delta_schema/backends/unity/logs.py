@@ -8,14 +8,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from pytest_delta_schema.backends.local_log import LocalLog, local_folder
-from pytest_delta_schema.backends.log_damage import CheckedLog, check_log, damage_of
+from pytest_delta_schema.backends.log_damage import CheckedLog, Doubt, check_log, damage_of
 from pytest_delta_schema.backends.newest_version import newest_version
 from pytest_delta_schema.backends.unity.deltalake_compat import is_panic
 from pytest_delta_schema.backends.unity.log_folder import LogFolder, committed_at
 from pytest_delta_schema.backends.unity.problems import DAMAGED_LOG, NO_LOG
 from pytest_delta_schema.backends.unity.repeated_reads import read_repeatedly
 from pytest_delta_schema.delta.clustering import may_be_clustered
-from pytest_delta_schema.delta.well_formed import MalformedLog
+from pytest_delta_schema.delta.well_formed import MalformedLog, fault_in_protocol
 from pytest_delta_schema.errors import BackendUnavailableError, StatementError, because
 from pytest_delta_schema.redaction import HiddenValues, redacted_uri
 from pytest_delta_schema.state.delta_log import columns_of_schema
@@ -73,6 +73,7 @@ class Log:
             self._metadata: Mapping[str, Any] = _metadata(table)
             self._protocol: Mapping[str, Any] = _protocol(table.protocol())
             self.version = table.version()
+            reason = fault_in_protocol(self._protocol)
         except TableNotFoundError as error:
             folder_uri = redacted_uri(location)
             msg = f"there is no Delta log at {folder_uri}; restore the files, or drop the table from the catalog"
@@ -101,6 +102,8 @@ class Log:
         """Read the newest version from the commits and the checksum in a local folder; return whether they suffice."""
         try:
             checked = check_log(LocalLog(folder))
+            if isinstance(checked, Doubt):
+                self._refuse(checked.fact, "restore it from a backup, or let its writer write it again")
             if not isinstance(checked, CheckedLog) or checked.listing.misnamed:
                 return False
             facts = newest_version(checked)
@@ -126,12 +129,13 @@ class Log:
     def _read_files(self) -> bool:
         """Read the newest version from the files; return whether that is possible."""
         try:
-            self.version, self._metadata, self._protocol = self._folder.newest()
-            columns_of_schema(json.loads(self._metadata["schemaString"]))
+            self.version, metadata, protocol = self._folder.newest()
+            facts = LogFacts(metadata, protocol).well_formed()
         except FileNotFoundError as error:
             self._refuse(self._hidden(because(error)), "read it again when the jobs that change it have ended")
         except _MALFORMED:
             return False
+        self._metadata, self._protocol = facts.metadata, facts.protocol
         return True
 
     def facts(self) -> LogFacts:
@@ -221,6 +225,6 @@ def _protocol(protocol: Any) -> dict[str, Any]:
     return {
         "minReaderVersion": protocol.min_reader_version,
         "minWriterVersion": protocol.min_writer_version,
-        "readerFeatures": sorted(protocol.reader_features or ()),
-        "writerFeatures": sorted(protocol.writer_features or ()),
+        **({"readerFeatures": sorted(protocol.reader_features)} if protocol.reader_features is not None else {}),
+        **({"writerFeatures": sorted(protocol.writer_features)} if protocol.writer_features is not None else {}),
     }

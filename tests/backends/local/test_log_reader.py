@@ -13,6 +13,7 @@ from pytest_delta_schema.backends.local_log import LocalLog
 from pytest_delta_schema.state import TableState
 from support.damage import CHECKPOINT, COMMITS, WITHOUT_CHECKPOINT, checksum_file, commit_file
 from support.future_logs import FUTURE_LOGS
+from support.hand_made_logs.writing import checksum_of
 from support.logs import TIME, commit, delta_log, field, metadata, protocol
 from support.tables import NAME
 
@@ -196,7 +197,12 @@ OPENED = {
     "versions that do not fit": ({"protocol": {"minReaderVersion": 3, "minWriterVersion": 2}}, metadata(ID), DELTA, False),
     "commits elsewhere": (protocol(), metadata(ID, **{"delta.coordinatedCommits.commitCoordinator-preview": "x"}), DELTA, False),
     "redirected": (protocol(), metadata(ID, **{"delta.redirectReaderWriter-preview": "x"}), DELTA, False),
-    "property that is no text": (protocol(), metadata(ID, team=7), DELTA, False),
+    "property that is a list": (protocol(), metadata(ID, team=[7]), DELTA, False),
+    "property that is a number": (protocol(), metadata(ID, team=7), DELTA, True),
+    "in-commit timestamps": (protocol(), metadata(ID, delta__enableInCommitTimestamps="true"), DELTA, False),
+    "in-commit timestamps with their feature": (
+        protocol("inCommitTimestamp"), metadata(ID, delta__enableInCommitTimestamps="true"), DELTA, True,
+    ),
     "schema that is no JSON": (protocol(), {"metaData": {"schemaString": "{"}}, DELTA, False),
     "protocol that is no object": ({"protocol": 7}, metadata(ID), DELTA, False),
 }  # fmt: skip
@@ -229,7 +235,6 @@ MALFORMED = {
     "partition column in another case": metadata(field("t"), partitioned_by=("T",)),
     "mapping mode": metadata(field("t"), delta__columnMapping__mode="weird"),
     "no id": {"metaData": {key: value for key, value in metadata(field("t"))["metaData"].items() if key != "id"}},
-    "property of a boolean": metadata(field("t"), delta__appendOnly=True),
     "comment of a number": metadata(field("t", comment=5)),
 }
 
@@ -480,3 +485,17 @@ def test_a_history_that_only_spark_knows_is_left_to_it(logs, folder):
         first.write_text(whole)
     first.unlink()
     assert logs.history(NAME) is None
+
+
+def test_a_commit_that_differs_from_its_checksum_of_hadoop_is_left_to_spark(logs, folder):
+    log = delta_log(folder, ID) / "_delta_log"
+    path = commit_file(log, 0)
+    sums = log / f".{path.name}.crc"
+    sums.write_bytes(checksum_of(path.read_bytes()))
+    assert isinstance(read(logs), TableState)
+
+    path.write_text(path.read_text().replace('"TEST"', '"EDIT"'))
+
+    assert read(logs) is None
+    sums.unlink()
+    assert isinstance(read(logs), TableState)

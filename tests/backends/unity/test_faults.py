@@ -207,7 +207,7 @@ def test_a_log_that_is_malformed(unity):
     assert problem.message.startswith(
         f"its Delta log at {(unity.folder / 'dev/silver/orders').as_uri()} cannot be read ("
     )
-    assert problem.remedy == "restore it, or the permission to read it"
+    assert problem.remedy == "restore it from a backup"
 
 
 def test_an_entry_without_a_location(unity):

@@ -25,6 +25,7 @@ ACTIONS = pa.schema(
             pa.struct(
                 [
                     ("id", pa.string()),
+                    ("format", pa.struct([("provider", pa.string()), ("options", PAIRS)])),
                     ("schemaString", pa.string()),
                     ("partitionColumns", pa.list_(pa.string())),
                     ("configuration", PAIRS),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import struct
+import zlib
 from typing import TYPE_CHECKING, Any
 
 from support.logs import TIME, field
@@ -79,6 +81,12 @@ def log(folder: Path, *contents: str | bytes) -> Path:
 def put(log: Path, name: str, content: str | bytes) -> None:
     """Write one file of a log."""
     (log / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+def checksum_of(content: bytes, block: int = 512) -> bytes:
+    """Return the checksum file that Hadoop writes for a file (Hadoop 3.4)."""
+    sums = (zlib.crc32(content[start : start + block]) for start in range(0, len(content), block))
+    return b"crc\0" + struct.pack(">i", block) + b"".join(struct.pack(">I", value) for value in sums)
 
 
 def of_actions(metadata: Any = METADATA, protocol: Any = PROTOCOL, *others: Mapping[str, Any]) -> Write:
