@@ -7,7 +7,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.commands import ci, jvm, merge, prepare, schema
+from pytest_delta_schema.commands import ci, conformance, jvm, merge, prepare, schema
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,14 @@ _EPILOG = """The main jobs are options of pytest:
   pytest --delta-apply      change the catalog until it matches
   pytest --delta-init       write a configuration and an example model"""
 
-_COMMANDS = {"prepare": prepare, "schema": schema, "merge": merge, "jvm": jvm, "ci": ci}
+_COMMANDS = {
+    "prepare": prepare,
+    "schema": schema,
+    "merge": merge,
+    "jvm": jvm,
+    "ci": ci,
+    "conformance": conformance,
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -76,7 +76,7 @@ class SparkDataAccess:
         """Read the rows by Spark."""
         name = dotted(state.name) if state.source is None else parquet_name(state.name)
         shape = StructState(state.columns)
-        return [_shaped(row.asDict(recursive=True), shape) for row in catalog.spark.table(name).collect()]
+        return [shaped(row.asDict(recursive=True), shape) for row in catalog.spark.table(name).collect()]
 
     def make_parquet(self, catalog: Any, model: Table, rows: Iterable[Row]) -> None:
         """Create the table by Spark, under the physical name of the local backend."""
@@ -106,7 +106,7 @@ class MemoryDataAccess:
 
     def read_rows(self, catalog: Any, state: TableState) -> list[Row]:
         """Return the rows that the catalog keeps."""
-        return [_shaped(row, StructState(state.columns), fold=True) for row in catalog._rows.get(state.name, [])]
+        return [shaped(row, StructState(state.columns), fold=True) for row in catalog._rows.get(state.name, [])]
 
     def make_parquet(self, catalog: Any, model: Table, rows: Iterable[Row]) -> None:
         """Add the state of a parquet table."""
@@ -126,7 +126,7 @@ def parquet_name(name: QualifiedName) -> str:
     return f"spark_catalog.{physical_schema(name.catalog, name.schema)}.{name.table}"
 
 
-def _shaped(value: Any, data_type: Any, *, fold: bool = False) -> Any:
+def shaped(value: Any, data_type: Any, *, fold: bool = False) -> Any:
     """Return a value in the form of its type: fields by the names in the table, decimals as floats."""
     if value is None:
         return None
@@ -134,14 +134,14 @@ def _shaped(value: Any, data_type: Any, *, fold: bool = False) -> Any:
         case StructState():
             return _fields(value, data_type, fold=fold)
         case ArrayState():
-            return [_shaped(item, data_type.element) for item in value]
+            return [shaped(item, data_type.element) for item in value]
         case MapState():
-            return {key: _shaped(item, data_type.value) for key, item in value.items()}
+            return {key: shaped(item, data_type.value) for key, item in value.items()}
     return float(value) if isinstance(value, Decimal) else value
 
 
 def _fields(value: Mapping[str, Any], struct: StructState, *, fold: bool) -> Row:
     return {
-        field.name: _shaped(value.get(folded(field.name) if fold else field.name), field.data_type)
+        field.name: shaped(value.get(folded(field.name) if fold else field.name), field.data_type)
         for field in struct.fields
     }

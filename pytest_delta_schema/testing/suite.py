@@ -79,7 +79,7 @@ class CatalogSuite:
         end = run_scenario(scenario, catalog, self.data_access)
         if not unsupported_statements(scenario, catalog.capabilities):
             expected = run_scenario(scenario, MemoryCatalog(), MEMORY)
-            assert _without(end, self.imposed, expected) == expected
+            assert without_imposed(end, self.imposed, expected) == expected
 
     def test_reading_by_name(self, catalog: ScratchCatalog) -> None:
         """A table is read by its name as by its model, and without the tables that it references."""
@@ -92,7 +92,7 @@ class CatalogSuite:
         assert catalog.read_tables([child.name]).tables == {child.name: catalog.snapshot([child]).tables[child.name]}
 
 
-def _without(end: TableState, imposed: Mapping[str, str], expected: TableState) -> TableState:
+def without_imposed(end: TableState, imposed: Mapping[str, str | None], expected: TableState) -> TableState:
     """Return a state without the properties that the catalog sets and the scenario does not declare."""
     given = NameSet(imposed)
     kept = {

@@ -29,7 +29,7 @@ from pytest_delta_schema.execute.protocols import Capabilities
 from pytest_delta_schema.execute.version import version_of
 from pytest_delta_schema.models.required_kinds import required_table_name, required_table_names, required_tables
 from pytest_delta_schema.models.table import conversions, names_around
-from pytest_delta_schema.sql.schemas_and_restores import create_schema, drop_schema
+from pytest_delta_schema.sql.schemas_and_restores import create_schema, drop_schema, drop_table
 from pytest_delta_schema.state.states import CatalogState, TableState
 
 if TYPE_CHECKING:
@@ -265,6 +265,11 @@ class LocalCatalog:
         """Create a schema unless it exists."""
         with self._session.using(catalog):
             self._session.sql(create_schema(catalog, schema))
+
+    def drop_table(self, table: QualifiedName) -> None:
+        """Drop a table if it exists."""
+        with self._session.using(table.catalog):
+            self._session.sql(drop_table(table))
 
     def drop_schema(self, catalog: str, schema: str) -> None:
         """Drop a schema with everything in it, if it exists, and also what killed statements have left."""

@@ -247,6 +247,11 @@ class MemoryCatalog:
         """Create a schema unless it exists."""
         self._schemas.add((catalog, schema))
 
+    def drop_table(self, table: QualifiedName) -> None:
+        """Drop a table if it exists."""
+        for kept in (self._tables, self._rows, self._counters):
+            kept.pop(table, None)
+
     def drop_schema(self, catalog: str, schema: str) -> None:
         """Drop a schema with everything in it if it exists."""
         self._schemas.discard((catalog, schema))

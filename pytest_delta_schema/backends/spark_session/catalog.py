@@ -26,7 +26,7 @@ from pytest_delta_schema.models.required_kinds import required_table_name, requi
 from pytest_delta_schema.models.table import conversions, names_around
 from pytest_delta_schema.plan.changes import SetTableComment
 from pytest_delta_schema.sql.comments import set_table_comment
-from pytest_delta_schema.sql.schemas_and_restores import create_schema, drop_schema, shallow_clone
+from pytest_delta_schema.sql.schemas_and_restores import create_schema, drop_schema, drop_table, shallow_clone
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -228,6 +228,11 @@ class SessionCatalog:
         """Create a schema unless it exists."""
         with self._reader.in_users_names():
             self._sql(create_schema(catalog, schema))
+
+    def drop_table(self, table: QualifiedName) -> None:
+        """Drop a table if it exists."""
+        with self._reader.in_users_names():
+            self._sql(drop_table(table))
 
     def drop_schema(self, catalog: str, schema: str) -> None:
         """Drop a schema with everything in it if it exists."""

@@ -263,6 +263,10 @@ class UnityCatalog:
         """Create a schema unless it exists."""
         self._spark.catalog(catalog).create_schema(catalog, schema)
 
+    def drop_table(self, table: QualifiedName) -> None:
+        """Drop a table if it exists."""
+        self._spark.catalog(table.written.catalog).drop_table(table)
+
     def drop_schema(self, catalog: str, schema: str) -> None:
         """Drop a schema with everything in it if it exists."""
         self._spark.catalog(catalog).drop_schema(catalog, schema)

@@ -1,0 +1,138 @@
+"""``python -m pytest_delta_schema conformance``: the scenarios in a user's schema, and a report without names."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from pytest_delta_schema.testing.conformance.conformance_report import HELD, IMPOSSIBLE, Tried, markdown, redacted
+from pytest_delta_schema.testing.conformance.moved_scenarios import Tables, moved_scenarios
+
+TABLES = Tables("prod_eu", "scratch", "delta_conformance_1234abcd_")
+OWN = re.compile(r"corp\.scratch\.delta_conformance_[0-9a-f]{8}_(?:lines|orders|parents)")
+CONFTEST = """
+from pathlib import Path
+
+import pytest
+from pytest_delta_schema import Column, MemoryCatalog, Orchestrator, QualifiedName, Settings, Table
+from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.sql import StatementKind
+
+THEIRS = Table("corp", "scratch", "orders", [Column("id", "bigint")], comment="Of others")
+
+
+class Broken(MemoryCatalog):
+    def run(self, statement):
+        if statement.kind is StatementKind.ADD_COLUMNS:
+            raise StatementError(
+                f"401 for ann@example.com at https://adb-1.azuredatabricks.net/x: {statement.table} in /home/ann/store/x"
+                " is table 7c2a7c4e-0d6b-4a3a-9d4e-8f4f7d1c2b3a"
+            )
+        super().run(statement)
+
+
+@pytest.fixture(scope="session")
+def delta_catalog():
+    catalog = Broken()
+    Orchestrator.over(catalog, Settings()).sync_tables([THEIRS])
+    yield catalog
+    Path("left.txt").write_text(" ".join(map(str, catalog.table_names("corp", "scratch"))))
+"""
+
+
+def conformance(folder, *arguments):
+    command = [sys.executable, "-m", "pytest_delta_schema", "conformance", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def rows(folder):
+    """Return the rows of the table in the report."""
+    lines = (folder / "conformance.md").read_text("utf-8").splitlines()
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")]
+    return {row[0]: row[1:] for row in cells[2:]}
+
+
+def test_every_promise_of_the_memory_backend_holds(tmp_path):
+    done = conformance(tmp_path, "--backend=memory", "--schema=corp.scratch")
+
+    assert done.returncode == 0, done.stdout
+    assert re.search(r"^1[0-9]{2} held, 0 did not hold, 0 not possible$", done.stdout, re.MULTILINE)
+    assert {row[0] for row in rows(tmp_path).values()} == {"held", "not tried"}
+    assert [kind for kind, row in rows(tmp_path).items() if row[0] == "not tried"] == [
+        "convert table",
+        "register table",
+        "restore table",
+    ]
+
+
+def test_a_broken_promise_is_reported_without_names_and_the_tables_of_others_stay(tmp_path):
+    (tmp_path / "conftest.py").write_text(CONFTEST)
+    (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = --unknown-option\ndelta_owned_properties = true\n")
+
+    done = conformance(tmp_path, "--backend=memory", "--schema=corp.scratch", "-k", "basics or not_null")
+
+    assert done.returncode == 1
+    own = sorted(set(OWN.findall(done.stdout)))
+    assert [line for line in done.stdout.splitlines() if line.startswith("  created")] == [
+        f"  created and dropped: {name}" for name in own
+    ]
+    assert 1 <= len(own) <= 3
+    assert (tmp_path / "left.txt").read_text() == "corp.scratch.orders"
+    assert rows(tmp_path)["add columns"][0] == "did not hold"
+    assert rows(tmp_path)["drop not null"][0] == "held"
+    report = (tmp_path / "conformance.md").read_text("utf-8")
+    assert "401 for <principal> at <location> <catalog>.<schema>.orders in <path> is table <id>" in report
+    assert re.search(r"corp|scratch|example\.com|azuredatabricks|/home", report) is None
+
+
+def test_a_schema_has_two_parts(tmp_path):
+    done = conformance(tmp_path, "--backend=memory", "--schema=scratch")
+
+    assert (done.returncode, done.stderr) == (
+        1,
+        "error: --schema scratch is not a catalog and a schema; give it as dev.scratch\n",
+    )
+
+
+def test_moved_scenarios_name_no_other_tables():
+    moved = moved_scenarios(TABLES)
+
+    assert len(moved) > 150
+    for scenario in moved:
+        tables = [scenario.after, *(table for table, _ in scenario.other_tables)]
+        assert {table.name for table in tables} <= set(TABLES.names)
+        assert "`dev`" not in scenario.sql
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("`prod_eu`.`scratch`.`delta_conformance_1234abcd_orders`", "`<catalog>`.`<schema>`.`orders`"),
+        ("PROD_EU.Scratch is gone", "<catalog>.<schema> is gone"),
+        ("s3://bucket/a/b, dbfs:/user/ann", "<location>, <location>"),
+        ("10.0.0.7:8080 refused ann.b@corp.example", "<server> refused <principal>"),
+        ("class org.apache.spark.SparkException", "class org.apache.spark.SparkException"),
+        ("a\n  b", "a b"),
+    ],
+)
+def test_what_a_catalog_answers_is_redacted(text, shown):
+    assert redacted(text, TABLES) == shown
+
+
+def test_a_kind_holds_if_it_held_wherever_it_was_possible():
+    tried = [Tried("a", ["cluster"], HELD), Tried("b", ["cluster", "move column"], IMPOSSIBLE, "no way")]
+
+    lines = markdown("memory", ["cluster", "move column", "restore table"], tried).splitlines()
+
+    assert lines[6:] == [
+        "| cluster | held | 1 | 0 | 1 |",
+        "| move column | not possible | 0 | 0 | 1 |",
+        "| restore table | not tried | 0 | 0 | 0 |",
+        "",
+        "## Not possible",
+        "",
+        "* `b`: no way",
+    ]
