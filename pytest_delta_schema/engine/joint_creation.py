@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.engine.entry_sync import sync_stale_entries
 from pytest_delta_schema.engine.orchestrator import applying, require_empty
 from pytest_delta_schema.engine.plan_outcomes import PlanOutcomes
-from pytest_delta_schema.errors import ConvergenceError, DeltaSchemaError
+from pytest_delta_schema.errors import CatalogReadError, ConvergenceError, DeltaSchemaError
 from pytest_delta_schema.execute.create_executor import CreateExecutor
 from pytest_delta_schema.execute.interruption import ApplyInterrupted, with_running_outcome
+from pytest_delta_schema.execute.lag import when_shown
 from pytest_delta_schema.execute.table_creator import TableCreator
 from pytest_delta_schema.execute.unproved_apply import unproved_action
 from pytest_delta_schema.plan.table_plan import TablePlan
@@ -153,6 +155,11 @@ class JointCreation:
             creations: How that ended, by their names in the catalog.
         """
         read: CatalogState | DeltaSchemaError
+        lag = self._gate.catalog.capabilities.lag
+        if lag.seconds:
+            made = [model for model in models if creations[self._name(model)].error is None]
+            with suppress(CatalogReadError, ConvergenceError):  # the outcome of each table has its own
+                when_shown(lambda: require_empty(self._plan(made, self._read(made))), lag)
         try:
             read = self._read(models)
         except DeltaSchemaError as error:

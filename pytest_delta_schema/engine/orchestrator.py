@@ -12,6 +12,7 @@ from pytest_delta_schema.engine.settings import Settings
 from pytest_delta_schema.errors import ConvergenceError, DeltaSchemaError
 from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.execute.interruption import ApplyInterrupted, interrupted_after_all, with_running_outcome
+from pytest_delta_schema.execute.lag import when_shown
 from pytest_delta_schema.execute.unproved_apply import unproved
 from pytest_delta_schema.models.required_kinds import required_tables
 from pytest_delta_schema.plan.describe import change_lines
@@ -163,9 +164,12 @@ class Orchestrator:
         return state, self.planner.plan(tables, state, other_models=others)
 
     def _require_no_drift(self, tables: list[Table], others: list[Table]) -> CatalogState:
-        state, left = self._read_and_plan(tables, others)
-        require_empty(left)
-        return state
+        def prove() -> CatalogState:
+            state, left = self._read_and_plan(tables, others)
+            require_empty(left)
+            return state
+
+        return when_shown(prove, self.runner.lag)
 
 
 def require_empty(left: TablePlan) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.execute.interruption import InterruptedTable
+    from pytest_delta_schema.execute.lag import Lag
     from pytest_delta_schema.execute.preflight import Preflight
     from pytest_delta_schema.execute.protocols import DeltaDDL
     from pytest_delta_schema.execute.statement_runner import TableRun
@@ -61,6 +62,11 @@ class ActionRunner:
                 committed since.
         """
         return cls(CreateExecutor(ddl), AlignExecutor(ddl, how, restores=restores))
+
+    @property
+    def lag(self) -> Lag:
+        """How long reads of the catalog may miss what the statements have changed."""
+        return self._create_executor.lag
 
     def apply(self, plan: TablePlan) -> tuple[Statement, ...]:
         """Run every action of ``plan`` and return the statements that ran.

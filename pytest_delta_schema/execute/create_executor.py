@@ -13,6 +13,7 @@ from pytest_delta_schema.progress import step
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from pytest_delta_schema.execute.lag import Lag
     from pytest_delta_schema.execute.protocols import DeltaDDL
     from pytest_delta_schema.plan.actions import CreateTable
 
@@ -26,6 +27,11 @@ class CreateExecutor:
 
     def __init__(self, ddl: DeltaDDL) -> None:
         self._ddl = ddl
+
+    @property
+    def lag(self) -> Lag:
+        """How long reads of the catalog may miss what the statements have changed."""
+        return self._ddl.capabilities.lag
 
     def start(self, action: CreateTable) -> TableRun:
         """Return the run of ``action``, of which nothing has run yet.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
+from pytest_delta_schema.execute.lag import NO_LAG, Lag
 from pytest_delta_schema.sql.properties import set_keys, unset_keys
 from pytest_delta_schema.state.states import CatalogReader
 
@@ -73,6 +74,7 @@ class Capabilities:
             for its version.
         refuses_on: The same for a statement on a table as it was read; the table is ``None`` if it is created.
         refuses_clones: Why it can clone no table; see :func:`~pytest_delta_schema.execute.table_copies.clone_refusal`.
+        lag: How long reads may miss what statements have changed.
     """
 
     emulates: frozenset[StatementKind] = frozenset()
@@ -81,6 +83,7 @@ class Capabilities:
     refuses: Callable[[Statement], Refusal | None] = _refuse_nothing
     refuses_on: Callable[[Statement, TableState | None], Refusal | None] = _refuse_no_table
     refuses_clones: Refusal | None = None
+    lag: Lag = NO_LAG
 
     def is_emulated(self, statement: Statement) -> bool:
         """Whether the backend runs other statements with the same result, for the statement or for a part of it."""

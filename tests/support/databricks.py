@@ -6,6 +6,7 @@ import logging
 import re
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -286,6 +287,9 @@ class Doubled(DatabricksCatalog):
     def __init__(self, workspace: Workspace) -> None:
         super().__init__(workspace, read_threads=1)
         self.backend = workspace.backend
+        self.waited: list[float] = []
+        lag = replace(self.capabilities.lag, clock=lambda: sum(self.waited), wait=self.waited.append)
+        self.capabilities = replace(self.capabilities, lag=lag)
         self.count_rows = workspace.backend.count_rows  # type: ignore[method-assign]
         self.sample_rows = workspace.backend.sample_rows  # type: ignore[method-assign]
         self.insert = workspace.backend.insert

@@ -32,6 +32,7 @@ from pytest_delta_schema.backends.problems import is_a_view, is_damaged, is_not_
 from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.delta.protocol import may_generate_columns
 from pytest_delta_schema.errors import CatalogReadError, Diagnostic, StatementError, because
+from pytest_delta_schema.execute.lag import Lag
 from pytest_delta_schema.execute.protocols import Capabilities, Refusal
 from pytest_delta_schema.execute.version import ABSENT
 from pytest_delta_schema.faults import UnreadableTable
@@ -81,8 +82,12 @@ CAPABILITIES = Capabilities(
         "a clone in Unity Catalog has neither the tags nor the comment of its table",
         "test with rows of make_delta_table and the local backend",
     ),
+    lag=Lag(seconds=60.0),
 )
-"""The capabilities of a SQL warehouse, and of the newest runtime; source about clones: Databricks' documentation."""
+"""The capabilities of a SQL warehouse, and of the newest runtime; source about clones: Databricks' documentation.
+
+How far information_schema is behind is not documented; a minute is an assumption.
+"""
 
 SEVERAL_COLUMNS = (16, 3)
 """The first runtime whose ALTER TABLE changes several columns at once (source: its release notes)."""

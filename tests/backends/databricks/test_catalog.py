@@ -10,7 +10,9 @@ from types import SimpleNamespace
 import pytest
 
 from pytest_delta_schema import (
+    ApplyError,
     Column,
+    ConvergenceError,
     ForeignKey,
     Identity,
     MemoryCatalog,
@@ -26,6 +28,10 @@ from pytest_delta_schema.backends.databricks.connection import SparkConnection, 
 from pytest_delta_schema.backends.databricks.reader import _path
 from pytest_delta_schema.backends.databricks.types import parse_type
 from pytest_delta_schema.delta.column_path import ColumnPath
+from pytest_delta_schema.engine.apply_progress import ApplyProgress
+from pytest_delta_schema.engine.gate import Gate
+from pytest_delta_schema.engine.joint_creation import JointCreation
+from pytest_delta_schema.engine.outcome import Status
 from pytest_delta_schema.errors import BackendUnavailableError, DeclarationError, StatementError
 from pytest_delta_schema.execute import RowCounts
 from pytest_delta_schema.execute.version import ABSENT
@@ -153,6 +159,56 @@ def test_what_a_create_statement_would_show_of_keys_is_not_compared(workspace, m
     observed = catalog.snapshot([wanted]).tables[NAME]
     assert [key.rely for key in (*observed.keys, *observed.foreign_keys)] == [None, None]
     assert state_from_json(state_json(observed)) == observed
+
+
+def late(workspace, monkeypatch, catalog, waits):
+    """Let information_schema show what it showed now, until somebody has waited some times."""
+    before, relations = workspace.relations(), workspace.relations
+    monkeypatch.setattr(workspace, "relations", lambda: before if len(catalog.waited) < waits else relations())
+
+
+@pytest.mark.parametrize("is_new", [True, False], ids=["table", "column"])
+def test_an_apply_waits_until_information_schema_shows_it(workspace, monkeypatch, is_new):
+    catalog = made(workspace, *([] if is_new else [table(ID)]))
+    late(workspace, monkeypatch, catalog, 4)
+
+    result = Orchestrator.over(catalog).sync_tables([table(ID, column("new"))])
+
+    assert len(result.statements) == 1 + is_new
+    assert catalog.waited == [1, 2, 4, 8]
+
+
+@pytest.mark.parametrize(
+    ("is_new", "error", "text"),
+    [
+        (
+            True,
+            ApplyError,
+            "information_schema does not show it to this principal; give the principal SELECT or BROWSE",
+        ),
+        (False, ConvergenceError, r"\+ columns.new: \(absent\) -> bigint"),
+    ],
+    ids=["table", "column"],
+)
+def test_an_apply_waits_for_a_minute_at_most(workspace, monkeypatch, is_new, error, text):
+    catalog = made(workspace, *([] if is_new else [table(ID)]))
+    late(workspace, monkeypatch, catalog, 99)
+
+    with pytest.raises(error, match=text):
+        Orchestrator.over(catalog).sync_tables([table(ID, column("new"))])
+
+    assert sum(catalog.waited) == 60
+
+
+@pytest.mark.parametrize(("waits", "status"), [(4, Status.APPLIED), (99, Status.FAILED)], ids=["late", "too late"])
+def test_tables_that_are_created_at_once_are_waited_for(workspace, monkeypatch, waits, status):
+    models = [table(ID, name=f"dev.silver.{name}") for name in "ab"]
+    catalog = made(workspace)
+    late(workspace, monkeypatch, catalog, waits)
+    joint = JointCreation(Gate(catalog, models=models), models, ApplyProgress(), lambda *_: None)
+
+    assert [joint.apply(model).status for model in models] == [status, status]
+    assert sum(catalog.waited) == (15 if waits == 4 else 60)
 
 
 def test_another_layout_is_refused_by_name(workspace):
