@@ -111,11 +111,16 @@ class MetadataSyncing:
         left = entry_differences(self._entry(name), seen.log)
         if not left:
             return done
-        if failure is None:
+        if failure is not None:
+            return failure
+        # Another process may have synchronised a newer version meanwhile.
+        again = self._look(name, can_update=can_update)
+        is_done = again.log is not None and not entry_differences(again.entry, again.log)
+        if again.log == seen.log and not is_done:
             msg = f"the server reported success, and its catalog entry still differs ({left[0]})"
             text = f"{msg}; see whether {self.client.uri} is the server itself, and try again"
             raise StatementError(text, condition="NOT_DONE")
-        return failure
+        return done if is_done else self._try(name, can_update=can_update, recreates=recreates)
 
     def _look(self, name: QualifiedName, *, can_update: bool) -> _Seen:
         """Return an entry with its tag, and its log."""

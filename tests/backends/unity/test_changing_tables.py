@@ -107,6 +107,49 @@ def test_a_log_whose_files_are_deleted_while_it_is_read_is_opened_again(unity, m
     assert (str(NAME) not in map(str, unity.state().problems)) is is_read
 
 
+def after_updates(monkeypatch, unity, *writers):
+    """Let writers in after updates of the entry and before it is read back, one a time."""
+    waiting, update = list(writers), unity.catalog.client.update_table
+
+    def updated(*arguments):
+        update(*arguments)
+        if waiting:
+            waiting.pop(0)()
+
+    monkeypatch.setattr(unity.catalog.client, "update_table", updated)
+
+
+def stated(unity, version):
+    """Return what commits a comment and leaves the entry as it is."""
+    folder = unity.folder / "dev/silver/orders"
+    return lambda: commit(folder, version, metadata(field("id"), comment=f"Version {version}"))
+
+
+def test_an_entry_that_another_process_synchronises_to_a_newer_version(unity, monkeypatch):
+    stated(unity, 1)()
+    after_updates(monkeypatch, unity, writer(unity, 2))
+
+    (done,) = unity.catalog.sync_entries([MODEL])
+
+    assert list(map(str, done.differences)) == ["comment: the catalog entry has '', the log has 'Version 1'"]
+    assert (unity.entry()["comment"], unity.differences()) == ("Version 2", [])
+
+
+def test_an_entry_that_another_process_synchronises_while_the_log_goes_on(unity, monkeypatch):
+    stated(unity, 1)()
+
+    def others():
+        writer(unity, 2)()
+        stated(unity, 3)()
+
+    after_updates(monkeypatch, unity, others)
+
+    (done,) = unity.catalog.sync_entries([MODEL])
+
+    assert list(map(str, done.differences)) == ["comment: the catalog entry has 'Version 2', the log has 'Version 3'"]
+    assert (unity.entry()["comment"], unity.differences()) == ("Version 3", [])
+
+
 CLUSTERED = {
     "protocol": {"minReaderVersion": 1, "minWriterVersion": 7, "writerFeatures": ["clustering", "domainMetadata"]}
 }
