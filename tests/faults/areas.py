@@ -12,6 +12,8 @@ from faults import (
     kills,
     names,
     names_local,
+    near_spark,
+    near_writers,
     races,
     servers,
 )
@@ -23,10 +25,12 @@ AREAS = (
     first_reads.AREA,
     consents.AREA,
     commands.AREA,
+    near_writers.AREA,
     boundaries.LOCAL_AREA,
     names_local.AREA,
     kills.AREA,
     doubles.AREA,
     races.AREA,
+    near_spark.AREA,
     disks.AREA,
 )

@@ -194,6 +194,9 @@ class Log:
         try:
             result = (self._folder.clustering(version) for version in range(self.version, -1, -1))
             clustering = next((paths for paths in result if paths is not None), ())
+        except FileNotFoundError:
+            fact = f"commits up to version {self.version} are gone since it was opened"
+            self._refuse(fact, "read it again when the jobs that change it have ended")
         except _MALFORMED as error:
             fact = f"the clustering columns of version {self.version}: {type(error).__name__}"
             self._refuse(fact, "restore it, or the permission to read it")

@@ -186,8 +186,9 @@ def test_clustering_of_a_remote_log_is_read_again(unity, remote, failures, is_re
         assert [str(path) for path in state.tables[NAME].clustering] == ["id"]
     else:
         assert str(state.problems[NAME]) == (
-            f"dev.silver.orders: its Delta log at file://{unity.folder}/dev/silver/orders cannot be read (the clustering"
-            " columns of version 0: FileNotFoundError); restore it, or the permission to read it [DS502 UnreadableTable]"
+            f"dev.silver.orders: its Delta log at file://{unity.folder}/dev/silver/orders cannot be read (commits up to"
+            " version 0 are gone since it was opened); read it again when the jobs that change it have ended"
+            " [DS502 UnreadableTable]"
         )
 
 
