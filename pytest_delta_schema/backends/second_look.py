@@ -6,8 +6,9 @@ import time
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
+K = TypeVar("K")
 T = TypeVar("T")
 
 PAUSES = (0.01, 0.05, 0.2)
@@ -31,3 +32,25 @@ def read_until_settled(read: Callable[[], T], is_fault: Callable[[T], bool]) -> 
         time.sleep(pause)
         results.append(read())
     return results
+
+
+def read_all_until_settled(
+    keys: Iterable[K], read: Callable[[Sequence[K]], None], results: Mapping[K, T], is_fault: Callable[[T], bool]
+) -> None:
+    """Read several things together, and those with a fault again; see :func:`read_until_settled`.
+
+    Args:
+        keys: The things.
+        read: Reads some of them and stores their results.
+        results: The results.
+        is_fault: Whether a later read could have another result.
+    """
+    doubtful = list(keys)
+
+    def read_doubtful() -> dict[K, T]:
+        nonlocal doubtful
+        read(doubtful)
+        doubtful = [key for key in doubtful if is_fault(results[key])]
+        return {key: results[key] for key in doubtful}
+
+    read_until_settled(read_doubtful, bool)

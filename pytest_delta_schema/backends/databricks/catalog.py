@@ -28,7 +28,8 @@ from pytest_delta_schema.backends.databricks.rows import (
     typed,
 )
 from pytest_delta_schema.backends.pool import at_once
-from pytest_delta_schema.backends.problems import is_a_view, is_damaged, is_not_delta, problem, refused
+from pytest_delta_schema.backends.problems import is_a_view, is_damaged, is_doubtful, is_not_delta, problem, refused
+from pytest_delta_schema.backends.second_look import read_all_until_settled
 from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.delta.protocol import may_generate_columns
 from pytest_delta_schema.errors import CatalogReadError, Diagnostic, StatementError, because
@@ -231,6 +232,16 @@ class DatabricksCatalog:
         return self._queries.sample_rows(table, data_checks, shown, number=number, added=added, files=files)
 
     def _read(self, names: Sequence[QualifiedName]) -> Mapping[QualifiedName, TableState | Diagnostic]:
+        """Read tables; those with a problem again, because the queries about a schema are not of one moment."""
+        results: dict[QualifiedName, TableState | Diagnostic] = {}
+
+        def read(names: Sequence[QualifiedName]) -> None:
+            results.update(self._read_once(names))
+
+        read_all_until_settled(names, read, results, is_doubtful)
+        return results
+
+    def _read_once(self, names: Sequence[QualifiedName]) -> Mapping[QualifiedName, TableState | Diagnostic]:
         facts = {schema: self._facts(*schema) for schema in dict.fromkeys(name[:2] for name in names)}
 
         def read(name: QualifiedName) -> TableState | Diagnostic | None:

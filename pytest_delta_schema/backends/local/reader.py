@@ -25,7 +25,7 @@ from pytest_delta_schema.backends.problems import (
     is_not_delta,
     problem,
 )
-from pytest_delta_schema.backends.second_look import read_until_settled
+from pytest_delta_schema.backends.second_look import read_all_until_settled, read_until_settled
 from pytest_delta_schema.backends.spark.newer_tables import refused_by_spark
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.delta.folded_names import folded
@@ -79,11 +79,10 @@ def read_tables(
         else:
             results[name] = refusal
     if readable:
-        refused, doubtful = len(results), readable
+        refused = len(results)
 
-        def read() -> dict[QualifiedName, TableState | Diagnostic]:
-            nonlocal doubtful
-            for name, answer in _answers(bridge, doubtful):
+        def read(names: Sequence[QualifiedName]) -> None:
+            for name, answer in _answers(bridge, names):
                 conversion = conversions.get(name)
                 source = (
                     None
@@ -91,11 +90,9 @@ def read_tables(
                     else _source(bridge, sources, name, conversion, answer)
                 )
                 results[name] = source or _understand(bridge, name, answer)
-            doubtful = [name for name in doubtful if is_doubtful(results[name])]
-            return {name: results[name] for name in doubtful}
 
         with reading_tables(len(readable), lambda: len(results) - refused):
-            read_until_settled(read, bool)
+            read_all_until_settled(readable, read, results, is_doubtful)
     return CatalogState.of(results)
 
 

@@ -716,3 +716,49 @@ def test_a_clustering_text_with_two_meanings_is_an_error(text, names, expected):
             _path(text, columns)
     else:
         assert _path(text, columns) == expected
+
+
+class TestChangesMeanwhile:
+    """The queries about a schema are not of one moment."""
+
+    @pytest.fixture(autouse=True)
+    def _without_pauses(self, monkeypatch):
+        monkeypatch.setattr("pytest_delta_schema.backends.second_look.PAUSES", (0, 0, 0))
+
+    @staticmethod
+    def before(monkeypatch, workspace, text, change):
+        """Do something before the first query with a text."""
+        waiting, ask = [change], workspace.rows
+
+        def rows(sql):
+            if text in sql and waiting:
+                waiting.pop()()
+            return ask(sql)
+
+        monkeypatch.setattr(workspace, "rows", rows)
+
+    @staticmethod
+    def gone():
+        raise StatementError("[TABLE_OR_VIEW_NOT_FOUND] It is dropped", condition="TABLE_OR_VIEW_NOT_FOUND")
+
+    def test_a_table_that_is_created_is_not_hidden(self, workspace, monkeypatch):
+        catalog = made(workspace, table(ID))
+        workspace.hidden.add(str(NAME))
+        self.before(monkeypatch, workspace, "DESCRIBE DETAIL", workspace.hidden.clear)
+
+        assert catalog.snapshot([table(ID)]).tables[NAME].exists
+
+    def test_a_table_that_is_replaced_can_be_read(self, workspace, monkeypatch):
+        catalog = made(workspace, table(ID))
+        self.before(monkeypatch, workspace, "DESCRIBE DETAIL", self.gone)
+
+        assert catalog.snapshot([table(ID)]).tables[NAME].exists
+
+    def test_a_parent_whose_key_is_added_is_not_hidden(self, workspace, monkeypatch):
+        parent = table(ID, name=PARENT, primary_key=["id"])
+        child = table(ID, column("parent"), name=CHILD, foreign_keys=[ForeignKey(["parent"], parent)])
+        catalog = made(workspace, parent, child)
+        workspace.hidden.add(PARENT)
+        self.before(monkeypatch, workspace, "DESCRIBE DETAIL", workspace.hidden.clear)
+
+        assert len(catalog.snapshot([child]).tables[child.name].foreign_keys) == 1
