@@ -12,7 +12,6 @@ from faults import (
     kills,
     names,
     names_local,
-    near_spark,
     near_writers,
     races,
     servers,
@@ -31,6 +30,5 @@ AREAS = (
     kills.AREA,
     doubles.AREA,
     races.AREA,
-    near_spark.AREA,
     disks.AREA,
 )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SECONDS = 60
 READS = {"unity, remote": 25}
-READS_OF_LONG_LOGS = {"unity, remote": 1, "clone": 10}
+READS_OF_LONG_LOGS = {"unity, remote": 1, "clone": 2}
 """How often a case reads a log that has thousands of commits and no checkpoint: not 25 times."""
 
 ROUNDS = {"local": 7, "damage of a local log": 4, "unity, local": 3, "unity, remote": 2, "commits": 3, "clone": 1}
@@ -87,18 +87,18 @@ def _require_one_moment(reading: Reading, *, is_dropped: bool) -> None:
 def _run(case: Case, bench: Bench) -> None:
     warehouse = bench.new_folder(case.name)
     kind, reader = case.values["writer"], READERS[case.values["reader"]]
-    ours, theirs = multiprocessing.Pipe()
+    connection, other_end = multiprocessing.Pipe()
     folder = table_folder(warehouse, NAME)
     folder.mkdir(parents=True)
-    process = forked(write, kind, str(folder), theirs)
+    process = forked(write, kind, str(folder), other_end)
     try:
-        require(ours.poll(SECONDS), "the writer did not begin")
-        first = ours.recv()
+        require(connection.poll(SECONDS), "the writer did not begin")
+        first = connection.recv()
         require(first == "ready", f"the writer failed: {first}")
         read_often(lambda: reader(warehouse), case.values["reads"], is_dropped=kind == "drop")
-        ours.send("stop")
-        require(ours.poll(SECONDS), "the writer did not end")
-        rounds = ours.recv()
+        connection.send("stop")
+        require(connection.poll(SECONDS), "the writer did not end")
+        rounds = connection.recv()
         require(isinstance(rounds, int), f"the writer failed: {rounds}")
         require(rounds, "the writer wrote nothing meanwhile")
     finally:

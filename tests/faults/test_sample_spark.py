@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from faults import boundaries, doubles, names_local, near_spark, races
+from faults import boundaries, doubles, names_local, races
 from faults.bench import SECRET, SECRET_VARIABLE, Bench
 from faults.cases import SURVIVED, run_case, selection
 
 pytestmark = pytest.mark.spark
 
 SEED = 1
-AREAS = (boundaries.LOCAL_AREA, names_local.AREA, doubles.AREA, races.AREA, near_spark.AREA)
+AREAS = (boundaries.LOCAL_AREA, names_local.AREA, doubles.AREA, races.AREA)
 SAMPLED = [(area, case) for area in AREAS for case in selection(area, SEED)]
 
 
