@@ -41,7 +41,11 @@ class SqlSnapshotExtension(SingleFileSnapshotExtension):
         return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
     def diff_lines(self, serialized_data: Any, snapshot_data: Any) -> Iterator[str]:
-        """Show a difference with names escaped; the files have the exact SQL."""
+        """Show the remedy, which pytest does not cut there, and a difference with names escaped.
+
+        The files have the exact SQL.
+        """
+        yield f"R{UPDATE[1:]}"
         yield from super().diff_lines(printed(serialized_data), printed(snapshot_data))
 
 

@@ -181,3 +181,17 @@ def test_looking_at_the_collection_is_no_failure(project):
     project.run("--snapshot-update")
 
     assert project.run("--collect-only").ret == 0
+
+
+@pytest.mark.parametrize("reviewed", [None, "SELECT 2;"], ids=["new", "changed"])
+def test_a_snapshot_of_a_test_says_how_it_is_accepted(project, reviewed, workers):
+    project.ini("")
+    module = "def test_it(delta_snapshot):\n    assert {!r} == delta_snapshot\n"
+    if reviewed is not None:
+        project.pytester.makepyfile(test_sql=module.format(reviewed))
+        project.run("--snapshot-update")
+    project.pytester.makepyfile(test_sql=module.format("\n".join(f"SELECT {number};" for number in range(100))))
+
+    result = project.run(*workers)
+
+    result.stdout.fnmatch_lines(["E *Review it, and accept it with: pytest --snapshot-update"])
