@@ -152,8 +152,11 @@ def _failure(wanted: str, log: Path) -> Exception:
         return OSError(errno.ENOSPC, _FULL, str(log.parent))
     telling = [line for line in lines if "unresolved" in line or "not found" in line or "Exception" in line]
     cause = "\n  ".join((telling or lines)[-_LAST_LINES:])
+    command = published()
+    unpublished = f"; or install a delta-spark whose jar is published: {command}" if command else ""
     return BackendUnavailableError(
-        f"{wanted} is not on this machine and could not be downloaded; connect to a Maven repository once"
-        " (a mirror is named by an Ivy settings file in spark.jars.ivySettings), or install a delta-spark whose jar"
-        f" is published: {published()}. The resolver said:\n  {cause}"
+        f"{wanted} is not on this machine and could not be downloaded; name a Maven mirror in the variable"
+        " DEFAULT_ARTIFACT_REPOSITORY, or a proxy in JAVA_TOOL_OPTIONS (-Dhttps.proxyHost=... -Dhttps.proxyPort=...),"
+        f" or copy the folder {log.parent} from a machine that has it (guide: Images, caches and mirrors){unpublished}."
+        f" The resolver said:\n  {cause}"
     )

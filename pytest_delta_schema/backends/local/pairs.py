@@ -115,9 +115,12 @@ def pair_of(pyspark: str) -> Pair | None:
 
 
 def published() -> str:
-    """Return the command that installs a delta-spark whose jar is published, for the installed pyspark."""
-    pair = pair_of(installed()["pyspark"])
-    return _command(PAIRS[-1]) if pair is None else completion(pair)
+    """Return the command that installs a delta-spark whose jar is published; ``""`` if it is the installed one."""
+    versions = installed()
+    pair = pair_of(versions["pyspark"])
+    if pair is None:
+        return _command(PAIRS[-1])
+    return "" if versions.get("delta-spark") == pair.delta_spark else completion(pair)
 
 
 def completion(pair: Pair) -> str:

@@ -126,6 +126,12 @@ def test_a_delta_with_a_published_jar_is_named_for_each_spark(monkeypatch, pyspa
     assert published() == command
 
 
+def test_an_installed_delta_with_a_published_jar_is_not_named_again(monkeypatch):
+    monkeypatch.setattr(pairs, "installed", lambda: {"pyspark": "4.2.0", "delta-spark": "4.4.0"})
+
+    assert published() == ""
+
+
 def test_the_pyspark_of_a_spark_that_pip_did_not_install_is_found(monkeypatch):
     def version(name):
         if name == "delta-spark":

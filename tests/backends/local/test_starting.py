@@ -268,21 +268,22 @@ def test_the_coordinates_belong_to_the_installed_spark():
     assert re.fullmatch(r"io\.delta:delta-spark_4\.2_2\.13:4\.4\.0", coordinates())
 
 
-@pytest.mark.usefixtures("empty_cache")
 @pytest.mark.spark
 @pytest.mark.own_jvm
-def test_jars_that_cannot_be_downloaded_are_reported_with_a_remedy(monkeypatch, caplog):
+def test_jars_that_cannot_be_downloaded_are_reported_with_the_three_ways_of_the_guide(monkeypatch, caplog, empty_cache):
     caplog.set_level(logging.INFO, "pytest_delta_schema")
     monkeypatch.setattr(jars, "coordinates", lambda: "io.delta:delta-spark_4.2_2.13:0.0.0")
 
     with pytest.raises(BackendUnavailableError) as caught:
         delta_jars()
 
+    folder = empty_cache / "jars" / "io.delta_delta-spark_4.2_2.13_0.0.0"
     assert str(caught.value).startswith(
-        "io.delta:delta-spark_4.2_2.13:0.0.0 is not on this machine and could not be downloaded; connect to a Maven"
-        " repository once"
+        "io.delta:delta-spark_4.2_2.13:0.0.0 is not on this machine and could not be downloaded; name a Maven mirror in"
+        " the variable DEFAULT_ARTIFACT_REPOSITORY, or a proxy in JAVA_TOOL_OPTIONS (-Dhttps.proxyHost=..."
+        f" -Dhttps.proxyPort=...), or copy the folder {folder} from a machine that has it (guide: Images, caches and"
+        " mirrors). The resolver said:\n"
     )
-    assert "whose jar is published: pip install 'delta-spark==4.4.0'. The resolver" in str(caught.value)
     assert "0.0.0" in str(caught.value).partition("The resolver said:")[2]
     assert caplog.messages[0].startswith("downloading io.delta:delta-spark_4.2_2.13:0.0.0 and what it needs")
 
