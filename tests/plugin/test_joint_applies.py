@@ -203,7 +203,7 @@ def test_folders_with_catalogs_of_their_own_get_their_own_tables_only(project):
         (path / "conftest.py").write_text(HEAD + CONFTEST.format(fail=[], scope="session"))
         (path / f"test_{name}.py").write_text(
             "from pytest_delta_schema import Column, Table\n"
-            f"{name} = Table('dev', 'silver', '{name}', [Column('id', 'bigint')])\n"
+            f"delta_tables = [Table('dev', 'silver', '{name}', [Column('id', 'bigint')])]\n"
         )
     project.ini("")
 
