@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.backend import Backend
+from pytest_delta_schema.progress import LOGGER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from pyspark.sql import SparkSession
+
     from pytest_delta_schema.backends.backend import BackendContext, BackendSettings
     from pytest_delta_schema.backends.unity.catalog import UnityCatalog
+
+_NEEDED_SESSION = (
+    "statements and data checks run in Spark, whose session needs the Spark connector of %s and"
+    " spark.sql.catalog.NAME with its uri and token; if it has none, override the fixture delta_spark"
+)
 
 
 def _open(context: BackendContext) -> UnityCatalog:
@@ -20,6 +29,11 @@ def _open(context: BackendContext) -> UnityCatalog:
     from pytest_delta_schema.backends.unity.client import UnityClient
     from pytest_delta_schema.backends.unity.storage import Storage
 
+    def session() -> SparkSession:
+        if context.starts_own_spark():
+            logging.getLogger(LOGGER).info(_NEEDED_SESSION, client.uri)
+        return context.spark()
+
     values = context.settings.values
     # Local variables are shown in tracebacks, so that the token is only ever in one as a Secret.
     token = Secret(os.environ.get(values["unity_token_variable"], ""))
@@ -27,7 +41,7 @@ def _open(context: BackendContext) -> UnityCatalog:
     context.call_at_end(client.close)
     return UnityCatalog(
         client,
-        context.spark,
+        session,
         stores=[Storage(**store) for store in values["storage"]],
         read_threads=values["read_threads"],
         sync_on_read=values["sync_on_read"],

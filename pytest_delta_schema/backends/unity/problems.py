@@ -61,15 +61,17 @@ def why_no_delta_table(entry: EntryState) -> Diagnostic | None:
     return None if entry.data_format == _DELTA else is_not_delta(entry.name, entry.data_format)
 
 
-def absent_table(name: QualifiedName, *, schema: bool | ServerError) -> TableState | Diagnostic:
+def absent_table(name: QualifiedName, *, schema: bool | StatementError) -> TableState | Diagnostic:
     """Return the state of a table that the server does not have, or the problem if that is not certain.
 
     Args:
         name: The table.
-        schema: Whether its schema exists, or the server's error if that is not known.
+        schema: Whether its schema exists, or why that is not known.
     """
-    if not isinstance(schema, ServerError):
+    if isinstance(schema, bool):
         return TableState(name=name, exists=False, schema_exists=schema)
+    if not isinstance(schema, ServerError):
+        return unreadable(name, schema)
     if schema.is_not_found:
         return unreadable(name, no_catalog(name.catalog))
     reason = unreadable(name, schema)

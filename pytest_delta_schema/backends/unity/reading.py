@@ -13,7 +13,7 @@ from pytest_delta_schema.backends.unity.client import ServerError
 from pytest_delta_schema.backends.unity.logs import Log
 from pytest_delta_schema.backends.unity.managed_logs import ManagedLogs, Unpublished, newest_version
 from pytest_delta_schema.backends.unity.problems import VIEWS, absent_table, unreadable, why_no_delta_table
-from pytest_delta_schema.backends.unity.spelling import Listing, list_schema
+from pytest_delta_schema.backends.unity.spelling import Listing, list_schema, stored_schema
 from pytest_delta_schema.backends.unity.wire_format import columns_of, entry_of, schema_of
 from pytest_delta_schema.delta.clustering import CLUSTERING_PROPERTY
 from pytest_delta_schema.delta.protocol import split_properties
@@ -119,12 +119,13 @@ class TableReader:
             name: self._stored.get(name, name) for name in names
         }
         for name in unknown:
+            listing = listings[name[:2]]
             try:
-                self._listed_entry(name, listings[name[:2]])
+                self._listed_entry(name, listing)
             except StatementError as error:
                 stored[name] = error
             else:
-                stored[name] = self._stored.get(name, name)
+                stored[name] = self._stored.get(name) or _named(name, listing)
         return stored
 
     def names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
@@ -263,8 +264,17 @@ class TableReader:
             return TableReading(_by_delta_api(head, log.table), entry)
         return _with_log(head.name, entry, log.facts() if isinstance(log, Log) else log)
 
-    def _schema_exists(self, given: tuple[str, str], listing: Listing | StatementError) -> bool | ServerError:
-        """Return whether the schema of a missing table exists, or why that is not known."""
+    def _schema_exists(self, given: tuple[str, str], listing: Listing | StatementError) -> bool | StatementError:
+        """Return whether the schema of a missing table exists, or why that is not known.
+
+        The table may be in another schema whose name differs by case only.
+        """
+        try:
+            stored_schema(self._client, *given)
+        except ServerError:
+            pass  # the schema itself is requested next
+        except StatementError as error:
+            return error
         catalog, schema = (listing.catalog, listing.schema) if isinstance(listing, Listing) else given
         try:
             self._client.schema(catalog, schema)

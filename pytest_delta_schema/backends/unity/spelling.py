@@ -63,10 +63,15 @@ def list_schema(client: UnityClient, catalog: str, schema: str) -> Listing:
     except ServerError as error:
         if not error.is_not_found:
             raise
-        stored = _stored_schema(client, catalog, schema)
+        stored = stored_schema(client, catalog, schema)
         if stored == (catalog, schema):
             raise
-    return _listed(client, *stored)
+    try:
+        return _listed(client, *stored)
+    except ServerError as error:
+        if not error.is_not_found:
+            raise
+        return Listing(*stored, {})  # the catalog has another case, and no such schema
 
 
 def only_one(kind: str, candidates: Iterable[str]) -> str | None:
@@ -102,8 +107,18 @@ def _listed(client: UnityClient, catalog: str, schema: str) -> Listing:
     return Listing(catalog, schema, tables, fault)
 
 
-def _stored_schema(client: UnityClient, catalog: str, schema: str) -> tuple[str, str]:
-    """Return the stored names of a catalog and a schema; names that the server does not list are returned unchanged."""
+def stored_schema(client: UnityClient, catalog: str, schema: str) -> tuple[str, str]:
+    """Return the stored names of a catalog and a schema; names that the server does not list are returned unchanged.
+
+    Args:
+        client: The server.
+        catalog: The catalog, in lower case.
+        schema: The schema, in lower case.
+
+    Raises:
+        ServerError: If the server does not answer.
+        StatementError: If it has several catalogs, or schemas, whose names differ by case only.
+    """
     stored = only_one("catalogs", (name for name in client.catalogs() if folded(name) == catalog))
     if stored is None:
         return catalog, schema

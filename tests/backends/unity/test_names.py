@@ -140,3 +140,34 @@ def test_catalogs_that_differ_by_case_only_are_refused(tmp_path):
             "dev.silver.mixed: the server has 2 catalogs whose names differ by case only, DEV and Dev, and models ignore the"
             " case of names; rename or drop all but one [DS502 UnreadableTable]"
         )
+
+
+ELSEWHERE = table(column(), name="dev.s.orders")
+
+
+@pytest.mark.parametrize("other", ["dev.S", "Dev.s"])
+def test_a_table_in_a_schema_that_differs_by_case_is_not_absent(unity, other):
+    catalog = other.partition(".")[0]
+    unity.table(f"{other}.orders")
+    unity.server.metastore.catalogs.setdefault(catalog, {"name": catalog})
+    unity.server.metastore.create_schema({"name": "s", "catalog_name": "dev"})
+
+    kind, names = ("schemas", "S and s") if catalog == "dev" else ("catalogs", "Dev and dev")
+    assert problem(unity, ELSEWHERE) == (
+        f"dev.s.orders: the server has 2 {kind} whose names differ by case only, {names}, and models ignore the case of"
+        " names; rename or drop all but one [DS502 UnreadableTable]"
+    )
+
+
+def test_a_catalog_is_found_without_case_before_it_has_the_schema(unity):
+    unity.server.metastore.create_catalog({"name": "Cat"})
+    model = table(column(), name="cat.s.orders")
+
+    state = unity.state(model)
+    plan = TablePlanner().plan([model], state)
+
+    assert (state.tables[model.name].exists, state.tables[model.name].schema_exists) == (False, False)
+    assert script(statements(plan.create_tables[0])).startswith("CREATE SCHEMA IF NOT EXISTS `Cat`.`s`;\n")
+    with pytest.raises(MetadataSyncError, match=r"cat\.s\.orders: it does not exist on the server"):
+        unity.catalog.sync_entries([model])
+    assert list(unity.server.metastore.catalogs) == ["dev", "Cat"]
