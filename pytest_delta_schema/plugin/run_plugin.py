@@ -70,10 +70,13 @@ class RunPlugin:
         """Collect the modules of the setting ``models`` also where ``python_files`` does not match them."""
         collectors = yield
         dotted = self._run.options.models.get(file_path)
-        if dotted is None or any(isinstance(collector, pytest.Module) for collector in collectors):
+        if dotted is None:
             return collectors
-        from pytest_delta_schema.plugin.collection import models_module
+        from pytest_delta_schema.plugin.collection import ModelsModule, models_module
 
+        # That of doctests is another kind of module, which has no tables.
+        if any(isinstance(collector, ModelsModule) for collector in collectors):
+            return collectors
         return [*collectors, models_module(parent, file_path, dotted)]
 
     @pytest.hookimpl(trylast=True)

@@ -22,6 +22,20 @@ def test_a_declared_table_becomes_items(project):
     assert result.ret == 0
 
 
+@pytest.mark.parametrize("ini", [["delta_models = models"], ["delta_models = models", "python_files = *.py"]])
+def test_doctests_of_a_module_do_not_hide_its_tables(project, ini):
+    project.ini(*ini)
+    (project.path / "models.py").write_text(f'"""Orders.\n\n>>> 1 + 1\n2\n"""\n{HEAD}{ORDERS}')
+
+    result = project.run("--doctest-modules", "--collect-only", "-q")
+
+    assert sorted(collected(result)) == [
+        "models.py::dev.silver.orders::ddl",
+        "models.py::dev.silver.orders::rules",
+        "models.py::models",
+    ]
+
+
 @pytest.mark.parametrize(("option", "last"), [("--delta-drift", "drift"), ("--delta-apply", "apply")])
 def test_a_check_of_the_catalog_exists_with_its_option_only(project, option, last):
     project.models(ORDERS)
