@@ -173,6 +173,53 @@ def test_the_configuration_is_that_of_a_catalog(call):
         400,
         delta_error("InvalidParameterValueException", "Must supply a proper catalog in catalog parameter.", 400),
     )
+    assert call("GET", "/delta/v1/config?catalog=dev") == (
+        400,
+        delta_error("InvalidParameterValueException", "Mandatory parameter/header is missing: protocol-versions", 400),
+    )
+
+
+@pytest.mark.parametrize("kind", ["VIEW", "METRIC_VIEW"])
+def test_the_delta_api_fails_for_views(double, call, kind):
+    double.metastore.tables["dev.silver.orders"]["table_type"] = kind
+
+    status, current = call("GET", TABLE)
+
+    assert (status, current["error"]["type"]) == (500, "InternalServerErrorException")
+    assert current["error"]["message"].endswith(f"Unexpected value '{kind}'")
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [("/catalogs", {}), ("/schemas", {"catalog_name": "dev"}), ("/tables", entry("x"))],
+    ids=["catalog", "schema", "table"],
+)
+def test_names_have_few_characters_and_at_most_255_of_them(call, path, body):
+    for name, status in (("A_b-9@", 200), ("n" * 255, 200), ("n" * 256, 400), ("a b", 400), ("\u00e9", 400), ("", 400)):
+        assert call("POST", path, {**body, "name": name})[0] == status
+
+
+@pytest.mark.parametrize(("path", "key"), [("/catalogs?", "catalogs"), ("/schemas?catalog_name=dev&", "schemas")])
+def test_catalogs_and_schemas_have_pages_of_a_hundred(double, call, path, key):
+    for number in range(150):
+        double.metastore.create_catalog({"name": f"x{number:03}"})
+        double.metastore.create_schema({"name": f"x{number:03}", "catalog_name": "dev"})
+
+    first = call("GET", f"{path}max_results=500")[1]
+    second = call("GET", f"{path}page_token={first['next_page_token']}")[1]
+
+    assert (len(first[key]), first["next_page_token"]) == (100, "x098")
+    assert (len(second[key]), second["next_page_token"]) == (51, None)
+
+
+def test_the_delta_api_shows_which_commits_are_in_the_catalog_only(double, call):
+    assert call("GET", TABLE)[1].keys() == {"metadata", "commits"}
+    double.metastore.latest["dev.silver.orders"] = 3
+    double.metastore.commits["dev.silver.orders"] = [{"version": 3}]
+
+    shown = call("GET", TABLE)[1]
+
+    assert (shown["latest-table-version"], shown["commits"]) == (3, [{"version": 3}])
 
 
 def test_the_delta_api_shows_delta_tables_only(double, call):

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 PAGE = 100
 """The largest number of tables on a page of a listing."""
 
-_NAME = re.compile(r"[a-zA-Z0-9_@-]+")
+_NAME = re.compile(r"[a-zA-Z0-9_@-]{1,255}")
+_VIEWS = ("VIEW", "MATERIALIZED_VIEW", "METRIC_VIEW")
 _TAG = "etag-"
 _LAST = {
     "last-commit-version": "delta.lastUpdateVersion",
@@ -84,10 +85,12 @@ class Metastore:
 
     def create_catalog(self, body: dict[str, Any]) -> dict[str, Any]:
         """Make a catalog."""
+        _require_name(body)
         return _made(self.catalogs, body["name"], body, "CATALOG_ALREADY_EXISTS")
 
     def create_schema(self, body: dict[str, Any]) -> dict[str, Any]:
         """Make a schema."""
+        _require_name(body)
         self.catalog(body["catalog_name"])
         return _made(self.schemas, f"{body['catalog_name']}.{body['name']}", body, "SCHEMA_ALREADY_EXISTS")
 
@@ -120,9 +123,7 @@ class Metastore:
 
     def create_table(self, body: dict[str, Any]) -> dict[str, Any]:
         """Make an entry; an id and an owner that a client sends are ignored."""
-        if _NAME.fullmatch(str(body.get("name") or "")) is None:
-            message = "Name cannot contain a period, space, forward-slash, or control characters"
-            raise invalid(message)
+        _require_name(body)
         schema = f"{body['catalog_name']}.{body['schema_name']}"
         name = f"{schema}.{body['name']}"
         self.schema(schema)
@@ -145,6 +146,8 @@ class Metastore:
             return dict(info)
         if info["data_source_format"] != "DELTA":
             raise Refused(400, "UNSUPPORTED_TABLE_FORMAT", f"Table is not a Delta table: {name}")
+        if info["table_type"] in _VIEWS:
+            raise Refused(500, INTERNAL, f"Failed to load table {name}: Unexpected value '{info['table_type']}'")
         properties = info["properties"]
         metadata = {
             "etag": self.etags[name],
@@ -219,6 +222,12 @@ class Metastore:
         """Return a tag of the time in milliseconds, a later one each time."""
         self._clock = max(self._clock + 1, int(time.time() * 1000))
         return f"{_TAG}{self._clock}"
+
+
+def _require_name(body: dict[str, Any]) -> None:
+    if _NAME.fullmatch(str(body.get("name") or "")) is None:
+        message = "Name cannot contain a period, space, forward-slash, or control characters"
+        raise invalid(message)
 
 
 def _made(known: dict[str, dict[str, Any]], name: str, body: dict[str, Any], taken: str) -> dict[str, Any]:

@@ -170,17 +170,17 @@ class UnityDouble:
     def _meets(fault: Fault, method: str, path: str) -> bool:
         return re.search(fault.path, path) is not None and fault.method in ("", method)
 
-    def _catalogs(self, _names: list[str], _query: dict[str, str], _body: Any) -> Answer:
-        shown = [catalog for name, catalog in self.metastore.catalogs.items() if name not in self.hidden]
-        return 200, {"catalogs": shown, "next_page_token": None}
+    def _catalogs(self, _names: list[str], query: dict[str, str], _body: Any) -> Answer:
+        shown = {name: info for name, info in self.metastore.catalogs.items() if name not in self.hidden}
+        return 200, _page("catalogs", shown, query)
 
     def _schemas(self, _names: list[str], query: dict[str, str], _body: Any) -> Answer:
         self._require_visible([query["catalog_name"]])
         self.metastore.catalog(query["catalog_name"])
         known = self.metastore.schemas.items()
         inside = f"{query['catalog_name']}."
-        shown = [schema for name, schema in known if name.startswith(inside) and name not in self.hidden]
-        return 200, {"schemas": shown, "next_page_token": None}
+        shown = {info["name"]: info for name, info in known if name.startswith(inside) and name not in self.hidden}
+        return 200, _page("schemas", shown, query)
 
     def _tables(self, _names: list[str], query: dict[str, str], _body: Any) -> Answer:
         catalog, schema = query["catalog_name"], query["schema_name"]
@@ -195,6 +195,9 @@ class UnityDouble:
         catalog = query.get("catalog", "")
         if not catalog:
             message = "Must supply a proper catalog in catalog parameter."
+            raise invalid(message)
+        if not query.get("protocol-versions"):
+            message = "Mandatory parameter/header is missing: protocol-versions"
             raise invalid(message)
         self._require_visible([catalog])
         if catalog not in self.metastore.catalogs:
@@ -224,6 +227,13 @@ class UnityDouble:
 
 _STORES = {"abfss": "Azure", "abfs": "Azure", "gs": "GCS"}
 _CREDENTIALS = ("aws_temp_credentials", "azure_user_delegation_sas", "gcp_oauth_token", "expiration_time")
+
+
+def _page(key: str, known: dict[str, Any], query: dict[str, str]) -> dict[str, Any]:
+    """Return the page of a listing that follows a name, by name and with at most :data:`PAGE` of them."""
+    size = min(int(query.get("max_results") or PAGE), PAGE)
+    names = sorted(name for name in known if name > query.get("page_token", ""))[:size]
+    return {key: [known[name] for name in names], "next_page_token": names[-1] if len(names) == size else None}
 
 
 def _parsed(sent: bytes) -> Any:
