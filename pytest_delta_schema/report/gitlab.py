@@ -6,26 +6,15 @@ Source: GitLab reads an array of objects with ``description``, ``check_name``, `
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.report.grades import grade_of
 from pytest_delta_schema.report.json_text import json_text
 
 if TYPE_CHECKING:
     from pytest_delta_schema.report.findings import Finding
     from pytest_delta_schema.report.run_report import RunReport
-
-GitLabSeverity = Literal["info", "minor", "major", "critical", "blocker"]
-"""The severities of Code Quality, from the lowest."""
-
-_BY_RISK: dict[str, GitLabSeverity] = {
-    "metadata": "minor",
-    "feature": "major",
-    "scan": "major",
-    "rewrite": "critical",
-    "destructive": "blocker",
-}
-_REMARKS: dict[str, GitLabSeverity] = {"warning": "minor", "note": "info"}
 
 
 def gitlab_json(report: RunReport) -> str:
@@ -42,13 +31,6 @@ def _issue(finding: Finding) -> dict[str, object]:
         "description": escaped(finding.text),
         "check_name": finding.code or "delta-schema",
         "fingerprint": finding.fingerprint,
-        "severity": _severity(finding),
+        "severity": grade_of(finding),
         "location": {"path": finding.location.file, "lines": {"begin": finding.location.line}},
     }
-
-
-def _severity(finding: Finding) -> GitLabSeverity:
-    """Return the severity: that of the risk for a change; what could not be read or is refused is critical."""
-    if finding.severity != "error":
-        return _REMARKS[finding.severity]
-    return _BY_RISK.get(finding.risk, "minor") if finding.kind == "change" else "critical"

@@ -29,8 +29,11 @@ def text(value: object) -> str:
     Args:
         value: Anything; its ``str`` is used.
     """
+    return _LIST.sub(lambda match: f"&#{ord(match[0])};", _inline(value))
+
+
+def _inline(value: object) -> str:
     plain = _MARKUP.sub(lambda match: match[0] if match[0] in _PLAIN else f"&#{ord(match[0])};", escaped(value))
-    plain = _LIST.sub(lambda match: f"&#{ord(match[0])};", plain)
     # An empty comment in the middle keeps servers from making a link of it.
     return _REFERENCES.sub(lambda match: f"{match[0]}<!-- -->", plain.replace("://", ":&#47;<!-- -->/")).replace(
         "www.", "www<!-- -->."
@@ -44,8 +47,7 @@ def code(value: object) -> str:
         value: Anything; its ``str`` is used.
     """
     # Back-quotes would be simpler, but they cannot hold a vertical line in a cell, nor any Markdown in a title.
-    shown = _MARKUP.sub(lambda match: f"&#{ord(match[0])};", escaped(value))
-    return f"<code>{shown}</code>"
+    return f"<code>{_inline(value)}</code>"
 
 
 def block(value: str, language: str) -> str:

@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from pytest_delta_schema.escaping import escaped
 from pytest_delta_schema.report.codes import all_codes
+from pytest_delta_schema.report.grades import grade_of
 from pytest_delta_schema.report.json_text import json_text
 
 if TYPE_CHECKING:
@@ -19,10 +20,21 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.report.codes import CodeInfo
     from pytest_delta_schema.report.findings import Finding
+    from pytest_delta_schema.report.grades import Grade
     from pytest_delta_schema.report.run_report import RunReport
 
 MOST_RESULTS = 5_000
 """How many results a file has; the worst are kept."""
+
+_LEVELS: dict[Grade, str] = {
+    "info": "note",
+    "minor": "warning",
+    "major": "error",
+    "critical": "error",
+    "blocker": "error",
+}
+_RANKS: dict[Grade, float] = {"info": 0.0, "minor": 25.0, "major": 50.0, "critical": 75.0, "blocker": 100.0}
+"""The priority of a result, of 100."""
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _ROOT = "%SRCROOT%"
@@ -96,11 +108,12 @@ def _rule(code: str, page: CodeInfo | None) -> dict[str, Any]:
 def _result(finding: Finding, codes: Sequence[str]) -> dict[str, Any]:
     location = finding.location
     region = {"startLine": location.line, "startColumn": location.column, "endLine": location.end_line}
-    code = finding.code or _NAMELESS
+    code, grade = finding.code or _NAMELESS, grade_of(finding)
     return {
         "ruleId": code,
         "ruleIndex": codes.index(code),
-        "level": finding.severity,
+        "level": _LEVELS[grade],
+        "rank": _RANKS[grade],
         "message": {"text": escaped(finding.text)},
         "locations": [
             {

@@ -59,6 +59,15 @@ def test_other_severities():
     assert [issue["severity"] for issue in json.loads(gitlab_json(report))] == ["critical", "critical", "minor"]
 
 
+def test_a_snapshot_that_nobody_has_accepted_is_less_than_a_changed_type():
+    snapshot = Diagnostic(code="DS127", table="dev.silver.orders", message="its SQL is not the one in the snapshot")
+    report = sample_report(replace(DRIFTED, diagnostics=(snapshot,)), **NOTHING)
+
+    issues = {issue["check_name"]: issue["severity"] for issue in json.loads(gitlab_json(report))}
+
+    assert issues == {"DS127": "minor", "DD104": "major", "DD102": "minor"}
+
+
 def test_what_gitlab_requires_of_each_issue():
     hostile = Diagnostic(table="t", message='"\\\n\x00</script>::error::x', path="columns.ä\u202e")
     twice = replace(BLOCKED, diagnostics=(hostile, hostile))

@@ -30,6 +30,7 @@ def test_a_result():
         "ruleId": "DD104",
         "ruleIndex": 1,
         "level": "error",
+        "rank": 50.0,
         "message": {
             "text": "dev.silver.orders: columns.amount.type: int -> bigint [feature: readers without type widening]"
         },
@@ -111,3 +112,29 @@ def test_nothing_is_wrong():
     run = only_run(sample_report(IN_SYNC, **NOTHING))
 
     assert (run["results"], run["tool"]["driver"]["rules"]) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("risk", "level", "rank"),
+    [
+        ("metadata", "warning", 25.0),
+        ("feature", "error", 50.0),
+        ("scan", "error", 50.0),
+        ("rewrite", "error", 75.0),
+        ("destructive", "error", 100.0),
+    ],
+)
+def test_a_result_has_the_level_of_its_risk(risk, level, rank):
+    table = replace(DRIFTED, changes=(replace(DRIFTED.changes[0], risk=risk),))
+
+    (result,) = only_run(sample_report(table, **NOTHING))["results"]
+
+    assert (result["level"], result["rank"]) == (level, rank)
+
+
+def test_a_remark_is_a_note_and_what_cannot_be_read_is_an_error():
+    remarks = tuple(Diagnostic(severity=severity, table="t", message=severity) for severity in ("warning", "note"))
+    unreadable, warned = only_run(sample_report(UNREADABLE, replace(IN_SYNC, notes=remarks), **NOTHING))["results"]
+
+    assert (unreadable["level"], unreadable["rank"]) == ("error", 75.0)
+    assert (warned["level"], warned["rank"]) == ("warning", 25.0)
