@@ -322,6 +322,23 @@ class TestPlaces:
 
         assert driver.execute_script("return document.documentElement.scrollWidth") == width
 
+    @pytest.mark.parametrize("width", [360, 500])
+    def test_model_catalog_and_verdict_are_inside_of_the_frame(self, opened, width):
+        driver = opened(everything(), width=width)
+        element(driver, "#open-all").click()
+
+        outside, number = driver.execute_script(
+            """
+            const cells = [...document.querySelectorAll(".schemas[open] .scroll")].flatMap((frame) => {
+              const right = frame.getBoundingClientRect().right + 1;
+              return [...frame.querySelectorAll("th, td")].map((cell) => [cell.getBoundingClientRect().right > right, cell]);
+            });
+            return [cells.filter(([isOutside]) => isOutside).map(([, cell]) => cell.textContent), cells.length];
+            """
+        )
+        assert number > 20
+        assert outside == []
+
     def test_a_link_to_a_table_opens_it(self, opened):
         driver = opened(large_report(30), fragment="#table-20")
         wait(driver, "document.querySelector('#table-20[open]')")
