@@ -91,9 +91,17 @@ class Doubt(NamedTuple):
 
     Args:
         fact: The file, and what is odd in it.
+        remedy: What to do about it.
     """
 
     fact: str
+    remedy: str
+
+    @classmethod
+    def of_name(cls, name: str) -> Doubt:
+        """Return what is odd in the name of a file."""
+        fact = f"the number in the name of {name} does not have 20 digits or is too large, and Spark may read that file"
+        return cls(fact, "remove it, or give it its name back")
 
 
 class _DoubtFound(Exception):  # noqa: N818 - carries the answer out of the checks
@@ -223,6 +231,8 @@ def damage_of_newest(log: LogReader, version: int) -> Damage | None:
 
 
 def _check(log: LogFiles, names: frozenset[str], listing: LogListing) -> CheckedLog:
+    if listing.misnamed:
+        raise _DoubtFound(Doubt.of_name(listing.misnamed[0]))
     if listing.orphan is not None:
         # Delta writes a commit before its checksum.
         checksum, lost = checksum_name(listing.orphan), commit_name(listing.orphan)
@@ -234,6 +244,7 @@ def _check(log: LogFiles, names: frozenset[str], listing: LogListing) -> Checked
         fact = f"{log.path} lacks {', '.join(missing)}{more}, and later commits are there"
         raise _DamageFound(Damage(fact, "restore them from a backup" if len(missing) > 1 else _BACKUP))
     commits = {name: _actions(log, name, _BACKUP, names) for name in listing.needed}
+    _compare_merged(log, listing, commits)
     if listing.checkpoint < 0:
         for kind in ("metaData", "protocol"):
             if commits and not any(_in(actions, kind) for actions in commits.values()):
@@ -249,6 +260,17 @@ def _check(log: LogFiles, names: frozenset[str], listing: LogListing) -> Checked
         _check_checkpoint(log, name, hint if hint and hint.version == listing.checkpoint else None, without)
     newest = _check_checksum(log, listing.newest, commits) if listing.newest in listing.checksums else None
     return CheckedLog(listing, commits, newest)
+
+
+def _compare_merged(log: LogFiles, listing: LogListing, commits: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
+    """Require files that hold several commits in one, which Spark reads in their place, to agree with them."""
+    for name, (first, last) in listing.compacted.items():
+        if name in commits:
+            merged = (commit_name(version) for version in sorted(listing.commits) if first <= version <= last)
+            actions = [action for commit in merged for action in commits.get(commit, ())]
+            if any(_in(commits[name], kind)[-1:] != _in(actions, kind)[-1:] for kind in ("metaData", "protocol")):
+                fact = f"{log.path}/{name} and the commits that it merges hold different metadata"
+                raise _DoubtFound(Doubt(fact, "remove it: the commits are read then"))
 
 
 def _check_and_complete(log: LogFiles, names: frozenset[str], listing: LogListing) -> CheckedLog:
@@ -299,11 +321,11 @@ def _actions(log: LogReader, name: str, remedy: str, names: Container[str] = ())
     try:
         actions = actions_in(content)
     except UncertainError as error:
-        raise _DoubtFound(Doubt(f"{path} {error.fact}")) from None
+        raise _DoubtFound(Doubt(f"{path} {error.fact}", remedy)) from None
     except CutOffError as error:
         raise _DamageFound(Damage(f"{path} {error.fact}", remedy)) from None
     if sums in names and not agrees_with_hadoop(content, log.read(sums)):
-        raise _DoubtFound(Doubt(f"{path} and its checksum {sums} do not agree"))
+        raise _DoubtFound(Doubt(f"{path} and its checksum {sums} do not agree", remedy))
     return actions
 
 

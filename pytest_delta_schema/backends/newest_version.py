@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.delta.clustering import clustering_in, may_be_clustered
 from pytest_delta_schema.delta.log_listing import commit_name
 from pytest_delta_schema.delta.protocol import protocol_properties
+from pytest_delta_schema.delta.well_formed import fault_in_protocol
 from pytest_delta_schema.state.log_facts import LogFacts
 
 if TYPE_CHECKING:
@@ -28,17 +29,26 @@ def newest_version(checked: CheckedLog) -> LogFacts | None:
         checked: The files of the log.
     """
     checksum = checked.checksum or {}
-    known = checksum.get("protocol")
+    known_metadata, known_protocol = checksum.get("metadata"), checksum.get("protocol")
     metadata, protocol = _newest(checked, "metaData"), _newest(checked, "protocol")
-    metadata = checksum.get("metadata") if metadata is None else metadata
-    protocol = known if protocol is None else protocol
+    if metadata is not None and isinstance(known_metadata, dict) and _values(metadata) != _values(known_metadata):
+        return None
+    metadata = known_metadata if metadata is None else metadata
+    protocol = known_protocol if protocol is None else protocol
     if not isinstance(metadata, dict) or not isinstance(protocol, dict):
         return None
-    if isinstance(known, dict) and dict(protocol_properties(known)) != dict(protocol_properties(protocol)):
+    if isinstance(known_protocol, dict) and (
+        fault_in_protocol(known_protocol)
+        or dict(protocol_properties(known_protocol)) != dict(protocol_properties(protocol))
+    ):
         # Readers that take either of them would see two different tables.
         return None
     clustering = _clustering(checked, checksum) if may_be_clustered(protocol) else ()
     return None if clustering is None else LogFacts(metadata, protocol, clustering, checked.listing.newest)
+
+
+def _values(action: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in action.items() if value is not None}
 
 
 def _newest(checked: CheckedLog, kind: str) -> Mapping[str, Any] | None:

@@ -29,6 +29,13 @@ _CHECKPOINT = re.compile(r"([0-9]{20})\.checkpoint(?:\.([0-9]{10})\.([0-9]{10})|
 _COMPACTED = re.compile(r"([0-9]{20})\.([0-9]{20})\.compacted\.json")
 
 
+_LARGE = re.compile(
+    r"(?:[0-9]{20}\.)?(?:[1-9][0-9]{19}|09(?:2[3-9]|[3-9][0-9])[0-9]{16})\.(?:json|crc|checkpoint\.|[0-9]+\.compacted\.|compacted\.)"
+    r"|[0-9]{20}\.checkpoint\.(?:[3-9][0-9]{9}\.[0-9]{10}|[0-9]{10}\.[3-9][0-9]{9})\."
+)
+"""Names with numbers that do not fit into 64 bits, or in parts of checkpoints into 32 bits."""
+
+
 def commit_name(version: int) -> str:
     """Return the name of the file of a commit."""
     return f"{version:020d}.json"
@@ -57,30 +64,32 @@ class LogListing:
         commits: The versions whose commits are there.
         checksums: The versions that have a checksum file.
         checkpoints: The files of complete checkpoints, by version.
-        compacted: Files that hold several commits in one, by the first of them.
-        misnamed: Numbered files whose number does not have 20 digits. Spark reads some of them as commits;
-            other readers ignore them (Delta 4.4.0, deltalake 1.6.6).
+        compacted: Files that hold several commits in one, with the first and the last of them.
+        misnamed: Numbered files whose number does not have 20 digits, or is too large. Spark reads some of them as
+            commits, or refuses the log; other readers ignore them (Delta 4.4.0, deltalake 1.6.6).
     """
 
     commits: frozenset[int]
     checksums: frozenset[int]
     checkpoints: Mapping[int, tuple[str, ...]]
-    compacted: Mapping[str, int]
+    compacted: Mapping[str, tuple[int, int]]
     misnamed: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, names: Iterable[str]) -> LogListing:
         """Sort the names in a ``_delta_log`` folder; names of anything else are left out."""
-        commits, checksums, compacted, misnamed = set(), set(), {}, []
+        names = set(names)
+        large = {name for name in names if _LARGE.match(name)}
+        commits, checksums, compacted, misnamed = set(), set(), {}, sorted(large)
         checkpoints: dict[int, list[str]] = defaultdict(list)
         parts: dict[tuple[int, int], list[str]] = defaultdict(list)
-        for name in sorted(names):
+        for name in sorted(names - large):
             if match := _COMMIT.fullmatch(name):
                 commits.add(int(match[1]))
             elif match := _CHECKSUM.fullmatch(name):
                 checksums.add(int(match[1]))
             elif match := _COMPACTED.fullmatch(name):
-                compacted[name] = int(match[1])
+                compacted[name] = int(match[1]), int(match[2])
             elif match := _CHECKPOINT.fullmatch(name):
                 if match[3] is None:
                     checkpoints[int(match[1])].append(name)
@@ -119,7 +128,7 @@ class LogListing:
     def needed(self) -> tuple[str, ...]:
         """The files that a reader opens beside the newest checkpoint: merged commits, then commits, the newest last."""
         commits = {version for version in self.commits if version > self.checkpoint or version == self.newest}
-        merged = [name for name, first in self.compacted.items() if first > self.checkpoint]
+        merged = [name for name, (first, _) in self.compacted.items() if first > self.checkpoint]
         return (*merged, *map(commit_name, sorted(commits)))
 
     @property

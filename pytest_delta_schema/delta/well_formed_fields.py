@@ -154,7 +154,7 @@ def _is_type_change(change: Any) -> bool:
 
 def _faults_of_type(kind: Any) -> Iterator[str]:
     if isinstance(kind, str):
-        if kind not in _ATOMIC and not is_decimal(kind) and (kind in _SQL_NAMES or _FAMILY.match(kind)):
+        if kind not in _ATOMIC and not is_decimal(kind) and _is_misspelled(kind):
             yield f"the type {shown(kind)}"
     elif not isinstance(kind, dict) or type(kind.get("type")) is not str:
         yield f"the type {shown(kind)}"
@@ -164,6 +164,11 @@ def _faults_of_type(kind: Any) -> Iterator[str]:
         yield from _faults_of_parts(kind, "elementType", nullable="containsNull")
     elif kind["type"] == "map":
         yield from _faults_of_parts(kind, "keyType", "valueType", nullable="valueContainsNull")
+
+
+def _is_misspelled(kind: str) -> bool:
+    """Whether the name of a type is one of SQL, or that of a known type in another spelling or with other arguments."""
+    return kind in _SQL_NAMES or kind.strip().lower() in _ATOMIC or _FAMILY.match(kind) is not None
 
 
 def _faults_of_parts(kind: Mapping[str, Any], *parts: str, nullable: str) -> Iterator[str]:

@@ -321,8 +321,8 @@ class TestUnity:
             Log(str(tmp_path), {})
 
         assert str(raised.value) == (
-            f"its Delta log at {tmp_path} cannot be read (the number in the name of {name} does not have 20 digits, and"
-            " Spark may read that file as a commit); remove it, or give it its name back"
+            f"its Delta log at {tmp_path} cannot be read (the number in the name of {name} does not have 20 digits or is"
+            " too large, and Spark may read that file); remove it, or give it its name back"
         )
 
     @pytest.mark.parametrize(

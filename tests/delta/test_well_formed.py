@@ -62,6 +62,7 @@ METADATA_FAULTS: dict[str, tuple[dict[str, Any], str]] = {
         'the partition columns ["name", "name"], of which two have one name',
     ),
     "type of SQL": (of_type("bigint"), 'the type "bigint" of the column t'),
+    "type in upper case": (of_type("LONG"), 'the type "LONG" of the column t'),
     "type of SQL in an array": (
         of_type({"type": "array", "elementType": "int", "containsNull": True}),
         'the type "int" of the column t',

@@ -24,7 +24,6 @@ from pytest_delta_schema.backends.log_damage import CheckedLog, Damage, check_lo
 from pytest_delta_schema.backends.newest_version import newest_version
 from pytest_delta_schema.backends.spark.openable import is_openable
 from pytest_delta_schema.delta.folded_names import folded
-from pytest_delta_schema.delta.log_listing import LogListing
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.state.states import TableState
 
@@ -94,11 +93,8 @@ class WarehouseLogs:
         folder = str(table_folder(self._warehouse, name))
         location = _location(folder)
         log = LocalLog(location)
-        names = _log_files(log)
-        if not names:
+        if not _log_files(log):
             return _absent(name, folder)
-        if LogListing.of(names).misnamed:
-            return None
         try:
             checked = check_log(log)
         except FileNotFoundError:

@@ -90,9 +90,7 @@ class Log:
         if reason and not self._read_files():
             self._refuse(reason, "restore it, or the permission to read it")
         if self._folder.misnamed:
-            name = self._folder.misnamed[0]
-            fact = f"the number in the name of {name} does not have 20 digits, and Spark may read that file as a commit"
-            self._refuse(fact, "remove it, or give it its name back")
+            self._refuse(*Doubt.of_name(self._folder.misnamed[0]))
 
     def _refuse(self, fact: str, remedy: str) -> NoReturn:
         msg = f"its Delta log at {redacted_uri(self._location)} cannot be read ({fact}); {remedy}"
@@ -103,8 +101,8 @@ class Log:
         try:
             checked = check_log(LocalLog(folder))
             if isinstance(checked, Doubt):
-                self._refuse(checked.fact, "restore it from a backup, or let its writer write it again")
-            if not isinstance(checked, CheckedLog) or checked.listing.misnamed:
+                self._refuse(*checked)
+            if not isinstance(checked, CheckedLog):
                 return False
             facts = newest_version(checked)
             facts = None if facts is None else self._well_formed(facts, checked)

@@ -1,0 +1,37 @@
+"""Logs that are written by hand, most of them odd: the readers without Spark show what Spark shows, or nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from support.hand_made_logs.agreement import AGREED, SPARK, difference, row
+from support.hand_made_logs.cases import CASES
+from support.hand_made_logs.readings import by_local_files, by_unity_files
+
+PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "local-backend.md"
+
+
+def test_every_log_has_an_answer_of_spark():
+    assert SPARK.keys() == CASES.keys()
+
+
+@pytest.mark.parametrize("reader", ["local", "unity"])
+def test_readers_differ_from_spark_as_agreed(tmp_path, reader):
+    differences = {}
+    for number, (name, write) in enumerate(CASES.items()):
+        warehouse = tmp_path / str(number)
+        folder = warehouse / "dev" / "silver" / "orders"
+        write(folder)
+        reading = by_local_files(warehouse) if reader == "local" else by_unity_files(folder)
+        kind = difference(SPARK[name], reading)
+        if kind:
+            differences[name] = kind
+
+    agreed = {name: entry.kind for entry in AGREED if entry.reader == reader for name in entry.cases}
+    assert differences == agreed
+
+
+def test_the_page_lists_what_is_agreed():
+    assert "\n".join(map(row, AGREED)) in PAGE.read_text("utf-8")

@@ -1,0 +1,362 @@
+"""Logs with odd checkpoints, compactions, checksums of versions, and hints in ``_last_checkpoint``."""
+
+from __future__ import annotations
+
+import json
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from support.hand_made_logs.files import GOOD
+from support.hand_made_logs.writing import (
+    ABSENT,
+    METADATA,
+    PROTOCOL,
+    changed,
+    checksum_of,
+    features,
+    later,
+    lines,
+    log,
+    put,
+)
+from support.hand_made_logs.wrong_values import FEW, wrong
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+    from support.hand_made_logs.writing import Write
+
+UUID = "0d7ab2b3-0000-4000-8000-000000000000"
+V2 = features("v2Checkpoint", reader=("v2Checkpoint",))
+_TEXTS = pa.map_(pa.string(), pa.string())
+_SCHEMA = pa.schema(
+    {
+        "protocol": pa.struct(
+            {
+                "minReaderVersion": pa.int32(),
+                "minWriterVersion": pa.int32(),
+                "readerFeatures": pa.list_(pa.string()),
+                "writerFeatures": pa.list_(pa.string()),
+            }
+        ),
+        "metaData": pa.struct(
+            {
+                "id": pa.string(),
+                "description": pa.string(),
+                "format": pa.struct({"provider": pa.string(), "options": _TEXTS}),
+                "schemaString": pa.string(),
+                "partitionColumns": pa.list_(pa.string()),
+                "configuration": _TEXTS,
+                "createdTime": pa.int64(),
+            }
+        ),
+        "add": pa.struct(
+            {
+                "path": pa.string(),
+                "partitionValues": _TEXTS,
+                "size": pa.int64(),
+                "modificationTime": pa.int64(),
+                "dataChange": pa.bool_(),
+            }
+        ),
+        "sidecar": pa.struct({"path": pa.string(), "sizeInBytes": pa.int64(), "modificationTime": pa.int64()}),
+        "checkpointMetadata": pa.struct({"version": pa.int64()}),
+    }
+)
+_ADD = {"path": "p.parquet", "partitionValues": [], "size": 1, "modificationTime": 1, "dataChange": True}
+
+
+def parquet(*actions: Mapping[str, Any], columns: tuple[str, ...] = tuple(_SCHEMA.names)) -> bytes:
+    """Return a checkpoint in parquet."""
+    rows = []
+    for action in actions:
+        row = dict(action)
+        if row.get("metaData"):
+            entry = row["metaData"]
+            form = {**entry["format"], "options": list(entry["format"]["options"].items())}
+            row["metaData"] = {**entry, "format": form, "configuration": list(entry["configuration"].items())}
+        rows.append(row)
+    file = BytesIO()
+    pq.write_table(pa.Table.from_pylist(rows, schema=pa.schema([_SCHEMA.field(name) for name in columns])), file)
+    return file.getvalue()
+
+
+def _named(version: int, ending: str) -> str:
+    return f"{version:020d}.{ending}"
+
+
+def _log(files: Mapping[str, str | bytes], *, first: str = GOOD, number: int = 4, lost: tuple[int, ...] = ()) -> Write:
+    """Return a log of commits, with other files; names in ``lost`` are versions whose commits are not there."""
+
+    def write(folder: Path) -> None:
+        path = log(folder, first, *map(later, range(1, number)))
+        for version in lost:
+            (path / f"{version:020d}.json").unlink()
+        for name, content in files.items():
+            (path / name).parent.mkdir(exist_ok=True)
+            put(path, name, content)
+
+    return write
+
+
+OTHER = {**METADATA, "description": "of the checkpoint"}
+WHOLE = parquet({"protocol": PROTOCOL}, {"metaData": OTHER}, {"add": _ADD})
+_GONE = (0, 1, 2)
+
+
+def _classic() -> Iterator[tuple[str, Write]]:
+    name = _named(2, "checkpoint.parquet")
+    contents: dict[str, bytes] = {
+        "whole": WHOLE,
+        "empty file": b"",
+        "noise": bytes(range(128, 256)) * 4,
+        "cut": WHOLE[:-20],
+        "without rows": parquet(),
+        "without protocol": parquet({"metaData": OTHER}),
+        "without metadata": parquet({"protocol": PROTOCOL}),
+        "without the column of the protocol": parquet({"metaData": OTHER}, columns=("metaData", "add")),
+        "without the column of adds": parquet(
+            {"metaData": OTHER}, {"protocol": PROTOCOL}, columns=("metaData", "protocol")
+        ),
+        "two metadata": parquet({"protocol": PROTOCOL}, {"metaData": OTHER}, {"metaData": METADATA}),
+        "two protocols": parquet(
+            {"protocol": PROTOCOL}, {"metaData": OTHER}, {"protocol": {**PROTOCOL, "minWriterVersion": 3}}
+        ),
+        "schema of SQL": parquet({"protocol": PROTOCOL}, {"metaData": {**OTHER, "schemaString": _sql_schema()}}),
+        "null schema": parquet({"protocol": PROTOCOL}, {"metaData": {**OTHER, "schemaString": None}}),
+        "null id": parquet({"protocol": PROTOCOL}, {"metaData": {**OTHER, "id": None}}),
+        "null format": parquet(
+            {"protocol": PROTOCOL}, {"metaData": {**OTHER, "format": {"provider": None, "options": {}}}}
+        ),
+        "unknown partition column": parquet(
+            {"protocol": PROTOCOL}, {"metaData": {**OTHER, "partitionColumns": ["other"]}}
+        ),
+        "null partition column": parquet({"protocol": PROTOCOL}, {"metaData": {**OTHER, "partitionColumns": [None]}}),
+        "null partition columns": parquet({"protocol": PROTOCOL}, {"metaData": {**OTHER, "partitionColumns": None}}),
+        "null property": parquet({"protocol": PROTOCOL}, {"metaData": {**OTHER, "configuration": {"a": None}}}),
+        "null version": parquet({"protocol": {**PROTOCOL, "minReaderVersion": None}}, {"metaData": OTHER}),
+        "unknown feature": parquet({"protocol": features("weird", reader=("weird",))}, {"metaData": OTHER}),
+        "wrong versions": parquet({"protocol": {"minReaderVersion": 9, "minWriterVersion": 9}}, {"metaData": OTHER}),
+    }
+    for label, content in contents.items():
+        if label in {"whole", "cut", "without metadata", "schema of SQL"}:
+            yield f"checkpoint: {label}", _log({name: content})
+        yield f"checkpoint without its commits: {label}", _log({name: content}, lost=_GONE)
+    parts = {
+        _named(2, "checkpoint.0000000001.0000000002.parquet"): parquet({"protocol": PROTOCOL}, {"metaData": OTHER}),
+        _named(2, "checkpoint.0000000002.0000000002.parquet"): parquet({"add": _ADD}),
+    }
+    second = _named(2, "checkpoint.0000000002.0000000002.parquet")
+    yield "checkpoint of two parts", _log(parts)
+    yield "checkpoint of two parts without its commits", _log(parts, lost=_GONE)
+    yield "checkpoint that lacks a part", _log({_named(2, "checkpoint.0000000001.0000000002.parquet"): WHOLE})
+    yield (
+        "checkpoint that lacks a part, without its commits",
+        _log({_named(2, "checkpoint.0000000001.0000000002.parquet"): WHOLE}, lost=_GONE),
+    )
+    yield "checkpoint with a cut part", _log({**parts, second: WHOLE[:-20]}, lost=_GONE)
+    for name in (
+        "checkpoint.0000000000.0000000001.parquet",
+        "checkpoint.0000000001.0000000000.parquet",
+        "checkpoint.0000000003.0000000002.parquet",
+        "checkpoint.9999999999.9999999999.parquet",
+        "checkpoint.1.1.parquet",
+        "checkpoint.PARQUET",
+        "checkpoint.x.parquet",
+        "checkpoint.json",
+        "checkpoint.parquet.tmp",
+        f"checkpoint.{UUID}.parquet",
+        f"checkpoint.{UUID}.json",
+        f"checkpoint.{UUID}.txt",
+    ):
+        yield f"checkpoint in {name}", _log({_named(2, name): WHOLE})
+    yield "checkpoint of a later version", _log({_named(9, "checkpoint.parquet"): WHOLE})
+    yield "checkpoint of a large version", _log({_named(10**19, "checkpoint.parquet"): WHOLE})
+    yield "checkpoint of the newest version", _log({_named(3, "checkpoint.parquet"): WHOLE})
+    yield "checkpoint of the newest version only", _log({_named(3, "checkpoint.parquet"): WHOLE}, lost=(0, 1, 2, 3))
+    yield "checkpoint in a name of few digits", _log({"2.checkpoint.parquet": WHOLE})
+    yield (
+        "two checkpoints",
+        _log({_named(1, "checkpoint.parquet"): WHOLE[:-20], _named(2, "checkpoint.parquet"): WHOLE}, lost=_GONE),
+    )
+    yield (
+        "newer checkpoint cut",
+        _log({_named(1, "checkpoint.parquet"): WHOLE, _named(2, "checkpoint.parquet"): WHOLE[:-20]}, lost=(0,)),
+    )
+    yield "gap behind a checkpoint", _log({_named(1, "checkpoint.parquet"): WHOLE}, lost=(0, 1, 2))
+
+
+def _sql_schema() -> str:
+    return str(METADATA["schemaString"]).replace("long", "bigint")
+
+
+def _compactions() -> Iterator[tuple[str, Write]]:
+    newer = lines({"metaData": {**METADATA, "description": "compacted"}}, {"protocol": PROTOCOL})
+    same = lines({"metaData": METADATA}, {"protocol": PROTOCOL})
+    for label, name, content in (
+        ("of the same", _compacted(0, 3), same),
+        ("with other metadata", _compacted(0, 3), newer),
+        ("of some commits", _compacted(1, 2), lines({"txn": {"appId": "test", "version": 2}})),
+        ("of some commits with other metadata", _compacted(1, 2), newer),
+        ("of one commit", _compacted(1, 1), newer),
+        ("backwards", _compacted(2, 1), newer),
+        ("past the end", _compacted(1, 9), newer),
+        ("of a large range", _compacted(0, 10**18), newer),
+        ("of larger numbers", _compacted(0, 10**20 - 1), newer),
+        ("of a few digits", "0.3.compacted.json", newer),
+        ("that is empty", _compacted(0, 3), ""),
+        ("that is cut", _compacted(0, 3), newer[:-20]),
+        ("of noise", _compacted(0, 3), "x"),
+    ):
+        yield f"compaction {label}", _log({name: content})
+        if label in {"of the same", "with other metadata"}:
+            yield f"compaction {label} whose commits are missing", _log({name: content}, lost=(1, 2))
+            yield f"compaction {label} without the first commit", _log({name: content}, lost=(0,))
+    overlapping = {_compacted(0, 2): newer, _compacted(1, 3): same}
+    yield "compactions that overlap", _log(overlapping)
+
+
+def _compacted(first: int, last: int) -> str:
+    return f"{first:020d}.{last:020d}.compacted.json"
+
+
+CHECKSUM = {
+    "tableSizeBytes": 0,
+    "numFiles": 0,
+    "numMetadata": 1,
+    "numProtocol": 1,
+    "setTransactions": [],
+    "domainMetadata": [],
+    "metadata": METADATA,
+    "protocol": PROTOCOL,
+    "allFiles": [],
+}
+
+
+def _checksums() -> Iterator[tuple[str, Write]]:
+    name = _named(3, "crc")
+    for label, content in wrong(CHECKSUM, *CHECKSUM, wrong_values=FEW):
+        yield f"checksum {label}", _log({name: json.dumps(content)})
+    keys = ("schemaString", "partitionColumns", "configuration", "description", "id", "format", "createdTime", "name")
+    for label, metadata in wrong(METADATA, *keys, wrong_values=("null", "5")):
+        yield f"metadata of a checksum {label}", _log({name: json.dumps({**CHECKSUM, "metadata": metadata})})
+    for label, protocol in wrong(PROTOCOL, "minReaderVersion", wrong_values=FEW):
+        yield f"protocol of a checksum {label}", _log({name: json.dumps({**CHECKSUM, "protocol": protocol})})
+    whole = json.dumps(CHECKSUM)
+    sql = {**METADATA, "schemaString": _sql_schema()}
+    other: dict[str, Any] = {
+        "with another description": {**CHECKSUM, "metadata": OTHER},
+        "with a type of SQL": {**CHECKSUM, "metadata": sql},
+        "with a newer protocol": {**CHECKSUM, "protocol": {**PROTOCOL, "minWriterVersion": 3}},
+        "with an unknown feature": {**CHECKSUM, "protocol": features("weird", reader=("weird",))},
+        "with null features": {**CHECKSUM, "protocol": {**PROTOCOL, "writerFeatures": None}},
+        "with another key": {**CHECKSUM, "other": 1},
+        "with a number of files": {**CHECKSUM, "numFiles": 7},
+        "without metadata and protocol": changed(CHECKSUM, metadata=ABSENT, protocol=ABSENT),
+    }
+    for label, content in other.items():
+        yield f"checksum {label}", _log({name: json.dumps(content)})
+    texts: dict[str, str | bytes] = {
+        "empty": "",
+        "cut": whole[:-20],
+        "a list": "[]",
+        "null": "null",
+        "a text": '"x"',
+        "noise": bytes(range(128, 256)),
+        "in two lines": whole.replace(", ", ",\n", 3),
+        "with a newline": whole + "\n",
+        "with a second line": whole + "\n{}",
+        "with text behind": whole + " text",
+        "with a byte order mark": b"\xef\xbb\xbf" + whole.encode(),
+        "with NaN": whole.replace('"numFiles": 0', '"numFiles": NaN'),
+        "with NaN of another key": whole.replace('"numFiles"', '"other": NaN, "numFiles"'),
+        "deep": "[" * 5000,
+        "with many digits": whole.replace('"numFiles"', f'"other": {"9" * 5000}, "numFiles"'),
+    }
+    for label, text in texts.items():
+        yield f"checksum {label}", _log({name: text})
+    checkpoint = {_named(2, "checkpoint.parquet"): parquet({"protocol": PROTOCOL}, {"metaData": METADATA})}
+    malformed: dict[str, Any] = {
+        "a good checksum": CHECKSUM,
+        "other metadata": {**CHECKSUM, "metadata": OTHER},
+        "a type of SQL": {**CHECKSUM, "metadata": sql},
+        "an unknown feature": {**CHECKSUM, "protocol": features("weird", reader=("weird",))},
+        "null features": {**CHECKSUM, "protocol": {**PROTOCOL, "writerFeatures": None}},
+        "a version of a text": {**CHECKSUM, "protocol": {**PROTOCOL, "minReaderVersion": "x"}},
+        "metadata of a text": {**CHECKSUM, "metadata": "x"},
+        "no files": changed(CHECKSUM, numFiles=ABSENT),
+        "a text for a number": {**CHECKSUM, "numFiles": "x"},
+        "domains of a text": {**CHECKSUM, "domainMetadata": "x"},
+    }
+    for label, content in malformed.items():
+        yield (
+            f"checkpoint without its commits, and {label}",
+            _log({**checkpoint, name: json.dumps(content)}, lost=_GONE),
+        )
+    yield "checksum of a version that is missing", _log({_named(4, "crc"): whole})
+    yield "checksum of a large version", _log({_named(10**19, "crc"): whole})
+    yield "checksum in a name of few digits", _log({"3.crc": json.dumps(other["with another description"])})
+    yield "checksum with Hadoop's checksum of another", _log({name: whole, f".{name}.crc": checksum_of(b"x")})
+    yield "older checksum with other metadata", _log({_named(2, "crc"): json.dumps({**CHECKSUM, "metadata": OTHER})})
+
+
+def _hints() -> Iterator[tuple[str, Write]]:
+    checkpoint = {_named(2, "checkpoint.parquet"): WHOLE}
+    hint = {"version": 2, "size": 3, "sizeInBytes": len(WHOLE), "numOfAddFiles": 1}
+    for label, content in wrong(hint, "version", "size"):
+        yield f"hint {label}", _log({**checkpoint, "_last_checkpoint": json.dumps(content)}, lost=_GONE)
+    values: dict[str, Any] = {
+        "whole": hint,
+        "of an older version": {**hint, "version": 1},
+        "of a later version": {**hint, "version": 9},
+        "of a negative version": {**hint, "version": -1},
+        "of a large version": {**hint, "version": 2**62},
+        "of a huge version": {**hint, "version": 10**30},
+        "of an exponent": {**hint, "version": 1e300},
+        "with parts": {**hint, "parts": 2},
+        "with many parts": {**hint, "parts": 2**31 - 1},
+        "with huge parts": {**hint, "parts": 10**15},
+        "with negative parts": {**hint, "parts": -1},
+        "with a checksum": {**hint, "checksum": "00000000000000000000000000000000"},
+        "with a numeric checksum": {**hint, "checksum": 5},
+        "with a schema": {**hint, "checkpointSchema": {"type": "struct", "fields": []}},
+        "with a wrong schema": {**hint, "checkpointSchema": "x"},
+        "with another key": {**hint, "other": 1},
+        "that is a list": [hint],
+        "that is a number": 2,
+        "with a file": {**hint, "v2Checkpoint": {"path": "other.parquet", "sizeInBytes": 1, "modificationTime": 1}},
+        "with a file of another kind": {**hint, "v2Checkpoint": 5},
+        "with many sidecars": {**hint, "v2Checkpoint": _many_sidecars(5000)},
+    }
+    for label, content in values.items():
+        yield f"hint {label}", _log({**checkpoint, "_last_checkpoint": json.dumps(content)})
+    texts: dict[str, str | bytes] = {
+        "empty": "",
+        "cut": '{"version":2,',
+        "noise": bytes(range(128, 256)),
+        "text behind": json.dumps(hint) + " text",
+        "byte order mark": b"\xef\xbb\xbf" + json.dumps(hint).encode(),
+        "two lines": json.dumps(hint) + '\n{"version":1}',
+        "deep": "[" * 5000,
+        "many digits": f'{{"version": {"9" * 5000}}}',
+    }
+    for label, text in texts.items():
+        yield f"hint: {label}", _log({**checkpoint, "_last_checkpoint": text})
+    yield "hint of a missing checkpoint", _log({"_last_checkpoint": json.dumps(hint)})
+    yield "hint in a folder", lambda folder: (log(folder, GOOD, later(1)) / "_last_checkpoint").mkdir()
+
+
+def _many_sidecars(number: int) -> dict[str, Any]:
+    files = [{"path": f"{index}.parquet", "sizeInBytes": 1, "modificationTime": 1} for index in range(number)]
+    return {"path": f"{2:020d}.checkpoint.parquet", "sizeInBytes": 1, "modificationTime": 1, "sidecarFiles": files}
+
+
+def _all() -> tuple[Callable[[], Iterator[tuple[str, Write]]], ...]:
+    return (_classic, _compactions, _checksums, _hints)
+
+
+CASES = dict(case for cases in _all() for case in cases())
