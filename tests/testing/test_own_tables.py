@@ -1,0 +1,92 @@
+"""Tables of a conformance run on a catalog of which only a connection runs SQL."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+from types import SimpleNamespace
+
+import pytest
+from pyspark.sql.types import ArrayType, BooleanType, DateType, DecimalType, MapType, StructField, StructType
+
+from pytest_delta_schema import MemoryCatalog, Orchestrator, QualifiedName, Settings, Table
+from pytest_delta_schema.testing.conformance.own_tables import CatalogRows, own_catalog
+from pytest_delta_schema.testing.parts import LONG, TEXT
+from support.tables import NAME, column
+
+MODEL = Table(
+    *NAME,
+    [
+        column("id"),
+        column("text", TEXT),
+        column("day", DateType()),
+        column("amount", DecimalType(4, 2)),
+        column("on", BooleanType()),
+        column("s", StructType([StructField("x", LONG), StructField("y", TEXT)])),
+        column("l", ArrayType(LONG)),
+        column("m", MapType(TEXT, LONG)),
+    ],
+)
+ROW = {
+    "id": 1,
+    "text": "it's",
+    "day": date(2026, 1, 2),
+    "amount": Decimal("1.50"),
+    "on": True,
+    "s": {"x": 2, "y": None},
+    "l": [1, 2],
+    "m": {"a": 3},
+}
+
+
+class Connected:
+    """A catalog that reads states, and whose connection runs SQL."""
+
+    name = "connected"
+
+    def __init__(self, answers=()):
+        self.sent: list[str] = []
+        self._memory = MemoryCatalog()
+        Orchestrator.over(self._memory, Settings()).sync_tables([MODEL])
+        self._connection = SimpleNamespace(rows=lambda sql: self.sent.append(sql) or answers)
+
+    def read_tables(self, names):
+        return self._memory.read_tables(names)
+
+
+def test_rows_are_inserted_as_literals_of_the_types_of_the_columns():
+    catalog = Connected()
+
+    own_catalog(catalog).insert(NAME, [ROW, {"id": None}])
+
+    assert catalog.sent == [
+        (
+            "INSERT INTO `dev`.`silver`.`orders` (`id`, `text`, `day`, `amount`, `on`, `s`, `l`, `m`) VALUES ("
+            "CAST(1 AS BIGINT), CAST('it\\'s' AS STRING), CAST('2026-01-02' AS DATE), CAST(1.50 AS DECIMAL(4,2)),"
+            " CAST(TRUE AS BOOLEAN), named_struct('x', CAST(2 AS BIGINT), 'y', NULL),"
+            " array(CAST(1 AS BIGINT), CAST(2 AS BIGINT)), map(CAST('a' AS STRING), CAST(3 AS BIGINT)))"
+        ),
+        "INSERT INTO `dev`.`silver`.`orders` (`id`) VALUES (NULL)",
+    ]
+
+
+def test_rows_are_read_in_the_form_of_the_table():
+    nested = SimpleNamespace(asDict=lambda **_: {**ROW, "s": {"y": None, "x": 2}})
+    catalog = own_catalog(Connected([nested]))
+
+    state = catalog.read_tables([NAME]).tables[NAME]
+
+    assert CatalogRows().read_rows(catalog, state) == [{**ROW, "amount": 1.5}]
+
+
+def test_tables_are_dropped_one_by_one():
+    catalog = Connected()
+
+    own_catalog(catalog).drop_table(QualifiedName("dev", "silver", "delta_conformance_orders"))
+
+    assert catalog.sent == ["DROP TABLE IF EXISTS `dev`.`silver`.`delta_conformance_orders`"]
+
+
+def test_a_catalog_that_can_drop_no_table_is_refused():
+    with pytest.raises(TypeError, match="the backend other has no method drop_table, which the conformance run needs"):
+        own_catalog(SimpleNamespace(name="other"))
