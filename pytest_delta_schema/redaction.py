@@ -21,7 +21,19 @@ _ESCAPED = "\"'\\/"
 _ENTITIES = {"&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos"}
 _BASE64 = "[A-Za-z0-9+/_-]"
 
-_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s'\"<>`]+")
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://(?:[^\s/@<>`]*@)?[^\s'\"<>`]+")
+"""A URI; before the ``@`` of its user and password, quotes are part of it."""
+
+_JDBC_USER = re.compile(r"(jdbc:\w+:\w+:)[^\s@/]*/[^\s@]+@", re.IGNORECASE)
+"""The user and password of an address of JDBC that stand before its host without ``//``."""
+
+_NAMES_OF_SECRETS = r"secret|token|password|passwd|pwd|passphrase|credential|signature|bearer|auth(?!or)"
+_PARAMETER = re.compile(
+    rf"((?:^|[\s;&?,(])[\w.-]*(?:{_NAMES_OF_SECRETS}|account_?key|access_?key)[\w.-]*=)"
+    r"(?:\{[^}]*\}|\"[^\"]*\"|'[^']*'|[^\s;&,)]+)",
+    re.IGNORECASE,
+)
+"""A parameter of an address or a list of settings, such as ``;password=...``, whose name suggests a secret."""
 _AZURE = ("abfs", "abfss", "wasb", "wasbs")
 """Schemes in which a container, which is no secret, stands where others have the user."""
 
@@ -41,7 +53,10 @@ _BUCKETS = ("s3", "s3a", "s3n", "gs", "oss", "dbfs", "file")
 _SERVER = "<server>"
 
 _PLAIN = re.compile(r"[A-Za-z0-9]+")
-_SECRET_KEYS = re.compile(r"key|secret|token|password|signature|credential|sas", re.IGNORECASE)
+_SECRET_KEYS = re.compile(rf"key(?![a-z0-9])|sas|{_NAMES_OF_SECRETS}", re.IGNORECASE)
+
+_SHOWN_PREFIXES = ("delta.", "pytest_delta_schema.")
+"""How properties begin whose values are no secrets."""
 
 
 def secret_pattern(secret: str) -> re.Pattern[str]:
@@ -153,8 +168,25 @@ def redacted_uri(text: str) -> str:
 
 
 def redacted_uris(text: str) -> str:
-    """Return a text with all URIs in it as :func:`redacted_uri` writes them."""
+    """Return a text with all URIs in it as :func:`redacted_uri` writes them, and without parameters that are secret."""
+    text = _JDBC_USER.sub(rf"\1{HIDDEN}@", text)
+    text = _PARAMETER.sub(rf"\1{HIDDEN}", text)
     return _URI.sub(lambda match: redacted_uri(match[0]), text)
+
+
+def is_secret_property(key: str) -> bool:
+    """Whether the name of a property suggests that its value in a catalog is a secret."""
+    return suggests_secret(key) and not key.startswith(_SHOWN_PREFIXES)
+
+
+def shown_property(key: str, value: str) -> str:
+    """Return the value of a property of a catalog as it is shown: without secrets, in quotes.
+
+    Args:
+        key: The property.
+        value: Its value.
+    """
+    return repr(HIDDEN if is_secret_property(key) else redacted_uris(value))
 
 
 def without_hosts(text: str, hosts: Iterable[str] = ()) -> str:

@@ -20,6 +20,7 @@ from pytest_delta_schema.redaction import (
     redacted_uris,
     secret_pattern,
     secret_traces,
+    shown_property,
     without_hosts,
 )
 
@@ -132,6 +133,53 @@ def test_uris_in_a_text_are_shown_without_secrets():
 
     assert redacted_uris(text) == "see https://***@c/d, 'http://x/?y=***' and (abfss://c@acc/t)"
     assert because(ValueError(f"{text}\nmore")) == redacted_uris(text)
+
+
+HOSTILE = {
+    "postgres://u:S3cret@h/db": "postgres://***@h/db",
+    "postgres://u:S3c'ret\"x@h/db": "postgres://***@h/db",
+    "'mysql://u:S3'cret@h'": "'mysql://***@h'",
+    "jdbc:sqlserver://h:1433;user=sa;password=S3cret;encrypt=true": (
+        "jdbc:sqlserver://h:1433;user=sa;password=***;encrypt=true"
+    ),
+    "jdbc:sqlserver://h;Password={S3;cr et};x=1": "jdbc:sqlserver://h;Password=***;x=1",
+    "jdbc:databricks://h:443;AuthMech=3;PWD=S3cret": "jdbc:databricks://h:443;AuthMech=***;PWD=***",
+    "jdbc:oracle:thin:scott/S3cret@//h:1521/x": "jdbc:oracle:thin:***@//h:1521/x",
+    "jdbc:oracle:oci:scott/S3cret@h:1521:sid": "jdbc:oracle:oci:***@h:1521:sid",
+    "https://h/x;token=S3cret": "https://h/x;token=***",
+    "Endpoint=sb://h/;SharedAccessKey=S3cret=": "Endpoint=sb://h/;SharedAccessKey=***",
+    "host=h user=u password=S3cret dbname=x": "host=h user=u password=*** dbname=x",
+    "host=h password='S3 cret' dbname=x": "host=h password=*** dbname=x",
+    "fs.passphrase=S3cret, bearer=S3cret": "fs.passphrase=***, bearer=***",
+    "author=me, keyword=x": "author=me, keyword=x",
+    "token <> 'x' AND secret = 'y'": "token <> 'x' AND secret = 'y'",
+    "s3://bucket/a, 'me@example.org'": "s3://bucket/a, 'me@example.org'",
+}
+
+
+@pytest.mark.parametrize(("text", "shown"), HOSTILE.items())
+def test_addresses_of_all_kinds_are_shown_without_secrets(text, shown):
+    assert redacted_uris(text) == shown
+    assert redacted_uris(shown) == shown
+
+
+@pytest.mark.parametrize(
+    ("key", "shown"),
+    [
+        ("db.pwd", "'***'"),
+        ("db.passwd", "'***'"),
+        ("db.passphrase", "'***'"),
+        ("db.auth", "'***'"),
+        ("db.bearer", "'***'"),
+        ("author", "'x'"),
+        ("fs.azure.account.key.acct", "'***'"),
+        ("keyword", "'x'"),
+        ("delta.key", "'x'"),
+        ("team", "'x'"),
+    ],
+)
+def test_values_of_properties_that_suggest_a_secret_are_not_shown(key, shown):
+    assert shown_property(key, "x") == shown
 
 
 def test_settings_are_shown_without_the_values_of_secrets():

@@ -13,6 +13,7 @@ from pytest_delta_schema.plan.changes.layout import describe_layout
 from pytest_delta_schema.plan.changes.lines import ChangeLine
 from pytest_delta_schema.plan.changes.tags import set_tags_lines
 from pytest_delta_schema.plan.risk import Risk
+from pytest_delta_schema.redaction import redacted_uris
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -72,6 +73,6 @@ def _creation(action: CreateTable) -> Iterator[ChangeLine]:
     if action.table_comment:
         yield ChangeLine(ADD, part_path("comment"), ABSENT, repr(action.table_comment))
     for key, value in action.table_properties.items():
-        yield ChangeLine(ADD, part_path("properties", key), ABSENT, repr(value))
+        yield ChangeLine(ADD, part_path("properties", key), ABSENT, repr(redacted_uris(value)))
     for tags in action.tags:
         yield from set_tags_lines(tags, {})

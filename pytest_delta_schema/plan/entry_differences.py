@@ -15,6 +15,7 @@ from pytest_delta_schema.delta.folded_names import NameMap
 from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.errors import note
 from pytest_delta_schema.plan.change_markers import ABSENT
+from pytest_delta_schema.redaction import shown_property
 from pytest_delta_schema.remarks import UnstorableMetadata
 from pytest_delta_schema.state.catalog_entry import EntryState, entry_columns, is_written_by_server, storable
 from pytest_delta_schema.state.types import below, describe_type, same_kind
@@ -253,5 +254,5 @@ def _properties(entry: Mapping[str, str], log: Mapping[str, str]) -> Iterator[En
     for key in sorted({*entry, *log}):
         if is_written_by_server(key) or entry.get(key) == log.get(key):
             continue
-        before, after = (repr(side[key]) if key in side else ABSENT for side in (entry, log))
+        before, after = (shown_property(key, side[key]) if key in side else ABSENT for side in (entry, log))
         yield EntryDifference(part_path("properties", key), before, after, EntryPropertyDiffers)

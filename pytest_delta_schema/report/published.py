@@ -129,7 +129,7 @@ def _state(
     }
 
 
-def _properties(values: Mapping[str, str], declared: Mapping[str, str]) -> dict[str, str]:
+def _properties(values: Mapping[str, str | None], declared: Mapping[str, str]) -> dict[str, str | None]:
     """Return properties without values that are known to the catalog only, but for those of Delta, and without URIs.
 
     Args:
@@ -142,7 +142,10 @@ def _properties(values: Mapping[str, str], declared: Mapping[str, str]) -> dict[
             return value == declared[key] or not suggests_secret(key)
         return key.startswith(_SHOWN_PREFIXES)
 
-    return {key: redacted_uris(value) if is_shown(key, value) else HIDDEN for key, value in values.items()}
+    def shown(key: str, value: str | None) -> str | None:
+        return None if value is None else redacted_uris(value) if is_shown(key, value) else HIDDEN
+
+    return {key: shown(key, value) for key, value in values.items()}
 
 
 def _with_texts(value: Any, change: Callable[[str], str]) -> Any:

@@ -12,6 +12,7 @@ from pytest_delta_schema.plan.changes.kind import ChangeKind, declare, require_c
 from pytest_delta_schema.plan.changes.lines import ChangeLine
 from pytest_delta_schema.plan.changes.order import Step
 from pytest_delta_schema.plan.risk import Risk
+from pytest_delta_schema.redaction import redacted_uris, shown_property
 from pytest_delta_schema.state.delta_log import encode_owned
 from pytest_delta_schema.state.states import OWNED_PROPERTIES
 
@@ -30,10 +31,11 @@ def _set_lines(change: SetTableProperties, action: AlignTable) -> Iterator[Chang
         before = observed.table_properties.get(key)
         if key == OWNED_PROPERTIES and observed.owned_properties is not None:
             before = encode_owned(observed.owned_properties)
+        after = repr(redacted_uris(value))
         if before is None:
-            yield ChangeLine(ADD, part_path("properties", key), ABSENT, repr(value), loss=lost)
+            yield ChangeLine(ADD, part_path("properties", key), ABSENT, after, loss=lost)
         else:
-            yield ChangeLine(CHANGE, part_path("properties", key), repr(before), repr(value), loss=lost)
+            yield ChangeLine(CHANGE, part_path("properties", key), shown_property(key, before), after, loss=lost)
 
 
 def _needed(change: SetTableProperties) -> frozenset[str]:
@@ -89,7 +91,7 @@ def _unset_lines(change: UnsetTableProperties, action: AlignTable) -> Iterator[C
         before = action.observed.table_properties.get(key)
         if key == OWNED_PROPERTIES:
             before = encode_owned(action.observed.owned_properties or ())
-        yield ChangeLine(DROP, part_path("properties", key), repr(before), ABSENT)
+        yield ChangeLine(DROP, part_path("properties", key), shown_property(key, str(before)), ABSENT)
 
 
 class UndeclaredProperty:
