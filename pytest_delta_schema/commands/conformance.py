@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -42,4 +43,5 @@ def run(arguments: argparse.Namespace) -> int:
     command += ["--rootdir=.", "--confcutdir=.", f"--delta-backend={arguments.backend}"]
     command += [f"--conformance-schema={arguments.schema}", f"--conformance-report={arguments.report}"]
     command += ["-k", arguments.keyword, "--pyargs", _TESTS]
-    return subprocess.run(command, check=False).returncode  # noqa: S603 - no shell
+    environment = {key: value for key, value in os.environ.items() if key != "PYTEST_ADDOPTS"}
+    return subprocess.run(command, env=environment, check=False).returncode  # noqa: S603 - no shell

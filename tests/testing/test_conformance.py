@@ -68,7 +68,8 @@ def test_every_promise_of_the_memory_backend_holds(tmp_path):
     ]
 
 
-def test_a_broken_promise_is_reported_without_names_and_the_tables_of_others_stay(tmp_path):
+def test_a_broken_promise_is_reported_without_names_and_the_tables_of_others_stay(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTEST_ADDOPTS", "--no-such-option")
     (tmp_path / "conftest.py").write_text(CONFTEST)
     (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = --unknown-option\ndelta_owned_properties = true\n")
 
