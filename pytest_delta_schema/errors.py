@@ -322,6 +322,10 @@ class ConvergenceError(DeltaSchemaError):
     fault = RemainingDrift
 
 
+class UnfinishedCreationError(DiagnosticsError):
+    """Another apply has created tables at the same time, and has not completed them in time."""
+
+
 class BackendUnavailableError(DeltaSchemaError):
     """A backend could not be started or reached; the text names what to install or to configure."""
 

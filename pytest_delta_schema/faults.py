@@ -292,3 +292,20 @@ class UnprovedApply:
     """
 
     code = "DS604"
+
+
+class UnfinishedCreation:
+    """Another apply has created the table at the same time, and the table still differs from the model.
+
+    Of two applies that create a table, one does; the other waits a minute for its keys. The other apply has failed,
+    takes longer, or has another model.
+
+    Remedy: Apply again when the other apply has ended.
+
+    Example:
+        dev.silver.orders: another apply created it meanwhile, and after 60 s it differs from its
+        model: + primary_key: (absent) -> pk_dev_silver_orders__id (id); the other apply has failed,
+        takes longer, or has another model; apply again when the other one has ended
+    """
+
+    code = "DS605"

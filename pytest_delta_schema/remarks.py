@@ -166,3 +166,15 @@ class RelyUnknown:
     """
 
     code = "DS712"
+
+
+class AlreadyThere:
+    """Another apply has created the table while this one ran, which has changed nothing of it.
+
+    Remedy: Nothing has to be done; the table is as its model declares it.
+
+    Example:
+        already there: another apply created it meanwhile
+    """
+
+    code = "DS713"

@@ -229,7 +229,9 @@ class Gate:
         except DeltaSchemaError as error:
             ran = [statement for reached in runner.progress() for statement in reached.done]
             return self._outcomes.not_applied(table, plan, error, self.state(), ran)
-        return self._outcomes.applied(table, plan, result.plan, result.statements, self.state())
+        return self._outcomes.applied(
+            table, plan, result.plan, result.statements, self.state(), there=result.already_there
+        )
 
     def _invalid(self, table: Table, check: Check) -> TableOutcome | None:
         violations = self.declarations.violations(table)

@@ -9,6 +9,7 @@ from pytest_delta_schema.engine.entry_sync import sync_stale_entries
 from pytest_delta_schema.engine.orchestrator import applying, require_empty
 from pytest_delta_schema.engine.plan_outcomes import PlanOutcomes
 from pytest_delta_schema.errors import CatalogReadError, ConvergenceError, DeltaSchemaError
+from pytest_delta_schema.execute.concurrent_applies import read_completed
 from pytest_delta_schema.execute.create_executor import CreateExecutor
 from pytest_delta_schema.execute.interruption import ApplyInterrupted, with_running_outcome
 from pytest_delta_schema.execute.lag import when_shown
@@ -18,7 +19,7 @@ from pytest_delta_schema.plan.table_plan import TablePlan
 from pytest_delta_schema.progress import step
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from pytest_delta_schema.engine.apply_progress import ApplyProgress
     from pytest_delta_schema.engine.gate import Gate
@@ -157,11 +158,12 @@ class JointCreation:
         read: CatalogState | DeltaSchemaError
         lag = self._gate.catalog.capabilities.lag
         if lag.seconds:
-            made = [model for model in models if creations[self._name(model)].error is None]
+            made = [model for model in models if creations[self._name(model)].is_complete]
             with suppress(CatalogReadError, ConvergenceError):  # the outcome of each table has its own
                 when_shown(lambda: require_empty(self._plan(made, self._read(made))), lag)
         try:
-            read = self._read(models)
+            there = [name for name, creation in creations.items() if creation.is_already_there]
+            read, _ = read_completed(lambda: self._read_and_plan(models), there)
         except DeltaSchemaError as error:
             read = error
         return {model.name: self._outcome(model, creations[self._name(model)], read) for model in models}
@@ -174,22 +176,26 @@ class JointCreation:
             creation: How its creation ended.
             read: What was read after it, or why that failed.
         """
-        plan, state = self._gate.plan(model), self._gate.state()
-        error = creation.error or self._fault(model, read)
+        plan, state, name = self._gate.plan(model), self._gate.state(), self._name(model)
+        there = {name} if creation.is_already_there else frozenset()
+        error = creation.error or self._fault(model, read, there)
         if error is not None:
-            if creation.error is None and not isinstance(error, ConvergenceError):
+            if creation.is_complete and not isinstance(error, ConvergenceError):
                 error = unproved_action(creation.action, error)
             return self._outcomes.not_applied(model, plan, error, state, creation.statements)
-        made = TablePlan(create_tables=(creation.action,))
-        return self._outcomes.applied(model, plan, made, creation.statements, state)
+        made = TablePlan(create_tables=() if there else (creation.action,))
+        return self._outcomes.applied(model, plan, made, creation.statements, state, there=there)
 
-    def _fault(self, model: Table, read: CatalogState | DeltaSchemaError) -> DeltaSchemaError | None:
+    def _fault(
+        self, model: Table, read: CatalogState | DeltaSchemaError, there: Collection[QualifiedName]
+    ) -> DeltaSchemaError | None:
         """Return why a table that was created is not as its model declares it; ``None`` if it is."""
         if isinstance(read, DeltaSchemaError):
             return read
         try:
-            require_empty(self._plan([model], read))
-            sync_stale_entries([self._declarations.bound(model)], self._gate.catalog, read)
+            require_empty(self._plan([model], read), there)
+            if not there:
+                sync_stale_entries([self._declarations.bound(model)], self._gate.catalog, read)
         except DeltaSchemaError as error:
             return error
         return None

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.engine.assembly import bound, planner_of, runner_of, validator_of
 from pytest_delta_schema.engine.entry_sync import sync_stale_entries
 from pytest_delta_schema.engine.required_parts import required_settings
 from pytest_delta_schema.engine.settings import Settings
-from pytest_delta_schema.errors import ConvergenceError, DeltaSchemaError
+from pytest_delta_schema.errors import ConvergenceError, DeltaSchemaError, UnfinishedCreationError
 from pytest_delta_schema.escaping import escaped
-from pytest_delta_schema.execute.interruption import ApplyInterrupted, interrupted_after_all, with_running_outcome
+from pytest_delta_schema.execute.concurrent_applies import read_completed, require_completed
+from pytest_delta_schema.execute.interruption import ApplyInterrupted, with_running_outcome
 from pytest_delta_schema.execute.lag import when_shown
 from pytest_delta_schema.execute.unproved_apply import unproved
 from pytest_delta_schema.models.required_kinds import required_tables
@@ -22,10 +23,11 @@ from pytest_delta_schema.rules.validator import PlanValidator
 from pytest_delta_schema.state.required_reader import require_reader
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from pytest_delta_schema.execute.action_runner import ActionRunner
     from pytest_delta_schema.execute.protocols import Catalog
+    from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.table_plan import TablePlan
     from pytest_delta_schema.sql.statement import Statement
@@ -39,10 +41,12 @@ class SyncResult:
     Args:
         plan: The changes; empty if the catalog had no drift.
         statements: The statements that ran, in order.
+        already_there: New tables that another apply has created meanwhile; ``plan`` is without them.
     """
 
     plan: TablePlan
     statements: tuple[Statement, ...]
+    already_there: frozenset[QualifiedName] = frozenset()
 
 
 class Orchestrator:
@@ -126,6 +130,7 @@ class Orchestrator:
             StatementError: If the rows of a table cannot be read for its data checks; nothing was changed.
             ApplyErrors: If several tables failed; an exception group.
             ConvergenceError: If the catalog still differs after everything ran.
+            UnfinishedCreationError: If another apply created tables meanwhile, and has not completed them in a minute.
             MetadataSyncError: If there was nothing to change, but a catalog entry could not be synchronised. None is
                 deleted for it.
             ApplyInterrupted: If a ``KeyboardInterrupt`` ended it after the plan was made; nothing more is written then.
@@ -142,18 +147,23 @@ class Orchestrator:
             ran = self.runner.apply(plan)
         except ApplyInterrupted as stop:
             raise with_running_outcome(stop, lambda: self._read_and_plan(tables, others)) from None
-        if not ran:
+        there = self.runner.already_there
+        if not ran and not there:
             sync_stale_entries(tables, self.reader, state)
             return SyncResult(plan=plan, statements=ran)
+        made = replace(plan, create_tables=tuple(new for new in plan.create_tables if new.table not in there))
         try:
-            sync_stale_entries(tables, self.reader, self._require_no_drift(tables, others))
+            own = [table for table in tables if table.name not in there]
+            sync_stale_entries(own, self.reader, self._require_no_drift(tables, others, there))
         except KeyboardInterrupt:
-            raise interrupted_after_all(plan) from None
-        except ConvergenceError:
+            raise ApplyInterrupted(self.runner.progress()) from None
+        except (ConvergenceError, UnfinishedCreationError):
             raise
         except DeltaSchemaError as error:
-            raise unproved(plan, error) from error
-        return SyncResult(plan=plan, statements=ran)
+            if made.is_empty:
+                raise
+            raise unproved(made, error) from error
+        return SyncResult(plan=made, statements=ran, already_there=there)
 
     def _resolved(self, models: Iterable[Table], caller: str) -> list[Table]:
         """Return the tables that models map to in the catalog."""
@@ -163,26 +173,33 @@ class Orchestrator:
         state = self.reader.snapshot([*tables, *others])
         return state, self.planner.plan(tables, state, other_models=others)
 
-    def _require_no_drift(self, tables: list[Table], others: list[Table]) -> CatalogState:
+    def _require_no_drift(
+        self, tables: list[Table], others: list[Table], there: Collection[QualifiedName]
+    ) -> CatalogState:
         def prove() -> CatalogState:
-            state, left = self._read_and_plan(tables, others)
-            require_empty(left)
+            state, left = read_completed(lambda: self._read_and_plan(tables, others), there)
+            require_empty(left, there)
             return state
 
         return when_shown(prove, self.runner.lag)
 
 
-def require_empty(left: TablePlan) -> None:
+def require_empty(left: TablePlan, there: Collection[QualifiedName] = ()) -> None:
     """Make sure that an apply has left nothing to change.
 
     Args:
         left: The plan of what was read after it.
+        there: New tables that another apply has created.
 
     Raises:
-        ConvergenceError: If the plan has changes.
+        ConvergenceError: If the plan has changes of other tables.
+        UnfinishedCreationError: If it has changes of those only.
     """
-    if not left.is_empty:
-        lines = [f"{action.table}: {line}" for action in left.actions for line in change_lines(action)]
+    own = [action for action in left.actions if action.table not in there]
+    if not own:
+        require_completed(left, there)
+    else:
+        lines = [f"{action.table}: {line}" for action in own for line in change_lines(action)]
         raise ConvergenceError(
             "after the apply the catalog still differs, which is a defect of this tool or of the backend:\n  "
             + "\n  ".join(lines)

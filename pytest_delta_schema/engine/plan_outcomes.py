@@ -14,18 +14,20 @@ from pytest_delta_schema.engine.outcome_parts import (
     table_outcome,
 )
 from pytest_delta_schema.errors import ApplyError, UnsafePlanError, diagnostics_of
+from pytest_delta_schema.execute.concurrent_applies import already_there
 from pytest_delta_schema.execute.preflight import DATA_RULES
 from pytest_delta_schema.sql.compiler import statements
 from pytest_delta_schema.sql.schemas_and_restores import restore_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
     from typing import Any
 
     from pytest_delta_schema.engine.declarations import Declarations
     from pytest_delta_schema.engine.outcome import OutcomeStatement, TableOutcome
     from pytest_delta_schema.errors import DeltaSchemaError, Diagnostic
     from pytest_delta_schema.execute.protocols import Catalog
+    from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.table_plan import TablePlan
     from pytest_delta_schema.sql.statement import Statement
@@ -102,8 +104,15 @@ class PlanOutcomes:
             **parts,
         )
 
-    def applied(
-        self, table: Table, plan: TablePlan, made: TablePlan, ran: Iterable[Statement], state: CatalogState
+    def applied(  # noqa: PLR0913 - the parts of an apply
+        self,
+        table: Table,
+        plan: TablePlan,
+        made: TablePlan,
+        ran: Iterable[Statement],
+        state: CatalogState,
+        *,
+        there: Collection[QualifiedName] = (),
     ) -> TableOutcome:
         """Return the outcome of an apply that was carried out and read back.
 
@@ -113,15 +122,19 @@ class PlanOutcomes:
             made: The plan of the apply, from what it has read; it may have further tables.
             ran: The statements that ran.
             state: What was read at the start of the run.
+            there: New tables that another apply has created.
         """
         name = self._declarations.bound(table).name
+        carried_out = _carried_out(plan, made)
+        if name in there:
+            carried_out = replace(carried_out, notes=(*carried_out.notes, already_there(name)))
         version = next((action.observed.version for action in made.align_tables if action.table == name), None)
         done = planned_statements(ran, self._catalog.capabilities, has_run=True)
         return self.outcome(
             table,
             Check.APPLY,
-            Status.APPLIED if done else Status.IN_SYNC,
-            _carried_out(plan, made),
+            Status.APPLIED if done and name not in there else Status.IN_SYNC,
+            carried_out,
             state,
             statements=done,
             observed_version=version,

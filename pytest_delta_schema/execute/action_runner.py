@@ -93,6 +93,11 @@ class ActionRunner:
         runs = [(action, self._runs.get(action.table)) for action in actions]
         return tuple(not_begun(action) if run is None else run.progress() for action, run in runs)
 
+    @property
+    def already_there(self) -> frozenset[QualifiedName]:
+        """The tables of the last apply that another apply has created; see :class:`TableRun`."""
+        return frozenset(table for table, run in self._runs.items() if run.is_already_there)
+
     def _apply(self) -> tuple[Statement, ...]:
         stopped = self._stopped
         for action in self._actions:

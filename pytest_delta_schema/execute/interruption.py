@@ -67,6 +67,7 @@ class InterruptedTable:
         reached: The table's version after the interruption, as it was read again; ``None`` if it was not, or if there
             is no table.
         failure: Why the first of ``left`` had failed already, when its error was made or the table restored.
+        is_already_there: Whether another apply has created the table.
     """
 
     table: QualifiedName
@@ -78,6 +79,7 @@ class InterruptedTable:
     reason: str = "the table was not read again"
     reached: int | None = None
     failure: str = ""
+    is_already_there: bool = False
 
     @property
     def is_begun(self) -> bool:
@@ -100,6 +102,8 @@ class InterruptedTable:
         done, all_of_them = len(self.done), len(self.done) + len(self.left) + (self.running is not None)
         if self.failure:
             return f"interrupted after statement {done + 1} of {all_of_them} had failed: {self.failure}"
+        if self.is_already_there:
+            return "interrupted before the table, which another apply created meanwhile, was read back"
         if self.running is not None:
             return f"interrupted in statement {done + 1} of {all_of_them}"
         if not self.left:
@@ -111,6 +115,8 @@ class InterruptedTable:
 
     def restoring(self) -> str:
         """Return how to restore the table."""
+        if self.is_already_there:
+            return "nothing of it was changed; it is the table of the other apply"
         ran = self.done if self.running is None or self.outcome is RunningOutcome.NOT_COMMITTED else self._begun()
         if not ran:
             return "nothing was changed"
@@ -157,11 +163,6 @@ def not_begun(action: CreateTable | AlignTable) -> InterruptedTable:
     return InterruptedTable(
         table=action.table, done=(), running=None, left=statements(action), version=_version_before(action)
     )
-
-
-def interrupted_after_all(plan: TablePlan) -> ApplyInterrupted:
-    """Return the interruption of an apply whose statements have all run."""
-    return ApplyInterrupted(map(all_done, plan.actions))
 
 
 def all_done(action: CreateTable | AlignTable) -> InterruptedTable:

@@ -108,7 +108,8 @@ class DeltaDDL(Protocol):
         """Run one statement.
 
         Raises:
-            DeltaSchemaError: If the catalog refuses it; the text is the catalog's, with the names that users know.
+            DeltaSchemaError: If the catalog refuses it; the text is the catalog's, with the names that users know. The
+                creation of a table that exists is refused with the condition ``TABLE_OR_VIEW_ALREADY_EXISTS``.
         """
         ...
 

@@ -7,11 +7,11 @@ from enum import Enum
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.errors import ApplyError, DeltaSchemaError, Diagnostic, UnsafePlanError, because, diagnostic_of
+from pytest_delta_schema.errors import ApplyError, DeltaSchemaError, Diagnostic, UnsafePlanError, because
 from pytest_delta_schema.escaping import escaped, escaped_lines
+from pytest_delta_schema.execute.concurrent_applies import is_created_by_other
 from pytest_delta_schema.execute.interruption import InterruptedTable, listing
-from pytest_delta_schema.execute.version import ABSENT, Absence
-from pytest_delta_schema.faults import UnknownVersion
+from pytest_delta_schema.execute.version import ABSENT, Absence, version_after_failure
 from pytest_delta_schema.plan.actions import AlignTable
 from pytest_delta_schema.plan.changes import ConvertTable
 from pytest_delta_schema.progress import step
@@ -47,6 +47,8 @@ class Stage(Enum):
 class TableRun:
     """Runs the statements of one table, stage by stage.
 
+    If another apply creates the table first, the rest of the statements is left to it, and ``is_already_there`` is set.
+
     Args:
         ddl: The catalog.
         action: What is planned for the table.
@@ -58,6 +60,7 @@ class TableRun:
         self, ddl: DeltaDDL, action: CreateTable | AlignTable, *, version: int | None, restores: bool = False
     ) -> None:
         self.action = action
+        self.is_already_there = False
         self._converts = isinstance(action, AlignTable) and action.one(ConvertTable) is not None
         self._done = 0
         self._is_running = self._has_begun = False
@@ -95,6 +98,11 @@ class TableRun:
                 if stop is not None and stop.is_set():
                     break
                 self._is_running = False
+                if statement.kind is StatementKind.CREATE_TABLE and is_created_by_other(
+                    error, self._ddl, statement.table
+                ):
+                    self.is_already_there, self._todo = True, self._todo[: self._done]
+                    break
                 if not self._done and isinstance(error, UnsafePlanError):
                     raise
                 raise self.failed(str(error)) from error
@@ -114,6 +122,7 @@ class TableRun:
             left=self._todo[reached:],
             version=self._version,
             failure=self._failure,
+            is_already_there=self.is_already_there,
         )
 
     def _step_text(self, statement: Statement) -> str:
@@ -165,7 +174,7 @@ class TableRun:
         return "the table does not exist any more, although none of these statements drops it; find out who dropped it"
 
     def _newest_version(self) -> Version:
-        return _version(self._ddl, self.action.table) if self._is_delta else ABSENT
+        return version_after_failure(self._ddl, self.action.table) if self._is_delta else ABSENT
 
     @property
     def _is_delta(self) -> bool:
@@ -191,17 +200,17 @@ class _Watch:
 
     def note_commit(self) -> None:
         """Record that a statement has run: one commit."""
-        self._is_alone = self._is_alone and _version(self._ddl, self._table) == self._seen + 1
+        self._is_alone = self._is_alone and version_after_failure(self._ddl, self._table) == self._seen + 1
         self._seen += 1
 
     def restore(self) -> str:
         """Restore the table, and return the result as text."""
         sql = restore_table(self._table, self._version)
-        if not self._is_alone or _version(self._ddl, self._table) != self._seen:
+        if not self._is_alone or version_after_failure(self._ddl, self._table) != self._seen:
             return f"not restored, because somebody else has committed since; look at their changes, and then: {sql}"
         try:
             self._ddl.run(restoring(self._table, self._version))
-            reached = _version(self._ddl, self._table)
+            reached = version_after_failure(self._ddl, self._table)
             if reached == self._seen + 1:
                 return f"restored to version {self._version}: {sql}"
             if not isinstance(reached, int):
@@ -211,12 +220,3 @@ class _Watch:
         except DeltaSchemaError as error:
             return f"{sql}, which failed: {because(error)}"
         return f"not restored, because somebody else committed at that moment; look at their changes, and then: {sql}"
-
-
-def _version(ddl: DeltaDDL, table: QualifiedName) -> Version:
-    """Return the version of a table after a failure, when the catalog may be unavailable."""
-    try:
-        return ddl.version(table)
-    except DeltaSchemaError as error:
-        remedy = f"when it can be, see DESCRIBE HISTORY {dotted(table)}"
-        return diagnostic_of(UnknownVersion, table, because(error), remedy=remedy)

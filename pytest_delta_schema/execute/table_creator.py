@@ -31,11 +31,18 @@ class Creation:
         action: What was run; without the creation of the schema if that of another table has created it.
         statements: The statements that ran.
         error: Why not all of them ran; ``None`` if they did.
+        is_already_there: Whether another apply has created the table, and runs the rest of the statements.
     """
 
     action: CreateTable
     statements: tuple[Statement, ...] = ()
     error: DeltaSchemaError | None = None
+    is_already_there: bool = False
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all statements ran, so that other tables can reference it."""
+        return self.error is None and not self.is_already_there
 
 
 class TableCreator:
@@ -55,7 +62,7 @@ class TableCreator:
     def create(self, actions: Sequence[CreateTable]) -> dict[QualifiedName, Creation]:
         """Create tables, and return how that ended, in the order of the tables.
 
-        A table whose parent was not created is not begun, and left out of the result.
+        A table whose parent was not created here is not begun, and left out of the result.
 
         Args:
             actions: The tables, parents before those that reference them.
@@ -103,7 +110,7 @@ class TableCreator:
 
     def _create(self, action: CreateTable, parents: Collection[QualifiedName], stop: Event | None) -> Creation | None:
         """Create one table; the tables for which it has to wait have ended."""
-        if any(parent is None or parent.error is not None for parent in map(self._ended.get, parents)):
+        if any(parent is None or not parent.is_complete for parent in map(self._ended.get, parents)):
             return None
         schema = action.table[:2]
         if schema in self._schemas:
@@ -119,4 +126,4 @@ class TableCreator:
             made = self._runs[action.table].progress().done if action.table in self._runs else ()
             if any(statement.kind is StatementKind.CREATE_SCHEMA for statement in made):
                 self._schemas.add(schema)
-        return Creation(action=action, statements=tuple(statements))
+        return Creation(action=action, statements=tuple(statements), is_already_there=run.is_already_there)

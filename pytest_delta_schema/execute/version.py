@@ -5,10 +5,12 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Literal
 
-from pytest_delta_schema.errors import Diagnostic, diagnostic_of
+from pytest_delta_schema.errors import DeltaSchemaError, Diagnostic, because, diagnostic_of
 from pytest_delta_schema.faults import UnknownVersion
+from pytest_delta_schema.sql.quoting import dotted
 
 if TYPE_CHECKING:
+    from pytest_delta_schema.execute.protocols import DeltaDDL
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.states import CatalogState
 
@@ -42,3 +44,17 @@ def version_of(state: CatalogState, table: QualifiedName) -> Version:
         message = "its catalog does not show its version"
         return diagnostic_of(UnknownVersion, table, message, remedy="read its history with DESCRIBE HISTORY")
     return observed.version
+
+
+def version_after_failure(ddl: DeltaDDL, table: QualifiedName) -> Version:
+    """Return the version of a table after a failure, when the catalog may be unavailable; raises no error.
+
+    Args:
+        ddl: The catalog.
+        table: The table.
+    """
+    try:
+        return ddl.version(table)
+    except DeltaSchemaError as error:
+        remedy = f"when it can be, see DESCRIBE HISTORY {dotted(table)}"
+        return diagnostic_of(UnknownVersion, table, because(error), remedy=remedy)

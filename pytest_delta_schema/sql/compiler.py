@@ -68,7 +68,7 @@ def _creation(action: CreateTable) -> Iterator[Statement]:
         sql = create_schema(*table.written[:2])
         yield Statement(table=table, kind=StatementKind.CREATE_SCHEMA, sql=sql)
     lines = ",\n".join(f"  {columns.column_definition(column)}" for column in action.columns)
-    clauses = [f"CREATE TABLE IF NOT EXISTS {dotted(table)} (\n{lines}\n)", "USING DELTA"]
+    clauses = [f"CREATE TABLE {dotted(table)} (\n{lines}\n)", "USING DELTA"]
     clauses += layout.layout_clauses(action.partitioning, action.clustering)
     if action.table_comment:
         clauses.append(f"COMMENT {literal(action.table_comment)}")

@@ -12,9 +12,11 @@ from pyspark.sql.types import LongType
 from pytest_delta_schema.backends.memory.catalog import MemoryCatalog
 from pytest_delta_schema.delta.folded_names import NameSet
 from pytest_delta_schema.engine.orchestrator import Orchestrator
+from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.models.column import Column
 from pytest_delta_schema.models.constraints import ForeignKey
 from pytest_delta_schema.models.table import Table
+from pytest_delta_schema.sql.compiler import statements
 from pytest_delta_schema.testing.data_access import MEMORY, DataAccess, SparkDataAccess
 from pytest_delta_schema.testing.scenario_runner import initial_refusal, run_scenario, unsupported_statements
 from pytest_delta_schema.testing.scenarios import SCENARIOS
@@ -90,6 +92,20 @@ class CatalogSuite:
 
         assert catalog.snapshot([child]).tables.keys() >= {parent.name, child.name}
         assert catalog.read_tables([child.name]).tables == {child.name: catalog.snapshot([child]).tables[child.name]}
+
+    def test_creating_twice(self, catalog: ScratchCatalog) -> None:
+        """A table that exists is not created again, so that of two applies one learns that it is already there."""
+        model = Table("dev", "silver", "orders", [Column("id", LongType())])
+        line = Orchestrator.over(catalog)
+        (*_, creation) = (statement for action in line.plan_tables([model]).actions for statement in statements(action))
+        line.sync_tables([model])
+        before = catalog.version(model.name)
+
+        with pytest.raises(StatementError) as caught:
+            catalog.run(creation)
+
+        assert caught.value.condition == "TABLE_OR_VIEW_ALREADY_EXISTS"
+        assert catalog.version(model.name) == before
 
 
 def without_imposed(end: TableState, imposed: Mapping[str, str | None], expected: TableState) -> TableState:

@@ -197,7 +197,7 @@ def test_a_parent_that_fails_midway_gets_no_new_foreign_keys():
         " aligned\n"
         "  done:\n"
         "    CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;\n"
-        "    CREATE TABLE IF NOT EXISTS `dev`.`silver`.`orders` (\n"
+        "    CREATE TABLE `dev`.`silver`.`orders` (\n"
         "      `id` BIGINT,\n"
         "      `customer_id` BIGINT\n"
         "    )\n"

@@ -45,7 +45,7 @@ def test_it_is_altered_as_it_is_stored():
 @pytest.mark.parametrize(
     ("has_schema", "text"),
     [
-        (True, "CREATE TABLE IF NOT EXISTS `Dev`.`Silver`.`orders` ("),
+        (True, "CREATE TABLE `Dev`.`Silver`.`orders` ("),
         (False, "CREATE SCHEMA IF NOT EXISTS `Dev`.`Silver`;"),
     ],
 )

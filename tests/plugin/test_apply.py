@@ -57,7 +57,7 @@ CREATION = """\
   applied     dev.silver.new, 1 change
     + table  (absent) -> created with 1 column
 
-    CREATE TABLE IF NOT EXISTS `dev`.`silver`.`new` (
+    CREATE TABLE `dev`.`silver`.`new` (
       `id` BIGINT COMMENT 'Key'
     )
     USING DELTA;

@@ -12,7 +12,7 @@ BOTH = ["__snapshots__/models/dev.silver.orders.ddl.sql", "__snapshots__/models/
 REVIEWED = """\
 CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;
 
-CREATE TABLE IF NOT EXISTS `dev`.`silver`.`orders` (
+CREATE TABLE `dev`.`silver`.`orders` (
   `id` BIGINT NOT NULL COMMENT 'Order ID',
   `created_ts` TIMESTAMP COMMENT 'Creation time',
   `amount` DECIMAL(18,2) COMMENT 'Order total'
@@ -46,7 +46,7 @@ def test_without_a_snapshot_the_check_fails_with_the_command_that_creates_it(pro
     result.stdout.fnmatch_lines(
         [
             "dev.silver.orders: there is no snapshot of its SQL yet",
-            "CREATE TABLE IF NOT EXISTS `dev`.`silver`.`orders` (",
+            "CREATE TABLE `dev`.`silver`.`orders` (",
             "This snapshot is new; review it, and accept it with: pytest --snapshot-update",
             (
                 "Then commit the folder __snapshots__: from then on pytest fails if the SQL changes, and reviewers see the"

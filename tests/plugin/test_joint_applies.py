@@ -85,10 +85,10 @@ def test_the_first_check_creates_all_tables_and_each_reports_its_own(joint):
             "  applied     dev.gold.c, 2 changes",
             "    + schema dev.gold  (absent) -> created",
             "    CREATE SCHEMA IF NOT EXISTS `dev`.`gold`;",
-            "    CREATE TABLE IF NOT EXISTS `dev`.`gold`.`c` (",
+            "    CREATE TABLE `dev`.`gold`.`c` (",
             "    ALTER TABLE `dev`.`gold`.`c` ADD CONSTRAINT *FOREIGN KEY*",
             "  applied     dev.gold.d, 1 change",
-            "    CREATE TABLE IF NOT EXISTS `dev`.`gold`.`d` (",
+            "    CREATE TABLE `dev`.`gold`.`d` (",
             "  applied     dev.silver.a, 2 changes",
             "  applied     dev.silver.b, 1 change",
         ]

@@ -106,7 +106,7 @@ def test_a_creation_is_a_complete_script():
     assert script(statements(action)) == (
         "CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;\n"
         "\n"
-        "CREATE TABLE IF NOT EXISTS `dev`.`silver`.`orders` (\n"
+        "CREATE TABLE `dev`.`silver`.`orders` (\n"
         "  `id` BIGINT NOT NULL COMMENT 'Order ID',\n"
         "  `created_ts` TIMESTAMP COMMENT 'Creation time',\n"
         "  `amount` DECIMAL(18,2) COMMENT 'Order total'\n"
@@ -124,9 +124,7 @@ def test_a_creation_is_a_complete_script():
 def test_a_bare_creation_in_a_schema_that_is_there():
     there = TableState(name=NAME, exists=False)
 
-    assert sql(table(column()), there) == [
-        "CREATE TABLE IF NOT EXISTS `dev`.`silver`.`orders` (\n  `id` BIGINT\n)\nUSING DELTA"
-    ]
+    assert sql(table(column()), there) == ["CREATE TABLE `dev`.`silver`.`orders` (\n  `id` BIGINT\n)\nUSING DELTA"]
 
 
 def test_nested_types_are_written_on_one_line():

@@ -277,8 +277,10 @@ class MemoryCatalog:
         if (name.catalog, name.schema) not in self._schemas:
             msg = f"there is no schema {name.catalog}.{name.schema}; create it first"
             raise StatementError(msg, condition="SCHEMA_NOT_FOUND")
-        if name not in self._tables:
-            self._tables[name] = created(action)
+        if name in self._tables:
+            msg = f"cannot create the table {name}, because it exists"
+            raise StatementError(msg, condition="TABLE_OR_VIEW_ALREADY_EXISTS")
+        self._tables[name] = created(action)
 
     def _restore(self, state: TableState, version: int) -> None:
         before, rows = self._past[state.name, version]

@@ -6,6 +6,7 @@ They give access to the JVM of a classic session, for which pyspark has no publi
 from __future__ import annotations
 
 import os
+import re
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 VERSIONS = {"pyspark": ">=3.5.3,<4.3"}
 """The versions with which these names were tested."""
+
+_IN_MESSAGE = re.compile(r"\A\[([A-Z][A-Z0-9_.]*)\]")
 
 
 def is_remote(spark: SparkSession) -> bool:
@@ -209,9 +212,13 @@ def spark_home() -> Path:
 
 
 def condition_of(error: PySparkException) -> str:
-    """Return the condition of an error, such as ``TABLE_OR_VIEW_NOT_FOUND``; pyspark 3.5 calls it the error class."""
+    """Return the condition of an error, such as ``TABLE_OR_VIEW_NOT_FOUND``; pyspark 3.5 calls it the error class.
+
+    Conflicts of Delta have it in their message only (Delta 4.4.0).
+    """
     named: Any = error
-    return (named.getCondition() if hasattr(named, "getCondition") else named.getErrorClass()) or ""
+    condition = (named.getCondition() if hasattr(named, "getCondition") else named.getErrorClass()) or ""
+    return condition or next(iter(_IN_MESSAGE.findall(str(error))), "")
 
 
 def java_condition(error: Any) -> str:

@@ -127,7 +127,7 @@ ALTER TABLE `dev`.`silver`.`orders` ADD COLUMNS (
         sql="""
 CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;
 
-CREATE TABLE IF NOT EXISTS `dev`.`silver`.`orders` (
+CREATE TABLE `dev`.`silver`.`orders` (
   `c_binary` BINARY,
   `c_boolean` BOOLEAN,
   `c_byte` TINYINT,
@@ -226,7 +226,7 @@ ALTER TABLE `dev`.`silver`.`orders` SET TBLPROPERTIES (
         sql="""
 CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;
 
-CREATE TABLE IF NOT EXISTS `dev`.`silver`.`orders` (
+CREATE TABLE `dev`.`silver`.`orders` (
   `id` BIGINT NOT NULL COMMENT 'Order ID',
   `created_ts` TIMESTAMP COMMENT 'Creation time',
   `amount` DECIMAL(18,2) COMMENT 'Order total'

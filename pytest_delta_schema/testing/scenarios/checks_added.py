@@ -217,7 +217,7 @@ ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `spaced name.dotted` CHECK (n
         sql="""
 CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;
 
-CREATE TABLE IF NOT EXISTS `dev`.`silver`.`orders` (
+CREATE TABLE `dev`.`silver`.`orders` (
   `id` BIGINT NOT NULL,
   `b` BIGINT
 )

@@ -178,7 +178,7 @@ ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN `a` AFTER `c`;
         sql="""
 CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;
 
-CREATE TABLE IF NOT EXISTS `dev`.`silver`.`orders` (
+CREATE TABLE `dev`.`silver`.`orders` (
   `id` BIGINT NOT NULL,
   `s` STRUCT<`A`: INT, `b`: STRING>,
   `a.b` BIGINT
@@ -206,7 +206,7 @@ TBLPROPERTIES (
         sql="""
 CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;
 
-CREATE TABLE IF NOT EXISTS `dev`.`silver`.`orders` (
+CREATE TABLE `dev`.`silver`.`orders` (
   `id` BIGINT NOT NULL,
   `\U0001f4a5` BIGINT COMMENT '\U0001f4a5\U0001f4a5'
 )

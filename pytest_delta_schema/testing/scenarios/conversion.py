@@ -51,7 +51,7 @@ ALTER TABLE `dev`.`silver`.`orders` DROP COLUMNS (`legacy`);
         sql="""
 CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;
 
-CREATE TABLE IF NOT EXISTS `dev`.`silver`.`orders` (
+CREATE TABLE `dev`.`silver`.`orders` (
   `id` BIGINT
 )
 USING DELTA;

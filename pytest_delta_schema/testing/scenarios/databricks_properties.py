@@ -35,7 +35,7 @@ DATABRICKS_PROPERTIES: tuple[Scenario, ...] = (
         sql="""
 CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;
 
-CREATE TABLE IF NOT EXISTS `dev`.`silver`.`orders` (
+CREATE TABLE `dev`.`silver`.`orders` (
   `id` BIGINT NOT NULL
 )
 USING DELTA

@@ -37,7 +37,7 @@ DEFAULTS: tuple[Scenario, ...] = (
         sql=r"""
 CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;
 
-CREATE TABLE IF NOT EXISTS `dev`.`silver`.`orders` (
+CREATE TABLE `dev`.`silver`.`orders` (
   `id` BIGINT NOT NULL,
   `n` INT DEFAULT 3,
   `d` DECIMAL(9,2) DEFAULT 1.50,

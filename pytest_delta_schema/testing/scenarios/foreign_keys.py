@@ -20,7 +20,7 @@ FOREIGN_KEYS: tuple[Scenario, ...] = (
 + foreign_keys.fk_dev_silver_orders__parent: (absent) -> (parent) references dev.silver.parents (id)
 """,
         sql="""
-CREATE TABLE IF NOT EXISTS `dev`.`silver`.`orders` (
+CREATE TABLE `dev`.`silver`.`orders` (
   `id` BIGINT NOT NULL,
   `parent` BIGINT,
   `region` STRING

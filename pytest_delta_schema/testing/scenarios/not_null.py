@@ -50,7 +50,7 @@ ALTER TABLE `dev`.`silver`.`orders` ADD COLUMNS (
         sql="""
 CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;
 
-CREATE TABLE IF NOT EXISTS `dev`.`silver`.`orders` (
+CREATE TABLE `dev`.`silver`.`orders` (
   `id` BIGINT NOT NULL,
   `s` STRUCT<`name`: STRING NOT NULL, `geo`: STRUCT<`lat`: DOUBLE NOT NULL, `lon`: DOUBLE>>
 )

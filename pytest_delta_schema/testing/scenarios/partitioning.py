@@ -44,7 +44,7 @@ PARTITIONING: tuple[Scenario, ...] = (
         sql="""
 CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;
 
-CREATE TABLE IF NOT EXISTS `dev`.`silver`.`orders` (
+CREATE TABLE `dev`.`silver`.`orders` (
   `id` BIGINT NOT NULL,
   `Day` DATE,
   `region` STRING

@@ -21,7 +21,7 @@ PRIMARY_KEYS: tuple[Scenario, ...] = (
         sql="""
 CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;
 
-CREATE TABLE IF NOT EXISTS `dev`.`silver`.`orders` (
+CREATE TABLE `dev`.`silver`.`orders` (
   `id` BIGINT NOT NULL,
   `b` BIGINT NOT NULL
 )

@@ -21,7 +21,7 @@ new line	tab ${x} $y `tick` -- ; %s 😀 中: (absent) -> 'quote \' double " bac
         sql=r"""
 CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;
 
-CREATE TABLE IF NOT EXISTS `dev`.`silver`.`orders` (
+CREATE TABLE `dev`.`silver`.`orders` (
   `id` BIGINT COMMENT 'quote \' double " back \\ slash\nnew line\ttab \u0024{x} $y `tick` -- ; %s 😀 中'
 )
 USING DELTA
@@ -111,7 +111,7 @@ ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN
         sql="""
 CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;
 
-CREATE TABLE IF NOT EXISTS `dev`.`silver`.`orders` (
+CREATE TABLE `dev`.`silver`.`orders` (
   `back``tick` BIGINT,
   `quote'quote` BIGINT,
   `double"quote` BIGINT,

@@ -34,7 +34,7 @@ TAGS: tuple[Scenario, ...] = (
         sql="""
 CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;
 
-CREATE TABLE IF NOT EXISTS `dev`.`silver`.`orders` (
+CREATE TABLE `dev`.`silver`.`orders` (
   `id` BIGINT NOT NULL,
   `mail` STRING,
   `note` STRING

@@ -120,12 +120,16 @@ def test_a_table_needs_its_schema():
         MemoryCatalog().run(statements(action)[0])
 
 
-def test_creating_what_is_there_changes_nothing():
+def test_what_is_there_is_not_created():
     catalog = MemoryCatalog([state(stored("other"))])
     (action,) = TablePlanner().plan([table(column())], observed(TableState(name=NAME, exists=False))).actions
 
-    catalog.run(statements(action)[0])
+    with pytest.raises(
+        StatementError, match=r"cannot create the table dev\.silver\.orders, because it exists"
+    ) as caught:
+        catalog.run(statements(action)[0])
 
+    assert caught.value.condition == "TABLE_OR_VIEW_ALREADY_EXISTS"
     assert catalog.snapshot([table(column())]).tables[NAME] == state(stored("other"))
 
 

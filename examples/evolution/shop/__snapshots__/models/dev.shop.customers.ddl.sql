@@ -1,6 +1,6 @@
 CREATE SCHEMA IF NOT EXISTS `dev`.`shop`;
 
-CREATE TABLE IF NOT EXISTS `dev`.`shop`.`customers` (
+CREATE TABLE `dev`.`shop`.`customers` (
   `id` BIGINT NOT NULL
 )
 USING DELTA;

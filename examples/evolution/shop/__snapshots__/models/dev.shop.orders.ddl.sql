@@ -1,6 +1,6 @@
 CREATE SCHEMA IF NOT EXISTS `dev`.`shop`;
 
-CREATE TABLE IF NOT EXISTS `dev`.`shop`.`orders` (
+CREATE TABLE `dev`.`shop`.`orders` (
   `id` BIGINT NOT NULL COMMENT 'Order',
   `customer_id` BIGINT,
   `amount` DECIMAL(18,2),

@@ -8,7 +8,7 @@
 
 CREATE SCHEMA IF NOT EXISTS `dev`.`shop`;
 
-CREATE TABLE IF NOT EXISTS `dev`.`shop`.`orders` (
+CREATE TABLE `dev`.`shop`.`orders` (
   `id` BIGINT,
   `cust` INT,
   `amount` DECIMAL(9,2),

@@ -1,6 +1,6 @@
 CREATE SCHEMA IF NOT EXISTS `dev`.`lending`;
 
-CREATE TABLE IF NOT EXISTS `dev`.`lending`.`loans_by_state` (
+CREATE TABLE `dev`.`lending`.`loans_by_state` (
   `addr_state` STRING COMMENT 'Two letters',
   `count` BIGINT COMMENT 'Loans of the state'
 )

@@ -1,6 +1,6 @@
 CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;
 
-CREATE TABLE IF NOT EXISTS `dev`.`silver`.`orders` (
+CREATE TABLE `dev`.`silver`.`orders` (
   `id` BIGINT NOT NULL COMMENT 'Order ID',
   `created_ts` TIMESTAMP COMMENT 'Creation time',
   `amount` DECIMAL(18,2) COMMENT 'Order total'

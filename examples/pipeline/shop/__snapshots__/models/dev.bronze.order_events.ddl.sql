@@ -1,6 +1,6 @@
 CREATE SCHEMA IF NOT EXISTS `dev`.`bronze`;
 
-CREATE TABLE IF NOT EXISTS `dev`.`bronze`.`order_events` (
+CREATE TABLE `dev`.`bronze`.`order_events` (
   `payload` STRING COMMENT 'JSON, as the shop sent it',
   `source` STRING NOT NULL COMMENT 'Name of the file',
   `loaded` TIMESTAMP DEFAULT current_timestamp()

@@ -1,6 +1,6 @@
 CREATE SCHEMA IF NOT EXISTS `dev`.`gold`;
 
-CREATE TABLE IF NOT EXISTS `dev`.`gold`.`daily_revenue` (
+CREATE TABLE `dev`.`gold`.`daily_revenue` (
   `day` DATE NOT NULL,
   `country` CHAR(2) NOT NULL COMMENT 'Of the customer on that day',
   `orders` BIGINT NOT NULL,

@@ -1,6 +1,6 @@
 CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;
 
-CREATE TABLE IF NOT EXISTS `dev`.`silver`.`customers` (
+CREATE TABLE `dev`.`silver`.`customers` (
   `customer_id` BIGINT NOT NULL,
   `name` STRING NOT NULL,
   `country` CHAR(2) NOT NULL COMMENT 'ISO 3166',

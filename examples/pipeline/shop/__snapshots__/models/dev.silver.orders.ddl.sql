@@ -1,6 +1,6 @@
 CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;
 
-CREATE TABLE IF NOT EXISTS `dev`.`silver`.`orders` (
+CREATE TABLE `dev`.`silver`.`orders` (
   `order_id` BIGINT NOT NULL,
   `customer_id` BIGINT NOT NULL,
   `status` VARCHAR(10) NOT NULL,

@@ -1,6 +1,6 @@
 CREATE SCHEMA IF NOT EXISTS `dev`.`bronze`;
 
-CREATE TABLE IF NOT EXISTS `dev`.`bronze`.`till_events` (
+CREATE TABLE `dev`.`bronze`.`till_events` (
   `payload` STRING COMMENT 'JSON',
   `headers` MAP<STRING, STRING> COMMENT 'Of the message',
   `_source` STRING COMMENT 'File or topic',

@@ -1,6 +1,6 @@
 CREATE SCHEMA IF NOT EXISTS `dev`.`bronze`;
 
-CREATE TABLE IF NOT EXISTS `dev`.`bronze`.`web_events` (
+CREATE TABLE `dev`.`bronze`.`web_events` (
   `payload` BINARY COMMENT 'Avro',
   `offset` BIGINT,
   `headers` MAP<STRING, STRING> COMMENT 'Of the message',

@@ -1,6 +1,6 @@
 CREATE SCHEMA IF NOT EXISTS `dev`.`gold`;
 
-CREATE TABLE IF NOT EXISTS `dev`.`gold`.`customer_value` (
+CREATE TABLE `dev`.`gold`.`customer_value` (
   `customer_id` BIGINT NOT NULL,
   `lifetime_value` DECIMAL(18,2),
   `churn_risk` DOUBLE COMMENT '0 to 1'

@@ -1,6 +1,6 @@
 CREATE SCHEMA IF NOT EXISTS `dev`.`gold`;
 
-CREATE TABLE IF NOT EXISTS `dev`.`gold`.`daily_sales` (
+CREATE TABLE `dev`.`gold`.`daily_sales` (
   `day` DATE NOT NULL,
   `country` STRING NOT NULL,
   `orders` BIGINT NOT NULL,

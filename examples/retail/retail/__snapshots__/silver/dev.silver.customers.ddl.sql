@@ -1,6 +1,6 @@
 CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;
 
-CREATE TABLE IF NOT EXISTS `dev`.`silver`.`customers` (
+CREATE TABLE `dev`.`silver`.`customers` (
   `customer_id` BIGINT NOT NULL COMMENT 'Customer',
   `name` STRING NOT NULL,
   `addresses` MAP<STRING, STRUCT<`street`: STRING COMMENT 'With the number'>> COMMENT 'By purpose',

@@ -1,6 +1,6 @@
 CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;
 
-CREATE TABLE IF NOT EXISTS `dev`.`silver`.`order_lines` (
+CREATE TABLE `dev`.`silver`.`order_lines` (
   `order_id` BIGINT NOT NULL,
   `line_no` INT NOT NULL,
   `sku` STRING NOT NULL,

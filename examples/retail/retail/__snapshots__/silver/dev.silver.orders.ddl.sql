@@ -1,6 +1,6 @@
 CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;
 
-CREATE TABLE IF NOT EXISTS `dev`.`silver`.`orders` (
+CREATE TABLE `dev`.`silver`.`orders` (
   `order_id` BIGINT NOT NULL COMMENT 'Order',
   `customer_id` BIGINT NOT NULL,
   `ordered_at` TIMESTAMP NOT NULL COMMENT 'UTC',

@@ -1,6 +1,6 @@
 CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;
 
-CREATE TABLE IF NOT EXISTS `dev`.`silver`.`products` (
+CREATE TABLE `dev`.`silver`.`products` (
   `sku` STRING NOT NULL COMMENT 'Stock keeping unit',
   `title` STRING COMMENT 'In the shop\'s language; 100% of them have one',
   `tags` ARRAY<STRING>,

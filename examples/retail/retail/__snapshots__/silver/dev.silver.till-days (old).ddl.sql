@@ -1,6 +1,6 @@
 CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;
 
-CREATE TABLE IF NOT EXISTS `dev`.`silver`.`till-days (old)` (
+CREATE TABLE `dev`.`silver`.`till-days (old)` (
   `Till No.` INT NOT NULL,
   `day` DATE NOT NULL,
   `total, gross` DECIMAL(18,2) COMMENT 'Incl. 19 % VAT; \'as printed\'',

@@ -1,0 +1,333 @@
+"""Of two applies that create the same table, one does; the other changes nothing of it, and waits for its keys."""
+
+from __future__ import annotations
+
+from itertools import count
+
+import pytest
+
+from pytest_delta_schema import ApplyError, ConvergenceError, ForeignKey, MemoryCatalog, Orchestrator
+from pytest_delta_schema.engine.apply_progress import ApplyProgress
+from pytest_delta_schema.engine.gate import Gate
+from pytest_delta_schema.engine.joint_creation import JointCreation
+from pytest_delta_schema.engine.outcome import Status
+from pytest_delta_schema.errors import CatalogReadError, StatementError, UnfinishedCreationError, diagnostic_of
+from pytest_delta_schema.execute import concurrent_applies
+from pytest_delta_schema.execute.interruption import ApplyInterrupted
+from pytest_delta_schema.faults import UnreadableTable
+from pytest_delta_schema.sql import StatementKind, statements
+from pytest_delta_schema.state import CatalogState
+from support.concurrent import Concurrent
+from support.recording import Recording
+from support.tables import NAME, column, state, stored, table
+
+CREATE, KEY, FOREIGN = StatementKind.CREATE_TABLE, StatementKind.ADD_PRIMARY_KEY, StatementKind.ADD_FOREIGN_KEY
+NEVER = 10**9
+REFUSED = ["orders: create schema", "orders: create table"]
+"""What an apply has tried, of which the second statement was refused."""
+
+NOTE = "already there: another apply created it meanwhile"
+
+
+@pytest.fixture(autouse=True)
+def no_pauses(monkeypatch):
+    monkeypatch.setattr(concurrent_applies, "PAUSE", 0)
+    monkeypatch.setattr(concurrent_applies, "_LOOKS", (0, 0, 0))
+
+
+def model(name="orders", parent="", **options):
+    """A table with a primary key, and a foreign key to itself or to a parent."""
+    key = ForeignKey(["id"], f"dev.silver.{parent or name}")
+    return table(
+        column(is_nullable=False), name=f"dev.silver.{name}", primary_key=["id"], foreign_keys=[key], **options
+    )
+
+
+class Rival(Recording):
+    """A catalog in which another apply begins to create tables just before this one, and completes them later.
+
+    Args:
+        models: What the other apply creates.
+        first: How many statements of a table it runs before this apply creates the table.
+        completed: The number of reads after that until it runs the others.
+    """
+
+    def __init__(self, *models, first=1, completed=0, **options):
+        super().__init__(**options)
+        self.by_other, self.others = [], {}
+        plan = Orchestrator.over(Recording()).plan_tables(models)
+        for action in plan.actions:
+            self.others[action.table] = [item for item in statements(action) if item.kind is not SCHEMA]
+        self.first, self.completed, self.reads = first, completed, 0
+
+    def _continue(self, name, number):
+        others = self.others.get(name, [])
+        for statement in others[:number]:
+            self.by_other.append(f"{name.table}: {statement.kind.value}")
+            MemoryCatalog.run(self, statement)
+        del others[:number]
+
+    def run(self, statement):
+        if statement.kind is CREATE:
+            self._continue(statement.table, self.first)
+        super().run(statement)
+
+    def snapshot(self, models):
+        if self.by_other:
+            self.reads += 1
+            if self.reads > self.completed:
+                for name in list(self.others):
+                    self._continue(name, NEVER)
+        return super().snapshot(models)
+
+
+SCHEMA = StatementKind.CREATE_SCHEMA
+
+
+class RivalOfSeveral(Rival, Concurrent):
+    """Creates several tables at once."""
+
+
+@pytest.mark.parametrize("completed", [0, 1, 3])
+@pytest.mark.parametrize("first", [1, 2, 3])
+def test_what_another_apply_creates_is_left_to_it(first, completed):
+    catalog = Rival(model(), first=first, completed=completed)
+
+    result = Orchestrator.over(catalog).sync_tables([model()])
+
+    assert catalog.story == REFUSED
+    assert catalog.by_other == ["orders: create table", "orders: add primary key", "orders: add foreign key"]
+    assert catalog.reads == (1 if first == 3 else completed + 1)
+    assert [statement.kind for statement in result.statements] == [SCHEMA]
+    assert (result.plan.is_empty, result.already_there) == (True, frozenset({NAME}))
+
+
+def test_the_outcome_says_that_another_apply_created_the_table():
+    catalog = Rival(model(), completed=2)
+
+    outcome = Gate(catalog, models=[model()]).apply(model())
+
+    assert (outcome.status, outcome.changes, outcome.restore_sql) == (Status.IN_SYNC, (), "")
+    assert [(note.code, note.message) for note in outcome.notes] == [("DS713", NOTE)]
+    assert [(statement.kind, statement.has_run) for statement in outcome.statements] == [("create schema", True)]
+
+
+def test_the_wait_is_announced_with_its_limit(caplog):
+    caplog.set_level("INFO", "pytest_delta_schema")
+
+    Orchestrator.over(Rival(model(), completed=2)).sync_tables([model()])
+
+    text = "waiting for another apply, which is creating dev.silver.orders, for at most 60 s"
+    assert caplog.messages == [text, f"{text}: done after 0 s"]
+
+
+UNFINISHED = (
+    "dev.silver.orders: another apply created it meanwhile, and after 0 s it differs from its model: + primary_key:"
+    " (absent) -> pk_dev_silver_orders__id (id); + foreign_keys.fk_dev_silver_orders__id: (absent) -> (id) references"
+    " dev.silver.orders; the other apply has failed, takes longer, or has another model; apply again when the other"
+    " one has ended [DS605 UnfinishedCreation]"
+)
+
+
+def test_a_table_that_another_apply_does_not_complete_fails_and_the_next_apply_continues(monkeypatch):
+    monkeypatch.setattr(concurrent_applies, "PATIENCE", 0)
+    catalog = Rival(model(), completed=NEVER)
+
+    with pytest.raises(UnfinishedCreationError) as caught:
+        Orchestrator.over(catalog).sync_tables([model()])
+
+    assert str(caught.value) == UNFINISHED
+    assert catalog.story == REFUSED
+    Orchestrator.over(catalog).sync_tables([model()])
+    assert catalog.story[2:] == ["orders: add primary key", "orders: add foreign key"]
+
+
+@pytest.mark.parametrize("jointly", [False, True])
+def test_the_outcome_of_a_table_that_is_not_completed(jointly, monkeypatch):
+    monkeypatch.setattr(concurrent_applies, "PATIENCE", 0)
+    catalog = Rival(model(), completed=NEVER)
+    gate = Gate(catalog, models=[model()])
+    joint = JointCreation(gate, [model()], ApplyProgress(), lambda *_: None)
+
+    outcome = joint.apply(model()) if jointly else gate.apply(model())
+
+    assert outcome.status is Status.FAILED
+    assert list(map(str, outcome.diagnostics)) == [UNFINISHED]
+    assert [statement.kind for statement in outcome.statements if statement.has_run] == ["create schema"]
+
+
+@pytest.mark.parametrize("kind", [Rival, RivalOfSeveral])
+def test_tables_that_reference_one_of_another_apply_wait_for_their_turn(kind):
+    """The child needs the key of its parent, which the other apply adds."""
+    models = [model("a"), model("b", "a"), model("c")]
+    catalog = kind(models[0], completed=2)
+    gate, progress = Gate(catalog, models=models), ApplyProgress()
+    joint = JointCreation(gate, models, progress, lambda *_: None)
+
+    outcomes = {declared.table_name: joint.apply(declared) for declared in models}
+
+    assert {name: outcome.status.value for name, outcome in outcomes.items()} == {
+        "a": "in sync",
+        "b": "applied",
+        "c": "applied",
+    }
+    assert [note.message for note in outcomes["a"].notes] == [NOTE]
+    assert sorted(catalog.story) == [
+        "a: create schema",
+        "a: create table",
+        "b: add foreign key",
+        "b: add primary key",
+        "b: create table",
+        "c: add foreign key",
+        "c: add primary key",
+        "c: create table",
+    ]
+    assert catalog.by_other == ["a: create table", "a: add primary key", "a: add foreign key"]
+    assert Orchestrator.over(catalog).plan_tables(models).is_empty
+
+
+@pytest.mark.parametrize("kind", [Rival, RivalOfSeveral])
+def test_half_of_a_circle_may_be_of_another_apply(kind):
+    circle = [model("left", "right"), model("right", "left")]
+    catalog = kind(circle[0], completed=1)
+
+    result = Orchestrator.over(catalog).sync_tables(circle)
+
+    assert sorted(catalog.story) == [
+        "left: create schema",
+        "left: create table",
+        "right: add foreign key",
+        "right: add primary key",
+        "right: create schema",
+        "right: create table",
+    ]
+    assert [action.table.table for action in result.plan.actions] == ["right"]
+    assert {name.table for name in result.already_there} == {"left"}
+
+
+def test_a_table_of_its_own_that_does_not_converge_is_not_waited_for():
+    models = [model("a"), model("b")]
+    catalog = Rival(models[0], completed=NEVER, ignore=[KEY])
+
+    with pytest.raises(ConvergenceError) as caught:
+        Orchestrator.over(catalog).sync_tables(models)
+
+    assert str(caught.value).splitlines()[1:] == ["  dev.silver.b: + primary_key: (absent) -> pk_dev_silver_b__id (id)"]
+
+
+CONDITIONS = [
+    "TABLE_OR_VIEW_ALREADY_EXISTS",
+    "TABLE_ALREADY_EXISTS",
+    "DELTA_TABLE_ALREADY_EXISTS",
+    "DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION",
+    "DELTA_PROTOCOL_CHANGED",
+    "DELTA_METADATA_CHANGED",
+]
+
+
+class Refusing(Recording):
+    """Refuses to create a table, which another apply has created, and shows that table after some looks.
+
+    Args:
+        condition: The condition of the refusal.
+        looks: The number of looks without the table.
+        failure: Raised by each look.
+    """
+
+    def __init__(self, condition, looks, failure=None):
+        super().__init__()
+        self.condition, self.looks, self.failure = condition, count(-looks), failure
+
+    def run(self, statement):
+        super().run(statement)
+        if statement.kind is CREATE:
+            raise StatementError("the table is being created", condition=self.condition)
+
+    def version(self, name):
+        if self.failure is not None:
+            raise self.failure
+        return super().version(name) if next(self.looks) >= 0 else super().version(NAME._replace(table="nowhere"))
+
+
+@pytest.mark.parametrize("looks", [0, 2])
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_each_way_in_which_a_catalog_refuses_a_second_creation(condition, looks):
+    result = Orchestrator.over(Refusing(condition, looks)).sync_tables([table(column())])
+
+    assert result.already_there == {NAME}
+
+
+def test_a_table_that_cannot_be_looked_for_is_read_back():
+    catalog = Refusing(CONDITIONS[0], 0, StatementError("no route"))
+
+    assert Orchestrator.over(catalog).sync_tables([table(column())]).already_there == {NAME}
+
+
+@pytest.mark.parametrize(("condition", "looks"), [(CONDITIONS[3], 3), ("DISK", 0)])
+def test_every_other_refusal_is_a_failure(condition, looks):
+    with pytest.raises(ApplyError, match="statement 2 of 2 failed: the table is being created"):
+        Orchestrator.over(Refusing(condition, looks)).sync_tables([table(column())])
+
+
+class Broken(Rival):
+    """Cannot be read back, or is interrupted then.
+
+    Args:
+        error: What a read raises; ``None`` if the table is unreadable.
+    """
+
+    error: BaseException | None = None
+
+    def snapshot(self, models):
+        if not self.by_other:
+            return super().snapshot(models)
+        if self.error is not None:
+            raise self.error
+        return CatalogState(tables={}, problems={NAME: diagnostic_of(UnreadableTable, NAME, "cannot be read")})
+
+
+def test_a_table_of_another_apply_that_cannot_be_read_back():
+    with pytest.raises(CatalogReadError, match=r"dev\.silver\.orders: cannot be read"):
+        Orchestrator.over(Broken(model())).sync_tables([model()])
+
+
+INTERRUPTED = """\
+dev.silver.orders: interrupted before the table, which another apply created meanwhile, was read back
+  done:
+    CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;
+  not run: nothing
+  to restore:  nothing of it was changed; it is the table of the other apply
+  to continue: apply again; the next plan starts from what is done"""
+
+
+def test_an_interruption_of_the_wait_proposes_to_drop_nothing():
+    catalog = Broken(model())
+    catalog.error = KeyboardInterrupt()
+
+    with pytest.raises(ApplyInterrupted) as caught:
+        Orchestrator.over(catalog).sync_tables([model()])
+
+    assert str(caught.value) == INTERRUPTED
+
+
+def test_entries_of_another_apply_are_left_to_it(monkeypatch):
+    """The other apply writes the catalog entry of its table when it has read it back."""
+    synced: list[str] = []
+    monkeypatch.setattr(
+        "pytest_delta_schema.engine.orchestrator.sync_stale_entries",
+        lambda tables, *_: synced.extend(declared.table_name for declared in tables),
+    )
+    models = [model("a"), model("b")]
+
+    Orchestrator.over(Rival(models[0])).sync_tables(models)
+
+    assert synced == ["b"]
+
+
+def test_a_table_that_is_there_is_compared_as_it_is():
+    """No apply has created it meanwhile: it was read."""
+    catalog = Recording([state(stored())])
+
+    outcome = Gate(catalog, models=[table(column())]).apply(table(column()))
+
+    assert (outcome.status, outcome.notes, catalog.story) == (Status.IN_SYNC, (), [])
