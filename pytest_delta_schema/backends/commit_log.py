@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pytest_delta_schema.backends.problems import is_damaged, problem
 from pytest_delta_schema.backends.second_look import read_until_settled
 from pytest_delta_schema.delta.clustering import Paths, clustering_in, may_be_clustered
+from pytest_delta_schema.delta.column_mapping import with_names_of
 from pytest_delta_schema.delta.log_listing import LogListing, checksum_name, commit_name, gaps
 from pytest_delta_schema.errors import CatalogReadError, Diagnostic, StatementError, because
 from pytest_delta_schema.faults import DamagedTable, UnreadableTable
 from pytest_delta_schema.state.commits import commit_of
+from pytest_delta_schema.state.delta_log import columns_of_schema
 from pytest_delta_schema.state.log_facts import LogFacts
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.commits import Commit
     from pytest_delta_schema.state.states import TableState
+    from pytest_delta_schema.state.types import ColumnState
 
 T = TypeVar("T")
 
@@ -70,19 +73,36 @@ class CommitLog:
         Raises:
             CatalogReadError: If the version does not exist, or the commits that set its metadata are gone.
         """
+        return self._settled(lambda versions: self._facts_at(version, versions).state(self.table))
 
-        def read(versions: tuple[int, ...]) -> TableState:
-            if version not in versions:
-                known = f"from {versions[0]} to {versions[-1]}" if versions else "of which none is left"
-                fact = f"its log has no commit of version {version}; it has those {known}"
-                raise _Fault(problem(UnreadableTable, self.table, fact, "give one of them"))
-            in_checksum = self._in_checksum(version)
-            if in_checksum is not None:
-                return in_checksum.state(self.table)
-            with self._unreplaced([version]):
-                return self._in_commits(version, versions).state(self.table)
+    def columns_before(self, version: int) -> tuple[ColumnState, ...]:
+        """Return the columns of the table in one version, under the names that they had in the version before.
+
+        Raises:
+            CatalogReadError: If one of the two does not exist, or the commits that set its metadata are gone.
+        """
+
+        def read(versions: tuple[int, ...]) -> tuple[ColumnState, ...]:
+            facts = [self._facts_at(number, versions) for number in (version, version - 1)]
+            return columns_of_schema(with_names_of(*(json.loads(part.metadata["schemaString"]) for part in facts)))
 
         return self._settled(read)
+
+    def _facts_at(self, version: int, versions: tuple[int, ...]) -> LogFacts:
+        """Return the metadata in one version.
+
+        Raises:
+            _Fault: If it does not exist, or the commits that set its metadata are gone.
+        """
+        if version not in versions:
+            known = f"from {versions[0]} to {versions[-1]}" if versions else "of which none is left"
+            fact = f"its log has no commit of version {version}; it has those {known}"
+            raise _Fault(problem(UnreadableTable, self.table, fact, "give one of them"))
+        in_checksum = self._in_checksum(version)
+        if in_checksum is not None:
+            return in_checksum
+        with self._unreplaced([version]):
+            return self._in_commits(version, versions)
 
     def _settled(self, read: Callable[[tuple[int, ...]], T]) -> T:
         """Return what is read with one listing; a fault only if no later listing explains it."""

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.delta.field_metadata import PHYSICAL_NAME
-from pytest_delta_schema.delta.folded_names import same_name
+from pytest_delta_schema.delta.folded_names import NameMap, NameSet, same_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+_INNER = frozenset({"elementType", "keyType", "valueType"})
+"""Where the schema of an array or a map has the types in it."""
 
 
 def physical_path(metadata: Mapping[str, Any], path: ColumnPath) -> list[str]:
@@ -42,6 +45,38 @@ def logical_path(schema: Mapping[str, Any], path: Sequence[str]) -> ColumnPath:
         names.append(part if field is None else field["name"])
         schema = {} if field is None else field["type"]
     return ColumnPath(*names)
+
+
+def with_names_of(schema: Any, other: Any) -> Any:
+    """Return a schema under the names that its fields have in another schema of the table.
+
+    Fields are the same if their physical names are, or else if their names are. A field that the other schema does not
+    have gets a name that no field there has.
+
+    Args:
+        schema: The parsed ``schemaString`` of a log, or a type in it.
+        other: The parsed ``schemaString`` of another version, or the type there.
+    """
+    if not isinstance(schema, dict) or not isinstance(other, dict) or schema["type"] != other["type"]:
+        return schema
+    if schema["type"] == "struct":
+        return {**schema, "fields": _fields_with_names(schema["fields"], other["fields"])}
+    return {**schema, **{key: with_names_of(schema[key], other[key]) for key in _INNER & schema.keys()}}
+
+
+def _fields_with_names(fields: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]]) -> list[Any]:
+    own = NameSet(map(_physical_name, fields))
+    by_physical_name = NameMap((_physical_name(other), other) for other in others)
+    by_name = NameMap((other["name"], other) for other in others if _physical_name(other) not in own)
+    unused = max((other["name"] for other in others), key=len, default="") + "?"
+    renamed: list[Any] = []
+    for field in fields:
+        same = by_physical_name.get(_physical_name(field)) or by_name.get(field["name"])
+        if same is None:
+            renamed.append({**field, "name": unused})
+        else:
+            renamed.append({**field, "name": same["name"], "type": with_names_of(field["type"], same["type"])})
+    return renamed
 
 
 def _physical_name(field: Mapping[str, Any]) -> str:

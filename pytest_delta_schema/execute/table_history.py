@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.commits import Commit
     from pytest_delta_schema.state.states import TableState
+    from pytest_delta_schema.state.types import ColumnState
 
 
 @runtime_checkable
@@ -71,6 +72,18 @@ class KeepsVersions(ReadsRows, Protocol):
 
         Raises:
             CatalogReadError: If its log cannot be read.
+        """
+        ...
+
+    def columns_before(self, table: QualifiedName, version: int) -> tuple[ColumnState, ...]:
+        """Return the columns of an existing table in one version, under the names that they had in the version before.
+
+        Args:
+            table: The table.
+            version: The version, at least 1.
+
+        Raises:
+            CatalogReadError: If one of the two does not exist, or cannot be read any more.
         """
         ...
 

@@ -43,6 +43,7 @@ class Observation:
         self._drift = drift
         self._before: TableState | None = None
         self._start: Commit | None = None
+        self._table_id = ""
         self._effect: Effect | None = None
 
     @hides_traceback
@@ -54,6 +55,7 @@ class Observation:
             raise CatalogReadError([version])
         if version is not ABSENT:
             self._start = next(iter(self._catalog.commits(self._table, version)), None)
+            self._table_id = self._before.table_id or self._id_at(version)
         return self
 
     @hides_traceback
@@ -108,10 +110,17 @@ class Observation:
             is_same = commits[0] == self._start
         else:
             # Delta's log cleanup removes the commit of the start, too, and keeps the id of the table.
-            is_same = before.table_id == after.table_id != ""
+            is_same = bool(commits) and self._table_id == (after.table_id or self._id_at(commits[-1].version)) != ""
         if not is_same:
             return "recreated", self._catalog.commits(self._table)
         return "kept", self._since(self._start.version, after.version, commits)
+
+    def _id_at(self, version: int) -> str:
+        """Return the id of the table from its log, if the catalog does not show it; ``""`` if the log has lost it."""
+        try:
+            return self._catalog.state_at(self._table, version).table_id
+        except CatalogReadError:
+            return ""
 
     def _since(self, start: int, newest: int | None, commits: Sequence[Commit]) -> tuple[Commit, ...]:
         """Return the commits after one version, of which Delta's log cleanup must not have removed any."""
@@ -147,8 +156,10 @@ class CatalogSource:
         """Return the rows that differ between a version and the one before it; compared once."""
         if version not in self._compared:
             columns = self._catalog.state_at(self._table, version).columns
+            before = self._catalog.columns_before(self._table, version) if version else columns
             older = self._catalog.rows(self._table, version - 1) if version else ()
-            difference = unmatched_rows(columns, older, self._catalog.rows(self._table, version))
+            newer = self._catalog.rows(self._table, version)
+            difference = unmatched_rows(columns, older, newer, names_of_expected=before)
             self._compared[version] = RowCounts(added=len(difference.unexpected), removed=len(difference.missing))
         return self._compared[version]
 

@@ -55,6 +55,8 @@ def unmatched_rows(
     expected: Iterable[Mapping[str, Any]],
     actual: Iterable[Mapping[str, Any]],
     rtol: float | None = None,
+    *,
+    names_of_expected: Sequence[ColumnState] | None = None,
 ) -> RowDifference:
     """Return the rows that have no equal row on the other side.
 
@@ -67,12 +69,14 @@ def unmatched_rows(
         actual: Likewise.
         rtol: The relative difference up to which ``float`` and ``double`` values are equal, from 0 to less than 1;
             ``None`` compares them exactly.
+        names_of_expected: The same columns under their names in the expected rows; by default they are the same.
     """
     sides = [[_by_name(row) for row in rows] for rows in (expected, actual)]
+    columns_of = (columns if names_of_expected is None else names_of_expected, columns)
     buckets: dict[Hashable, tuple[list[tuple[tuple[float, ...], int]], ...]] = defaultdict(lambda: ([], []))
     for side, rows in enumerate(sides):
         for index, row in enumerate(rows):
-            frozen = _frozen_row(row, columns, is_exact=rtol is None)
+            frozen = _frozen_row(row, columns_of[side], is_exact=rtol is None)
             buckets[frozen.values][side].append((frozen.numbers, index))
     left: tuple[list[int], list[int]] = ([], [])
     for first, second in buckets.values():

@@ -47,6 +47,18 @@ def test_commits_from_a_version_on(folder):
     assert log.commits(4) == ()
 
 
+def test_columns_under_the_names_of_the_version_before(folder):
+    renamed = {**field("other"), "metadata": {"delta.columnMapping.physicalName": "id"}}
+    commit(folder, 4, metadata(renamed, field("x", "string")))
+    log = opened(folder)
+
+    names = {version: [column.name for column in log.columns_before(version)] for version in (1, 2, 3, 4)}
+
+    assert names == {1: ["id"], 2: ["id", "id?"], 3: ["id", "x"], 4: ["id", "x"]}
+    with pytest.raises(CatalogReadError, match="its log has no commit of version -1"):
+        log.columns_before(0)
+
+
 @pytest.mark.parametrize(
     ("version", "columns", "team", "clustered_by"),
     [

@@ -176,3 +176,30 @@ def test_the_effects_of_jobs(local, tmp_path):
                 effect.only("MERGE")
             with pytest.raises(EffectError, match=r"(?s)should keep the contract of dev\.gold\.orders.*columns\.v"):
                 effect.kept_contract(table(column(), name="dev.gold.orders"))
+
+
+CREATE_MAPPED = """
+    CREATE TABLE dev.silver.renamed (id BIGINT, s STRUCT<a: INT, b: INT>) USING DELTA
+    TBLPROPERTIES ('delta.columnMapping.mode' = 'name')
+"""
+RENAMED = (
+    CREATE_MAPPED,
+    "INSERT INTO dev.silver.renamed SELECT id, named_struct('a', 1, 'b', 2) FROM range(5)",
+    "ALTER TABLE dev.silver.renamed RENAME COLUMN id TO number",
+    "ALTER TABLE dev.silver.renamed RENAME COLUMN s.a TO c",
+    "ALTER TABLE dev.silver.renamed RENAME COLUMN s.b TO a",
+    "ALTER TABLE dev.silver.renamed RENAME COLUMN s TO id",
+    "DELETE FROM dev.silver.renamed WHERE number = 3",
+)
+
+
+def test_a_restore_over_renames_changes_only_rows_that_differ(local):
+    local.create_schema("dev", "silver")
+    for statement in RENAMED:
+        local.spark.sql(statement)
+
+    catalogs = [local, SessionCatalog(local.spark)]
+    with effect_on("dev.silver.renamed", catalogs[0]) as effect, effect_on("dev.silver.renamed", catalogs[1]) as other:
+        local.spark.sql("RESTORE TABLE dev.silver.renamed TO VERSION AS OF 1")
+
+    assert [(seen.rows_added, seen.rows_removed) for seen in (effect, other)] == [(1, 0)] * 2

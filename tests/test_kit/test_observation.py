@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import uuid
+from dataclasses import replace
 
 import pytest
 
@@ -69,9 +70,12 @@ class LogCatalog:
     def state_at(self, _, version):
         return self._log().state_at(version)
 
+    def columns_before(self, _, version):
+        return self._log().columns_before(version)
+
     def rows(self, _, version=None):
         self.reads.append(version)
-        return [{"id": value} for value in self.given[version]]
+        return [value if isinstance(value, dict) else {"id": value} for value in self.given[version]]
 
     def as_stored(self, _, rows):
         return list(rows)
@@ -186,6 +190,60 @@ def test_jobs_on_a_table(catalog, job, table_was, versions, rows, is_kept):
     assert (effect.rows_added, effect.rows_removed) == rows
     assert bool(effect.schema_changes) != is_kept
     assert catalog.reads == []
+
+
+class WithoutIds(LogCatalog):
+    """Shows no ids of tables, as a session without their logs does."""
+
+    def read_tables(self, names):
+        tables = super().read_tables(names).tables
+        return CatalogState(tables={name: replace(state, table_id="") for name, state in tables.items()})
+
+
+@pytest.mark.parametrize(
+    ("job", "table_was", "has_checksum"),
+    [
+        (append_and_clean_up, "kept", True),
+        (recreate_and_clean_up, "recreated", True),
+        (recreate_shorter, "recreated", True),
+        (append_and_clean_up, "recreated", False),
+    ],
+    ids=["log cleanup", "recreate, log cleanup", "recreate, shorter", "log cleanup, no checksum"],
+)
+def test_the_id_of_a_table_is_read_from_its_log(catalog, job, table_was, has_checksum):
+    """A table whose id is nowhere any more may be another one."""
+    with effect_on("dev.silver.orders", WithoutIds(catalog.folder)) as effect:
+        job(catalog)
+        if not has_checksum:
+            hide_id(catalog.folder / "_delta_log" / f"{2:020d}.crc")
+
+    assert effect.table_was == table_was
+
+
+def hide_id(path):
+    checksum = json.loads(path.read_text("utf-8"))
+    del checksum["metadata"]["id"]
+    path.write_text(json.dumps(checksum), "utf-8")
+
+
+def mapped(name, physical, data_type="long"):
+    return {**field(name, data_type), "metadata": {"delta.columnMapping.physicalName": physical}}
+
+
+def test_rows_are_compared_by_the_columns_that_a_restore_renames(tmp_path):
+    """The names of two columns are swapped in version 2, and one row is added; version 3 restores version 1."""
+    commit(tmp_path, 0, protocol(), metadata(mapped("id", "p1"), mapped("b", "p2")))
+    files(tmp_path, 1, "WRITE", add("old", 2), numOutputRows="2")
+    commit(tmp_path, 2, metadata(mapped("b", "p1"), mapped("id", "p2")), add("new", 1))
+    older = [{"id": 1, "b": 7}, {"id": 2, "b": 8}]
+    newer = [{"b": 1, "id": 7}, {"b": 2, "id": 8}, {"b": 3, "id": 9}]
+    catalog = LogCatalog(tmp_path, {2: newer, 3: older})
+
+    with effect_on("dev.silver.orders", catalog) as effect:
+        actions = [metadata(mapped("id", "p1"), mapped("b", "p2")), remove("new"), add("old", 2), remove("old")]
+        files(tmp_path, 3, "RESTORE", *actions)
+
+    assert (effect.rows_added, effect.rows_removed) == (0, 1)
 
 
 def test_commits_that_the_log_cleanup_has_removed_are_named(catalog):

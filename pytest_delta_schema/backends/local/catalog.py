@@ -138,6 +138,10 @@ class LocalCatalog:
         """Return the commits in the log of a table, without a Spark job."""
         return self._commit_log(table).commits(first)
 
+    def columns_before(self, table: QualifiedName, version: int) -> tuple[ColumnState, ...]:
+        """Return the columns of a table in one version under their names in the one before, without a Spark job."""
+        return self._commit_log(table).columns_before(version)
+
     def state_at(self, table: QualifiedName, version: int) -> TableState:
         """Return the state of a table in one of its versions, without a Spark job."""
         return self._commit_log(table).state_at(version)

@@ -123,6 +123,10 @@ class SessionCatalog:
         """Return the commits in the log of a table; over Spark Connect each takes a query."""
         return self._reader.commits(table).commits(first)
 
+    def columns_before(self, table: QualifiedName, version: int) -> tuple[ColumnState, ...]:
+        """Return the columns of a table in one version under their names in the one before, from its log."""
+        return self._reader.commits(table).columns_before(version)
+
     def state_at(self, table: QualifiedName, version: int) -> TableState:
         """Return the state of a table in one of its versions, from its log."""
         return self._reader.commits(table).state_at(version)

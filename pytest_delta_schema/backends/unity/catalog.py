@@ -192,6 +192,14 @@ class UnityCatalog:
         """
         return self._spark.catalog(table.written.catalog).commits(table, first)
 
+    def columns_before(self, table: QualifiedName, version: int) -> tuple[ColumnState, ...]:
+        """Return the columns of an external table in one version under their names in the one before, from its log.
+
+        Raises:
+            CatalogReadError: If its newest commits are in the catalog, as those of a managed table are.
+        """
+        return self._spark.catalog(table.written.catalog).columns_before(table, version)
+
     def state_at(self, table: QualifiedName, version: int) -> TableState:
         """Return the state of an external table in one of its versions, from its log, which Spark opens.
 
