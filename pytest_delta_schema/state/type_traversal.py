@@ -74,7 +74,8 @@ def special_names(columns: Iterable[ColumnState], above: ColumnPath = TABLE) -> 
 def not_null_paths(columns: Iterable[ColumnState], above: ColumnPath = TABLE) -> Iterator[ColumnPath]:
     """Yield the path of every column that is NOT NULL, and of every such field of a struct.
 
-    A struct that is NULL has NULL in all of its fields (Delta 4.4.0). Delta stores no NOT NULL inside arrays and maps.
+    A struct that is NULL has NULL in all of its fields. Inside arrays and maps Delta refuses NOT NULL, or
+    stores it where a setting allows that, and takes NULL (Delta 4.4.0).
 
     Args:
         columns: Of a table, or the fields of a struct.
