@@ -31,15 +31,19 @@ def newest_version(checked: CheckedLog) -> LogFacts | None:
     checksum = checked.checksum or {}
     known_metadata, known_protocol = checksum.get("metadata"), checksum.get("protocol")
     metadata, protocol = _newest(checked, "metaData"), _newest(checked, "protocol")
-    if metadata is not None and isinstance(known_metadata, dict) and _values(metadata) != _values(known_metadata):
+    if metadata is not None and isinstance(known_metadata, dict) and not _are_equal(metadata, known_metadata):
         return None
     metadata = known_metadata if metadata is None else metadata
     protocol = known_protocol if protocol is None else protocol
     if not isinstance(metadata, dict) or not isinstance(protocol, dict):
         return None
-    if isinstance(known_protocol, dict) and (
-        fault_in_protocol(known_protocol)
-        or dict(protocol_properties(known_protocol)) != dict(protocol_properties(protocol))
+    if (
+        isinstance(known_protocol, dict)
+        and known_protocol != protocol
+        and (
+            fault_in_protocol(known_protocol)
+            or dict(protocol_properties(known_protocol)) != dict(protocol_properties(protocol))
+        )
     ):
         # Readers that take either of them would see two different tables.
         return None
@@ -47,8 +51,9 @@ def newest_version(checked: CheckedLog) -> LogFacts | None:
     return None if clustering is None else LogFacts(metadata, protocol, clustering, checked.listing.newest)
 
 
-def _values(action: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in action.items() if value is not None}
+def _are_equal(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
+    """Whether two actions are equal; a key of null is one that is not there."""
+    return first == second or all(first.get(key) == second.get(key) for key in first.keys() | second.keys())
 
 
 def _newest(checked: CheckedLog, kind: str) -> Mapping[str, Any] | None:

@@ -69,6 +69,7 @@ _KINDS: Mapping[str, type] = {
 """The kinds of values of keys in the metadata of a field."""
 
 _IDENTITY = frozenset({IDENTITY_START, IDENTITY_STEP, IDENTITY_EXPLICIT})
+_ONLY_COMMENT = frozenset({"comment"})  # the metadata of most fields
 _FIELD_KEYS = frozenset({"name", "type", "nullable", "metadata"})
 
 
@@ -106,7 +107,7 @@ def _faults_of_field(field: Mapping[str, Any]) -> Iterator[str]:
         yield from _faults_of_type(kind)
     if not isinstance(metadata, dict):
         yield f"the metadata {shown(metadata)}"
-    elif metadata:
+    elif metadata and not (metadata.keys() == _ONLY_COMMENT and type(metadata["comment"]) is str):
         yield from _faults_of_metadata(metadata, kind)
 
 
