@@ -34,9 +34,9 @@ _SECONDS = {
     "millisecond": 0.001,
     "microsecond": 0.000001,
 }
-_AMOUNT = r"(?:'\s*[0-9]+\s*'|[0-9]+)\s+[a-z]+"
+_AMOUNT = r"[0-9]+\s+[a-z]+"
 _INTERVAL = re.compile(rf"(?:interval\s+)?({_AMOUNT}(?:\s+{_AMOUNT})*)", re.IGNORECASE)
-_AMOUNTS = re.compile(r"([0-9]+)[\s']+([a-z]+)")
+_AMOUNTS = re.compile(r"([0-9]+)\s+([a-z]+)")
 
 
 def equal_values(key: str, wanted: str, stored: str | None) -> bool:

@@ -17,7 +17,6 @@ EQUAL = [
     ("delta.columnMapping.mode", "NAME", "name"),
     ("delta.minWriterVersion", "3", "7"),
     ("delta.logRetentionDuration", "interval 1 week", "7 days"),
-    ("delta.logRetentionDuration", "interval 30 days", "INTERVAL '30' DAY"),
     ("delta.logRetentionDuration", "interval 1 day 2 hours", "Interval 26 HOURS"),
     ("team", "a", "a"),
 ]
@@ -34,7 +33,7 @@ DIFFERENT = [
     ("delta.minWriterVersion", "2", "²"),
     ("delta.minWriterVersion", "²", "7"),
     ("delta.logRetentionDuration", "interval 30 days", "interval 31 days"),
-    ("delta.logRetentionDuration", "interval 30 days", "interval '30 days"),
+    ("delta.logRetentionDuration", "interval 30 days", "INTERVAL '30' DAY"),
     ("delta.logRetentionDuration", "interval 1 month", "interval 1 months"),
     ("delta.universalFormat.enabledFormats", "iceberg", "Iceberg"),
     ("team", "true", "TRUE"),

@@ -18,7 +18,7 @@ from pytest_delta_schema import (
     check_write,
     model_source,
 )
-from pytest_delta_schema.backends.databricks.catalog import CAPABILITIES as DATABRICKS
+from pytest_delta_schema.backends.databricks.capabilities import CAPABILITIES as DATABRICKS
 from pytest_delta_schema.backends.local.catalog import CAPABILITIES as LOCAL
 from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE
 from pytest_delta_schema.backends.unity.capabilities import CAPABILITIES as UNITY

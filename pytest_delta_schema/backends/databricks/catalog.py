@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
-from math import inf
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.conversion_refusal import without_files
 from pytest_delta_schema.backends.data_queries import DataQueries
+from pytest_delta_schema.backends.databricks.capabilities import CAPABILITIES, Runtime
 from pytest_delta_schema.backends.databricks.default_collations import DefaultCollations
 from pytest_delta_schema.backends.databricks.reader import (
     HiddenParentError,
@@ -20,7 +18,6 @@ from pytest_delta_schema.backends.databricks.reader import (
 from pytest_delta_schema.backends.databricks.rows import (
     CreateRow,
     DetailRow,
-    RuntimeRow,
     TableRow,
     VersionRow,
     first,
@@ -32,19 +29,16 @@ from pytest_delta_schema.backends.problems import is_a_view, is_damaged, is_doub
 from pytest_delta_schema.backends.second_look import read_all_until_settled
 from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.delta.protocol import may_generate_columns
-from pytest_delta_schema.errors import CatalogReadError, Diagnostic, StatementError, because
-from pytest_delta_schema.execute.lag import Lag
-from pytest_delta_schema.execute.protocols import Capabilities, Refusal
+from pytest_delta_schema.errors import CatalogReadError, Diagnostic, StatementError
 from pytest_delta_schema.execute.version import ABSENT
 from pytest_delta_schema.faults import UnreadableTable
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.models.required_kinds import required_table_names, required_tables
 from pytest_delta_schema.models.table import names_around
 from pytest_delta_schema.models.wrong_kinds import refuse_kind
-from pytest_delta_schema.sql.information_schema import RUNTIME, schemata, tables_in
+from pytest_delta_schema.sql.information_schema import schemata, tables_in
 from pytest_delta_schema.sql.schemas_and_restores import describe_detail, describe_history, describe_schema, show_create
-from pytest_delta_schema.sql.split_per_column import TOGETHER, one_by_one
-from pytest_delta_schema.sql.statement import Statement, StatementKind
+from pytest_delta_schema.sql.split_per_column import one_by_one
 from pytest_delta_schema.state.states import CatalogState, TableState
 
 if TYPE_CHECKING:
@@ -56,6 +50,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.version import Version
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.data_checks import DataCheck
+    from pytest_delta_schema.sql.statement import Statement
     from pytest_delta_schema.state.introduced_by import IntroducedBy
     from pytest_delta_schema.state.types import ColumnState
 
@@ -64,41 +59,6 @@ NOT_FOUND = ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND", "DELTA_TABLE_NOT_FOU
 
 _VIEWS = ("VIEW", "MATERIALIZED_VIEW", "STREAMING_TABLE")
 _DELTA = "DELTA"
-_NO_FUNCTION = ("UNRESOLVED_ROUTINE", "UNDEFINED_FUNCTION", "UNRESOLVED_FUNCTION")
-"""The conditions of a function that a runtime lacks; any other error says nothing about its version."""
-
-
-def _refuses(statement: Statement) -> Refusal | None:
-    if statement.kind is StatementKind.REWRITE_LAYOUT:
-        return Refusal(
-            "no statement for it keeps the table's constraints and comments, and a transaction cannot be reached",
-            "create the table again under another name and copy the rows",
-        )
-    return without_files(statement)
-
-
-CAPABILITIES = Capabilities(
-    refuses=_refuses,
-    refuses_clones=Refusal(
-        "a clone in Unity Catalog has neither the tags nor the comment of its table",
-        "test with rows of make_delta_table and the local backend",
-    ),
-    lag=Lag(seconds=60.0),
-)
-"""The capabilities of a SQL warehouse, and of the newest runtime; source about clones: Databricks' documentation.
-
-How far information_schema is behind is not documented; a minute is an assumption.
-"""
-
-SEVERAL_COLUMNS = (16, 3)
-"""The first runtime whose ALTER TABLE changes several columns at once (source: its release notes)."""
-
-UNIQUE_CONSTRAINTS = (18, 3)
-"""The first runtime with UNIQUE constraints.
-
-An assumption: the release notes of Databricks SQL announce them on 5 June 2026 and name no runtime. Runtime 18.2 is of
-April 2026, and what would have been 18.3 are dated updates of the runtime 18.
-"""
 
 
 class DatabricksCatalog:
@@ -120,9 +80,10 @@ class DatabricksCatalog:
             refuse_kind("DatabricksCatalog", "a connection", connection, "give connect_databricks(warehouse)")
         prepare()
         self._connection = connection
+        self._runtime = Runtime(connection)
         collations = DefaultCollations(connection.rows)
         self.capabilities = replace(
-            CAPABILITIES, refuses=self._refuses, refuses_on=lambda statement, _: collations.refusal(statement)
+            CAPABILITIES, refuses=self._runtime.refuses, refuses_on=lambda statement, _: collations.refusal(statement)
         )
         self._read_threads = read_threads
         self._queries = DataQueries(self._values, self._existing)
@@ -154,44 +115,8 @@ class DatabricksCatalog:
         Raises:
             StatementError: If the workspace refuses it.
         """
-        is_supported = statement.kind not in TOGETHER or self._runtime >= SEVERAL_COLUMNS
-        for part in (statement,) if is_supported else one_by_one(statement):
+        for part in (statement,) if self._runtime.runs_at_once(statement) else one_by_one(statement):
             self._connection.rows(part.sql)
-
-    def _refuses(self, statement: Statement) -> Refusal | None:
-        """Refuse what all runtimes lack, and what the runtime of this connection is too old for."""
-        if statement.kind is not StatementKind.ADD_UNIQUE:
-            return _refuses(statement)
-        try:
-            is_old = self._runtime < UNIQUE_CONSTRAINTS
-        except StatementError as error:
-            fact = (
-                f"the version of its runtime cannot be read ({because(error)}), and old ones have no UNIQUE constraints"
-            )
-            return Refusal(fact, "run it again")
-        if is_old:
-            remedy = "run it on a newer runtime or a SQL warehouse, or leave the constraint out"
-            return Refusal("its runtime has no UNIQUE constraints, which came after 18.2", remedy)
-        return _refuses(statement)
-
-    @cached_property
-    def _runtime(self) -> tuple[float, ...]:
-        """The version of the runtime, such as ``(16, 4)``; empty if it is unknown.
-
-        SQL warehouses have none and are always current. From 18 on a runtime may have no minor version, and changes by
-        dated updates (source: its release notes): it counts as the newest of its number.
-        """
-        try:
-            runtime = first(RuntimeRow, self._connection.rows(RUNTIME))["runtime"]
-        except StatementError as error:
-            if error.condition not in _NO_FUNCTION:
-                raise
-            return ()  # an old runtime without this function
-        if runtime is None:
-            return (inf,)
-        major, _, rest = runtime.partition(".")
-        minor = rest.partition(".")[0]
-        return (int(major), int(minor) if minor.isdecimal() else inf) if major.isdecimal() else ()
 
     def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
         """Return the names of all tables in a schema without its views, sorted; none if the schema does not exist."""
