@@ -100,6 +100,7 @@ OTHER_TEXTS = {
     "delta/char_varchar.py": "types in JSON",
     "delta/features.py": "values of properties",
     "delta/property_values.py": "values of properties",
+    "delta/well_formed_fields.py": "types in JSON",
     "engine/configuration_reference.py": "a boolean of TOML",
     "engine/section_names.py": "the name of a section",
     "engine/setting_values.py": "a boolean of TOML",
