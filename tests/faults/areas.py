@@ -12,6 +12,7 @@ from faults import (
     kills,
     names,
     names_local,
+    near_spark,
     near_writers,
     races,
     servers,
@@ -30,5 +31,6 @@ AREAS = (
     kills.AREA,
     doubles.AREA,
     races.AREA,
+    near_spark.AREA,
     disks.AREA,
 )
