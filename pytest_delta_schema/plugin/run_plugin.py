@@ -173,11 +173,13 @@ class RunPlugin:
             return (yield)
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_terminal_summary(self, config: pytest.Config) -> None:
-        """Run before the report of syrupy; no check and no report needs the states of tables any more."""
-        from pytest_delta_schema.plugin.syrupy_compat import report_no_unused
+    def pytest_terminal_summary(self, config: pytest.Config, terminalreporter: pytest.TerminalReporter) -> None:
+        """Name unused files before the report of syrupy; no check and no report needs the states of tables any more."""
+        from pytest_delta_schema.plugin.syrupy_compat import report_no_unused, unused_lines
 
         report_no_unused(config)
+        for line in unused_lines(config):
+            terminalreporter.write_line(line)
         self._run.forget_gates()
 
     @pytest.fixture

@@ -17,6 +17,9 @@ import syrupy.session
 from syrupy.data import SnapshotCollections, SnapshotUnknownCollection
 from syrupy.report import SnapshotReport
 
+from pytest_delta_schema.engine.project_file import shown_path
+from pytest_delta_schema.escaping import printed_line
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -77,6 +80,20 @@ def report_no_unused(config: pytest.Config) -> None:
     """Keep the report of syrupy, which comes next, from mentioning that it has not looked for unused snapshots."""
     if _BEFORE in config.stash:
         config.option.disable_unused_snapshots = config.stash[_BEFORE]
+
+
+def unused_lines(config: pytest.Config) -> list[str]:
+    """Return a line for each file with the SQL of a table that is not declared any more."""
+    report: Any = getattr(getattr(config, "_syrupy", None), "report", None)
+    unused = () if report is None or getattr(report, "update_snapshots", False) else report.unused
+    files = sorted(path for path in (Path(item.location) for item in unused) if path.name.endswith(".ddl.sql"))
+    root = config.invocation_params.dir
+    return [
+        printed_line(
+            f"{shown_path(file, root)} is of a table that is not declared; delete it: pytest --snapshot-update"
+        )
+        for file in files
+    ]
 
 
 def mark_as_skipped(config: pytest.Config, node_ids: Iterable[str]) -> None:

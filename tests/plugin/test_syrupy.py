@@ -7,7 +7,7 @@ import pytest
 from support.plugin_project import ORDERS
 
 TWO = f"{ORDERS}\nother = table('dev.silver.other', Column('id', LongType()))\n"
-ADVICE = ["*not recommended*", "*snapshot* unused*", "*--snapshot-update to delete*"]
+ADVICE = ["*not recommended*", "*snapshot* unused*", "*--snapshot-update to delete*", "*is of a table*"]
 UNKNOWN = "--delta-allow=drop-column dev.silver.orders.nothing"
 
 
@@ -40,6 +40,19 @@ def test_there_is_no_advice_after_a_run_without_tests(reviewed, args, code, work
     for line in ADVICE:
         result.stdout.no_fnmatch_line(line)
     assert len(reviewed.snapshots()) == 2
+
+
+def test_the_file_of_a_table_that_is_not_declared_any_more_is_named(reviewed, workers):
+    reviewed.models(ORDERS)
+
+    result = reviewed.run(*workers)
+
+    (line,) = (line for line in result.outlines if "is of a table" in line)
+    assert line == (
+        "__snapshots__/models/dev.silver.other.ddl.sql is of a table that is not declared; delete it: pytest --snapshot-update"
+    )
+    reviewed.run("--snapshot-update").stdout.no_fnmatch_line("*is of a table*")
+    assert reviewed.snapshots() == ["__snapshots__/models/dev.silver.orders.ddl.sql"]
 
 
 @pytest.mark.parametrize("args", [[], ["-m", "delta_ddl"]])

@@ -106,6 +106,12 @@ class WarehouseConnection:
         self._connection.close()
 
 
+_CREDENTIALS = (
+    "set DATABRICKS_HOST and DATABRICKS_TOKEN, or name a profile of the file .databrickscfg in"
+    " DATABRICKS_CONFIG_PROFILE"
+)
+
+
 def connect_databricks(warehouse: str = "") -> Connection:
     """Connect to a workspace.
 
@@ -126,6 +132,8 @@ def connect_databricks(warehouse: str = "") -> Connection:
         remedy = "pip install 'pytest-delta-schema[databricks]'" if warehouse else "install the one of your runtime"
         msg = f"the databricks backend needs {needs} here, which cannot be imported ({error}); {remedy}"
         raise BackendUnavailableError(msg) from error
+    except BackendUnavailableError:
+        raise
     except Exception as error:  # noqa: BLE001 - every error is reported
         reason = scrub(because(error))
     msg = f"the Databricks workspace refuses the connection ({reason}); see its unified authentication"
@@ -154,8 +162,17 @@ def _connect(warehouse: str, scrub: Scrubber) -> Any:
     from databricks import sql
     from databricks.sdk.core import Config
 
-    config = Config()
+    try:
+        config = Config()
+    except ValueError as error:
+        msg = f"no credentials for Databricks were found ({scrub(because(error))}); {_CREDENTIALS}"
+    else:
+        return _warehouse(sql, config, warehouse, scrub)
+    # Raised here, so that the context does not hold frames of the package with secrets.
+    raise BackendUnavailableError(msg)
 
+
+def _warehouse(sql: Any, config: Any, warehouse: str, scrub: Scrubber) -> Any:
     def headers() -> Mapping[str, str]:
         return scrub.watch(config.authenticate())
 

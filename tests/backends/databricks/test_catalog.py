@@ -552,8 +552,8 @@ class TestDoors:
             connect_databricks("abc")
 
         assert str(caught.value) == (
-            "the Databricks workspace refuses the connection (cannot parse https://***@x with ***); see its unified"
-            " authentication"
+            "no credentials for Databricks were found (cannot parse https://***@x with ***); set DATABRICKS_HOST and"
+            " DATABRICKS_TOKEN, or name a profile of the file .databrickscfg in DATABRICKS_CONFIG_PROFILE"
         )
 
     def test_databricks_connect_where_there_is_no_runtime(self, monkeypatch):
@@ -582,14 +582,14 @@ class TestDoors:
         with pytest.raises(BackendUnavailableError, match=text):
             connect_databricks(warehouse)
 
-    def test_without_credentials_the_connection_fails(self, monkeypatch):
+    def test_without_credentials_their_variables_are_named(self, monkeypatch):
         def refuse():
             msg = "default auth: cannot configure default credentials"
             raise ValueError(msg)
 
         modules(monkeypatch, sql=None, config=refuse)
 
-        with pytest.raises(BackendUnavailableError, match=r"refuses the connection \(default auth: cannot configure"):
+        with pytest.raises(BackendUnavailableError, match=r"^no credentials .* set DATABRICKS_HOST and"):
             connect_databricks("abc")
 
 
