@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyspark.errors import AnalysisException
 
 from pytest_delta_schema import CatalogReadError, Orchestrator
 from pytest_delta_schema.backends.local.physical_names import (
@@ -20,6 +21,7 @@ from pytest_delta_schema.escaping import identifier
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.sql.quoting import dotted, literal
 from pytest_delta_schema.testing.parts import ODD_NAMES, ODD_TEXT, column, table
+from support.tables import NAME
 
 pytestmark = pytest.mark.spark
 
@@ -133,3 +135,17 @@ def test_a_table_of_an_overlong_name_is_refused_in_one_line(local):
         f"dev.silver.{'x' * 300}: its folder in the warehouse would be xxxxxxxxxxxxxxxxxxxx..., a name of 300 characters,"
         " and file systems take 255; choose a shorter name [DS509 UnusableName]"
     )
+
+
+def test_spark_takes_some_names_for_each_other(local):
+    Orchestrator.over(local).sync_tables([table(*map(column, ["i", "s", "\u03bc", "\u03c3", "ss"]))])
+
+    def condition(name):
+        try:
+            local.spark.sql(f"ALTER TABLE {NAME} ADD COLUMNS (`{name}` INT)")
+        except AnalysisException as error:
+            return error.getCondition()
+        return "added"
+
+    taken = dict.fromkeys("\u0131\u0130\u017f\u00b5\u03c2", "FIELD_ALREADY_EXISTS")
+    assert {name: condition(name) for name in (*taken, "\u00df")} == {**taken, "\u00df": "added"}
