@@ -152,8 +152,15 @@ class Uri:
         return repr(str(self))
 
 
+_ANCHOR = re.compile(r"(?:[a-z]+(?:-[a-z]+)*)?")
+"""A fragment that names a section of a page; secrets have digits, capitals or an equals sign."""
+
+
 def redacted_uri(text: str) -> str:
-    """Return a URI, or what was meant to be one, without user, password, values of its query, and fragment."""
+    """Return a URI, or what was meant to be one, without user, password, values of its query, and fragment.
+
+    A fragment that is the name of a section is shown.
+    """
     scheme, mark, rest = text.partition("://")
     if not mark:
         scheme, rest = "", text
@@ -161,10 +168,11 @@ def redacted_uri(text: str) -> str:
     if "@" in rest and _AUTHORITY.fullmatch(rest[:end]) is None and not _is_container(scheme, rest[:end]):
         # A password may hold what ends an authority: only what follows the last @ is known to be none of it.
         rest = f"{HIDDEN}@{rest.rpartition('@')[2]}"
-    resource, sharp, _ = rest.partition("#")
+    resource, sharp, fragment = rest.partition("#")
     path, question, query = resource.partition("?")
     shown = "&".join(map(_redacted_pair, query.split("&"))) if query else ""
-    return f"{scheme}{mark}{path}{question}{shown}{f'#{HIDDEN}' if sharp else ''}"
+    anchor = fragment if _ANCHOR.fullmatch(fragment) else HIDDEN
+    return f"{scheme}{mark}{path}{question}{shown}{sharp}{anchor}"
 
 
 def redacted_uris(text: str) -> str:

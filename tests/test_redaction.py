@@ -104,6 +104,8 @@ URIS = {
     "https://host/x@v1": "https://host/x@v1",
     "https://host?token=x&y": "https://host?token=***&***",
     "https://host/a#token=x": "https://host/a#***",
+    "https://host/a#eyJhbGciOi": "https://host/a#***",
+    "https://host/auth.html#unified-authentication": "https://host/auth.html#unified-authentication",
     "http://[::1]:80/x": "http://[::1]:80/x",
     "TOKEN@host": "***@host",
     "nowhere": "nowhere",

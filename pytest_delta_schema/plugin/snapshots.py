@@ -41,12 +41,12 @@ class SqlSnapshotExtension(SingleFileSnapshotExtension):
         return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
     def diff_lines(self, serialized_data: Any, snapshot_data: Any) -> Iterator[str]:
-        """Show the remedy, which pytest does not cut there, and a difference with names escaped.
+        """Show the remedy, which pytest does not cut there, and every difference, with names escaped.
 
-        The files have the exact SQL.
+        syrupy leaves out all differences of a long text but the first. The files have the exact text.
         """
         yield f"R{UPDATE[1:]}"
-        yield from super().diff_lines(printed(serialized_data), printed(snapshot_data))
+        yield from _difference(printed(snapshot_data), printed(serialized_data))
 
 
 def mismatch(snapshot: SnapshotAssertion, text: str) -> tuple[str, str] | None:
@@ -65,11 +65,13 @@ def mismatch(snapshot: SnapshotAssertion, text: str) -> tuple[str, str] | None:
         folder = snapshot.extension.snapshot_dirname
         shown, note = _shown(text)
         return "there is no snapshot of its SQL yet", f"{shown}\n\n{note}{NEW.format(folder=folder)}"
-    lines = unified_diff(
-        stored.rstrip("\n").split("\n"), rendered.rstrip("\n").split("\n"), "reviewed", "declared", lineterm=""
-    )
-    difference, note = _shown("\n".join(lines))
+    difference, note = _shown("\n".join(_difference(stored, rendered)))
     return "its SQL is not the one in the snapshot", f"{difference}\n\n{note}{UPDATE}"
+
+
+def _difference(stored: str, rendered: str) -> Iterator[str]:
+    before, after = (text.rstrip("\n").split("\n") for text in (stored, rendered))
+    return unified_diff(before, after, "reviewed", "declared", lineterm="")
 
 
 def _shown(text: str) -> tuple[str, str]:

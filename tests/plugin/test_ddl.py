@@ -195,3 +195,21 @@ def test_a_snapshot_of_a_test_says_how_it_is_accepted(project, reviewed, workers
     result = project.run(*workers)
 
     result.stdout.fnmatch_lines(["E *Review it, and accept it with: pytest --snapshot-update"])
+
+
+@pytest.mark.parametrize("ci", ["", "true"], ids=["terminal", "CI"])
+def test_every_change_of_a_long_text_is_shown_and_little_else(project, monkeypatch, ci):
+    monkeypatch.setenv("CI", ci)
+    project.ini("")
+    module = "def test_it(delta_snapshot):\n    assert {!r} == delta_snapshot\n"
+    lines = [f"column {number}" for number in range(500)]
+    project.pytester.makepyfile(test_sql=module.format("\n".join(lines)))
+    project.run("--snapshot-update").assert_outcomes(passed=1)
+    lines[0], lines[250] = "column zero", "column middle"
+    project.pytester.makepyfile(test_sql=module.format("\n".join(lines)))
+
+    result = project.run("-vv")
+
+    shown = [line[1:].strip() for line in result.outlines if line.startswith("E ")]
+    assert {"-column 0", "+column zero", "-column 250", "+column middle"} < set(shown)
+    assert len(shown) < 30
