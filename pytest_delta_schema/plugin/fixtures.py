@@ -213,8 +213,8 @@ def delta_effect(delta_catalog: Catalog) -> Callable[[Table | str], AbstractCont
     the table. After the block, also one that raised an error, ``effect`` has
     ``versions``, ``operations``, ``rows_added``, ``rows_removed``, ``rows_updated``, ``schema_changes``,
     ``features_raised``, ``properties_changed``, ``files_rewritten``, ``commits`` and ``table_was``; and it asserts
-    with ``kept_schema``, ``only("MERGE")`` and ``kept_contract(model)``, whose failures list each commit. The local,
-    the session and the unity backend can do it.
+    with ``kept_schema``, ``only("MERGE")``, ``made_no_commit()`` and ``kept_contract(model)``, whose failures list each
+    commit. The local, the session and the unity backend can do it.
     """
     from pytest_delta_schema.test_kit.history import effect_on
 

@@ -172,6 +172,21 @@ class Effect:
         return True
 
     @hides_traceback
+    def made_no_commit(self) -> bool:
+        """Make sure that the job committed nothing.
+
+        Returns:
+            ``True``, for ``assert effect.made_no_commit()``.
+
+        Raises:
+            EffectError: If there is a commit; with each commit.
+        """
+        if self.commits:
+            expected = "the job should commit nothing"
+            raise self._error(expected)
+        return True
+
+    @hides_traceback
     def kept_contract(self, model: Table) -> bool:
         """Make sure that the table, as it is now, has no drift from a model.
 

@@ -252,6 +252,17 @@ def test_a_failure_lists_each_commit(commits, operations, message):
     assert str(caught.value) == message
 
 
+def test_a_job_that_should_commit_nothing():
+    assert effect().made_no_commit()
+    with pytest.raises(EffectError) as caught:
+        effect(WRITE, UPDATE).made_no_commit()
+
+    first, second, *commits = str(caught.value).splitlines()
+    assert first == f"{NAME}: the job should commit nothing"
+    assert second == "the table was kept; the job made 2 commits:"
+    assert [line.split("  ")[1] for line in commits] == ["version 4", "version 7"]
+
+
 def test_operations_that_were_expected():
     assert effect(WRITE, RESTORE).only("write", "RESTORE")
 

@@ -34,4 +34,4 @@ def test_a_batch_that_fails_leaves_nothing(make_delta_table, delta_spark, delta_
     with pytest.raises(Exception, match="CAST_INVALID_INPUT"), delta_effect(table) as effect:
         append_orders(raw, table.qualified_name)
 
-    assert effect.versions == ()
+    assert effect.made_no_commit()

@@ -35,5 +35,5 @@ def test_updates_that_change_nothing_leave_the_rows(make_delta_table, delta_spar
     with delta_effect(table) as effect:
         update_customers(updates, table.qualified_name)
 
-    assert effect.versions == ()
+    assert effect.made_no_commit()
     assert_table_equals(table, [ANNA])
