@@ -243,7 +243,8 @@ def _check(log: LogFiles, names: frozenset[str], listing: LogListing) -> Checked
         more = f" and {listing.number_missing - len(missing)} more" if listing.number_missing > len(missing) else ""
         fact = f"{log.path} lacks {', '.join(missing)}{more}, and later commits are there"
         raise _DamageFound(Damage(fact, "restore them from a backup" if len(missing) > 1 else _BACKUP))
-    commits = {name: _actions(log, name, _BACKUP, names) for name in listing.needed}
+    doubts: list[Doubt] = []
+    commits = {name: _actions(log, name, _BACKUP, names, doubts) for name in listing.needed}
     _compare_merged(log, listing, commits)
     if listing.checkpoint < 0:
         for kind in ("metaData", "protocol"):
@@ -259,6 +260,8 @@ def _check(log: LogFiles, names: frozenset[str], listing: LogListing) -> Checked
     for name in listing.checkpoints.get(listing.checkpoint, ()):
         _check_checkpoint(log, name, hint if hint and hint.version == listing.checkpoint else None, without)
     newest = _check_checksum(log, listing.newest, commits) if listing.newest in listing.checksums else None
+    if doubts:
+        raise _DoubtFound(doubts[0])
     return CheckedLog(listing, commits, newest)
 
 
@@ -308,7 +311,9 @@ def _from_older_checksum(log: LogReader, checked: CheckedLog) -> dict[str, Any] 
     return None if checksum is None else with_later_commits(checksum, [*known.values()], later)
 
 
-def _actions(log: LogReader, name: str, remedy: str, names: Container[str] = ()) -> list[dict[str, Any]]:
+def _actions(
+    log: LogReader, name: str, remedy: str, names: Container[str] = (), doubts: list[Doubt] | None = None
+) -> list[dict[str, Any]]:
     """Return the actions of a commit, or of a checkpoint in JSON.
 
     Args:
@@ -316,6 +321,7 @@ def _actions(log: LogReader, name: str, remedy: str, names: Container[str] = ())
         name: That of the file.
         remedy: What to do if it is damaged.
         names: The names that were listed; if Hadoop's checksum of the file is among them, both have to agree.
+        doubts: Gets a file that does not agree with it; what is certainly damaged is said first.
     """
     content, path, sums = log.read(name), f"{log.path}/{name}", hadoop_checksum_name(name)
     try:
@@ -324,8 +330,8 @@ def _actions(log: LogReader, name: str, remedy: str, names: Container[str] = ())
         raise _DoubtFound(Doubt(f"{path} {error.fact}", remedy)) from None
     except CutOffError as error:
         raise _DamageFound(Damage(f"{path} {error.fact}", remedy)) from None
-    if sums in names and not agrees_with_hadoop(content, log.read(sums)):
-        raise _DoubtFound(Doubt(f"{path} and its checksum {sums} do not agree", remedy))
+    if doubts is not None and sums in names and not agrees_with_hadoop(content, log.read(sums)):
+        doubts.append(Doubt(f"{path} and its checksum {sums} do not agree", remedy))
     return actions
 
 

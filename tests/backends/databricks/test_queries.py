@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from pyspark.sql import types as spark
 
@@ -59,10 +61,19 @@ def test_states_are_those_of_the_log(databricks):
 
     from_queries, from_logs = (item.snapshot(models).tables for item in (catalog, local))
 
+    # No CREATE statement is shown here, and no other query shows RELY.
     assert {name: comparable(state) for name, state in from_queries.items()} == {
-        name: comparable(state) for name, state in from_logs.items()
+        name: without_rely(comparable(state)) for name, state in from_logs.items()
     }
     assert Orchestrator.over(catalog).plan_tables(models).is_empty
+
+
+def without_rely(state):
+    return replace(
+        state,
+        primary_key=state.primary_key._replace(rely=None),
+        foreign_keys=tuple(key._replace(rely=None) for key in state.foreign_keys),
+    )
 
 
 def test_data_checks_run(databricks):

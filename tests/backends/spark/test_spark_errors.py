@@ -67,7 +67,7 @@ def with_stack(error, stack):
                 "[UNRESOLVED_COLUMN] nope. SQLSTATE: 42703; line 1 pos 7;\n'Project ['nope]\n+- Relation"
             ),
             "[UNRESOLVED_COLUMN] nope. SQLSTATE: 42703; line 1 pos 7",
-            "",
+            "UNRESOLVED_COLUMN",
             id="a plan",
         ),
         pytest.param(
