@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import CatalogReadError
+from pytest_delta_schema import CatalogReadError, Parquet
 from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.errors import Diagnostic
 from pytest_delta_schema.state import RenameState
@@ -25,6 +27,10 @@ def test_the_worked_example():
         table_properties={"delta.autoOptimize.optimizeWrite": "true"},
         primary_key=KEY,
     )
+
+
+def test_the_consent_to_a_conversion_is_no_part_of_what_is_compared():
+    assert replace(state(stored("id")), convert_from=Parquet("/lake/orders")) == state(stored("id"))
 
 
 def test_it_is_a_copy_that_later_edits_of_the_model_do_not_reach():
