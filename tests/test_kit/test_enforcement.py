@@ -77,7 +77,9 @@ class Messages(logging.Handler):
 
     def emit(self, record):
         self.texts.append(record.getMessage())
-        self.logged.set()
+        # On a busy machine, the creation of the table is long enough for a record, too.
+        if "trying its constraints" in self.texts[-1]:
+            self.logged.set()
 
 
 def test_a_long_trial_shows_how_many_writes_have_ended_and_not_that_refused_ones_have_stopped(monkeypatch):
@@ -91,5 +93,5 @@ def test_a_long_trial_shows_how_many_writes_have_ended_and_not_that_refused_ones
         logging.getLogger(LOGGER).removeHandler(messages)
 
     assert outcome.status is Status.ENFORCED
-    assert messages.texts[0] == "dev.silver.t0: trying its constraints: 0 of 3 writes"
+    assert "dev.silver.t0: trying its constraints: 0 of 3 writes" in messages.texts
     assert not [text for text in messages.texts if "writing rows" in text]
