@@ -7,7 +7,6 @@ import os
 import shutil
 import signal
 import sys
-import tempfile
 import threading
 from contextlib import suppress
 from pathlib import Path
@@ -19,7 +18,7 @@ from pytest_delta_schema.escaping import printed
 from pytest_delta_schema.plugin.every_run import REPORTS, RUN
 from pytest_delta_schema.plugin.terminal import write_lines
 from pytest_delta_schema.plugin.termination import Termination
-from pytest_delta_schema.plugin.workers import is_worker, worker_id
+from pytest_delta_schema.plugin.workers import is_worker, share_folder, worker_id
 
 if TYPE_CHECKING:
     from pytest_delta_schema.plugin.summary import Summary
@@ -65,10 +64,7 @@ class Interrupted:
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
         """Give a worker on this machine the folder for its report."""
-        spec = node.gateway.spec
-        if spec.popen and not spec.via:
-            self._folder = self._folder or tempfile.mkdtemp(prefix="pytest-delta-schema-")
-            node.workerinput[_FOLDER] = self._folder
+        self._folder = share_folder(node, _FOLDER, self._folder)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:

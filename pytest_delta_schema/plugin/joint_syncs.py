@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ from pytest_delta_schema.engine.entry_checks import sync_entries
 from pytest_delta_schema.engine.outcome import Status, TableOutcome
 from pytest_delta_schema.plugin.every_run import RUN
 from pytest_delta_schema.plugin.joint_applies import note_unreported, share_a_catalog
-from pytest_delta_schema.plugin.workers import is_worker
+from pytest_delta_schema.plugin.workers import is_worker, share_folder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,10 +86,7 @@ class SharedOutcomes:
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
         """Give a worker the folder."""
-        spec = node.gateway.spec
-        if spec.popen and not spec.via:
-            self._folder = self._folder or tempfile.mkdtemp(prefix="pytest-delta-schema-")
-            node.workerinput[_FOLDER] = self._folder
+        self._folder = share_folder(node, _FOLDER, self._folder)
 
     def pytest_unconfigure(self) -> None:
         """Remove the folder."""

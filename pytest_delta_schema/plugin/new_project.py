@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _PACKAGE = "shop"
-"""The folder of the example, where a project has no package of its own."""
+"""The folder of the example in a project without a package."""
 
 EXAMPLE = '''\
 """The tables of this project."""

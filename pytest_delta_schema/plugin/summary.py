@@ -20,6 +20,7 @@ from pytest_delta_schema.plugin.options import APPLY, DRIFT, ENFORCE
 from pytest_delta_schema.plugin.outcome_report import notes_text, outcome_of
 from pytest_delta_schema.plugin.workers import is_worker
 from pytest_delta_schema.report.outcome_text import TO_ALIGN, applied_summary, headline
+from pytest_delta_schema.report.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -241,10 +242,9 @@ class Summary:
     def _tests_that_did_not_run(self) -> Iterator[str]:
         """Yield one line for all tests that are no contracts, if there are any."""
         if self._other_tests:
-            tests = "1 other test" if self._other_tests == 1 else f"{self._other_tests} other tests"
             yield (
-                f"{tests} did not run: with --delta-{self._options.mode} on the command line only contracts do, and"
-                " what a node id names"
+                f"{counted(self._other_tests, 'other test')} did not run: with --delta-{self._options.mode} on the"
+                " command line only contracts do, and what a node id names"
             )
 
     def _codes(self) -> list[str]:

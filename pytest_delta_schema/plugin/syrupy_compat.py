@@ -85,8 +85,8 @@ def report_no_unused(config: pytest.Config) -> None:
 def unused_lines(config: pytest.Config) -> list[str]:
     """Return a line for each file with the SQL of a table that is not declared any more."""
     report: Any = getattr(getattr(config, "_syrupy", None), "report", None)
-    unused = () if report is None or getattr(report, "update_snapshots", False) else report.unused
-    files = sorted(path for path in (Path(item.location) for item in unused) if path.name.endswith(".ddl.sql"))
+    unused = () if report is None or report.update_snapshots else report.unused
+    files = sorted(Path(item.location) for item in unused if item.location.endswith(".ddl.sql"))
     root = config.invocation_params.dir
     return [
         printed_line(

@@ -36,7 +36,7 @@ class UnreadVariable(NamedTuple):
 
 
 def is_test_file(path: Path) -> bool:
-    """Whether a file has a name that pytest itself takes for tests; its tables may be those of its own tests."""
+    """Whether a file has a name that pytest collects by default, so that its tables may serve only its tests."""
     return any(map(path.match, _TEST_FILES))
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import tempfile
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pytest
@@ -24,3 +25,21 @@ def is_distributed(config: pytest.Config) -> bool:
 def is_worker(config: pytest.Config) -> bool:
     """Whether this process is an xdist worker."""
     return hasattr(config, "workerinput")
+
+
+def share_folder(node: Any, key: str, folder: str | None) -> str | None:
+    """Give a worker that is about to start the folder that workers of this machine share, and return the folder.
+
+    Args:
+        node: The worker, as xdist's hook ``pytest_configure_node`` has it.
+        key: The name of the folder in the worker's input.
+        folder: The folder, if a worker has been given it before; otherwise a temporary one is made.
+
+    Returns:
+        The folder; ``None`` if all workers so far are on other machines.
+    """
+    spec = node.gateway.spec
+    if spec.popen and not spec.via:
+        folder = folder or tempfile.mkdtemp(prefix="pytest-delta-schema-")
+        node.workerinput[key] = folder
+    return folder
