@@ -32,7 +32,7 @@ from pytest_delta_schema.errors import because
 from pytest_delta_schema.faults import DamagedTable, UnreadableTable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from pytest_delta_schema.backends.log_files import LocalFiles, LogFiles, LogReader
     from pytest_delta_schema.errors import Diagnostic
@@ -243,8 +243,7 @@ def _check(log: LogFiles, names: frozenset[str], listing: LogListing) -> Checked
         more = f" and {listing.number_missing - len(missing)} more" if listing.number_missing > len(missing) else ""
         fact = f"{log.path} lacks {', '.join(missing)}{more}, and later commits are there"
         raise _DamageFound(Damage(fact, "restore them from a backup" if len(missing) > 1 else _BACKUP))
-    doubts: list[Doubt] = []
-    commits = {name: _actions(log, name, _BACKUP, names, doubts) for name in listing.needed}
+    commits, doubts = _read_commits(log, names, listing)
     _compare_merged(log, listing, commits)
     if listing.checkpoint < 0:
         for kind in ("metaData", "protocol"):
@@ -260,9 +259,22 @@ def _check(log: LogFiles, names: frozenset[str], listing: LogListing) -> Checked
     for name in listing.checkpoints.get(listing.checkpoint, ()):
         _check_checkpoint(log, name, hint if hint and hint.version == listing.checkpoint else None, without)
     newest = _check_checksum(log, listing.newest, commits) if listing.newest in listing.checksums else None
-    if doubts:
+    if doubts:  # what is certainly damaged comes first
         raise _DoubtFound(doubts[0])
     return CheckedLog(listing, commits, newest)
+
+
+def _read_commits(
+    log: LogFiles, names: frozenset[str], listing: LogListing
+) -> tuple[dict[str, list[dict[str, Any]]], list[Doubt]]:
+    """Return the actions of the commits, and the commits that do not agree with Hadoop's checksums of them."""
+    commits, doubts = {}, []
+    for name in listing.needed:
+        content, path, sums = log.read(name), f"{log.path}/{name}", hadoop_checksum_name(name)
+        commits[name] = _parsed(content, path, _BACKUP)
+        if sums in names and not agrees_with_hadoop(content, log.read(sums)):
+            doubts.append(Doubt(f"{path} and its checksum {sums} do not agree", _BACKUP))
+    return commits, doubts
 
 
 def _compare_merged(log: LogFiles, listing: LogListing, commits: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
@@ -311,28 +323,18 @@ def _from_older_checksum(log: LogReader, checked: CheckedLog) -> dict[str, Any] 
     return None if checksum is None else with_later_commits(checksum, [*known.values()], later)
 
 
-def _actions(
-    log: LogReader, name: str, remedy: str, names: Container[str] = (), doubts: list[Doubt] | None = None
-) -> list[dict[str, Any]]:
-    """Return the actions of a commit, or of a checkpoint in JSON.
+def _actions(log: LogReader, name: str, remedy: str) -> list[dict[str, Any]]:
+    """Return the actions of a commit, or of a checkpoint in JSON."""
+    return _parsed(log.read(name), f"{log.path}/{name}", remedy)
 
-    Args:
-        log: The files.
-        name: That of the file.
-        remedy: What to do if it is damaged.
-        names: The names that were listed; if Hadoop's checksum of the file is among them, both have to agree.
-        doubts: Gets a file that does not agree with it; what is certainly damaged is said first.
-    """
-    content, path, sums = log.read(name), f"{log.path}/{name}", hadoop_checksum_name(name)
+
+def _parsed(content: bytes, path: str, remedy: str) -> list[dict[str, Any]]:
     try:
-        actions = actions_in(content)
+        return actions_in(content)
     except UncertainError as error:
         raise _DoubtFound(Doubt(f"{path} {error.fact}", remedy)) from None
     except CutOffError as error:
         raise _DamageFound(Damage(f"{path} {error.fact}", remedy)) from None
-    if doubts is not None and sums in names and not agrees_with_hadoop(content, log.read(sums)):
-        doubts.append(Doubt(f"{path} and its checksum {sums} do not agree", remedy))
-    return actions
 
 
 def _check_checkpoint(log: LogFiles, name: str, hint: CheckpointHint | None, remedy: str) -> None:

@@ -1,4 +1,4 @@
-"""Refuse a CHECK where the default collation is another one than UTF8_BINARY, as Databricks does."""
+"""Refuse a CHECK where the default collation is not UTF8_BINARY, as Databricks does."""
 
 from __future__ import annotations
 

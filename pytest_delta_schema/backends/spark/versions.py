@@ -106,7 +106,7 @@ class SparkVersions:
             )
             return Refusal(reason, f"create the table again under another name and copy the rows, or {_NEWER}")
         changes = [change for change in statement.changes if isinstance(change, ColumnTypeChange)]
-        # What no Delta widens is refused by the rule UnsupportedTypeChange, whose remedy is another one.
+        # What no Delta widens is refused by the rule UnsupportedTypeChange, which has the right remedy.
         known = [change for change in changes if widening(change.before, change.after) is not None]
         narrow = [change for change in known if widening(change.before, change.after, self.delta) is None]
         if narrow:
