@@ -15,6 +15,7 @@ import pytest
 from pytest_delta_schema import Orchestrator
 from pytest_delta_schema.backends.local.catalog import LocalCatalog
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
+from pytest_delta_schema.execute.version import ABSENT
 from pytest_delta_schema.sql import StatementKind
 from support import second_apply
 from support.covering import ALL
@@ -134,3 +135,32 @@ def together(catalog, barrier):
         run(statement)
 
     catalog.run = waiting
+
+
+@pytest.fixture
+def _being_read(local):
+    """Another thread, which reads the next table until it is there."""
+    reader, is_over, number = SessionCatalog(local.spark), threading.Event(), 0
+
+    def read():
+        nonlocal number
+        while not is_over.is_set():
+            if reader.version(keyed(number).name) is not ABSENT:
+                number += 1
+
+    with ThreadPoolExecutor(1) as thread:
+        reading = thread.submit(read)
+        yield
+        is_over.set()
+        reading.result()
+
+
+@pytest.mark.usefixtures("_being_read")
+@pytest.mark.parametrize("kind", ["local", "session"])
+def test_a_table_that_is_read_while_it_is_created(kind, local, warehouse):
+    """Whoever reads a table of the warehouse adds it to the session, where Delta adds those that it has created."""
+    catalog = LocalCatalog(local.spark, warehouse) if kind == "local" else SessionCatalog(local.spark)
+    for number in range(ROUNDS):
+        result = Orchestrator.over(catalog).sync_tables([keyed(number)])
+
+        assert (kinds_of(result), result.already_there) == (MINE, frozenset())

@@ -53,6 +53,10 @@ public class NamespacedDeltaCatalog extends DeltaCatalog {
     return physical;
   }
 
+  private Object lock(Identifier physical) {
+    return isForeign(physical.namespace()) ? physical : warehouse.lock(physical.namespace()[0], physical.name());
+  }
+
   private String[] out(String[] ns) {
     return new String[] {PhysicalNames.decode(ns[0].substring(prefix.length()))};
   }
@@ -68,8 +72,8 @@ public class NamespacedDeltaCatalog extends DeltaCatalog {
   public boolean tableExists(Identifier i) { return super.tableExists(in(i)); }
   public void invalidateTable(Identifier i) { super.invalidateTable(in(i)); }
 
-  public Table createTable(Identifier i, Column[] c, Transform[] p, Map m) { try { return super.createTable(in(i), c, p, m); } catch (Exception e) { throw thrown(e); } }
-  public Table createTable(Identifier i, StructType c, Transform[] p, Map m) { try { return super.createTable(in(i), c, p, m); } catch (Exception e) { throw thrown(e); } }
+  public Table createTable(Identifier i, Column[] c, Transform[] p, Map m) { try { Identifier t = in(i); synchronized (lock(t)) { return super.createTable(t, c, p, m); } } catch (Exception e) { throw thrown(e); } }
+  public Table createTable(Identifier i, StructType c, Transform[] p, Map m) { try { Identifier t = in(i); synchronized (lock(t)) { return super.createTable(t, c, p, m); } } catch (Exception e) { throw thrown(e); } }
   public StagedTable stageCreate(Identifier i, Column[] c, Transform[] p, Map m) { try { return super.stageCreate(in(i), c, p, m); } catch (Exception e) { throw thrown(e); } }
   public StagedTable stageCreate(Identifier i, StructType c, Transform[] p, Map m) { try { return super.stageCreate(in(i), c, p, m); } catch (Exception e) { throw thrown(e); } }
   public StagedTable stageReplace(Identifier i, Column[] c, Transform[] p, Map m) { try { return super.stageReplace(in(i), c, p, m); } catch (Exception e) { throw thrown(e); } }

@@ -54,7 +54,17 @@ public final class Warehouse {
     Object storage = withDefaults(CatalogStorageFormat.empty(), "copy", new Object[] {Option.apply(table.toURI())});
     CatalogTableType type = table.equals(place) ? CatalogTableType.MANAGED() : CatalogTableType.EXTERNAL();
     Object[] given = {name, type, storage, new org.apache.spark.sql.types.StructType(), Option.apply("delta")};
-    session.createTable((CatalogTable) withDefaults(CatalogTable$.MODULE$, "apply", given), true, false);
+    synchronized (lock(physicalSchema, physicalTable)) {
+      session.createTable((CatalogTable) withDefaults(CatalogTable$.MODULE$, "apply", given), true, false);
+    }
+  }
+
+  /**
+   * What is held while a table is created, and while it is added here: Delta adds a new table after its first commit, and
+   * fails if it was added meanwhile (Delta 4.4.0). An interned string is one object for all sessions and class loaders.
+   */
+  Object lock(String physicalSchema, String physicalTable) {
+    return ("pytest_delta_schema " + new File(folder(physicalSchema), physicalTable)).intern();
   }
 
   void attachTables(String physicalSchema) {
