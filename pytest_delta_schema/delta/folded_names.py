@@ -38,11 +38,13 @@ def spark_name(name: str) -> str:
 
     Spark compares character by character, in upper case and then in lower case (Spark 4.2.0): i with and without a
     dot are one name, as are s and the long s, mu and the micro sign, and both small sigmas. In a log these are several.
+    Java 17 knows the letters of Unicode 13. Letters that came later, such as those of Vithkuqi, have two cases for
+    newer versions of Java and Python only.
 
     Args:
         name: The name.
     """
-    return "".join(map(_spark_character, name))
+    return name.lower() if name.isascii() else "".join(map(_spark_character, name))
 
 
 def _spark_character(character: str) -> str:

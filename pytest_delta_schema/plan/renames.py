@@ -57,8 +57,28 @@ def resolve_renames(hints: Sequence[RenameState], columns: tuple[ColumnState, ..
         elif old is not None:
             path = _spelled(columns, above.child(old.name))
             done.append(ColumnRename(path=path, to=name))
-            columns = _renamed(columns, path.parts, name)
+            columns = renamed(columns, path, name)
     return Renames(tuple(done), columns, tuple(unusable))
+
+
+def renamed(columns: tuple[ColumnState, ...], path: ColumnPath, to: str) -> tuple[ColumnState, ...]:
+    """Return columns of which one, or a field below one, has a different name.
+
+    Args:
+        columns: The columns.
+        path: The path of the column or field, spelled as it is stored.
+        to: Its new name.
+    """
+
+    def rename(column: ColumnState) -> ColumnState:
+        if column.name != path.parts[0]:
+            return column
+        if len(path) == 1:
+            return column._replace(name=to)
+        inner = renamed(below(column.data_type), ColumnPath(*path.parts[1:]), to)
+        return column._replace(data_type=with_below(column.data_type, inner))
+
+    return tuple(map(rename, columns))
 
 
 def rename_changes(difference: Difference) -> Sequence[Change]:
@@ -112,15 +132,3 @@ def _find(columns: tuple[ColumnState, ...], path: ColumnPath) -> tuple[ColumnSta
 def _spelled(columns: tuple[ColumnState, ...], path: ColumnPath) -> ColumnPath:
     on_path = [find(columns, prefix) for prefix in path.prefixes()]
     return ColumnPath(*(column.name for column in on_path if column is not None))
-
-
-def _renamed(columns: tuple[ColumnState, ...], path: tuple[str, ...], to: str) -> tuple[ColumnState, ...]:
-    def rename(column: ColumnState) -> ColumnState:
-        if column.name != path[0]:
-            return column
-        if len(path) == 1:
-            return column._replace(name=to)
-        inner = _renamed(below(column.data_type), path[1:], to)
-        return column._replace(data_type=with_below(column.data_type, inner))
-
-    return tuple(map(rename, columns))

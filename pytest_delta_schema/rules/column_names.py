@@ -4,25 +4,39 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.column_path import TABLE, ColumnPath
 from pytest_delta_schema.delta.features import MAPPING_PROPERTY, is_on
 from pytest_delta_schema.delta.folded_names import NameMap, folded, same_name, spark_name
 from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.plan.actions import CreateTable
-from pytest_delta_schema.plan.changes import ColumnAdd, SetTableProperties
+from pytest_delta_schema.plan.changes import (
+    ColumnAdd,
+    ColumnDefaultChange,
+    ColumnDrop,
+    ColumnMove,
+    ColumnNullabilityChange,
+    ColumnRename,
+    ColumnTypeChange,
+    SetColumnComments,
+    SetTableProperties,
+)
+from pytest_delta_schema.plan.renames import renamed
 from pytest_delta_schema.rules.rule import has_feature, violation
 from pytest_delta_schema.state.type_traversal import special_names
-from pytest_delta_schema.state.types import columns_below
+from pytest_delta_schema.state.types import below, columns_below
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from pytest_delta_schema.delta.column_path import ColumnPath
     from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.plan.actions import AlignTable
+    from pytest_delta_schema.plan.changes import Change
+    from pytest_delta_schema.state.types import ColumnState
 
 _CHARACTERS = "one of space , ; { } ( ) = tab newline"
 _MAPPED = f"declare the property {MAPPING_PROPERTY}='name'"
 _UNMAPPED = "none"
+_OF_ONE_COLUMN = (ColumnRename, ColumnDrop, ColumnTypeChange, ColumnNullabilityChange, ColumnDefaultChange)
 
 
 class InvalidColumnName:
@@ -63,10 +77,12 @@ class InvalidColumnName:
 
 
 class ColumnNameTakenBySpark:
-    """A column is added whose name Spark takes for that of a column that is there.
+    """Two columns have names that are one name for Spark, or a column gets such a name.
 
-    Spark compares names of new columns in upper case, in which i with and without a dot are one letter, as are s and
-    the long s, mu and the micro sign (``FIELD_ALREADY_EXISTS``, Spark 4.2.0). For a log these are several names.
+    Spark compares the names of columns that it adds, renames and changes in upper case, in which i with and without a
+    dot are one letter, as are s and the long s, mu and the micro sign (``FIELD_ALREADY_EXISTS`` and
+    ``AMBIGUOUS_COLUMN_OR_FIELD``, Spark 4.2.0). For a log these are several names. Spark creates a table with two such
+    columns, and then changes neither.
 
     Remedy: Write the stored name in the model, or choose a different name.
 
@@ -78,18 +94,67 @@ class ColumnNameTakenBySpark:
     code = "DS224"
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
-        """Yield a violation for every such column or field."""
+        """Yield a violation for every column or field that is created, added, renamed or changed so."""
         if isinstance(action, CreateTable):
+            yield from self._created(action, action.columns)
             return
+        columns = action.observed.columns
+        for path in sorted({path for change in action.changes for path in _changed_paths(change)}):
+            stored = _by_spark_name(columns_below(columns, path.parent))
+            yield from self._taken(action, path, "changed", _twins(path.name, stored))
+        for rename in action.all(ColumnRename):
+            above = rename.path.parent
+            # The old name of the column itself counts as well.
+            taken = _by_spark_name(columns_below(columns, above)).get(spark_name(rename.to), [])
+            yield from self._taken(action, above.child(rename.to), "named so", taken)
+            columns = renamed(columns, rename.path, rename.to)
+        added: dict[ColumnPath, list[ColumnState]] = {}
         for change in action.all(ColumnAdd):
-            stored = [column.name for column in columns_below(action.observed.columns, change.above)]
-            new = [other.column.name for other in action.all(ColumnAdd) if other.above == change.above]
-            name = change.column.name
-            taken = [other for other in stored + new if other != name and spark_name(other) == spark_name(name)]
-            if taken:
-                fact = f"column {change.path} cannot be added, because Spark takes it for {', '.join(taken)}"
-                remedy = f"write {taken[0]} in the model, or choose a different name"
-                yield violation(self, action.table, part_path("columns", change.path), fact, remedy)
+            added.setdefault(change.above, []).append(change.column)
+        for above, new in added.items():
+            names = _by_spark_name((*columns_below(columns, above), *new))
+            for column in new:
+                path = above.child(column.name)
+                yield from self._taken(action, path, "added", _twins(column.name, names))
+                yield from self._created(action, below(column.data_type), path)
+
+    def _created(
+        self, action: CreateTable | AlignTable, columns: Iterable[ColumnState], above: ColumnPath = TABLE
+    ) -> Iterator[Diagnostic]:
+        names = _by_spark_name(columns)
+        for column in columns:
+            path = above.child(column.name)
+            yield from self._taken(action, path, "told apart", _twins(column.name, names))
+            yield from self._created(action, below(column.data_type), path)
+
+    def _taken(
+        self, action: CreateTable | AlignTable, path: ColumnPath, verb: str, others: Sequence[str]
+    ) -> Iterator[Diagnostic]:
+        if others:
+            fact = f"column {path} cannot be {verb}, because Spark takes it for {', '.join(others)}"
+            remedy = f"write {others[0]} in the model, or choose a different name"
+            yield violation(self, action.table, part_path("columns", path), fact, remedy)
+
+
+def _by_spark_name(columns: Iterable[ColumnState]) -> dict[str, list[str]]:
+    names: dict[str, list[str]] = {}
+    for column in columns:
+        names.setdefault(spark_name(column.name), []).append(column.name)
+    return names
+
+
+def _twins(name: str, names: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the names that are the same name for Spark, and a different one for a log."""
+    return [other for other in names.get(spark_name(name), ()) if not same_name(other, name)]
+
+
+def _changed_paths(change: Change) -> Iterable[ColumnPath]:
+    """Return the columns and fields that the statement of a change names."""
+    if isinstance(change, SetColumnComments):
+        return change.comments
+    if isinstance(change, ColumnMove):
+        return [ColumnPath(change.name)]
+    return [change.path] if isinstance(change, _OF_ONE_COLUMN) else ()
 
 
 class UnsupportedMappingMode:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import unicodedata
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 
 import pytest_delta_schema
 from pytest_delta_schema.delta.folded_names import NameMap, NameSet, folded, same_name, same_names, spark_name
+from support.java_characters import JAVA_17, LATER
 
 
 class Thing(NamedTuple):
@@ -46,13 +49,33 @@ def test_lists_of_names_are_the_same_in_the_same_order() -> None:
         ("\u00b5", "μ", True),
         ("\u03b1\u03c2", "\u0391\u03a3", True),
         ("Å", "å", True),
+        ("\u01c5", "\u01c6", True),
+        ("\u1fbc", "\u1fb3", True),
+        ("\u1e9e", "ß", True),
         ("ß", "ss", False),
         ("ﬀ", "ff", False),
+        ("\ufb05", "\ufb06", False),
+        ("\u0390", "\u1fd3", False),
+        ("\u0130", "i\u0307", False),
         ("é", "e", False),
     ],
 )
 def test_names_that_spark_takes_for_each_other(left: str, right: str, equal: bool) -> None:
     assert (spark_name(left) == spark_name(right)) is equal
+
+
+def test_characters_are_folded_as_by_spark() -> None:
+    known = {character: other for character, other in LATER.items() if unicodedata.category(character) != "Cn"}
+
+    changed = {character: spark_name(character) for character in map(chr, range(sys.maxunicode + 1))}
+
+    assert {character: other for character, other in changed.items() if other != character} == JAVA_17 | known
+
+
+@given(name=st.text(st.characters(exclude_categories=["Cs"]), max_size=8))
+def test_names_are_folded_by_character(name: str) -> None:
+    assert spark_name(name) == "".join(map(spark_name, name))
+    assert spark_name(spark_name(name)) == spark_name(name)
 
 
 @given(names=st.lists(NAMES), name=NAMES)

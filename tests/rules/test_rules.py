@@ -11,6 +11,7 @@ from pytest_delta_schema.rules import default_plan_rules
 from pytest_delta_schema.rules.consent import Consent, ConsentError, parse_consent
 from pytest_delta_schema.state import CatalogState, KeyState, TableState, spark_types
 from pytest_delta_schema.state.spark_types import canonical_type
+from pytest_delta_schema.testing.parts import field
 from support.tables import NAME, catalog, column, orders, orders_before, state, stored, table
 
 VALIDATOR = PlanValidator()
@@ -451,6 +452,55 @@ STAYS = column("id", is_nullable=False)
                 ),
             ],
             id="names that Spark takes for each other",
+        ),
+        pytest.param(
+            table(
+                Column("\u0131", spark.LongType(), renamed_from="i"),
+                Column("s", spark.StructType([field("\u0131", renamed_from="b"), field("i")])),
+                Column("free", spark.LongType(), renamed_from="l"),
+                Column("L", spark.LongType()),
+                table_properties={"delta.columnMapping.mode": "name"},
+            ),
+            state(
+                stored("i"),
+                stored("l"),
+                stored("s", canonical_type(struct("b", "i"))),
+                table_properties={"delta.columnMapping.mode": "name"},
+            ),
+            [
+                (
+                    "column \u0131 cannot be named so, because Spark takes it for i; write i in the model, or choose a different"
+                    " name [DS224 ColumnNameTakenBySpark]"
+                ),
+                (
+                    "column s.\u0131 cannot be named so, because Spark takes it for i; write i in the model, or choose a different"
+                    " name [DS224 ColumnNameTakenBySpark]"
+                ),
+            ],
+            id="new names that Spark takes for stored ones",
+        ),
+        pytest.param(
+            table(column("i"), column("\u0131"), Column("s", struct("s", "\u017f"))),
+            ABSENT,
+            [
+                (
+                    f"column {name} cannot be told apart, because Spark takes it for {other}; write {other} in the model, or"
+                    " choose a different name [DS224 ColumnNameTakenBySpark]"
+                )
+                for name, other in [("i", "\u0131"), ("\u0131", "i"), ("s.s", "\u017f"), ("s.\u017f", "s")]
+            ],
+            id="new columns that Spark takes for each other",
+        ),
+        pytest.param(
+            table(column("i", comment="x"), column("\u0131")),
+            state(stored("i"), stored("\u0131")),
+            [
+                (
+                    "column i cannot be changed, because Spark takes it for \u0131; write \u0131 in the model, or choose a"
+                    " different name [DS224 ColumnNameTakenBySpark]"
+                )
+            ],
+            id="a stored column that Spark takes for another one",
         ),
     ],
 )

@@ -17,10 +17,12 @@ from pytest_delta_schema.backends.local.physical_names import (
     physical_schema,
     translate,
 )
+from pytest_delta_schema.delta.folded_names import spark_name
 from pytest_delta_schema.escaping import identifier
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.sql.quoting import dotted, literal
 from pytest_delta_schema.testing.parts import ODD_NAMES, ODD_TEXT, column, table
+from support.java_characters import JAVA_17, LATER
 from support.tables import NAME
 
 pytestmark = pytest.mark.spark
@@ -149,3 +151,71 @@ def test_spark_takes_some_names_for_each_other(local):
 
     taken = dict.fromkeys("\u0131\u0130\u017f\u00b5\u03c2", "FIELD_ALREADY_EXISTS")
     assert {name: condition(name) for name in (*taken, "\u00df")} == {**taken, "\u00df": "added"}
+
+
+def test_spark_compares_names_by_the_recorded_characters(local_session):
+    spark = local_session.spark
+    # Beyond these no character has a case (the record of all of Unicode).
+    characters = spark.range(2 * 65_536).where("id NOT BETWEEN 55296 AND 57343")
+    for way in ("Upper", "Lower"):
+        other = "id" if way == "Upper" else "other"
+        folded = f"int(java_method('java.lang.Character', 'to{way}Case', int({other})))"
+        characters = characters.selectExpr("id", f"{folded} AS other")
+    rows = characters.where("id != other").collect()
+    is_defined = spark._jvm.java.lang.Character.isDefined
+    known = {character: other for character, other in LATER.items() if is_defined(ord(character))}
+
+    assert {chr(row[0]): chr(row[1]) for row in rows} == JAVA_17 | known
+
+
+@pytest.fixture(scope="session")
+def takes(local_session):
+    """Whether Spark takes two names of columns for each other."""
+    return local_session.spark._jsparkSession.sessionState().conf().resolver().apply
+
+
+def test_spark_takes_each_recorded_character_for_the_other(takes):
+    assert [pair for pair in JAVA_17.items() if not takes(*pair)] == []
+
+
+CASED = st.text(
+    st.sampled_from([*JAVA_17, *JAVA_17.values(), "ß", "\ufb05", "\ufb06", "\u0307"]), min_size=1, max_size=3
+)
+
+
+@given(left=CASED, right=CASED)
+@settings(deadline=None, max_examples=300)
+def test_names_are_equal_for_spark_where_their_folded_forms_are(takes, left, right):
+    for other in (right, left.upper(), left.lower(), left.swapcase(), left.casefold()):
+        assert takes(left, other) is (spark_name(left) == spark_name(other))
+
+
+I_WITHOUT_DOT = "\u0131"
+
+
+@pytest.mark.parametrize(
+    "clause",
+    [
+        f"ADD COLUMN `{I_WITHOUT_DOT}` int",
+        f"RENAME COLUMN a TO `{I_WITHOUT_DOT}`",
+        f"RENAME COLUMN i TO `{I_WITHOUT_DOT}`",
+        f"ADD COLUMN s.`{I_WITHOUT_DOT}` int",
+        f"RENAME COLUMN s.b TO `{I_WITHOUT_DOT}`",
+        "ALTER COLUMN twin COMMENT 'x'",
+        "ALTER COLUMN twin SET NOT NULL",
+        "ALTER COLUMN twin TYPE bigint",
+        "ALTER COLUMN twin FIRST",
+        "DROP COLUMN twin",
+        "RENAME COLUMN twin TO z",
+    ],
+)
+def test_spark_refuses_names_that_it_takes_for_others(local, clause):
+    has_twins = "twin" in clause
+    columns = f"i int, a int, s struct<i: int, b: int>{f', `{I_WITHOUT_DOT}` int' if has_twins else ''}"
+    local.spark.sql("CREATE SCHEMA IF NOT EXISTS dev.silver")
+    local.spark.sql(f"CREATE TABLE {NAME} ({columns}) USING delta TBLPROPERTIES ('delta.columnMapping.mode' = 'name')")
+
+    with pytest.raises(AnalysisException) as caught:
+        local.spark.sql(f"ALTER TABLE {NAME} {clause.replace('twin', f'`{I_WITHOUT_DOT}`')}")
+
+    assert caught.value.getCondition() == ("AMBIGUOUS_COLUMN_OR_FIELD" if has_twins else "FIELD_ALREADY_EXISTS")
