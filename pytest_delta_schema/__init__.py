@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.memory import MemoryCatalog as MemoryCatalog
     from pytest_delta_schema.backends.spark_session import SessionCatalog as SessionCatalog
     from pytest_delta_schema.backends.unity import UnityCatalog as UnityCatalog
+    from pytest_delta_schema.diagnostics.errors import ApplyError as ApplyError
+    from pytest_delta_schema.diagnostics.errors import ApplyErrors as ApplyErrors
+    from pytest_delta_schema.diagnostics.errors import CatalogReadError as CatalogReadError
+    from pytest_delta_schema.diagnostics.errors import ConvergenceError as ConvergenceError
+    from pytest_delta_schema.diagnostics.errors import DeltaSchemaError as DeltaSchemaError
+    from pytest_delta_schema.diagnostics.errors import Diagnostic as Diagnostic
+    from pytest_delta_schema.diagnostics.errors import DriftError as DriftError
+    from pytest_delta_schema.diagnostics.errors import InvalidModelError as InvalidModelError
+    from pytest_delta_schema.diagnostics.errors import UnsafePlanError as UnsafePlanError
     from pytest_delta_schema.engine import Orchestrator as Orchestrator
     from pytest_delta_schema.engine import Settings as Settings
     from pytest_delta_schema.engine import check_write as check_write
-    from pytest_delta_schema.errors import ApplyError as ApplyError
-    from pytest_delta_schema.errors import ApplyErrors as ApplyErrors
-    from pytest_delta_schema.errors import CatalogReadError as CatalogReadError
-    from pytest_delta_schema.errors import ConvergenceError as ConvergenceError
-    from pytest_delta_schema.errors import DeltaSchemaError as DeltaSchemaError
-    from pytest_delta_schema.errors import Diagnostic as Diagnostic
-    from pytest_delta_schema.errors import DriftError as DriftError
-    from pytest_delta_schema.errors import InvalidModelError as InvalidModelError
-    from pytest_delta_schema.errors import UnsafePlanError as UnsafePlanError
     from pytest_delta_schema.execute import Preflight as Preflight
     from pytest_delta_schema.models import Check as Check
     from pytest_delta_schema.models import Column as Column

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema.errors import Diagnostic, Location
+from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
 
 
 @pytest.mark.parametrize(

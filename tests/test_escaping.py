@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_delta_schema.escaping import (
+from pytest_delta_schema.diagnostics.escaping import (
     HIDDEN,
     escaped,
     escaped_lines,

@@ -46,7 +46,7 @@ def test_every_public_name_loads(package, name):
 def test_every_name_of_the_root_is_public_in_its_package():
     for name in import_module("pytest_delta_schema").__all__:
         owners = [package for package, other in NAMES if other == name and package != "pytest_delta_schema"]
-        assert owners or hasattr(import_module("pytest_delta_schema.errors"), name), name
+        assert owners or hasattr(import_module("pytest_delta_schema.diagnostics.errors"), name), name
 
 
 def test_other_names_do_not_load():

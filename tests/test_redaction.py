@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_delta_schema.errors import because
-from pytest_delta_schema.redaction import (
+from pytest_delta_schema.diagnostics.errors import because
+from pytest_delta_schema.diagnostics.redaction import (
     HiddenValues,
     Uri,
     redacted_uri,

@@ -43,7 +43,7 @@ from pytest_delta_schema import (
     to_struct_type,
 )
 from pytest_delta_schema.assertions.constraints import stopped_by
-from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.diagnostics.errors import DeclarationError
 from support.tables import CHECKED as MODEL
 from support.tables import NAME
 

@@ -9,11 +9,11 @@ from pytest_delta_schema.assertions.tracebacks import hides_traceback
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.delta.folded_names import NameMap, NameSet
 from pytest_delta_schema.delta.part_path import PartPath, part_path
+from pytest_delta_schema.diagnostics.errors import DeclarationError, DriftError, RowsError
 from pytest_delta_schema.engine.assembly import declared, validator_of
 from pytest_delta_schema.engine.gate import Gate
 from pytest_delta_schema.engine.given_catalog import given_catalog
 from pytest_delta_schema.engine.required_parts import required_settings
-from pytest_delta_schema.errors import DeclarationError, DriftError, RowsError
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plan.data_checks import NotNull
 from pytest_delta_schema.report.outcome_text import outcomes_text
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.engine.settings import Settings
-    from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.state.states import KeyState, TableState
     from pytest_delta_schema.state.types import ColumnState

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-from pytest_delta_schema.errors import DeltaSchemaError
+from pytest_delta_schema.diagnostics.errors import DeltaSchemaError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.protocol import commits_are_in_catalog
-from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.diagnostics.errors import StatementError
 
 if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName

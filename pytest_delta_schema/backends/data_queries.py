@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta.folded_names import NameSet
-from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.execute.protocols import RowCounts
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.sql.data_check_queries import count_rows, first_broken, first_repeated, rows_of, samples

@@ -28,14 +28,14 @@ from pytest_delta_schema.delta.log_listing import (
     commit_name,
     sidecars_in,
 )
-from pytest_delta_schema.errors import because
-from pytest_delta_schema.faults import DamagedTable, UnreadableTable
+from pytest_delta_schema.diagnostics.errors import because
+from pytest_delta_schema.diagnostics.faults import DamagedTable, UnreadableTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from pytest_delta_schema.backends.log_files import LocalFiles, LogFiles, LogReader
-    from pytest_delta_schema.errors import Diagnostic
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.names import QualifiedName
 
 _MAGIC = b"PAR1"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.spark.spark_errors import JVM_GONE, NO_CONNECTION, SESSION_STOPPED
-from pytest_delta_schema.errors import Diagnostic, diagnostic_of
-from pytest_delta_schema.faults import (
+from pytest_delta_schema.diagnostics.errors import Diagnostic, diagnostic_of
+from pytest_delta_schema.diagnostics.faults import (
     DamagedTable,
     NotDeltaTable,
     UnlistableFiles,
@@ -19,7 +19,7 @@ from pytest_delta_schema.state.conversion import CONVERT, RESTORE_LOG
 from pytest_delta_schema.state.own_properties import MalformedPropertyError
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.errors import HasCode, StatementError
+    from pytest_delta_schema.diagnostics.errors import HasCode, StatementError
     from pytest_delta_schema.models.names import QualifiedName
 
 _CONVERT_BY_HAND = "convert it by CONVERT TO DELTA if it is parquet, or declare the table under another name"

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.backend import Backend
-from pytest_delta_schema.errors import BackendUnavailableError, because
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, because
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

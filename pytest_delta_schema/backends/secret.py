@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from pytest_delta_schema.errors import BackendUnavailableError
-from pytest_delta_schema.redaction import HIDDEN, secret_pattern, secret_traces
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
+from pytest_delta_schema.diagnostics.redaction import HIDDEN, secret_pattern, secret_traces
 
 SHORTEST_TOKEN = 8
 """The shortest token; redacting a shorter one would remove unrelated text."""

@@ -14,7 +14,7 @@ from pytest_delta_schema.backends.local.kept_jvm.record import (
     remove_record,
 )
 from pytest_delta_schema.commands.failure import failed
-from pytest_delta_schema.escaping import printed_line
+from pytest_delta_schema.diagnostics.escaping import printed_line
 
 if TYPE_CHECKING:
     import argparse

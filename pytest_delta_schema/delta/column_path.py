@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.escaping import code_unit_escapes
+from pytest_delta_schema.diagnostics.escaping import code_unit_escapes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

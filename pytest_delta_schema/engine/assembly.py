@@ -7,8 +7,8 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta.client_features import ClientFeatures
+from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.engine.project_rules import load_rules
-from pytest_delta_schema.errors import DeclarationError
 from pytest_delta_schema.execute.action_runner import ActionRunner
 from pytest_delta_schema.execute.preflight import COUNT, OFF, Preflight
 from pytest_delta_schema.models.binding import Binding

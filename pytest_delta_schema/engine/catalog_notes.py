@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.errors import DeltaSchemaError, because, note
+from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, because, note
+from pytest_delta_schema.diagnostics.remarks import ColumnIntroduced, EntryCompared
 from pytest_delta_schema.plan.actions import AlignTable
 from pytest_delta_schema.plan.changes import ColumnDrop
 from pytest_delta_schema.plan.entry_differences import ENTRY_PATH, entry_differences
-from pytest_delta_schema.remarks import ColumnIntroduced, EntryCompared
 from pytest_delta_schema.state.catalog_entry import EntryState
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.errors import Diagnostic
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.actions import CreateTable
     from pytest_delta_schema.state.introduced_by import IntroducedBy

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, Diagnostic, MetadataSyncError
 from pytest_delta_schema.engine.outcome import Check, Status
 from pytest_delta_schema.engine.outcome_parts import entry_changes, failed_outcome, table_outcome
-from pytest_delta_schema.errors import DeltaSchemaError, Diagnostic, MetadataSyncError
 from pytest_delta_schema.execute.metadata_sync import managed_note
 from pytest_delta_schema.plan.entry_differences import entry_differences, unstorable_notes
 from pytest_delta_schema.state.catalog_entry import EntryState

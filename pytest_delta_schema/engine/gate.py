@@ -6,6 +6,8 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, Diagnostic, diagnostic_of
+from pytest_delta_schema.diagnostics.faults import UnreachableCatalog
 from pytest_delta_schema.engine.apply_progress import ApplyProgress
 from pytest_delta_schema.engine.assembly import preflight_of, runner_of
 from pytest_delta_schema.engine.declarations import Declarations
@@ -15,11 +17,9 @@ from pytest_delta_schema.engine.outcome import Check, DataChecks, Status
 from pytest_delta_schema.engine.outcome_parts import failed_outcome, table_outcome
 from pytest_delta_schema.engine.plan_outcomes import PlanOutcomes
 from pytest_delta_schema.engine.settings import current_settings
-from pytest_delta_schema.errors import DeltaSchemaError, Diagnostic, diagnostic_of
 from pytest_delta_schema.execute.capabilities import unsupported_statements
 from pytest_delta_schema.execute.preflight import OFF, preflight
 from pytest_delta_schema.execute.protocols import StartsLater
-from pytest_delta_schema.faults import UnreachableCatalog
 from pytest_delta_schema.plan.actions import AlignTable
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.state.desired import desired_state

@@ -5,10 +5,10 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.diagnostics.errors import CatalogReadError, ConvergenceError, DeltaSchemaError
 from pytest_delta_schema.engine.entry_sync import sync_stale_entries
 from pytest_delta_schema.engine.orchestrator import applying, require_empty
 from pytest_delta_schema.engine.plan_outcomes import PlanOutcomes
-from pytest_delta_schema.errors import CatalogReadError, ConvergenceError, DeltaSchemaError
 from pytest_delta_schema.execute.concurrent_applies import read_completed
 from pytest_delta_schema.execute.create_executor import CreateExecutor
 from pytest_delta_schema.execute.interruption import ApplyInterrupted, with_running_outcome

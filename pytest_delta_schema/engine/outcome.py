@@ -7,7 +7,7 @@ from enum import Enum
 from functools import cache
 from typing import Any, Literal
 
-from pytest_delta_schema.errors import Diagnostic, Location
+from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
 
 Operation = Literal["add", "drop", "change"]
 """What a change does with the thing at its path."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.diagnostics.errors import diagnostic_of, diagnostics_of
+from pytest_delta_schema.diagnostics.faults import SnapshotDiffers
 from pytest_delta_schema.engine.outcome import Check, OutcomeStatement, Status, TableChange, TableOutcome
-from pytest_delta_schema.errors import diagnostic_of, diagnostics_of
-from pytest_delta_schema.faults import SnapshotDiffers
 from pytest_delta_schema.plan.changes.kind import kind_of
 from pytest_delta_schema.plan.describe import change_lines, highest_risk, lines_of
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
+    from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, Diagnostic
     from pytest_delta_schema.engine.declarations import Declarations
-    from pytest_delta_schema.errors import DeltaSchemaError, Diagnostic
     from pytest_delta_schema.execute.protocols import Capabilities
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table

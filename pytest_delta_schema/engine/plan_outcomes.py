@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.diagnostics.errors import ApplyError, UnsafePlanError, diagnostics_of
 from pytest_delta_schema.engine.catalog_notes import notes_of_entry, notes_of_introduction
 from pytest_delta_schema.engine.outcome import Check, DataChecks, Status
 from pytest_delta_schema.engine.outcome_parts import (
@@ -13,7 +14,6 @@ from pytest_delta_schema.engine.outcome_parts import (
     table_changes,
     table_outcome,
 )
-from pytest_delta_schema.errors import ApplyError, UnsafePlanError, diagnostics_of
 from pytest_delta_schema.execute.concurrent_applies import already_there
 from pytest_delta_schema.execute.preflight import DATA_RULES
 from pytest_delta_schema.sql.compiler import statements
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
     from typing import Any
 
+    from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, Diagnostic
     from pytest_delta_schema.engine.declarations import Declarations
     from pytest_delta_schema.engine.outcome import OutcomeStatement, TableOutcome
-    from pytest_delta_schema.errors import DeltaSchemaError, Diagnostic
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table

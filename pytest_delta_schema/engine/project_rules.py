@@ -7,7 +7,7 @@ import re
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.diagnostics.errors import DeclarationError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_delta_schema.redaction import redacted_uris
+from pytest_delta_schema.diagnostics.redaction import redacted_uris
 
 
 class SettingError(Exception):

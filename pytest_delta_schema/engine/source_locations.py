@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.diagnostics.errors import Location
 from pytest_delta_schema.engine.declaration_parts import DeclarationParts
 from pytest_delta_schema.engine.source_tables import assignment_line, table_sources
-from pytest_delta_schema.errors import Location
 from pytest_delta_schema.models.declared_at import FileVersion, imported_version
 
 if TYPE_CHECKING:

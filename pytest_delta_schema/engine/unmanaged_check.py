@@ -6,8 +6,8 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, diagnostic_of, diagnostics_of
 from pytest_delta_schema.engine.outcome import Check, Status, TableOutcome
-from pytest_delta_schema.errors import DeltaSchemaError, diagnostic_of, diagnostics_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -6,7 +6,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.folded_names import NameSet
-from pytest_delta_schema.errors import ApplyError, ApplyErrors, DeltaSchemaError, StatementError, UnsafePlanError
+from pytest_delta_schema.diagnostics.errors import (
+    ApplyError,
+    ApplyErrors,
+    DeltaSchemaError,
+    StatementError,
+    UnsafePlanError,
+)
 from pytest_delta_schema.execute.align_executor import AlignExecutor
 from pytest_delta_schema.execute.concurrent_creation import run_in_order, schema_creators
 from pytest_delta_schema.execute.create_executor import CreateExecutor
@@ -21,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from threading import Event
 
-    from pytest_delta_schema.errors import Diagnostic
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.execute.interruption import InterruptedTable
     from pytest_delta_schema.execute.lag import Lag
     from pytest_delta_schema.execute.preflight import Preflight

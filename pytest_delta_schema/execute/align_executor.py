@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.errors import Diagnostic, UnsafePlanError
+from pytest_delta_schema.diagnostics.errors import Diagnostic, UnsafePlanError
 from pytest_delta_schema.execute.capabilities import require_able
 from pytest_delta_schema.execute.preflight import Preflight, preflight
 from pytest_delta_schema.execute.statement_runner import CONVERTED, TableRun

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.part_path import WHOLE_TABLE
-from pytest_delta_schema.errors import UnsafePlanError
+from pytest_delta_schema.diagnostics.errors import UnsafePlanError
 from pytest_delta_schema.plan.actions import AlignTable
 from pytest_delta_schema.rules.reported_rules import UnsupportedStatement
 from pytest_delta_schema.rules.rule import violation
@@ -14,7 +14,7 @@ from pytest_delta_schema.sql.compiler import statements
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_delta_schema.errors import Diagnostic
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.execute.protocols import DeltaDDL
     from pytest_delta_schema.plan.actions import CreateTable
 

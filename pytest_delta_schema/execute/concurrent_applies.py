@@ -5,18 +5,18 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.errors import StatementError, UnfinishedCreationError, diagnostic_of, note
-from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.diagnostics.errors import StatementError, UnfinishedCreationError, diagnostic_of, note
+from pytest_delta_schema.diagnostics.escaping import escaped
+from pytest_delta_schema.diagnostics.faults import UnfinishedCreation
+from pytest_delta_schema.diagnostics.remarks import AlreadyThere
 from pytest_delta_schema.execute.version import ABSENT, version_after_failure
-from pytest_delta_schema.faults import UnfinishedCreation
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.progress import step
-from pytest_delta_schema.remarks import AlreadyThere
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from pytest_delta_schema.errors import DeltaSchemaError, Diagnostic
+    from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, Diagnostic
     from pytest_delta_schema.execute.protocols import DeltaDDL
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.table_plan import TablePlan

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, TypeVar
 
-from pytest_delta_schema.errors import because
-from pytest_delta_schema.escaping import escaped, printed_sql
+from pytest_delta_schema.diagnostics.errors import because
+from pytest_delta_schema.diagnostics.escaping import escaped, printed_sql
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.sql.compiler import statements
 from pytest_delta_schema.sql.schemas_and_restores import drop_table, restore_table
@@ -17,7 +17,7 @@ from pytest_delta_schema.sql.statement import StatementKind
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from pytest_delta_schema.errors import DeltaSchemaError
+    from pytest_delta_schema.diagnostics.errors import DeltaSchemaError
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.actions import AlignTable
     from pytest_delta_schema.plan.table_plan import TablePlan

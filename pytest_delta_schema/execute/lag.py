@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from pytest_delta_schema.errors import CatalogReadError, ConvergenceError
+from pytest_delta_schema.diagnostics.errors import CatalogReadError, ConvergenceError
 from pytest_delta_schema.progress import step
 
 if TYPE_CHECKING:

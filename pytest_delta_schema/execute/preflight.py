@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.delta.part_path import PartPath, part_path
-from pytest_delta_schema.errors import StatementError, because
-from pytest_delta_schema.escaping import escaped, shortened
+from pytest_delta_schema.diagnostics.errors import StatementError, because
+from pytest_delta_schema.diagnostics.escaping import escaped, shortened
 from pytest_delta_schema.plan.changes import ColumnAdd, ConvertTable
 from pytest_delta_schema.plan.data_checks import NULL_PARTITION, NotNull, PartitionValue, data_checks_of, shown_columns
 from pytest_delta_schema.progress import step
@@ -26,7 +26,7 @@ from pytest_delta_schema.state.states import CheckState, KeyState
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from pytest_delta_schema.errors import Diagnostic, HasCode
+    from pytest_delta_schema.diagnostics.errors import Diagnostic, HasCode
     from pytest_delta_schema.execute.protocols import DeltaDDL, RowCounts, Samples
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.actions import AlignTable

@@ -7,8 +7,8 @@ from enum import Enum
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.errors import ApplyError, DeltaSchemaError, Diagnostic, UnsafePlanError, because
-from pytest_delta_schema.escaping import escaped, escaped_lines
+from pytest_delta_schema.diagnostics.errors import ApplyError, DeltaSchemaError, Diagnostic, UnsafePlanError, because
+from pytest_delta_schema.diagnostics.escaping import escaped, escaped_lines
 from pytest_delta_schema.execute.concurrent_applies import is_created_by_other
 from pytest_delta_schema.execute.interruption import InterruptedTable, listing
 from pytest_delta_schema.execute.version import ABSENT, Absence, version_after_failure

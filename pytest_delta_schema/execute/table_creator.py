@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.errors import DeltaSchemaError
+from pytest_delta_schema.diagnostics.errors import DeltaSchemaError
 from pytest_delta_schema.execute.concurrent_creation import run_in_order, schema_creators
 from pytest_delta_schema.execute.interruption import ApplyInterrupted, StillRunning
 from pytest_delta_schema.execute.statement_runner import Stage

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.errors import ApplyErrors, MetadataSyncError, UnprovedApplyError
-from pytest_delta_schema.escaping import escaped, escaped_lines
+from pytest_delta_schema.diagnostics.errors import ApplyErrors, MetadataSyncError, UnprovedApplyError
+from pytest_delta_schema.diagnostics.escaping import escaped, escaped_lines
 from pytest_delta_schema.execute.interruption import all_done, listing
 from pytest_delta_schema.sql.compiler import statements
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.errors import ApplyError, DeltaSchemaError
+    from pytest_delta_schema.diagnostics.errors import ApplyError, DeltaSchemaError
     from pytest_delta_schema.plan.actions import AlignTable, CreateTable
     from pytest_delta_schema.plan.table_plan import TablePlan
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Literal
 
-from pytest_delta_schema.errors import DeltaSchemaError, Diagnostic, because, diagnostic_of
-from pytest_delta_schema.faults import UnknownVersion
+from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, Diagnostic, because, diagnostic_of
+from pytest_delta_schema.diagnostics.faults import UnknownVersion
 from pytest_delta_schema.sql.quoting import dotted
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from functools import update_wrapper
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pytest_delta_schema.errors import WrongArgumentsError
+from pytest_delta_schema.diagnostics.errors import WrongArgumentsError
 from pytest_delta_schema.models.missing_arguments import missing_arguments
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.delta.folded_names import folded
-from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.conversion import Parquet
 from pytest_delta_schema.models.names import QualifiedName
 

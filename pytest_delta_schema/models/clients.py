@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.delta.client_support import oldest_version
 from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.delta.known_clients import KNOWN_CLIENTS, SYNONYMS
-from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.names import require_names
 
 if TYPE_CHECKING:

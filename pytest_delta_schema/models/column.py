@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Union
 
 from pyspark.sql.types import DataType
 
-from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.arguments import refuses_wrong_arguments
 from pytest_delta_schema.models.names import interned, require_comment, require_name
 from pytest_delta_schema.models.tags import NO_TAGS, no_tags, require_tags

@@ -8,7 +8,7 @@ from inspect import CO_OPTIMIZED
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
-from pytest_delta_schema.errors import Location
+from pytest_delta_schema.diagnostics.errors import Location
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

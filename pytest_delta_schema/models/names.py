@@ -9,7 +9,7 @@ from sys import intern
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.delta.folded_names import folded
-from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.diagnostics.errors import DeclarationError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

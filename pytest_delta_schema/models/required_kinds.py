@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.models.wrong_kinds import refuse_kind, shown

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pytest_delta_schema.errors import DeclarationError
-from pytest_delta_schema.escaping import identifier
+from pytest_delta_schema.diagnostics.errors import DeclarationError
+from pytest_delta_schema.diagnostics.escaping import identifier
 from pytest_delta_schema.models.arguments import refuses_wrong_arguments
 from pytest_delta_schema.models.clients import require_clients
 from pytest_delta_schema.models.column import Column

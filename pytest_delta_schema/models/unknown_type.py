@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
-from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.diagnostics.errors import DeclarationError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from pytest_delta_schema.errors import DeclarationError
-from pytest_delta_schema.escaping import shortened
+from pytest_delta_schema.diagnostics.errors import DeclarationError
+from pytest_delta_schema.diagnostics.escaping import shortened
 
 _LONGEST = 80
 

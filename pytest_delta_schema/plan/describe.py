@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.part_path import part_path
+from pytest_delta_schema.diagnostics.redaction import redacted_uris
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable, RestoreTable, SchemaMissing, TableMissing
 from pytest_delta_schema.plan.change_markers import ABSENT, ADD
 from pytest_delta_schema.plan.changes.columns import describe_column
@@ -13,7 +14,6 @@ from pytest_delta_schema.plan.changes.layout import describe_layout
 from pytest_delta_schema.plan.changes.lines import ChangeLine
 from pytest_delta_schema.plan.changes.tags import set_tags_lines
 from pytest_delta_schema.plan.risk import Risk
-from pytest_delta_schema.redaction import redacted_uris
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

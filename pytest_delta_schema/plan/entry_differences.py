@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, NamedTuple
 from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.delta.folded_names import NameMap
 from pytest_delta_schema.delta.part_path import part_path
-from pytest_delta_schema.errors import note
+from pytest_delta_schema.diagnostics.errors import note
+from pytest_delta_schema.diagnostics.redaction import shown_property
+from pytest_delta_schema.diagnostics.remarks import UnstorableMetadata
 from pytest_delta_schema.plan.change_markers import ABSENT
-from pytest_delta_schema.redaction import shown_property
-from pytest_delta_schema.remarks import UnstorableMetadata
 from pytest_delta_schema.state.catalog_entry import EntryState, entry_columns, is_written_by_server, storable
 from pytest_delta_schema.state.types import below, describe_type, same_kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from pytest_delta_schema.errors import Diagnostic, HasCode
+    from pytest_delta_schema.diagnostics.errors import Diagnostic, HasCode
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.catalog_entry import EntryColumn, LogState
     from pytest_delta_schema.state.states import CatalogState

@@ -5,16 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.part_path import part_path
-from pytest_delta_schema.errors import note
+from pytest_delta_schema.diagnostics.errors import note
+from pytest_delta_schema.diagnostics.remarks import (
+    AcceptedColumn,
+    EqualExpression,
+    OtherSpelling,
+    PossibleRename,
+    RelyUnknown,
+)
 from pytest_delta_schema.plan.checks import cosmetic_differences
 from pytest_delta_schema.plan.defaults import cosmetic_values
-from pytest_delta_schema.remarks import AcceptedColumn, EqualExpression, OtherSpelling, PossibleRename, RelyUnknown
 from pytest_delta_schema.state.types import describe_type, equal_types
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_delta_schema.errors import Diagnostic
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.difference import Difference, PlacedColumn
     from pytest_delta_schema.state.states import ForeignKeyState, KeyState

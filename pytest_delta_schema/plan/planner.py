@@ -49,7 +49,7 @@ from pytest_delta_schema.state.type_traversal import special_names
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
-    from pytest_delta_schema.errors import Diagnostic
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.difference import Difference
 
@@ -67,7 +67,7 @@ ASPECTS: tuple[Callable[[Difference], Iterable[Change]], ...] = (
 """One comparison for each aspect, except keys, and properties, which depend on the others."""
 
 _KEYS: tuple[Callable[[TableState, TableState], Iterator[Change]], ...] = tuple(
-    import_module(f"pytest_delta_schema.plan.{aspect}").key_changes for aspect in KEY_FIELDS
+    import_module(f"pytest_delta_schema.plan.aspects.{aspect}").key_changes for aspect in KEY_FIELDS
 )
 """The comparison of each aspect of keys, from the file of the aspect."""
 

@@ -31,7 +31,7 @@ def open_catalog(request: pytest.FixtureRequest, options: Options) -> Catalog:
         request: The request of the catalog's fixture.
         options: The run's checked options.
     """
-    from pytest_delta_schema.errors import BackendUnavailableError, StatementError
+    from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError
     from pytest_delta_schema.plugin.failures import CatalogUnavailable
 
     try:

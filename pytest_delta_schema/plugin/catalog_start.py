@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.errors import BackendUnavailableError, StatementError
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError
 from pytest_delta_schema.execute.protocols import StartsLater
 from pytest_delta_schema.plugin.failures import CatalogUnavailable
 from pytest_delta_schema.plugin.options import APPLY

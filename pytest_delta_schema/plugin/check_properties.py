@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.escaping import printed_line
+from pytest_delta_schema.diagnostics.escaping import printed_line
 
 if TYPE_CHECKING:
     import pytest

@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from pytest_delta_schema.diagnostics.errors import diagnostic_of
+from pytest_delta_schema.diagnostics.faults import FailedCheck
 from pytest_delta_schema.engine.outcome import Check, Status, TableOutcome
-from pytest_delta_schema.errors import diagnostic_of
-from pytest_delta_schema.faults import FailedCheck
 from pytest_delta_schema.plugin.check_properties import TABLE, properties_of
 from pytest_delta_schema.plugin.error_outcomes import error_outcome
 from pytest_delta_schema.plugin.failures import cause_of, fault_of
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from pytest_delta_schema.errors import Diagnostic, HasCode
+    from pytest_delta_schema.diagnostics.errors import Diagnostic, HasCode
     from pytest_delta_schema.report.run_report import CheckOutcome
 
 _CHECKS = frozenset(check.value for check in Check)

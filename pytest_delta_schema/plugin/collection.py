@@ -14,7 +14,7 @@ import pytest
 
 from pytest_delta_schema.assertions.tracebacks import lines_of_the_project
 from pytest_delta_schema.backends.registry import find_backend
-from pytest_delta_schema.escaping import HIDDEN, escaped, printed, printed_line
+from pytest_delta_schema.diagnostics.escaping import HIDDEN, escaped, printed, printed_line
 from pytest_delta_schema.models.modes import IGNORE
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plugin.check_properties import add_properties

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_delta_schema.escaping import printed
+from pytest_delta_schema.diagnostics.escaping import printed
 from pytest_delta_schema.plugin.every_run import project_folder
 from pytest_delta_schema.plugin.new_project import start_project
 from pytest_delta_schema.report.codes import explained

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_delta_schema._lazy import NO_PYSPARK, lacks_pyspark
+from pytest_delta_schema.diagnostics.escaping import printed
 from pytest_delta_schema.engine.project_file import read_project_file
 from pytest_delta_schema.engine.settings import Settings
-from pytest_delta_schema.escaping import printed
 from pytest_delta_schema.models.modes import IGNORE
 from pytest_delta_schema.plugin.every_run import is_on_github, project_folder
 from pytest_delta_schema.plugin.options import APPLY, DRIFT, ENFORCE, SYNC, Options, Unity
@@ -26,8 +26,8 @@ from pytest_delta_schema.setting_table import BACKENDS, BY_NAME, SETTINGS, WORKE
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from pytest_delta_schema.diagnostics.redaction import Uri
     from pytest_delta_schema.engine.report_targets import ReportFile
-    from pytest_delta_schema.redaction import Uri
     from pytest_delta_schema.setting_kinds import RunMode
 
 _GATE_THAT_SYNCS = [DRIFT, SYNC]
@@ -209,8 +209,8 @@ def _contracts_only(config: pytest.Config, modes: list[RunMode]) -> bool:
 
 def rule_faults(names: tuple[str, ...]) -> list[str]:
     """Return a message for each rule that cannot be loaded; called where tables are collected, because it imports."""
+    from pytest_delta_schema.diagnostics.errors import DeclarationError
     from pytest_delta_schema.engine.project_rules import load_rules
-    from pytest_delta_schema.errors import DeclarationError
 
     try:
         load_rules(names)
@@ -274,7 +274,7 @@ def _faults_of_backend(
         return
     from pytest_delta_schema.backends.backend import BackendSettings
     from pytest_delta_schema.backends.registry import find_backend
-    from pytest_delta_schema.errors import BackendUnavailableError
+    from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
     from pytest_delta_schema.plugin.backend_choice import option_of, without_scratch_catalog
 
     try:
@@ -317,6 +317,6 @@ def _distributes(config: pytest.Config) -> bool:
 def _uri(text: str | None) -> Uri | None:
     if not text:
         return None
-    from pytest_delta_schema.redaction import Uri
+    from pytest_delta_schema.diagnostics.redaction import Uri
 
     return Uri(text)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.diagnostics.errors import Location, diagnostic_of
 from pytest_delta_schema.engine.outcome import Check, Status, TableOutcome
-from pytest_delta_schema.errors import Location, diagnostic_of
 from pytest_delta_schema.plugin.check_properties import TABLE, properties_of
 from pytest_delta_schema.plugin.failures import cause_of, fault_of
 

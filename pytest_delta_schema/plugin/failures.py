@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, ClassVar
 
 import pytest
 
-from pytest_delta_schema.escaping import escaped, escaped_lines
-from pytest_delta_schema.faults import FailedCheck, RefusedConsents, UnreachableCatalog
+from pytest_delta_schema.diagnostics.escaping import escaped, escaped_lines
+from pytest_delta_schema.diagnostics.faults import FailedCheck, RefusedConsents, UnreachableCatalog
 from pytest_delta_schema.plugin.pytest_compat import Failed, failure_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_delta_schema.errors import HasCode, Location
+    from pytest_delta_schema.diagnostics.errors import HasCode, Location
     from pytest_delta_schema.models.declared_at import DeclaredAt
     from pytest_delta_schema.plugin.pytest_compat import TerminalRepr
 

@@ -52,7 +52,7 @@ def delta_warehouse(pytestconfig: pytest.Config, delta_worker_id: str) -> Path:
 def delta_spark_conf(pytestconfig: pytest.Config, delta_warehouse: Path) -> dict[str, str]:
     """Settings of the local Spark session; an override returns a changed copy."""
     from pytest_delta_schema.backends.local.session import session_conf
-    from pytest_delta_schema.redaction import HiddenValues
+    from pytest_delta_schema.diagnostics.redaction import HiddenValues
 
     conf = HiddenValues(session_conf(delta_warehouse))
     stores = _run(pytestconfig).options.stores

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_delta_schema.escaping import printed
+from pytest_delta_schema.diagnostics.escaping import printed
 from pytest_delta_schema.plugin.every_run import REPORTS, RUN
 from pytest_delta_schema.plugin.terminal import write_lines
 from pytest_delta_schema.plugin.termination import Termination

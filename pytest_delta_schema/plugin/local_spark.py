@@ -8,7 +8,7 @@ import pytest
 
 from pytest_delta_schema.backends.local import session as local_session
 from pytest_delta_schema.backends.local.kept_jvm import kept_session
-from pytest_delta_schema.errors import BackendUnavailableError
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 from pytest_delta_schema.plugin.failures import CatalogUnavailable
 from pytest_delta_schema.plugin.kept_jvm import keep_jvm_seconds
 

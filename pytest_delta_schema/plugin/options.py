@@ -11,8 +11,8 @@ from pytest_delta_schema.setting_kinds import RunMode
 from pytest_delta_schema.setting_table import UnmanagedMode
 
 if TYPE_CHECKING:
+    from pytest_delta_schema.diagnostics.redaction import Uri
     from pytest_delta_schema.engine.report_targets import ReportFile
-    from pytest_delta_schema.redaction import Uri
 
 DRIFT, APPLY, SYNC, ENFORCE = get_args(RunMode)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.errors import DeltaSchemaError
-from pytest_delta_schema.escaping import printed, without_commands
+from pytest_delta_schema.diagnostics.errors import DeltaSchemaError
+from pytest_delta_schema.diagnostics.escaping import printed, without_commands
 from pytest_delta_schema.plugin.check_properties import properties_of
 from pytest_delta_schema.plugin.pytest_compat import change_texts
 

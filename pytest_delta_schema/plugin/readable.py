@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NoReturn
 
+from pytest_delta_schema.diagnostics.errors import DeltaSchemaError
 from pytest_delta_schema.engine.entry_checks import unreadable_entry
-from pytest_delta_schema.errors import DeltaSchemaError
 from pytest_delta_schema.plugin.catalog_start import start_for_table
 from pytest_delta_schema.plugin.consent_refusal import refuse_unmatched_consents
 from pytest_delta_schema.plugin.every_run import RUN

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from pytest_delta_schema import __version__
 from pytest_delta_schema.backends.secret import Secret
 from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.diagnostics.redaction import without_hosts, without_known_hosts
 from pytest_delta_schema.engine.outcome import Check
 from pytest_delta_schema.models.binding import Binding
 from pytest_delta_schema.models.names import QualifiedName
@@ -21,7 +22,6 @@ from pytest_delta_schema.plugin.every_run import SUMMARY
 from pytest_delta_schema.plugin.git_checkout import git_commit
 from pytest_delta_schema.plugin.source_root import SourceRoot
 from pytest_delta_schema.plugin.source_url import source_url
-from pytest_delta_schema.redaction import without_hosts, without_known_hosts
 from pytest_delta_schema.report.published import published
 from pytest_delta_schema.report.run_report import Consents, Run, RunReport
 from pytest_delta_schema.report.table_reports import table_reports

@@ -36,7 +36,7 @@ class RunPlugin:
         path = self._run.options.project_file
         if path is None:
             return None
-        from pytest_delta_schema.escaping import printed_line
+        from pytest_delta_schema.diagnostics.escaping import printed_line
 
         shown = path.relative_to(config.rootpath) if path.is_relative_to(config.rootpath) else path
         return printed_line(f"delta schema: configured by {shown}")
@@ -99,7 +99,7 @@ class RunPlugin:
             # A worker of xdist cannot stop the run with a message: there, the checks that need the rules fail.
             faults = [] if is_worker(config) else rule_faults(run.options.settings.rules)
             if faults:
-                from pytest_delta_schema.escaping import printed
+                from pytest_delta_schema.diagnostics.escaping import printed
 
                 raise pytest.UsageError(printed("\n".join(faults)))
         if run.options.mode is not None and (run.settings.must_match or run.settings.bindings):

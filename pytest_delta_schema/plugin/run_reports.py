@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_delta_schema.escaping import printed
+from pytest_delta_schema.diagnostics.escaping import printed
 from pytest_delta_schema.plugin.check_results import CheckResults
 from pytest_delta_schema.plugin.every_run import RUN
 from pytest_delta_schema.plugin.interruption_report import LIMIT

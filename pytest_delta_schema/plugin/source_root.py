@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.plugin.git_checkout import git_top
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.errors import Location
+    from pytest_delta_schema.diagnostics.errors import Location
 
 _VARIABLES = ("GITHUB_WORKSPACE", "CI_PROJECT_DIR", "BUILD_SOURCESDIRECTORY")
 """The environment variables in which GitHub, GitLab and Azure name the folder of the sources."""

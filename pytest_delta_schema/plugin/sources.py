@@ -74,7 +74,7 @@ class Sources:
         try:
             value = self._config.getini(setting.ini_key)
         except (TypeError, ValueError, pytest.UsageError) as error:
-            from pytest_delta_schema.redaction import redacted_uris
+            from pytest_delta_schema.diagnostics.redaction import redacted_uris
 
             self.faults.append(f"{setting.ini_key} cannot be used: {redacted_uris(str(error))}")
             return None

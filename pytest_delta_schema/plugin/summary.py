@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_delta_schema.diagnostics.escaping import escaped, printed, printed_line
 from pytest_delta_schema.engine.outcome import Check, Status
-from pytest_delta_schema.escaping import escaped, printed, printed_line
 from pytest_delta_schema.plugin.backend_choice import location
 from pytest_delta_schema.plugin.check_properties import CHECK, PREFIX, UNUSED, properties_of
 from pytest_delta_schema.plugin.colours import markup_of

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_delta_schema.escaping import printed
+from pytest_delta_schema.diagnostics.escaping import printed
 from pytest_delta_schema.plugin.pytest_compat import (
     begin_result_line,
     end_last_line,

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_delta_schema.diagnostics.escaping import escaped, printed_line
 from pytest_delta_schema.engine.unmanaged_check import check_schema
-from pytest_delta_schema.escaping import escaped, printed_line
 from pytest_delta_schema.models.modes import FAIL
 from pytest_delta_schema.plugin.check_properties import add_properties
 from pytest_delta_schema.plugin.every_run import RUN

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeGuard, cast
 
 import pytest
 
-from pytest_delta_schema.escaping import printed_line
+from pytest_delta_schema.diagnostics.escaping import printed_line
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plugin.table_variables import CONTAINERS, LISTED, held_tables
 

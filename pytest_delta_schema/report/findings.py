@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
+from pytest_delta_schema.diagnostics.errors import Location
 from pytest_delta_schema.engine.outcome import Status
-from pytest_delta_schema.errors import Location
 from pytest_delta_schema.report.change_groups import is_creation
 from pytest_delta_schema.report.fingerprint import fingerprint
 from pytest_delta_schema.setting_table import RISKS
@@ -14,8 +14,8 @@ from pytest_delta_schema.setting_table import RISKS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from pytest_delta_schema.diagnostics.errors import Diagnostic, Severity
     from pytest_delta_schema.engine.outcome import TableChange
-    from pytest_delta_schema.errors import Diagnostic, Severity
     from pytest_delta_schema.report.fingerprint import TableFingerprints
     from pytest_delta_schema.report.run_report import RunReport, TableReport
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.engine.outcome import TableChange
-    from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.report.run_report import Run, RunReport, TableReport
 
 _LENGTH = 32

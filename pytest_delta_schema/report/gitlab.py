@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.report.grades import grade_of
 from pytest_delta_schema.report.json_text import json_text
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from pytest_delta_schema.faults import SnapshotDiffers
+from pytest_delta_schema.diagnostics.faults import SnapshotDiffers
 
 if TYPE_CHECKING:
     from pytest_delta_schema.report.findings import Finding

@@ -16,8 +16,8 @@ from pytest_delta_schema.report.text import counted
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.engine.outcome import TableChange
-    from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.report.run_report import RunReport, TableReport
 
 COMMENT_LIMIT = 65_536

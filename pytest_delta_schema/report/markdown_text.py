@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.escaping import escaped, escaped_lines
+from pytest_delta_schema.diagnostics.escaping import escaped, escaped_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.diagnostics.escaping import escaped, printed_sql
 from pytest_delta_schema.engine.outcome import Check, Status
-from pytest_delta_schema.escaping import escaped, printed_sql
 from pytest_delta_schema.plan.changes.lines import ChangeLine
 from pytest_delta_schema.plan.risk import Risk
 from pytest_delta_schema.report.change_groups import change_groups, is_creation
@@ -15,8 +15,8 @@ from pytest_delta_schema.report.text import aligned, counted
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.engine.outcome import TableChange, TableOutcome
-    from pytest_delta_schema.errors import Diagnostic
     from pytest_delta_schema.report.change_groups import ChangeGroups
 
 _NAMED = 3

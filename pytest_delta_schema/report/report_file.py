@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.errors import reason
-from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.diagnostics.errors import reason
+from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.report.formats import FORMATS
 
 if TYPE_CHECKING:

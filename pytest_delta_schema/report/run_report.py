@@ -16,7 +16,7 @@ from pytest_delta_schema.setting_table import RISKS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pytest_delta_schema.errors import Diagnostic, Location
+    from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
     from pytest_delta_schema.report.findings import Finding
     from pytest_delta_schema.report.fingerprint import ReportFingerprints
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, get_args
 
+from pytest_delta_schema.diagnostics.errors import Diagnostic, Location, Severity
 from pytest_delta_schema.engine.outcome import MARKERS, DataChecks, Operation, OutcomeStatement, Status, TableChange
-from pytest_delta_schema.errors import Diagnostic, Location, Severity
 from pytest_delta_schema.report.json_text import json_text
 from pytest_delta_schema.report.run_report import (
     VERSION,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.report.codes import all_codes
 from pytest_delta_schema.report.grades import grade_of
 from pytest_delta_schema.report.json_text import json_text

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_delta_schema.delta.column_path import TABLE, ColumnPath
 from pytest_delta_schema.delta.folded_names import NameMap
-from pytest_delta_schema.errors import DeclarationError
-from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.diagnostics.errors import DeclarationError
+from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.spark_types import canonical_fields

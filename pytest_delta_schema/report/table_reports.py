@@ -11,8 +11,8 @@ from pytest_delta_schema.report.run_report import CheckReport, TableReport
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from pytest_delta_schema.diagnostics.errors import Location
     from pytest_delta_schema.engine.outcome import TableOutcome
-    from pytest_delta_schema.errors import Location
     from pytest_delta_schema.report.run_report import CheckOutcome, ReportMode
 
 _CHECKS = [Check.RULES, Check.DDL, Check.DRIFT, Check.APPLY, Check.METADATA, Check.UNMANAGED, Check.ENFORCES]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.plan.risk import Risk
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.escaping import escaped, without_commands
+from pytest_delta_schema.diagnostics.escaping import escaped, without_commands
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from pytest_delta_schema.errors import Severity
+    from pytest_delta_schema.diagnostics.errors import Severity
     from pytest_delta_schema.report.findings import Finding
     from pytest_delta_schema.report.run_report import RunReport
 

@@ -14,7 +14,7 @@ from pytest_delta_schema.state.types import describe_type
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_delta_schema.errors import Diagnostic
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.table import Table
 
 _RESERVED = "__char_varchar_string_length_check__"

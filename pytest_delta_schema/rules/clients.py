@@ -9,12 +9,12 @@ from pytest_delta_schema.delta.client_features import ClientFeatures
 from pytest_delta_schema.delta.features import FEATURES, base_feature, feature_of, is_read_by_clients
 from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.delta.protocol import FEATURE_PREFIX
-from pytest_delta_schema.errors import note
-from pytest_delta_schema.escaping import identifier
+from pytest_delta_schema.diagnostics.errors import note
+from pytest_delta_schema.diagnostics.escaping import identifier
+from pytest_delta_schema.diagnostics.remarks import UncertainClient
 from pytest_delta_schema.models.clients import parse_client
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import SetTableProperties
-from pytest_delta_schema.remarks import UncertainClient
 from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.setting_text import toml_setting
 from pytest_delta_schema.state.desired import desired_state
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from pytest_delta_schema.delta.client_support import Support
-    from pytest_delta_schema.errors import Diagnostic
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.clients import Client
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.state.states import TableState

@@ -28,7 +28,7 @@ from pytest_delta_schema.state.types import below, columns_below
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from pytest_delta_schema.errors import Diagnostic
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.plan.actions import AlignTable
     from pytest_delta_schema.plan.changes import Change
     from pytest_delta_schema.state.types import ColumnState

@@ -21,7 +21,7 @@ from pytest_delta_schema.state.types import StructState, below
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from pytest_delta_schema.errors import Diagnostic
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.state.types import DataTypeState
 

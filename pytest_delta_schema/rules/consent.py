@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.column_path import TABLE, ColumnPath, path_text, quoted
 from pytest_delta_schema.delta.folded_names import folded
-from pytest_delta_schema.errors import DeltaSchemaError
+from pytest_delta_schema.diagnostics.errors import DeltaSchemaError
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import ColumnDrop

@@ -18,7 +18,7 @@ from pytest_delta_schema.state.types import describe_type, find
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_delta_schema.errors import Diagnostic
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.plan.actions import AlignTable
     from pytest_delta_schema.state.conversion import SourceState
     from pytest_delta_schema.state.types import DataTypeState

@@ -28,7 +28,7 @@ from pytest_delta_schema.state.types import describe_type
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from pytest_delta_schema.errors import Diagnostic
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.column import Column
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.actions import AlignTable

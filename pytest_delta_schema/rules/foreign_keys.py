@@ -16,7 +16,7 @@ from pytest_delta_schema.state.types import describe_type
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from pytest_delta_schema.errors import Diagnostic
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.state.states import ForeignKeyState, TableState
     from pytest_delta_schema.state.types import ColumnState, DataTypeState
 

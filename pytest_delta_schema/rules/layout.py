@@ -20,7 +20,7 @@ from pytest_delta_schema.state.types import StructState, describe_type, find
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pytest_delta_schema.errors import Diagnostic
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.actions import AlignTable
     from pytest_delta_schema.state.types import ColumnState

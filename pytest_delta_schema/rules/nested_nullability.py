@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from pytest_delta_schema.delta.column_path import ColumnPath
-    from pytest_delta_schema.errors import Diagnostic
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.plan.changes import Change
     from pytest_delta_schema.state.types import ColumnState
 

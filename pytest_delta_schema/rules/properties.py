@@ -17,7 +17,7 @@ from pytest_delta_schema.state.states import OWN_PROPERTY_PREFIX
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_delta_schema.errors import Diagnostic
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.table import Table
 
 

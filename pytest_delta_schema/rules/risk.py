@@ -14,7 +14,7 @@ from pytest_delta_schema.rules.rule import violation
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pytest_delta_schema.errors import Diagnostic
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 
 

@@ -10,7 +10,7 @@ from pytest_delta_schema.rules.rule import Fault, violation
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from pytest_delta_schema.errors import Diagnostic
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.table import Table
 
 MOST_TAGS = 50

@@ -31,7 +31,7 @@ from pytest_delta_schema.state.types import describe_type, find
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_delta_schema.errors import Diagnostic
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.changes import Change
     from pytest_delta_schema.state.types import DataTypeState

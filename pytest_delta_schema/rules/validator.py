@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from pytest_delta_schema.delta.part_path import WHOLE_TABLE
-from pytest_delta_schema.errors import Diagnostic, InvalidModelError, UnsafePlanError, because
+from pytest_delta_schema.diagnostics.errors import Diagnostic, InvalidModelError, UnsafePlanError, because
 from pytest_delta_schema.models.required_kinds import required_tables
 from pytest_delta_schema.models.wrong_kinds import refuse_kind
 from pytest_delta_schema.plan.table_plan import TablePlan
@@ -20,7 +20,7 @@ from pytest_delta_schema.state.spark_types import types_stay
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from pytest_delta_schema.errors import Location
+    from pytest_delta_schema.diagnostics.errors import Location
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.actions import AlignTable, CreateTable
     from pytest_delta_schema.rules.rule import ModelRule, PlanRule

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.escaping import identifier
+from pytest_delta_schema.diagnostics.escaping import identifier
 from pytest_delta_schema.plan.changes import ColumnAdd, ColumnDrop, ColumnNullabilityChange, ColumnRename
 from pytest_delta_schema.sql.batches import batches
 from pytest_delta_schema.sql.defaults import value_clause

@@ -6,7 +6,7 @@ from importlib import import_module
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.escaping import note_on
+from pytest_delta_schema.diagnostics.escaping import note_on
 from pytest_delta_schema.models.ownership import ASPECTS
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.sql import checks, columns, foreign_keys, layout, properties, tags
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 RENDERERS: Renderers = {
     kind: renderer
     for aspect in ("conversion", *ASPECTS)
-    for kind, renderer in import_module(f"pytest_delta_schema.sql.{aspect}").RENDERERS.items()
+    for kind, renderer in import_module(f"pytest_delta_schema.sql.aspects.{aspect}").RENDERERS.items()
 }
 """The renderer of every kind of change, from the file of its aspect."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.escaping import identifier
+from pytest_delta_schema.diagnostics.escaping import identifier
 from pytest_delta_schema.plan.changes import ConvertTable
 from pytest_delta_schema.sql.quoting import dotted, parquet_files
 from pytest_delta_schema.sql.schemas_and_restores import create_schema, register_table

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.escaping import identifier
+from pytest_delta_schema.diagnostics.escaping import identifier
 from pytest_delta_schema.plan.data_checks import NULL_PARTITION, DataCheck, NotNull, PartitionValue
 from pytest_delta_schema.sql.quoting import condition, dotted, listed, literal, parquet_files, path_sql
 from pytest_delta_schema.sql.types import type_sql

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.escaping import escaped_literals
+from pytest_delta_schema.diagnostics.escaping import escaped_literals
 from pytest_delta_schema.plan.changes import ColumnDefaultChange, ColumnGenerationChange
 from pytest_delta_schema.sql.batches import batches
 from pytest_delta_schema.sql.quoting import condition, dotted, path_sql

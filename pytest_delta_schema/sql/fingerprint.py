@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_delta_schema.escaping import identifier
+from pytest_delta_schema.diagnostics.escaping import identifier
 from pytest_delta_schema.state.types import ArrayState, MapState, StructState, describe_type
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ does not prove that there is no table.
 
 from __future__ import annotations
 
-from pytest_delta_schema.escaping import identifier
+from pytest_delta_schema.diagnostics.escaping import identifier
 from pytest_delta_schema.sql.quoting import literal
 
 _SAME_CONSTRAINT = " AND ".join(f"c.constraint_{part} = k.constraint_{part}" for part in ("catalog", "schema", "name"))

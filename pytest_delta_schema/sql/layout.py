@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.escaping import identifier
+from pytest_delta_schema.diagnostics.escaping import identifier
 from pytest_delta_schema.plan.changes import ClusteringChange, ColumnMove, LayoutRewrite
 from pytest_delta_schema.sql.quoting import dotted, listed, literal, path_sql
 from pytest_delta_schema.sql.statement import Renderers, Statement, StatementKind

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.escaping import HIDDEN, code_unit_escapes, escaped_literals, identifier
+from pytest_delta_schema.diagnostics.escaping import HIDDEN, code_unit_escapes, escaped_literals, identifier
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

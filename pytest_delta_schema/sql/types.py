@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.escaping import identifier
+from pytest_delta_schema.diagnostics.escaping import identifier
 from pytest_delta_schema.plan.changes import ColumnTypeChange
 from pytest_delta_schema.sql.batches import batches
 from pytest_delta_schema.sql.quoting import dotted, literal, path_sql

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_delta_schema.errors import Diagnostic, JsonFormError
+from pytest_delta_schema.diagnostics.errors import Diagnostic, JsonFormError
 from pytest_delta_schema.state.json_shapes import Fault, shown, words, wrong
 
 if TYPE_CHECKING:

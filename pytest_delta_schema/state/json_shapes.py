@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from pytest_delta_schema.escaping import shortened
+from pytest_delta_schema.diagnostics.escaping import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

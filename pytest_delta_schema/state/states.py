@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol
 from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.delta.part_path import PartPath, part_path
-from pytest_delta_schema.errors import CatalogReadError, Diagnostic, diagnostic_of
-from pytest_delta_schema.faults import AbsentTable, TableNotRead
+from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic, diagnostic_of
+from pytest_delta_schema.diagnostics.faults import AbsentTable, TableNotRead
 from pytest_delta_schema.models.modes import IGNORE, STRICT
 from pytest_delta_schema.models.ownership import ALL_MANAGED
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
 from pytest_delta_schema.delta.folded_names import folded
-from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.state.expressions import ExpressionError, columns_in
 from pytest_delta_schema.state.expressions.condition_parsing import condition_of
 from pytest_delta_schema.state.expressions.conditions import (

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
 from pytest_delta_schema.delta.protocol import supported_features
-from pytest_delta_schema.errors import DeltaSchemaError, EffectError
-from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, EffectError
+from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.plan.change_markers import ABSENT, ADD, DROP
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.plan.planner import TablePlanner

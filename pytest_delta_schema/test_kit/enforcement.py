@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.backends.constraint_violations import constraint_error
 from pytest_delta_schema.delta.folded_names import NameSet, folded, same_name
 from pytest_delta_schema.delta.part_path import column_of
-from pytest_delta_schema.errors import StatementError, because, diagnostic_of, note
-from pytest_delta_schema.escaping import escaped, shortened
-from pytest_delta_schema.faults import RefusedRow, UnenforcedConstraint
+from pytest_delta_schema.diagnostics.errors import StatementError, because, diagnostic_of, note
+from pytest_delta_schema.diagnostics.escaping import escaped, shortened
+from pytest_delta_schema.diagnostics.faults import RefusedRow, UnenforcedConstraint
+from pytest_delta_schema.diagnostics.remarks import UntriedConstraint
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.progress import step
-from pytest_delta_schema.remarks import UntriedConstraint
 from pytest_delta_schema.report.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pytest_delta_schema.backends.constraint_violations import ConstraintViolation
-    from pytest_delta_schema.errors import Diagnostic
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.execute.row_appends import AppendsRows
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.test_kit.breaking import BreakingRows

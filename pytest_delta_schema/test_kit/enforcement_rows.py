@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.folded_names import NameMap
 from pytest_delta_schema.delta.part_path import PartPath, part_path
-from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.state.type_traversal import not_null_paths
 from pytest_delta_schema.test_kit.breaking import Breaker
 from pytest_delta_schema.test_kit.contract import contract_of

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
 from pytest_delta_schema.delta.column_path import first_part
 from pytest_delta_schema.delta.folded_names import NameMap, folded
+from pytest_delta_schema.diagnostics.errors import DeclarationError, WriteError
 from pytest_delta_schema.engine.write_checks import check_write, written_table
-from pytest_delta_schema.errors import DeclarationError, WriteError
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.report.schema_comparison import schema_diff
 from pytest_delta_schema.state.spark_types import canonical_fields
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
-    from pytest_delta_schema.errors import Diagnostic
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import ColumnState
     from pytest_delta_schema.write_check.verdict import WriteVerdict

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta.folded_names import NameMap, folded
 from pytest_delta_schema.delta.near_names import proposal
-from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.diagnostics.errors import DeclarationError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

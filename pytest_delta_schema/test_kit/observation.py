@@ -6,9 +6,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
-from pytest_delta_schema.errors import CatalogReadError, DeclarationError, DeltaSchemaError, Diagnostic, diagnostic_of
+from pytest_delta_schema.diagnostics.errors import (
+    CatalogReadError,
+    DeclarationError,
+    DeltaSchemaError,
+    Diagnostic,
+    diagnostic_of,
+)
+from pytest_delta_schema.diagnostics.faults import UnreadableTable
 from pytest_delta_schema.execute.version import ABSENT
-from pytest_delta_schema.faults import UnreadableTable
 from pytest_delta_schema.test_kit.effect import Effect
 from pytest_delta_schema.test_kit.row_counts import RowCounts
 from pytest_delta_schema.test_kit.row_matching import unmatched_rows

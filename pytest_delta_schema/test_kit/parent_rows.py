@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta.folded_names import NameMap, folded
-from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.names import QualifiedName, parse_name
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.test_kit.filling import References

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.test_kit.parent_rows import listed_parents
 from pytest_delta_schema.test_kit.rows import rows_of, valid_state
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
 from pytest_delta_schema.delta.folded_names import NameSet
+from pytest_delta_schema.diagnostics.errors import DeclarationError, RowsDifferError
 from pytest_delta_schema.engine.given_catalog import given_catalog
-from pytest_delta_schema.errors import DeclarationError, RowsDifferError
 from pytest_delta_schema.models.wrong_kinds import refuse_kind
 from pytest_delta_schema.test_kit.known_columns import known_columns
 from pytest_delta_schema.test_kit.row_differences import difference_text

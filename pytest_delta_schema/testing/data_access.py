@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_delta_schema.backends.local.physical_names import physical_schema
 from pytest_delta_schema.delta.folded_names import folded
-from pytest_delta_schema.escaping import identifier
+from pytest_delta_schema.diagnostics.escaping import identifier
 from pytest_delta_schema.models.structs import to_struct_type
 from pytest_delta_schema.sql.quoting import dotted, literal
 from pytest_delta_schema.sql.types import type_sql

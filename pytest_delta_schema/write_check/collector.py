@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from pytest_delta_schema.errors import Diagnostic
+from pytest_delta_schema.diagnostics.errors import Diagnostic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

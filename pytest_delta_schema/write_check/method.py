@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.diagnostics.errors import DeclarationError
 
 WriteMethod = Literal["save", "save_as_table", "insert_into", "write_to", "write_stream"]
 """``df.write.save(path)``, ``df.write.saveAsTable``, ``df.write.insertInto``, ``df.writeTo``, ``df.writeStream``."""

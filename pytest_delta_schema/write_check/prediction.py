@@ -8,7 +8,7 @@ from pytest_delta_schema.delta.column_path import TABLE
 from pytest_delta_schema.delta.features import is_on
 from pytest_delta_schema.delta.folded_names import NameMap, NameSet
 from pytest_delta_schema.delta.type_widening import NEWEST
-from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.names import parse_name
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.models.wrong_kinds import refuse_kind

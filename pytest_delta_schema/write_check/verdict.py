@@ -10,7 +10,7 @@ from pytest_delta_schema.state.adopting import spark_struct
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
-    from pytest_delta_schema.errors import Diagnostic
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.state.types import ColumnState
 
 

@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Check, Column, InvalidModelError, Unique, assert_rows_satisfy
-from pytest_delta_schema.errors import RowsError
+from pytest_delta_schema.diagnostics.errors import RowsError
 from support.tables import column, table
 
 pytestmark = pytest.mark.spark

@@ -53,5 +53,5 @@ def test_a_failure_shows_no_line_of_the_package(project, call, text):
     result = project.run("test_user.py")
 
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines([f">   *{call.split('(')[0]}*", f"E * pytest_delta_schema.errors.{text}"])
+    result.stdout.fnmatch_lines([f">   *{call.split('(')[0]}*", f"E * pytest_delta_schema.diagnostics.errors.{text}"])
     result.stdout.no_fnmatch_line("*pytest_delta_schema/*.py:*")

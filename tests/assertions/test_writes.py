@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql.types import ArrayType, StructType
 
 from pytest_delta_schema import Column, assert_accepts, assert_evolves, assert_rejects, schema_diff
-from pytest_delta_schema.errors import DeclarationError, WriteError
+from pytest_delta_schema.diagnostics.errors import DeclarationError, WriteError
 from pytest_delta_schema.testing.parts import INT, LONG, TEXT, field, struct
 from support.tables import state, stored, table
 from support.writes import DOUBLE, A, B, frame

@@ -11,7 +11,7 @@ from pyspark.sql.types import LongType, StructField, StructType
 from pytest_delta_schema.backends import second_look
 from pytest_delta_schema.backends.local.reader import located, read_tables
 from pytest_delta_schema.backends.spark_session.reader import read_table
-from pytest_delta_schema.errors import CatalogReadError, Diagnostic, StatementError
+from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic, StatementError
 from pytest_delta_schema.models.names import QualifiedName
 from support.logs import field, metadata, protocol
 from support.tables import NAME

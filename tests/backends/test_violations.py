@@ -7,7 +7,7 @@ import pytest
 from pytest_delta_schema import Check, MemoryCatalog, Orchestrator
 from pytest_delta_schema.assertions.constraints import stopped_by
 from pytest_delta_schema.backends import ConstraintViolation, constraint_error
-from pytest_delta_schema.errors import DeclarationError, StatementError
+from pytest_delta_schema.diagnostics.errors import DeclarationError, StatementError
 from support.tables import CHECKED as MODEL
 from support.tables import NAME, column, table
 

@@ -7,14 +7,19 @@ from itertools import count
 import pytest
 
 from pytest_delta_schema import ApplyError, ConvergenceError, ForeignKey, MemoryCatalog, Orchestrator
+from pytest_delta_schema.diagnostics.errors import (
+    CatalogReadError,
+    StatementError,
+    UnfinishedCreationError,
+    diagnostic_of,
+)
+from pytest_delta_schema.diagnostics.faults import UnreadableTable
 from pytest_delta_schema.engine.apply_progress import ApplyProgress
 from pytest_delta_schema.engine.gate import Gate
 from pytest_delta_schema.engine.joint_creation import JointCreation
 from pytest_delta_schema.engine.outcome import Status
-from pytest_delta_schema.errors import CatalogReadError, StatementError, UnfinishedCreationError, diagnostic_of
 from pytest_delta_schema.execute import concurrent_applies
 from pytest_delta_schema.execute.interruption import ApplyInterrupted
-from pytest_delta_schema.faults import UnreadableTable
 from pytest_delta_schema.sql import StatementKind, statements
 from pytest_delta_schema.state import CatalogState
 from support.concurrent import Concurrent

@@ -16,7 +16,7 @@ from pytest_delta_schema import (
     QualifiedName,
     UnsafePlanError,
 )
-from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.sql import StatementKind
 from pytest_delta_schema.state import KeyState
 from support.recording import Recording

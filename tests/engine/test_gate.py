@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pytest_delta_schema import Diagnostic, ForeignKey, MemoryCatalog, QualifiedName, Settings
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 from pytest_delta_schema.engine.declarations import Declarations
 from pytest_delta_schema.engine.gate import Gate
-from pytest_delta_schema.errors import BackendUnavailableError
 from pytest_delta_schema.state import CatalogState, ColumnState
 from support.tables import NAME, column, state, stored, table
 

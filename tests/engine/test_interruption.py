@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from pytest_delta_schema import ApplyError, MemoryCatalog, Orchestrator, Parquet, Settings
-from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.execute import (
     ActionRunner,
     ApplyInterrupted,

@@ -8,10 +8,10 @@ import threading
 import pytest
 
 from pytest_delta_schema import ForeignKey, Parquet, Table
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError
 from pytest_delta_schema.engine.apply_progress import ApplyProgress
 from pytest_delta_schema.engine.gate import Gate
 from pytest_delta_schema.engine.joint_creation import JointCreation
-from pytest_delta_schema.errors import BackendUnavailableError, StatementError
 from pytest_delta_schema.execute.protocols import Capabilities, Refusal
 from pytest_delta_schema.sql import StatementKind
 from pytest_delta_schema.state import KeyState

@@ -17,9 +17,9 @@ from pytest_delta_schema import (
     UnsafePlanError,
     assert_no_drift,
 )
+from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.engine.gate import Gate
 from pytest_delta_schema.engine.outcome import Check
-from pytest_delta_schema.errors import StatementError
 from pytest_delta_schema.plugin.outcome_report import outcome_of
 from support.plugin_project import HEAD, SHARED
 

@@ -16,10 +16,10 @@ from pytest_delta_schema import (
     TablePlanner,
     UnsafePlanError,
 )
+from pytest_delta_schema.diagnostics.errors import MetadataSyncError, StatementError, diagnostic_of
+from pytest_delta_schema.diagnostics.faults import FailedMetadataSync
 from pytest_delta_schema.engine import orchestrator
-from pytest_delta_schema.errors import MetadataSyncError, StatementError, diagnostic_of
 from pytest_delta_schema.execute import ActionRunner, AlignExecutor, CreateExecutor
-from pytest_delta_schema.faults import FailedMetadataSync
 from pytest_delta_schema.plan import PrimaryKeyAdd
 from pytest_delta_schema.sql import StatementKind
 from support.recording import Recording

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from pytest_delta_schema.diagnostics.errors import ConfigurationError
 from pytest_delta_schema.engine.settings import Settings
-from pytest_delta_schema.errors import ConfigurationError
 
 SECTION = "[tool.pytest_delta_schema]\n"
 

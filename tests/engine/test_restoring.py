@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_delta_schema import ApplyError, Orchestrator
-from pytest_delta_schema.errors import Diagnostic, StatementError
+from pytest_delta_schema.diagnostics.errors import Diagnostic, StatementError
 from pytest_delta_schema.execute import ActionRunner
 from pytest_delta_schema.execute.version import ABSENT, version_of
 from pytest_delta_schema.plan import SetTableComment

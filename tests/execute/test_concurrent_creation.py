@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from pytest_delta_schema import ForeignKey, Orchestrator
-from pytest_delta_schema.errors import DeltaSchemaError, StatementError
+from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, StatementError
 from pytest_delta_schema.execute import ApplyInterrupted, RunningOutcome, StillRunning
 from pytest_delta_schema.execute.concurrent_creation import run_in_order
 from pytest_delta_schema.sql import StatementKind

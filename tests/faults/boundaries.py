@@ -17,7 +17,7 @@ from faults.scenes import (
 )
 from faults.stages import on_local
 from pytest_delta_schema import MemoryCatalog, UnsafePlanError
-from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.testing.data_access import MEMORY
 from pytest_delta_schema.testing.scenario_runner import create_initial_tables
 

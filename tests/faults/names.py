@@ -18,7 +18,7 @@ from pytest_delta_schema import (
     Table,
     UnsafePlanError,
 )
-from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.plan.describe import change_lines
 
 if TYPE_CHECKING:

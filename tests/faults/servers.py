@@ -18,7 +18,7 @@ from pytest_delta_schema import CatalogReadError, Column, DeltaSchemaError, Tabl
 from pytest_delta_schema.backends.secret import Secret
 from pytest_delta_schema.backends.unity.catalog import UnityCatalog
 from pytest_delta_schema.backends.unity.client import UnityClient
-from pytest_delta_schema.errors import MetadataSyncError
+from pytest_delta_schema.diagnostics.errors import MetadataSyncError
 from pytest_delta_schema.testing.unity import UnityDouble
 from support.logs import delta_log, field
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_delta_schema import Table
-from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.clients import Client, client_faults, parse_client
 from pytest_delta_schema.models.codegen import table_source
 from support.tables import column, table

@@ -14,7 +14,7 @@ import pytest
 from pyspark.sql.types import LongType, StringType, StructType
 
 from pytest_delta_schema import Check, Column, ForeignKey, Identity, Parquet, PrimaryKey, Table, Unique
-from pytest_delta_schema.errors import DeclarationError, WrongArgumentsError
+from pytest_delta_schema.diagnostics.errors import DeclarationError, WrongArgumentsError
 from support.tables import column, table
 
 

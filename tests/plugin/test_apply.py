@@ -208,7 +208,7 @@ def test_workers_with_catalogs_of_their_own_may(project, args):
 
 FAILING = """type("Failing", (MemoryCatalog,), {"run": lambda self, statement: fail(self, statement)})(
     [stored("dev.silver.orders", OLD, ColumnState("created_ts", "timestamp", True, ""))])
-from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.sql import StatementKind
 def fail(self, statement):
     if statement.kind is StatementKind.ADD_PRIMARY_KEY:

@@ -188,7 +188,7 @@ def test_one_name_declared_twice_names_both_places(project, second, workers):
                 "models.py:7: in <module>",
                 '    orders = table("dev.silver.orders", Column("id", LongType(), nullable=False))',
                 (
-                    "E   pytest_delta_schema.errors.WrongArgumentsError: Column has no argument nullable;"
+                    "E   pytest_delta_schema.diagnostics.errors.WrongArgumentsError: Column has no argument nullable;"
                     " write is_nullable instead of nullable"
                 ),
             ],

@@ -153,7 +153,7 @@ def test_a_catalog_that_cannot_be_read_at_all_is_read_and_reported_once(project)
     project.models(SYNCED + "other = table('dev.silver.other', Column('id', LongType()))\n")
     project.catalog(
         """type("Down", (MemoryCatalog,), {"snapshot": lambda self, models: fail(self)})()
-from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.diagnostics.errors import StatementError
 asked = []
 def fail(self):
     asked.append(1)

@@ -31,7 +31,7 @@ orders = Table(
 LAX = """
 import pytest
 from pytest_delta_schema import MemoryCatalog
-from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.execute.protocols import RowCounts
 
 @pytest.fixture(scope="session")

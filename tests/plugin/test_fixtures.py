@@ -20,7 +20,7 @@ def test_tables_are_made_from_models_filled_and_cleaned_up(project):
         test_x="""
         import pytest
         from pytest_delta_schema import assert_no_drift
-        from pytest_delta_schema.errors import DeclarationError
+        from pytest_delta_schema.diagnostics.errors import DeclarationError
         from pytest_delta_schema.execute.version import ABSENT
         from shop import orders
 
@@ -127,7 +127,7 @@ def test_rows_are_made_and_completed_with_the_parents_of_the_test(project):
         test_x="""
         from decimal import Decimal
         import pytest
-        from pytest_delta_schema.errors import DeclarationError, StatementError
+        from pytest_delta_schema.diagnostics.errors import DeclarationError, StatementError
         from shop import numbered, people, visits
 
         def values(catalog, table, *columns):
@@ -531,7 +531,7 @@ def test_a_scratch_schema_that_could_not_be_created_is_not_dropped(project):
     conftest.write_text(
         conftest.read_text()
         + """
-from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.diagnostics.errors import StatementError
 
 class Full(MemoryCatalog):
     def create_schema(self, catalog, schema):

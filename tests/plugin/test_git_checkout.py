@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_delta_schema.errors import Location
+from pytest_delta_schema.diagnostics.errors import Location
 from pytest_delta_schema.plugin.git_checkout import git_commit
 from pytest_delta_schema.plugin.source_root import SourceRoot
 

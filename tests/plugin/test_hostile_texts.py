@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from pytest_delta_schema.escaping import HIDDEN
+from pytest_delta_schema.diagnostics.escaping import HIDDEN
 from support.ci_commands import ci_commands
 from support.hostile_project import write_hostile_project
 

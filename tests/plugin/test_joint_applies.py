@@ -20,7 +20,7 @@ a, b, c, d = model("silver.a"), model("silver.b"), model("gold.c", "silver.a"), 
 HEAD = CATALOG.partition("@pytest.fixture")[0]
 CONFTEST = """
 from pathlib import Path
-from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.diagnostics.errors import StatementError
 RAN = Path(__file__).parent / "ran.txt"
 
 class Journal(MemoryCatalog):

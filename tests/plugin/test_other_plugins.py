@@ -24,7 +24,7 @@ def pytest_runtest_protocol(item, nextitem):
 FLAKY = (
     CATALOG.replace("{catalog}", "Flaky()")
     + """
-from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.diagnostics.errors import StatementError
 
 class Flaky(MemoryCatalog):
     failures = 1

@@ -104,7 +104,7 @@ def test_a_data_check_that_fails_is_reported_like_a_statement_that_fails(project
     project.catalog(
         """type("Broken", (MemoryCatalog,), {"count_rows": lambda *_, **__: fail()})(
             [stored("dev.silver.orders", ID, ColumnState("amount", "bigint", True, ""))])
-from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.diagnostics.errors import StatementError
 def fail():
     raise StatementError("no cluster")"""
     )

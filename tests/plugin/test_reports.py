@@ -240,7 +240,7 @@ def test_a_fault_of_the_whole_run_is_reported_once(drifted, workers):
         """
 import pytest
 from pytest_delta_schema import MemoryCatalog
-from pytest_delta_schema.errors import BackendUnavailableError
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 
 class Closed(MemoryCatalog):
     def snapshot(self, models):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema.errors import BackendUnavailableError
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 from support.plugin_project import ORDERS
 
 SESSION = """

@@ -93,7 +93,7 @@ def test_what_cannot_be_known_is_a_note(project):
     conftest = project.path / "conftest.py"
     conftest.write_text(
         conftest.read_text()
-        + "\nfrom pytest_delta_schema.errors import StatementError\n"
+        + "\nfrom pytest_delta_schema.diagnostics.errors import StatementError\n"
         + "class Forgetful(MemoryCatalog):\n    def past_columns(self, table, paths):\n        raise StatementError('no log')\n"
     )
 

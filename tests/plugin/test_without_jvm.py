@@ -9,7 +9,7 @@ import pytest
 from pytest_delta_schema import QualifiedName, model_source
 from pytest_delta_schema.backends.local import early_reads, later_session, pairs, session
 from pytest_delta_schema.backends.local.log_reader import WarehouseLogs
-from pytest_delta_schema.errors import BackendUnavailableError
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 from support.foreign_tables import SHAPES, write
 from support.logs import TIME, commit, delta_log, field, metadata, protocol
 
@@ -293,7 +293,7 @@ def test_a_test_gets_a_started_session(project, started):
 LATER = """
 import pytest
 from pytest_delta_schema import MemoryCatalog
-from pytest_delta_schema.errors import BackendUnavailableError
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 
 class Later(MemoryCatalog):
     is_started = False

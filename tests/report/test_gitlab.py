@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_delta_schema.errors import Diagnostic
+from pytest_delta_schema.diagnostics.errors import Diagnostic
 from pytest_delta_schema.report.findings import findings
 from pytest_delta_schema.report.gitlab import gitlab_json
 from pytest_delta_schema.report.run_report import Consents

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from pytest_delta_schema.diagnostics.errors import Diagnostic
 from pytest_delta_schema.engine.outcome import Check, OutcomeStatement, Status, TableChange, TableOutcome
-from pytest_delta_schema.errors import Diagnostic
 from pytest_delta_schema.report.outcome_text import body, headline
 
 NAME = "dev.silver.orders"

@@ -8,9 +8,9 @@ from html.parser import HTMLParser
 import pytest
 from markdown_it import MarkdownIt
 
+from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
+from pytest_delta_schema.diagnostics.escaping import escaped, escaped_lines
 from pytest_delta_schema.engine.outcome import DataChecks, OutcomeStatement, Status, TableChange
-from pytest_delta_schema.errors import Diagnostic, Location
-from pytest_delta_schema.escaping import escaped, escaped_lines
 from pytest_delta_schema.report.markdown import COMMENT_LIMIT, SUMMARY_LIMIT, pull_request_comment, step_summary
 from pytest_delta_schema.report.markdown_text import block, code, details, table, text
 from pytest_delta_schema.report.run_report import Consents, Run

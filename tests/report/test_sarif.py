@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from sarif_pydantic import Sarif
 
-from pytest_delta_schema.errors import Diagnostic, Location
+from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
 from pytest_delta_schema.report.findings import findings
 from pytest_delta_schema.report.run_report import Consents, Run
 from pytest_delta_schema.report.sarif import MOST_RESULTS, sarif_json

@@ -15,7 +15,7 @@ from pytest_delta_schema import (
     TablePlanner,
     UnsafePlanError,
 )
-from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.execute import ActionRunner
 from pytest_delta_schema.models import Binding
 from pytest_delta_schema.models.binding import parse_binding

@@ -16,7 +16,7 @@ from pytest_delta_schema import (
     TablePlanner,
     model_source,
 )
-from pytest_delta_schema.errors import DeclarationError, UnsafePlanError
+from pytest_delta_schema.diagnostics.errors import DeclarationError, UnsafePlanError
 from pytest_delta_schema.models.binding import Binding, parse_binding
 from pytest_delta_schema.plan import PrimaryKeyAdd
 from pytest_delta_schema.plugin.scratch import Scratch

@@ -17,7 +17,7 @@ from pytest_delta_schema import (
     UnsafePlanError,
     model_source,
 )
-from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.binding import Binding, parse_binding
 from pytest_delta_schema.plan import UniqueAdd
 from pytest_delta_schema.rules import PlanValidator

@@ -23,7 +23,7 @@ from pytest_delta_schema.backends.local.catalog import CAPABILITIES as LOCAL
 from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE
 from pytest_delta_schema.backends.unity.capabilities import CAPABILITIES as UNITY
 from pytest_delta_schema.delta.collations import with_collations_json
-from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.execute.capabilities import unsupported_statements
 from pytest_delta_schema.models.unknown_type import unknown_types
 from pytest_delta_schema.state import CatalogState

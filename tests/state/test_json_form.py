@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 
 from pytest_delta_schema import MemoryCatalog, QualifiedName
 from pytest_delta_schema.delta.column_path import ColumnPath
-from pytest_delta_schema.errors import JsonFormError
+from pytest_delta_schema.diagnostics.errors import JsonFormError
 from pytest_delta_schema.state import ColumnState, StructState, TableState, state_from_json, state_json
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.json_form import STATE

@@ -12,7 +12,7 @@ from pytest_delta_schema.backends.local.empty_writes import write
 from pytest_delta_schema.backends.local.physical_names import table_folder
 from pytest_delta_schema.backends.spark.session_settings import setting
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
-from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.sql import statements
 from pytest_delta_schema.state.desired import desired_state
 from support.writes import MODES, shown

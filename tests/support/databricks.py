@@ -18,8 +18,8 @@ from sqlglot.tokenizer_core import TokenType
 from pytest_delta_schema import QualifiedName
 from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
 from pytest_delta_schema.delta.reserved_properties import CHECK_PREFIX
-from pytest_delta_schema.errors import StatementError
-from pytest_delta_schema.escaping import identifier
+from pytest_delta_schema.diagnostics.errors import StatementError
+from pytest_delta_schema.diagnostics.escaping import identifier
 from pytest_delta_schema.sql.columns import column_definition
 from pytest_delta_schema.sql.information_schema import RUNTIME
 from pytest_delta_schema.sql.quoting import dotted, listed

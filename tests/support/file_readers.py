@@ -20,7 +20,7 @@ from pytest_delta_schema.backends.log_damage import damage_of
 from pytest_delta_schema.backends.unity.log_folder import LogFolder
 from pytest_delta_schema.backends.unity.logs import Log
 from pytest_delta_schema.backends.unity.repeated_reads import read_repeatedly
-from pytest_delta_schema.errors import CatalogReadError, Diagnostic, StatementError
+from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic, StatementError
 from support.tables import NAME
 from support.written_table import ABSENT, Shown
 

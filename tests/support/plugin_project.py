@@ -64,7 +64,7 @@ orders = Table(
 CATALOG = """
 import pytest
 from pytest_delta_schema import MemoryCatalog, QualifiedName
-from pytest_delta_schema.errors import Diagnostic
+from pytest_delta_schema.diagnostics.errors import Diagnostic
 from pytest_delta_schema.state import CatalogState, ColumnState, TableState
 
 def stored(name, *columns, **options):

@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 import pytest
 
 from pytest_delta_schema import QualifiedName
-from pytest_delta_schema.errors import EffectError
+from pytest_delta_schema.diagnostics.errors import EffectError
 from pytest_delta_schema.state import CheckState, ForeignKeyState, TableState
 from pytest_delta_schema.state.commits import Commit, DataFile
 from pytest_delta_schema.test_kit.effect import Effect, SchemaChange

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
-from pytest_delta_schema.errors import EffectError
+from pytest_delta_schema.diagnostics.errors import EffectError
 from pytest_delta_schema.test_kit.history import effect_on, versions_of
 from support.tables import column, table
 

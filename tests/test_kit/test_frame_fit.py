@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Column, assert_frame_fits, to_struct_type
-from pytest_delta_schema.errors import DeclarationError, WriteError
+from pytest_delta_schema.diagnostics.errors import DeclarationError, WriteError
 from support.tables import column, table
 
 

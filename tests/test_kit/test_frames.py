@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pyspark.sql.types import DecimalType, IntegerType, LongType, StringType, StructField, StructType
 
 from pytest_delta_schema import Column, ForeignKey, Identity, Table, frame_of, rows_strategy
-from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.diagnostics.errors import DeclarationError
 from support.row_models import table
 
 

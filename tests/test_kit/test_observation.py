@@ -12,7 +12,7 @@ import pytest
 from pytest_delta_schema import CatalogReadError, QualifiedName
 from pytest_delta_schema.backends.commit_log import CommitLog
 from pytest_delta_schema.backends.local_log import LocalLog
-from pytest_delta_schema.errors import DeclarationError, Diagnostic, EffectError
+from pytest_delta_schema.diagnostics.errors import DeclarationError, Diagnostic, EffectError
 from pytest_delta_schema.execute.protocols import Capabilities
 from pytest_delta_schema.execute.version import ABSENT, version_of
 from pytest_delta_schema.state import CatalogState, TableState
@@ -408,7 +408,7 @@ def test_versions(catalog):
 MEMORY = """
 import pytest
 from pytest_delta_schema import Column, Table
-from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.diagnostics.errors import DeclarationError
 
 @pytest.mark.parametrize("fixture", ["delta_effect", "delta_versions"])
 def test_it(fixture, request):

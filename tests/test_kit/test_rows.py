@@ -22,7 +22,7 @@ from pytest_delta_schema import (
     Unique,
     rows_of,
 )
-from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.testing.parts import EVERY_TYPE
 from pytest_delta_schema.testing.scenarios import SCENARIOS

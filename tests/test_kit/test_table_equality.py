@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_delta_schema import CatalogReadError, MemoryCatalog, assert_table_equals
-from pytest_delta_schema.errors import DeclarationError, RowsDifferError, StatementError
+from pytest_delta_schema.diagnostics.errors import DeclarationError, RowsDifferError, StatementError
 from pytest_delta_schema.testing.parts import orders
 from support.tables import NAME, state, stored
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 from pytest_delta_schema import Column, MemoryCatalog, Orchestrator, QualifiedName, Settings, Table
-from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.sql import StatementKind
 
 THEIRS = Table("corp", "scratch", "orders", [Column("id", "bigint")], comment="Of others")

@@ -17,7 +17,7 @@ from pyspark.sql.types import (
 )
 
 from pytest_delta_schema import CatalogReadError, Check, Column, MemoryCatalog, Orchestrator, check_write
-from pytest_delta_schema.errors import DeclarationError
+from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.testing.parts import INT, LONG, TEXT, field, struct
 from support.tables import table
 from support.writes import DATE, FLAG, PAIRS, A, B, frame

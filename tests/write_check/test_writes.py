@@ -17,7 +17,7 @@ from pytest_delta_schema import (
 )
 from pytest_delta_schema.backends.local import probe_write
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
-from pytest_delta_schema.errors import DeclarationError, StatementError
+from pytest_delta_schema.diagnostics.errors import DeclarationError, StatementError
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.testing import Scenario, SparkDataAccess
 from pytest_delta_schema.testing.parts import EVERY_TYPE, INT, LONG, MAPPED, TEXT, VARIANTS, field, struct

@@ -6,8 +6,8 @@ import os
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.backend import Backend
+from pytest_delta_schema.diagnostics.redaction import redacted_uri
 from pytest_delta_schema.progress import step
-from pytest_delta_schema.redaction import redacted_uri
 
 if TYPE_CHECKING:
     from pytest_delta_schema.backends.backend import BackendContext, BackendSettings

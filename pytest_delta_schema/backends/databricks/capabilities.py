@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.conversion_refusal import without_files
 from pytest_delta_schema.backends.databricks.rows import RuntimeRow, first
-from pytest_delta_schema.errors import StatementError, because
+from pytest_delta_schema.diagnostics.errors import StatementError, because
 from pytest_delta_schema.execute.lag import Lag
 from pytest_delta_schema.execute.protocols import Capabilities, Refusal
 from pytest_delta_schema.sql.information_schema import RUNTIME

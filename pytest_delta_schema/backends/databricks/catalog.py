@@ -29,9 +29,9 @@ from pytest_delta_schema.backends.problems import is_a_view, is_damaged, is_doub
 from pytest_delta_schema.backends.second_look import read_all_until_settled
 from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.delta.protocol import may_generate_columns
-from pytest_delta_schema.errors import CatalogReadError, Diagnostic, StatementError
+from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic, StatementError
+from pytest_delta_schema.diagnostics.faults import UnreadableTable
 from pytest_delta_schema.execute.version import ABSENT
-from pytest_delta_schema.faults import UnreadableTable
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.models.required_kinds import required_table_names, required_tables
 from pytest_delta_schema.models.table import names_around

@@ -14,7 +14,7 @@ from pytest_delta_schema.backends.secret import Secret
 from pytest_delta_schema.backends.spark.compat import is_remote
 from pytest_delta_schema.backends.spark.spark_errors import NO_CONNECTION, in_users_names
 from pytest_delta_schema.backends.spark.stopping import stop_jobs, stop_operations, stopped_by
-from pytest_delta_schema.errors import BackendUnavailableError, StatementError, because
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError, because
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.databricks.create_statement import default_collation
 from pytest_delta_schema.backends.databricks.rows import CreateRow, first
-from pytest_delta_schema.errors import StatementError
-from pytest_delta_schema.escaping import identifier
+from pytest_delta_schema.diagnostics.errors import StatementError
+from pytest_delta_schema.diagnostics.escaping import identifier
 from pytest_delta_schema.execute.protocols import Refusal
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.sql.quoting import dotted

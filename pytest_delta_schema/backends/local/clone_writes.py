@@ -16,7 +16,7 @@ from pytest_delta_schema.backends.spark.session_settings import setting
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.delta.char_varchar import without_lengths
 from pytest_delta_schema.delta.folded_names import folded
-from pytest_delta_schema.errors import DeclarationError, Diagnostic, StatementError, because
+from pytest_delta_schema.diagnostics.errors import DeclarationError, Diagnostic, StatementError, because
 from pytest_delta_schema.models.names import QualifiedName, parse_name
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plan.planner import TablePlanner

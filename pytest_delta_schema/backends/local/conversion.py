@@ -16,8 +16,8 @@ from pytest_delta_schema.backends.local.physical_names import (
     table_folder,
 )
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
-from pytest_delta_schema.errors import StatementError, because
-from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.diagnostics.errors import StatementError, because
+from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.execute.interruption import StillRunning
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.plan.changes import ConvertTable

@@ -10,8 +10,8 @@ from pytest_delta_schema.backends.local.physical_names import SESSION_CATALOG, e
 from pytest_delta_schema.backends.spark.compat import java_frame, java_session
 from pytest_delta_schema.backends.spark.delta_compat import clear_cache
 from pytest_delta_schema.backends.spark.fingerprints import TIME_ZONE, fingerprint, relation_of
-from pytest_delta_schema.errors import StatementError
-from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.diagnostics.errors import StatementError
+from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.sql.fingerprint import difference
 from pytest_delta_schema.sql.quoting import delta_files

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from filelock import FileLock, Timeout
 
 from pytest_delta_schema.backends.local.physical_names import remove_if_empty
-from pytest_delta_schema.errors import StatementError, because
+from pytest_delta_schema.diagnostics.errors import StatementError, because
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

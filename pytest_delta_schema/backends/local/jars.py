@@ -19,7 +19,7 @@ from pytest_delta_schema.backends.local.download_progress import download_progre
 from pytest_delta_schema.backends.local.machine_cache import cache_folder, checksum, using_cache
 from pytest_delta_schema.backends.local.pairs import published, require_pair
 from pytest_delta_schema.backends.spark.compat import builder_options, new_builder, spark_home
-from pytest_delta_schema.errors import BackendUnavailableError
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 from pytest_delta_schema.progress import LOGGER, step
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pytest_delta_schema.backends.local.programs import answer_of
-from pytest_delta_schema.errors import BackendUnavailableError, reason
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, reason
 
 OLDEST = 17
 """Oldest Java that Spark 4 runs on (source: Spark's documentation)."""

@@ -16,7 +16,7 @@ from pytest_delta_schema.backends.local.java import find_java
 from pytest_delta_schema.backends.local.machine_cache import cache_folder, keep_file, kept_file, using_cache
 from pytest_delta_schema.backends.local.programs import answer_of
 from pytest_delta_schema.backends.spark.compat import spark_home
-from pytest_delta_schema.errors import BackendUnavailableError
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 from pytest_delta_schema.progress import step
 
 if TYPE_CHECKING:

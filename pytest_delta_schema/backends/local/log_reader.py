@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_delta_schema.backends.spark.history import History
-    from pytest_delta_schema.errors import Diagnostic
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
 
 _LOG = re.compile(r"[0-9]+\.(json|checkpoint\.([^/]+\.)?(parquet|json))")
 """The names of files that make a folder a Delta table; ``Remains.java`` has the same."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from platformdirs import user_cache_path
 
-from pytest_delta_schema.errors import BackendUnavailableError, reason
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

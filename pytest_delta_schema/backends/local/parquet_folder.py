@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.delta.folded_names import NameSet
-from pytest_delta_schema.errors import StatementError, because
-from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.diagnostics.errors import StatementError, because
+from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.state.conversion import NOTHING, PARQUET, SourceState
 from pytest_delta_schema.state.delta_log import columns_of_schema

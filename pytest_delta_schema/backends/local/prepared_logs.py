@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.local.log_edits import edited_checksum, edited_commit
 from pytest_delta_schema.delta.log_listing import LogListing, checksum_name, commit_name
-from pytest_delta_schema.errors import StatementError, because
+from pytest_delta_schema.diagnostics.errors import StatementError, because
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.sql.compiler import script, statements

@@ -30,8 +30,8 @@ from pytest_delta_schema.backends.spark.newer_tables import refused_by_spark
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.delta.well_formed import MalformedLog
-from pytest_delta_schema.errors import Diagnostic, StatementError
-from pytest_delta_schema.faults import DamagedTable, NotDeltaTable, UnreadableTable, UnusableName
+from pytest_delta_schema.diagnostics.errors import Diagnostic, StatementError
+from pytest_delta_schema.diagnostics.faults import DamagedTable, NotDeltaTable, UnreadableTable, UnusableName
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.progress import reading_tables
 from pytest_delta_schema.state.conversion import CONVERT, DELTA, PARQUET, RESTORE_LOG

@@ -36,7 +36,7 @@ from pytest_delta_schema.backends.spark.session_check import (
     require_delta,
 )
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
-from pytest_delta_schema.errors import BackendUnavailableError, because, reason
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, because, reason
 from pytest_delta_schema.models.wrong_kinds import refuse_kind
 from pytest_delta_schema.progress import step
 

@@ -11,7 +11,7 @@ from pytest_delta_schema.backends.local.checkpoint_copy import copy_checkpoint
 from pytest_delta_schema.backends.local.folder_clone import ChangingTableError, clone_folder
 from pytest_delta_schema.backends.local.physical_names import table_folder
 from pytest_delta_schema.backends.local.reader import located
-from pytest_delta_schema.errors import because
+from pytest_delta_schema.diagnostics.errors import because
 
 if TYPE_CHECKING:
     from pytest_delta_schema.backends.local.bridge import Bridge

@@ -6,7 +6,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.local.physical_names import decode
-from pytest_delta_schema.errors import BackendUnavailableError, reason
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,7 +16,7 @@ from pytest_delta_schema.backends.memory.rows import moved
 from pytest_delta_schema.backends.problems import has_lost_its_log, is_not_delta
 from pytest_delta_schema.backends.row_clocks import Clock
 from pytest_delta_schema.delta.folded_names import folded
-from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.execute.protocols import Capabilities, RowCounts
 from pytest_delta_schema.execute.version import version_of
 from pytest_delta_schema.models.required_kinds import required_table_name, required_table_names, required_tables

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.memory.constraints import violating_rows
 from pytest_delta_schema.backends.memory.rows import distinct_texts, orphans
-from pytest_delta_schema.errors import StatementError, UnsafePlanError
+from pytest_delta_schema.diagnostics.errors import StatementError, UnsafePlanError
 from pytest_delta_schema.execute.preflight import violations_of
 from pytest_delta_schema.execute.protocols import RowCounts
 from pytest_delta_schema.plan.changes import CheckAdd, ColumnNullabilityChange, LayoutRewrite

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from pytest_delta_schema.backends.spark.session_settings import setting
-from pytest_delta_schema.escaping import identifier
+from pytest_delta_schema.diagnostics.escaping import identifier
 from pytest_delta_schema.sql.fingerprint import Fingerprint, fingerprint_query
 
 if TYPE_CHECKING:

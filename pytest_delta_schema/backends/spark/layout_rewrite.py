@@ -23,8 +23,8 @@ from pytest_delta_schema.delta.clustering import CLUSTERING_DOMAIN, may_be_clust
 from pytest_delta_schema.delta.column_mapping import physical_path
 from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.delta.features import CLUSTERED
-from pytest_delta_schema.errors import StatementError
-from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.diagnostics.errors import StatementError
+from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.sql.data_check_queries import rows_of
 from pytest_delta_schema.sql.fingerprint import difference

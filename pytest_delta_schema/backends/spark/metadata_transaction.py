@@ -15,7 +15,7 @@ from pytest_delta_schema.backends.spark.delta_compat import Transaction, labelle
 from pytest_delta_schema.delta.column_path import ELEMENT, KEY, TABLE, VALUE, ColumnPath
 from pytest_delta_schema.delta.folded_names import NameSet, folded
 from pytest_delta_schema.delta.reserved_properties import CHECK_PREFIX
-from pytest_delta_schema.errors import StatementError, UnsafePlanError
+from pytest_delta_schema.diagnostics.errors import StatementError, UnsafePlanError
 from pytest_delta_schema.execute.preflight import violations_of
 from pytest_delta_schema.execute.protocols import RowCounts
 from pytest_delta_schema.plan.data_checks import NotNull

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.backends.problems import problem
 from pytest_delta_schema.backends.spark.emulation import without_stored_keys
 from pytest_delta_schema.delta.column_path import ColumnPath
+from pytest_delta_schema.diagnostics.faults import UnsupportedTable
 from pytest_delta_schema.execute.protocols import Refusal
-from pytest_delta_schema.faults import UnsupportedTable
 from pytest_delta_schema.state.type_traversal import unstorable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_delta_schema.errors import Diagnostic
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.sql.statement import Statement
     from pytest_delta_schema.state.states import TableState

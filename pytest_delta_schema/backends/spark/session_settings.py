@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
-from pytest_delta_schema.errors import DeltaSchemaError, StatementError
+from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, StatementError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

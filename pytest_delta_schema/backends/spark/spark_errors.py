@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.spark.compat import condition_of, is_stopped, java_condition, java_stack
 from pytest_delta_schema.backends.spark.error_log import without_error_log
-from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.diagnostics.errors import StatementError
+from pytest_delta_schema.diagnostics.redaction import redacted_uris
 from pytest_delta_schema.progress import JAVA_LOGGER
-from pytest_delta_schema.redaction import redacted_uris
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.backends.spark.emulation import BY_COMMIT, on_delta
 from pytest_delta_schema.backends.spark.layout_rewrite import rewrite_layout
 from pytest_delta_schema.backends.spark.metadata_transaction import add_check, rename_columns, set_not_null
-from pytest_delta_schema.errors import StatementError, because
+from pytest_delta_schema.diagnostics.errors import StatementError, because
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import CheckAdd, ColumnNullabilityChange, ColumnRename, LayoutRewrite
 from pytest_delta_schema.sql.data_check_queries import probe

@@ -20,7 +20,7 @@ from pytest_delta_schema.backends.spark.versions import SparkVersions
 from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE
 from pytest_delta_schema.backends.spark_session.reader import NOT_FOUND, unreadable
 from pytest_delta_schema.backends.spark_session.session_reader import SessionReader
-from pytest_delta_schema.errors import StatementError, because
+from pytest_delta_schema.diagnostics.errors import StatementError, because
 from pytest_delta_schema.execute.version import ABSENT
 from pytest_delta_schema.models.required_kinds import required_table_name, required_table_names, required_tables
 from pytest_delta_schema.models.table import conversions, names_around

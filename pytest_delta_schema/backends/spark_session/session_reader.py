@@ -14,8 +14,8 @@ from pytest_delta_schema.backends.spark.hadoop_log import HadoopLog
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.backends.spark_session.reader import read_commits, read_log, read_table
 from pytest_delta_schema.delta.folded_names import folded
-from pytest_delta_schema.errors import CatalogReadError, Diagnostic, StatementError
-from pytest_delta_schema.faults import AbsentTable, UnreadableTable
+from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic, StatementError
+from pytest_delta_schema.diagnostics.faults import AbsentTable, UnreadableTable
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.sql.schemas_and_restores import describe_history, show_schemas, show_tables, show_views

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from urllib.parse import quote, unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from pytest_delta_schema.errors import BackendUnavailableError
-from pytest_delta_schema.redaction import Uri, redacted_uri
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
+from pytest_delta_schema.diagnostics.redaction import Uri, redacted_uri
 
 _EXAMPLE = "write it as in https://unity.example.com"
 _PROXIES = ("http", "https", "socks5", "socks5h")

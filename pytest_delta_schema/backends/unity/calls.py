@@ -9,9 +9,9 @@ from urllib.parse import urlencode
 from pytest_delta_schema.backends.unity.address import redirect_host, server_address
 from pytest_delta_schema.backends.unity.deadline import Deadline
 from pytest_delta_schema.backends.unity.too_large_error import TooLargeError
-from pytest_delta_schema.errors import BackendUnavailableError, StatementError, because
-from pytest_delta_schema.escaping import shortened
-from pytest_delta_schema.redaction import Uri, redacted_uris
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError, because
+from pytest_delta_schema.diagnostics.escaping import shortened
+from pytest_delta_schema.diagnostics.redaction import Uri, redacted_uris
 
 if TYPE_CHECKING:
     from pytest_delta_schema.backends.secret import Secret

@@ -14,16 +14,16 @@ from pytest_delta_schema.backends.unity.problems import unreadable
 from pytest_delta_schema.backends.unity.reading import TableReader
 from pytest_delta_schema.backends.unity.server_spark import SparkOfServer
 from pytest_delta_schema.backends.unity.sync import MetadataSyncing
-from pytest_delta_schema.errors import (
+from pytest_delta_schema.diagnostics.errors import (
     BackendUnavailableError,
     CatalogReadError,
     Diagnostic,
     MetadataSyncError,
     StatementError,
 )
+from pytest_delta_schema.diagnostics.faults import FailedMetadataSync
 from pytest_delta_schema.execute.metadata_sync import MetadataSync
 from pytest_delta_schema.execute.version import version_of
-from pytest_delta_schema.faults import FailedMetadataSync
 from pytest_delta_schema.models.required_kinds import required_table_name, required_table_names, required_tables
 from pytest_delta_schema.models.table import names_around
 from pytest_delta_schema.models.wrong_kinds import refuse_kind

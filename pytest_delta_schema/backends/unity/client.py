@@ -21,7 +21,7 @@ from pytest_delta_schema.backends.unity.answer_types import (
 from pytest_delta_schema.backends.unity.calls import ROOT, Calls, ServerError
 from pytest_delta_schema.backends.unity.deadline import Deadline
 from pytest_delta_schema.delta.folded_names import same_names
-from pytest_delta_schema.redaction import Uri
+from pytest_delta_schema.diagnostics.redaction import Uri
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

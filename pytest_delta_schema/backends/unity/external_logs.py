@@ -11,7 +11,7 @@ from pytest_delta_schema.backends.unity.client import ServerError
 from pytest_delta_schema.backends.unity.logs import Log
 from pytest_delta_schema.backends.unity.repeated_reads import read_repeatedly
 from pytest_delta_schema.backends.unity.storage import NO_CREDENTIALS, deltalake_options, is_remote, vended
-from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.diagnostics.errors import StatementError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -13,7 +13,7 @@ from pytest_delta_schema.backends.log_files import Edges
 from pytest_delta_schema.backends.unity.deltalake_compat import file_system
 from pytest_delta_schema.delta.clustering import clustering_in
 from pytest_delta_schema.delta.log_listing import LogListing, commit_name
-from pytest_delta_schema.redaction import HiddenValues, redacted_uri
+from pytest_delta_schema.diagnostics.redaction import HiddenValues, redacted_uri
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

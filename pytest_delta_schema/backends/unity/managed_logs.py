@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from pytest_delta_schema.delta.protocol import commits_are_in_catalog
-from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.diagnostics.errors import StatementError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.problems import is_a_view, is_not_delta, problem
 from pytest_delta_schema.backends.unity.client import ServerError
-from pytest_delta_schema.errors import BackendUnavailableError, StatementError
-from pytest_delta_schema.faults import DamagedTable, UnreachableCatalog, UnreadableTable
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError
+from pytest_delta_schema.diagnostics.faults import DamagedTable, UnreachableCatalog, UnreadableTable
 from pytest_delta_schema.state.states import TableState
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.errors import DeltaSchemaError, Diagnostic, HasCode
+    from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, Diagnostic, HasCode
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.catalog_entry import EntryState
 

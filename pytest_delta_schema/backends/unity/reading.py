@@ -17,8 +17,8 @@ from pytest_delta_schema.backends.unity.spelling import Listing, list_schema, st
 from pytest_delta_schema.backends.unity.wire_format import columns_of, entry_of, schema_of
 from pytest_delta_schema.delta.clustering import CLUSTERING_PROPERTY
 from pytest_delta_schema.delta.protocol import split_properties
-from pytest_delta_schema.errors import BackendUnavailableError, CatalogReadError, Diagnostic, StatementError
-from pytest_delta_schema.faults import UnreadableTable, UnsupportedTable
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, CatalogReadError, Diagnostic, StatementError
+from pytest_delta_schema.diagnostics.faults import UnreadableTable, UnsupportedTable
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.plan.entry_differences import is_stale
 from pytest_delta_schema.state.delta_log import state_from_metadata

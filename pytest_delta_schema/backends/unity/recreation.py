@@ -7,8 +7,8 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.unity.client import ServerError
-from pytest_delta_schema.errors import StatementError
-from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.diagnostics.errors import StatementError
+from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.progress import LOGGER
 from pytest_delta_schema.setting_text import toml_setting
 

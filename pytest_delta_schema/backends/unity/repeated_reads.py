@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from pytest_delta_schema.backends.second_look import read_until_settled
-from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.diagnostics.errors import StatementError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.backends.spark.compat import is_remote
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 from pytest_delta_schema.backends.unity.capabilities import BY_TRANSACTION
-from pytest_delta_schema.errors import BackendUnavailableError
-from pytest_delta_schema.redaction import Uri
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
+from pytest_delta_schema.diagnostics.redaction import Uri
 
 if TYPE_CHECKING:
     from collections.abc import Callable

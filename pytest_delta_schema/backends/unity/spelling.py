@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.backends.unity.client import ServerError
 from pytest_delta_schema.delta.folded_names import folded
-from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.models.names import QualifiedName, StoredName
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from pytest_delta_schema.backends.secret import Secret
-from pytest_delta_schema.redaction import HiddenValues, redacted_uris
+from pytest_delta_schema.diagnostics.redaction import HiddenValues, redacted_uris
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

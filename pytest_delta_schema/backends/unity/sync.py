@@ -12,7 +12,7 @@ from pytest_delta_schema.backends.unity.logs import Log
 from pytest_delta_schema.backends.unity.problems import no_catalog, why_no_delta_table
 from pytest_delta_schema.backends.unity.recreation import recreate_entry
 from pytest_delta_schema.backends.unity.wire_format import columns_for, entry_of, table_info
-from pytest_delta_schema.errors import CatalogReadError, StatementError
+from pytest_delta_schema.diagnostics.errors import CatalogReadError, StatementError
 from pytest_delta_schema.execute.metadata_sync import MetadataSync, managed_note
 from pytest_delta_schema.plan.entry_differences import entry_differences, unstorable_notes
 from pytest_delta_schema.sql.schemas_and_restores import drop_table, register_table

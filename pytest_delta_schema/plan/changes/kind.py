@@ -12,7 +12,7 @@ from pytest_delta_schema.state.required_features import supported_by
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from pytest_delta_schema.errors import HasCode
+    from pytest_delta_schema.diagnostics.errors import HasCode
     from pytest_delta_schema.models.ownership import Aspect
     from pytest_delta_schema.plan.changes.lines import ChangeLine
     from pytest_delta_schema.plan.changes.order import Step

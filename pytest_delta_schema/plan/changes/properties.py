@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Union
 
 from pytest_delta_schema.delta.features import loss, missing_features, needed_by_property
 from pytest_delta_schema.delta.part_path import part_path
+from pytest_delta_schema.diagnostics.redaction import redacted_uris, shown_property
 from pytest_delta_schema.plan.change_markers import ABSENT, ADD, CHANGE, DROP
 from pytest_delta_schema.plan.changes.kind import ChangeKind, declare, require_change
 from pytest_delta_schema.plan.changes.lines import ChangeLine
 from pytest_delta_schema.plan.changes.order import Step
 from pytest_delta_schema.plan.risk import Risk
-from pytest_delta_schema.redaction import redacted_uris, shown_property
 from pytest_delta_schema.state.delta_log import encode_owned
 from pytest_delta_schema.state.states import OWNED_PROPERTIES
 

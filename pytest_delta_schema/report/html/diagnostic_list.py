@@ -11,7 +11,7 @@ from pytest_delta_schema.report.html.source_links import location_link
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_delta_schema.errors import Diagnostic
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
 
 _OF_TABLE = 4
 

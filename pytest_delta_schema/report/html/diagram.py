@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from unicodedata import east_asian_width
 
 from pytest_delta_schema.delta.folded_names import folded
-from pytest_delta_schema.escaping import escaped
+from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.report.html.layered_graph import HEIGHT, WIDTH, drawn
 from pytest_delta_schema.report.html.markup import NOTHING, Html, element, joined, text
 from pytest_delta_schema.report.html.status_marks import MARKS

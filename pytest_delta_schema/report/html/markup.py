@@ -10,7 +10,7 @@ from functools import lru_cache
 from html import escape
 from typing import TYPE_CHECKING, NewType
 
-from pytest_delta_schema.escaping import escaped, escaped_lines
+from pytest_delta_schema.diagnostics.escaping import escaped, escaped_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

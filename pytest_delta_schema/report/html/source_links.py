@@ -11,7 +11,7 @@ from pytest_delta_schema.report.html.markup import NOTHING, Html, element, text
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_delta_schema.errors import Location
+    from pytest_delta_schema.diagnostics.errors import Location
     from pytest_delta_schema.report.run_report import Run, RunReport, TableReport
 
 

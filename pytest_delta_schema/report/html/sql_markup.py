@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from pytest_delta_schema.escaping import COMMENT, LITERAL, NAME, RAW_LITERAL, escaped_literals
+from pytest_delta_schema.diagnostics.escaping import COMMENT, LITERAL, NAME, RAW_LITERAL, escaped_literals
 from pytest_delta_schema.report.html.markup import Html, verbatim
 
 _KEYWORDS = (

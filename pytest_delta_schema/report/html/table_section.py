@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.diagnostics.escaping import note_on
 from pytest_delta_schema.engine.outcome import DataChecks
-from pytest_delta_schema.escaping import note_on
 from pytest_delta_schema.plan.change_markers import ABSENT
 from pytest_delta_schema.report.html.change_table import change_tables, risk_label
 from pytest_delta_schema.report.html.diagnostic_list import diagnostic_list

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.delta.folded_names import folded
-from pytest_delta_schema.escaping import identifier
+from pytest_delta_schema.diagnostics.escaping import identifier
 from pytest_delta_schema.state.expressions.parsing import parse
 
 if TYPE_CHECKING:

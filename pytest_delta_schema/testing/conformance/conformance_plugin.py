@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 
-from pytest_delta_schema.escaping import printed
+from pytest_delta_schema.diagnostics.escaping import printed
 from pytest_delta_schema.sql.statement import StatementKind
 from pytest_delta_schema.testing.conformance.conformance_report import (
     BROKEN,

@@ -8,8 +8,8 @@ from importlib.metadata import PackageNotFoundError, version
 from platform import python_version
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.escaping import shortened
-from pytest_delta_schema.redaction import without_hosts
+from pytest_delta_schema.diagnostics.escaping import shortened
+from pytest_delta_schema.diagnostics.redaction import without_hosts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

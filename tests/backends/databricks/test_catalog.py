@@ -28,11 +28,11 @@ from pytest_delta_schema.backends.databricks.connection import SparkConnection, 
 from pytest_delta_schema.backends.databricks.reader import _path
 from pytest_delta_schema.backends.databricks.types import parse_type
 from pytest_delta_schema.delta.column_path import ColumnPath
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, DeclarationError, StatementError
 from pytest_delta_schema.engine.apply_progress import ApplyProgress
 from pytest_delta_schema.engine.gate import Gate
 from pytest_delta_schema.engine.joint_creation import JointCreation
 from pytest_delta_schema.engine.outcome import Status
-from pytest_delta_schema.errors import BackendUnavailableError, DeclarationError, StatementError
 from pytest_delta_schema.execute import RowCounts
 from pytest_delta_schema.execute.version import ABSENT
 from pytest_delta_schema.rules.consent import parse_consent

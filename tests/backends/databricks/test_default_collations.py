@@ -6,9 +6,9 @@ import pytest
 
 from pytest_delta_schema import Check, MemoryCatalog, Orchestrator, UnsafePlanError
 from pytest_delta_schema.backends.databricks.create_statement import default_collation
+from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.engine.gate import Gate
 from pytest_delta_schema.engine.outcome import Status
-from pytest_delta_schema.errors import StatementError
 from support.databricks import Doubled, Workspace
 from support.tables import column, table
 

@@ -9,7 +9,7 @@ from pytest_delta_schema import ApplyError, Check, Orchestrator, Settings, Unsaf
 from pytest_delta_schema.backends import constraint_error
 from pytest_delta_schema.backends.local.physical_names import table_folder
 from pytest_delta_schema.delta.column_path import ColumnPath
-from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.execute import RowCounts
 from pytest_delta_schema.execute.preflight import COUNT, LIMIT
 from pytest_delta_schema.plan import CheckAdd, NotNull

@@ -11,7 +11,7 @@ from pytest_delta_schema import Column, Table, assert_no_drift
 from pytest_delta_schema.backends.local.physical_names import table_folder
 from pytest_delta_schema.backends.spark.delta_compat import clear_cache
 from pytest_delta_schema.backends.spark.session_settings import setting
-from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.diagnostics.errors import StatementError
 from support.scratch_tables import scratch
 
 pytestmark = pytest.mark.spark

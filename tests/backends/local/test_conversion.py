@@ -26,7 +26,7 @@ from pytest_delta_schema import (
 from pytest_delta_schema.backends.local import conversion_proof
 from pytest_delta_schema.backends.spark.fingerprints import fingerprint
 from pytest_delta_schema.backends.spark.session_settings import setting
-from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.execute import ActionRunner
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.testing import SparkDataAccess

@@ -11,7 +11,7 @@ from filelock import FileLock
 from pytest_delta_schema.backends.local import creation
 from pytest_delta_schema.backends.local.creation import creation_lock
 from pytest_delta_schema.backends.local.physical_names import remove_if_empty
-from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.diagnostics.errors import StatementError
 from support.tables import NAME
 
 TMP = ".00000000000000000000.json.0d7ab2b3-0000-4000-8000-000000000000.tmp"

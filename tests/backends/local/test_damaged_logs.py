@@ -13,7 +13,7 @@ from pytest_delta_schema.backends.local_log import LocalLog
 from pytest_delta_schema.backends.log_damage import damage_of
 from pytest_delta_schema.backends.spark.hadoop_log import HadoopLog
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
-from pytest_delta_schema.errors import Diagnostic
+from pytest_delta_schema.diagnostics.errors import Diagnostic
 from pytest_delta_schema.execute import ActionRunner
 from pytest_delta_schema.models.names import QualifiedName
 from support.damage import (

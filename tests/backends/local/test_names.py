@@ -18,7 +18,7 @@ from pytest_delta_schema.backends.local.physical_names import (
     translate,
 )
 from pytest_delta_schema.delta.folded_names import spark_name
-from pytest_delta_schema.escaping import identifier
+from pytest_delta_schema.diagnostics.escaping import identifier
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.sql.quoting import dotted, literal
 from pytest_delta_schema.testing.parts import ODD_NAMES, ODD_TEXT, column, table

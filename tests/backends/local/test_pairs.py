@@ -12,7 +12,7 @@ import pytest
 from pytest_delta_schema.backends.local import pairs
 from pytest_delta_schema.backends.local.pairs import PAIRS, fault, installed, published
 from pytest_delta_schema.backends.local.session import start_session
-from pytest_delta_schema.errors import BackendUnavailableError
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 
 ROOT = Path(__file__).parents[3]
 EXTRA = "pip install 'pytest-delta-schema[spark]'"

@@ -14,7 +14,7 @@ from pyspark.sql.types import LongType
 from pytest_delta_schema import Check, Column, ForeignKey, LocalCatalog, MemoryCatalog, Table, assert_no_drift
 from pytest_delta_schema.backends.local.physical_names import table_folder
 from pytest_delta_schema.backends.local.prepared_logs import PreparedLogs
-from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.execute.table_copies import RepeatsCreations
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.plugin.scratch import Scratch

@@ -9,7 +9,7 @@ import pytest
 from pytest_delta_schema import QualifiedName
 from pytest_delta_schema.backends.local import table_clone
 from pytest_delta_schema.backends.local.folder_clone import ChangingTableError
-from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.state import TableState
 
 ORDERS, CLONE = QualifiedName("dev", "silver", "orders"), QualifiedName("dev", "test_main", "orders")

@@ -23,7 +23,7 @@ from pytest_delta_schema.backends.local.machine_cache import keep_file, kept_fil
 from pytest_delta_schema.backends.local.programs import Answer
 from pytest_delta_schema.backends.local.session import start_session
 from pytest_delta_schema.backends.local.warehouse_folder import check_warehouse, prepare_warehouse
-from pytest_delta_schema.errors import BackendUnavailableError
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 
 JAVA = Java("java", 'openjdk version "17.0.1"')
 FACTS = [

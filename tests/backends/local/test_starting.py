@@ -30,7 +30,7 @@ from pytest_delta_schema.backends.local.warehouse_folder import prepare_warehous
 from pytest_delta_schema.backends.spark import session_check
 from pytest_delta_schema.backends.spark.compat import spark_home
 from pytest_delta_schema.backends.spark.versions import SparkVersions
-from pytest_delta_schema.errors import BackendUnavailableError
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 from support.installed import INSTALLED
 from support.tables import NAME
 
@@ -56,7 +56,7 @@ from pytest_delta_schema.backends.local.catalog import LocalCatalog
 from pytest_delta_schema.backends.local.jars import delta_jars
 from pytest_delta_schema.backends.local.session import open_session, session_conf, start_session
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
-from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.diagnostics.errors import StatementError
 sys.path.insert(0, sys.argv[2])
 from support.tables import orders
 warehouse = Path(sys.argv[1])
@@ -189,7 +189,7 @@ def test_without_an_archive_the_jvm_neither_uses_nor_records_one(local_session):
 def test_a_session_that_does_not_start_is_reported_in_one_line(tmp_path):
     conf = "{**session_conf(warehouse), 'spark.master': 'nobody'}"
     script = START.replace("start_session(warehouse", f"start_session(warehouse, {conf}, archive=False").replace(
-        "session = start", "from pytest_delta_schema.errors import BackendUnavailableError\ntry:\n    start"
+        "session = start", "from pytest_delta_schema.diagnostics.errors import BackendUnavailableError\ntry:\n    start"
     )
     script = script.partition("options = ")[0] + "except BackendUnavailableError as error:\n    print(error)\n"
 

@@ -18,7 +18,7 @@ from pyspark.logger import PySparkLogger
 from pytest_delta_schema.backends.spark.error_log import LOGGERS, without_error_log
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.backends.spark.stopping import stop_jobs
-from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.diagnostics.errors import StatementError
 
 
 @pytest.fixture(params=LOGGERS)

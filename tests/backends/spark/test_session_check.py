@@ -9,7 +9,7 @@ from pyspark.errors import PySparkException
 
 from pytest_delta_schema.backends.spark import session_check
 from pytest_delta_schema.backends.spark.session_check import require_delta, require_jvm
-from pytest_delta_schema.errors import BackendUnavailableError
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 
 EXTENSION = {"spark.sql.extensions": "a.b.Other,io.delta.sql.DeltaSparkSessionExtension"}
 CATALOG = {"spark.sql.catalog.spark_catalog": "io.unitycatalog.spark.UCSingleCatalog"}

@@ -9,7 +9,7 @@ import pytest
 from pyspark.errors import PySparkRuntimeError
 
 from pytest_delta_schema.backends.spark.session_settings import setting, shared_setting
-from pytest_delta_schema.errors import BackendUnavailableError
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 
 KEY = "spark.sql.variable.substitute"
 

@@ -10,7 +10,7 @@ from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import AnalysisException, PySparkException
 
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
-from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.progress import JAVA_LOGGER
 
 STOPPED = "the Spark session was stopped while it was needed; let nothing call stop() on it before all tests have ended"

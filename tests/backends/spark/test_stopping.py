@@ -12,7 +12,7 @@ from pytest_delta_schema.backends.databricks.connection import SparkConnection, 
 from pytest_delta_schema.backends.local.conversion import convert
 from pytest_delta_schema.backends.spark import stopping
 from pytest_delta_schema.backends.spark.stopping import stopped_by
-from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.execute import StillRunning
 from pytest_delta_schema.plan.changes import ConvertTable
 from pytest_delta_schema.sql import Statement, StatementKind

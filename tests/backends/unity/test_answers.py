@@ -13,7 +13,7 @@ from pytest_delta_schema import DeltaSchemaError, UnityCatalog
 from pytest_delta_schema.backends.unity.entry_types import entry_type
 from pytest_delta_schema.backends.unity.schemas import require_columns
 from pytest_delta_schema.backends.unity.transport import Answer
-from pytest_delta_schema.errors import BackendUnavailableError, MetadataSyncError, StatementError
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, MetadataSyncError, StatementError
 from pytest_delta_schema.state.catalog_entry import EntryState
 from pytest_delta_schema.state.delta_log import columns_of_schema
 from support.logs import commit, delta_log, field, metadata, protocol

@@ -12,7 +12,7 @@ from pytest_delta_schema.backends.unity.external_logs import ExternalLogs
 from pytest_delta_schema.backends.unity.log_folder import LogFolder
 from pytest_delta_schema.backends.unity.logs import Log
 from pytest_delta_schema.delta.column_path import ColumnPath
-from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.diagnostics.errors import StatementError
 from support.logs import TIME, commit, field, metadata
 from support.tables import NAME
 from support.unity import MODEL, lake

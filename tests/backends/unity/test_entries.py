@@ -13,7 +13,12 @@ from pytest_delta_schema import Orchestrator
 from pytest_delta_schema.backends.unity.client import ServerError
 from pytest_delta_schema.backends.unity.deadline import Deadline
 from pytest_delta_schema.delta.column_path import ColumnPath
-from pytest_delta_schema.errors import BackendUnavailableError, Diagnostic, MetadataSyncError, StatementError
+from pytest_delta_schema.diagnostics.errors import (
+    BackendUnavailableError,
+    Diagnostic,
+    MetadataSyncError,
+    StatementError,
+)
 from pytest_delta_schema.execute import ActionRunner
 from pytest_delta_schema.execute.version import ABSENT
 from pytest_delta_schema.testing.unity.server import Fault

@@ -13,7 +13,7 @@ from pytest_delta_schema.backends.unity import UnityClient, transport
 from pytest_delta_schema.backends.unity import client as client_module
 from pytest_delta_schema.backends.unity.calls import ServerError
 from pytest_delta_schema.backends.unity.catalog import UnityCatalog
-from pytest_delta_schema.errors import BackendUnavailableError
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 from support.hostile import answers, head, hostile
 from support.tables import NAME
 from support.unity import MODEL

@@ -9,7 +9,7 @@ from pytest_delta_schema.backends.local.log_reader import WarehouseLogs
 from pytest_delta_schema.backends.unity.logs import Log
 from pytest_delta_schema.delta.char_varchar import SHORT_NAMES
 from pytest_delta_schema.delta.protocol import FEATURE_PREFIX
-from pytest_delta_schema.errors import StatementError
+from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.state import TableState
 from pytest_delta_schema.state.types import ArrayState, MapState, StructState
 from support.hand_made_logs.truth import REFUSED, VERSIONS, shown
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from pytest_delta_schema.errors import Diagnostic
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.state.types import ColumnState, DataTypeState
 
 LEFT_TO_SPARK = "left to Spark"

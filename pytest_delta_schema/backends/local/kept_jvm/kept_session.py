@@ -36,7 +36,7 @@ from pytest_delta_schema.backends.spark.compat import (
 from pytest_delta_schema.backends.spark.error_log import without_error_log
 from pytest_delta_schema.backends.spark.py4j_compat import connect_jvm, import_numpy_late, leave_jvm
 from pytest_delta_schema.backends.spark.stopping import count_calls
-from pytest_delta_schema.errors import because
+from pytest_delta_schema.diagnostics.errors import because
 from pytest_delta_schema.progress import LOGGER, step
 
 if TYPE_CHECKING:

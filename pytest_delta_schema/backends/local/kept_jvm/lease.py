@@ -18,7 +18,7 @@ from filelock import FileLock, Timeout
 from pytest_delta_schema.backends.local.kept_jvm.channel import PATIENCE, HolderGoneError, ask, end_of
 from pytest_delta_schema.backends.local.kept_jvm.record import NotKeptError, private_folder, read_record, record_path
 from pytest_delta_schema.backends.secret import Secret
-from pytest_delta_schema.errors import reason
+from pytest_delta_schema.diagnostics.errors import reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.local.machine_cache import cache_folder
 from pytest_delta_schema.backends.secret import Secret
-from pytest_delta_schema.errors import reason
+from pytest_delta_schema.diagnostics.errors import reason
 
 if TYPE_CHECKING:
     from pathlib import Path

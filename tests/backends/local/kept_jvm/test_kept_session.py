@@ -16,7 +16,7 @@ from pytest_delta_schema.backends.local.kept_jvm.record import NotKeptError
 from pytest_delta_schema.backends.local.start_needs import StartNeeds
 from pytest_delta_schema.backends.secret import Secret
 from pytest_delta_schema.backends.spark import compat
-from pytest_delta_schema.errors import BackendUnavailableError
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 
 
 class Jvm:

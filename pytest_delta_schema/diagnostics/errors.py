@@ -6,9 +6,15 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 
-from pytest_delta_schema.escaping import escaped, printed, shortened
-from pytest_delta_schema.faults import FailedCheck, FailedStatement, RemainingDrift, UnprovedApply, UnreachableCatalog
-from pytest_delta_schema.redaction import redacted_uris
+from pytest_delta_schema.diagnostics.escaping import escaped, printed, shortened
+from pytest_delta_schema.diagnostics.faults import (
+    FailedCheck,
+    FailedStatement,
+    RemainingDrift,
+    UnprovedApply,
+    UnreachableCatalog,
+)
+from pytest_delta_schema.diagnostics.redaction import redacted_uris
 
 if sys.version_info < (3, 11):
     from exceptiongroup import ExceptionGroup

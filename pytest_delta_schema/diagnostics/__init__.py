@@ -1,0 +1,1 @@
+"""Errors, faults of tables, notes, and what makes texts safe to print."""
