@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import pytest_delta_schema
-from pytest_delta_schema.setting_table import INI_KEYS, TOML_KEYS
-from pytest_delta_schema.setting_text import SECTION, toml_setting
+from pytest_delta_schema.settings.table import INI_KEYS, TOML_KEYS
+from pytest_delta_schema.settings.text import SECTION, toml_setting
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.engine.section_entries import CONSENT_KEYS, STORE_KEYS
 from pytest_delta_schema.engine.setting_values import one_of
-from pytest_delta_schema.setting_table import SETTINGS
-from pytest_delta_schema.setting_text import SECTION
+from pytest_delta_schema.settings.table import SETTINGS
+from pytest_delta_schema.settings.text import SECTION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pytest_delta_schema.setting_kinds import Kind
-    from pytest_delta_schema.setting_table import Setting
+    from pytest_delta_schema.settings.kinds import Kind
+    from pytest_delta_schema.settings.table import Setting
 
 _TYPES: Mapping[Kind, str] = {
     "flag": "`true` or `false`",

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.engine.project_file import toml
-from pytest_delta_schema.setting_table import SINCE_PYTEST_9
+from pytest_delta_schema.settings.table import SINCE_PYTEST_9
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pytest_delta_schema.setting_table import BY_NAME, TOML_KEYS, nearest, project_file_of
-from pytest_delta_schema.setting_text import SECTION
+from pytest_delta_schema.settings.table import BY_NAME, TOML_KEYS, nearest, project_file_of
+from pytest_delta_schema.settings.text import SECTION
 
 _TOOL, _KEY = SECTION.split(".")
 

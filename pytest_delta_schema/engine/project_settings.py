@@ -12,8 +12,8 @@ from pytest_delta_schema.engine.project_file import read_project_file
 from pytest_delta_schema.engine.section_entries import expired
 from pytest_delta_schema.engine.section_names import misspelt_sections
 from pytest_delta_schema.models.wrong_kinds import refuse_kind
-from pytest_delta_schema.setting_table import INI_FILES, SETTINGS
-from pytest_delta_schema.setting_text import SECTION
+from pytest_delta_schema.settings.table import INI_FILES, SETTINGS
+from pytest_delta_schema.settings.text import SECTION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

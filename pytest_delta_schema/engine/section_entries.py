@@ -6,7 +6,7 @@ from datetime import date, datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.engine.setting_error import SettingError, shown
-from pytest_delta_schema.setting_text import SECTION
+from pytest_delta_schema.settings.text import SECTION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

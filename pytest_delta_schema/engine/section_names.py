@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.engine.project_file import toml
-from pytest_delta_schema.setting_table import may_have_misspelt_section
-from pytest_delta_schema.setting_text import SECTION
+from pytest_delta_schema.settings.table import may_have_misspelt_section
+from pytest_delta_schema.settings.text import SECTION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -12,7 +12,7 @@ from pytest_delta_schema.engine.setting_values import bindings_of_texts, value_f
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pytest_delta_schema.setting_table import Setting
+    from pytest_delta_schema.settings.table import Setting
 
 _WHOLE_NUMBER = re.compile(r"\s*[0-9]+\s*")
 

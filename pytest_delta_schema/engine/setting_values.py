@@ -14,14 +14,14 @@ from pytest_delta_schema.engine.section_entries import consents_of_entries, stor
 from pytest_delta_schema.engine.setting_error import SettingError, shown
 from pytest_delta_schema.models.binding import parse_binding
 from pytest_delta_schema.models.clients import client_faults, parse_client
-from pytest_delta_schema.setting_text import SECTION
+from pytest_delta_schema.settings.text import SECTION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from pytest_delta_schema.rules.consent import Consent
-    from pytest_delta_schema.setting_kinds import Kind
-    from pytest_delta_schema.setting_table import Setting
+    from pytest_delta_schema.settings.kinds import Kind
+    from pytest_delta_schema.settings.table import Setting
 
 _RULE = re.compile(r"[\w.]+:[\w.]+")
 

@@ -5,8 +5,8 @@
 from os import PathLike
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.setting_table import FailurePolicy, PreflightMode, PropertyMode, RiskLabel
-from pytest_delta_schema.settings_stack import innermost
+from pytest_delta_schema.settings.stack import innermost
+from pytest_delta_schema.settings.table import FailurePolicy, PreflightMode, PropertyMode, RiskLabel
 
 if TYPE_CHECKING:
     from pytest_delta_schema.execute.protocols import Catalog

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pytest_delta_schema.models.modes import ContractMode
-    from pytest_delta_schema.setting_table import PropertyMode
+    from pytest_delta_schema.settings.table import PropertyMode
 
 
 class PropertyPolicy(NamedTuple):

@@ -36,7 +36,7 @@ from pytest_delta_schema.plugin.fixtures import (
     make_delta_table,
     make_delta_tables,
 )
-from pytest_delta_schema.settings_stack import pop_settings, push_settings
+from pytest_delta_schema.settings.stack import pop_settings, push_settings
 
 if TYPE_CHECKING:
     from collections.abc import Generator

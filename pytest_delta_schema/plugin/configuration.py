@@ -21,14 +21,14 @@ from pytest_delta_schema.plugin.pytest_compat import command_line
 from pytest_delta_schema.plugin.sources import Sources
 from pytest_delta_schema.plugin.terminal import write_lines
 from pytest_delta_schema.plugin.workers import is_distributed, is_worker
-from pytest_delta_schema.setting_table import BACKENDS, BY_NAME, SETTINGS, WORKER
+from pytest_delta_schema.settings.table import BACKENDS, BY_NAME, SETTINGS, WORKER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from pytest_delta_schema.diagnostics.redaction import Uri
     from pytest_delta_schema.engine.report_targets import ReportFile
-    from pytest_delta_schema.setting_kinds import RunMode
+    from pytest_delta_schema.settings.kinds import RunMode
 
 _GATE_THAT_SYNCS = [DRIFT, SYNC]
 _WITHOUT_PLANS = (None, ENFORCE)

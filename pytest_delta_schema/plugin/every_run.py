@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
-from pytest_delta_schema.setting_table import (
+from pytest_delta_schema.settings.table import (
     INI_FILES,
     LISTS,
     SETTINGS,
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.engine.outcome import TableOutcome
     from pytest_delta_schema.plugin.run import ContractRun
-    from pytest_delta_schema.setting_kinds import Kind
-    from pytest_delta_schema.setting_table import Setting
-    from pytest_delta_schema.settings_stack import PushedSettings
+    from pytest_delta_schema.settings.kinds import Kind
+    from pytest_delta_schema.settings.stack import PushedSettings
+    from pytest_delta_schema.settings.table import Setting
 
 RUN: pytest.StashKey[ContractRun] = pytest.StashKey()
 """Key of the run in the configuration's stash, which has it from the first use of this package on."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_delta_schema.setting_table import WORKER
+from pytest_delta_schema.settings.table import WORKER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

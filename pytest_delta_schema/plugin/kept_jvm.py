@@ -11,7 +11,7 @@ from pytest_delta_schema.plugin.backend_choice import SESSION_FIXTURES
 from pytest_delta_schema.plugin.pytest_compat import is_overridden
 from pytest_delta_schema.plugin.workers import is_distributed
 from pytest_delta_schema.progress import LOGGER
-from pytest_delta_schema.setting_table import BY_NAME
+from pytest_delta_schema.settings.table import BY_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_delta_schema.diagnostics.errors import reason
 from pytest_delta_schema.engine.project_file import shown_path, toml
-from pytest_delta_schema.setting_text import SECTION
+from pytest_delta_schema.settings.text import SECTION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

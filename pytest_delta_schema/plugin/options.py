@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from pytest_delta_schema.engine.settings import Settings
-from pytest_delta_schema.setting_kinds import RunMode
-from pytest_delta_schema.setting_table import UnmanagedMode
+from pytest_delta_schema.settings.kinds import RunMode
+from pytest_delta_schema.settings.table import UnmanagedMode
 
 if TYPE_CHECKING:
     from pytest_delta_schema.diagnostics.redaction import Uri

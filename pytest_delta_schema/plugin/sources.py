@@ -10,8 +10,8 @@ import pytest
 
 from pytest_delta_schema.engine.project_file import ProjectFile, shown_path
 from pytest_delta_schema.plugin.every_run import files_of_pytest
-from pytest_delta_schema.setting_table import INI_KEYS, LISTS, SETTINGS, SINCE_PYTEST_9, TOML_KEYS, Setting, nearest
-from pytest_delta_schema.setting_text import SECTION
+from pytest_delta_schema.settings.table import INI_KEYS, LISTS, SETTINGS, SINCE_PYTEST_9, TOML_KEYS, Setting, nearest
+from pytest_delta_schema.settings.text import SECTION
 
 _KEYED = ("bindings", "pairs", "client features")
 _NOT_SHOWN = ("text", "uri")

@@ -9,7 +9,7 @@ from pytest_delta_schema.diagnostics.errors import Location
 from pytest_delta_schema.engine.outcome import Status
 from pytest_delta_schema.report.change_groups import is_creation
 from pytest_delta_schema.report.fingerprint import fingerprint
-from pytest_delta_schema.setting_table import RISKS
+from pytest_delta_schema.settings.table import RISKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from pytest_delta_schema.engine.outcome import DataChecks, OutcomeStatement, Status, TableChange
 from pytest_delta_schema.report.findings import findings
 from pytest_delta_schema.report.fingerprint import fingerprints
-from pytest_delta_schema.setting_kinds import RunMode
-from pytest_delta_schema.setting_table import RISKS
+from pytest_delta_schema.settings.kinds import RunMode
+from pytest_delta_schema.settings.table import RISKS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -17,7 +17,7 @@ from pytest_delta_schema.report.run_report import (
     RunReport,
     TableReport,
 )
-from pytest_delta_schema.setting_table import RISKS
+from pytest_delta_schema.settings.table import RISKS
 from pytest_delta_schema.state.json_records import Form, Key, Record
 from pytest_delta_schema.state.json_shapes import (
     DECIMAL,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.diagnostics.escaping import note_on, printed_sql, sql_lines
-from pytest_delta_schema.setting_table import RISKS
+from pytest_delta_schema.settings.table import RISKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -16,7 +16,7 @@ from pytest_delta_schema.models.clients import parse_client
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import SetTableProperties
 from pytest_delta_schema.rules.rule import violation
-from pytest_delta_schema.setting_text import toml_setting
+from pytest_delta_schema.settings.text import toml_setting
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.required_features import RequiredFeature, required_features
 

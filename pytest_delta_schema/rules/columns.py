@@ -13,7 +13,7 @@ from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import ColumnAdd, ColumnDrop
 from pytest_delta_schema.rules.consent import DROP_COLUMN, Consent, missing_consents
 from pytest_delta_schema.rules.rule import has_feature, violation
-from pytest_delta_schema.setting_text import toml_setting
+from pytest_delta_schema.settings.text import toml_setting
 from pytest_delta_schema.state.spark_types import nested_types
 from pytest_delta_schema.state.type_traversal import not_null_paths, struct_fields
 from pytest_delta_schema.state.types import StructState, below

@@ -23,7 +23,7 @@ from pytest_delta_schema.plan.changes import (
     UnsetTableProperties,
 )
 from pytest_delta_schema.rules.rule import has_feature, violation
-from pytest_delta_schema.setting_text import toml_setting
+from pytest_delta_schema.settings.text import toml_setting
 from pytest_delta_schema.state.spark_types import compound_types
 from pytest_delta_schema.state.type_traversal import atoms, is_storable, unstorable
 from pytest_delta_schema.state.types import describe_type, find

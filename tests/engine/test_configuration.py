@@ -12,8 +12,8 @@ from pytest_delta_schema.engine.ini_files import delta_keys
 from pytest_delta_schema.engine.project_file import read_project_file
 from pytest_delta_schema.engine.setting_values import _TYPED
 from pytest_delta_schema.plan.risk import Risk
-from pytest_delta_schema.setting_kinds import Kind
-from pytest_delta_schema.setting_table import SETTINGS, Feature, RiskLabel
+from pytest_delta_schema.settings.kinds import Kind
+from pytest_delta_schema.settings.table import SETTINGS, Feature, RiskLabel
 
 
 def test_every_kind_has_a_reader_and_a_type_in_the_reference():

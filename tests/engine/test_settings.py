@@ -11,7 +11,7 @@ from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.engine import current_settings
 from pytest_delta_schema.engine.assembly import bound, declared
 from pytest_delta_schema.engine.project_rules import load_rules
-from pytest_delta_schema.settings_stack import pop_settings, push_settings
+from pytest_delta_schema.settings.stack import pop_settings, push_settings
 from support.tables import column, table
 
 DEFAULTS = (("team", "platform"), ("delta.appendOnly", True))

@@ -16,7 +16,7 @@ from pytest_delta_schema.__main__ import main
 from pytest_delta_schema.commands.ci import PLATFORMS
 from pytest_delta_schema.plugin.every_run import MARKS
 from pytest_delta_schema.report.formats import FORMATS
-from pytest_delta_schema.setting_table import SETTINGS
+from pytest_delta_schema.settings.table import SETTINGS
 from support.plugin_project import ORDERS
 
 FOLDER = Path(__file__).parent.parent.parent / "examples" / "ci"

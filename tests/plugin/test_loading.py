@@ -19,8 +19,8 @@ LOADED = [
     "pytest_delta_schema.plugin.every_run",
     "pytest_delta_schema.plugin.fixtures",
     "pytest_delta_schema.plugin.hookspecs",
-    "pytest_delta_schema.setting_table",
-    "pytest_delta_schema.settings_stack",
+    "pytest_delta_schema.settings.table",
+    "pytest_delta_schema.settings.stack",
 ]
 
 

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from pytest_delta_schema.backends.registry import BUILT_IN
-from pytest_delta_schema.setting_table import BACKENDS
+from pytest_delta_schema.settings.table import BACKENDS
 
 BACKEND = """
 from pytest_delta_schema import MemoryCatalog, QualifiedName

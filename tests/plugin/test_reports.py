@@ -11,7 +11,7 @@ import pytest
 from _pytest.runner import runtestprotocol
 from jsonschema import Draft202012Validator
 
-from pytest_delta_schema.setting_table import ReportType
+from pytest_delta_schema.settings.table import ReportType
 from support.json_schemas import report_schema, strict
 from support.plugin_project import ORDERS
 

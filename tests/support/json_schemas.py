@@ -21,7 +21,7 @@ from pytest_delta_schema.report.run_report_json import (
     STATE_VALUES,
     TOOL,
 )
-from pytest_delta_schema.setting_table import RISKS
+from pytest_delta_schema.settings.table import RISKS
 from pytest_delta_schema.state.json_form import STATE_FORM, DataType
 from pytest_delta_schema.state.json_records import REQUIRED, Form, Key, Kinds, Record
 from pytest_delta_schema.state.json_shapes import (

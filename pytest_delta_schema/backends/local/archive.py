@@ -14,7 +14,7 @@ from filelock import FileLock, Timeout
 from pytest_delta_schema.backends.local.machine_cache import cache_folder, keep_file, kept_file, using_cache
 from pytest_delta_schema.diagnostics.errors import because, reason
 from pytest_delta_schema.progress import LOGGER, step
-from pytest_delta_schema.setting_text import toml_setting
+from pytest_delta_schema.settings.text import toml_setting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,7 +10,7 @@ from pytest_delta_schema.backends.unity.client import ServerError
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.progress import LOGGER
-from pytest_delta_schema.setting_text import toml_setting
+from pytest_delta_schema.settings.text import toml_setting
 
 if TYPE_CHECKING:
     from pytest_delta_schema.backends.unity.client import UnityClient

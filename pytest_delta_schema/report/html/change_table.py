@@ -9,7 +9,7 @@ from pytest_delta_schema.report.change_groups import change_groups
 from pytest_delta_schema.report.html.code_glossary import code_link
 from pytest_delta_schema.report.html.markup import NOTHING, Html, element, joined, text
 from pytest_delta_schema.report.html.source_links import location_link
-from pytest_delta_schema.setting_table import RISKS
+from pytest_delta_schema.settings.table import RISKS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,7 +16,7 @@ from pytest_delta_schema.report.html.sql_markup import sql_markup
 from pytest_delta_schema.report.html.status_marks import status_badge
 from pytest_delta_schema.report.sql_text import remarks_on, sql_heading
 from pytest_delta_schema.report.text import counted
-from pytest_delta_schema.setting_table import RISKS
+from pytest_delta_schema.settings.table import RISKS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from pytest_delta_schema.setting_kinds import Kind
+    from pytest_delta_schema.settings.kinds import Kind
 
 Feature = Literal["typeWidening", "columnMapping"]
 """The table features that a plan may enable by itself."""

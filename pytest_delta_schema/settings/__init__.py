@@ -1,0 +1,1 @@
+"""The settings of the package as one table, and the stack of those in force."""
