@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
+    from pytest_delta_schema.configuration.settings import Settings
     from pytest_delta_schema.diagnostics.errors import Diagnostic
-    from pytest_delta_schema.engine.settings import Settings
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.state.states import KeyState, TableState
     from pytest_delta_schema.state.types import ColumnState

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.commands.failure import failed
+from pytest_delta_schema.configuration.report_targets import faults_of_reports, parse_target, report_files
 from pytest_delta_schema.diagnostics.errors import JsonFormError, reason
 from pytest_delta_schema.diagnostics.escaping import printed
-from pytest_delta_schema.engine.report_targets import faults_of_reports, parse_target, report_files
 from pytest_delta_schema.report.formats import EXTENSIONS, FORMATS
 from pytest_delta_schema.report.merging import merged_report
 from pytest_delta_schema.report.report_file import write_report
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Sequence
 
-    from pytest_delta_schema.engine.report_targets import ReportFile, ReportTarget
+    from pytest_delta_schema.configuration.report_targets import ReportFile, ReportTarget
     from pytest_delta_schema.report.run_report import RunReport
 
 SUMMARY = "join the JSON reports of several runs into one, and write it in every format that a run writes"

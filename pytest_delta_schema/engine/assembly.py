@@ -6,9 +6,9 @@ from copy import copy
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.configuration.project_rules import load_rules
 from pytest_delta_schema.delta.client_features import ClientFeatures
 from pytest_delta_schema.diagnostics.errors import DeclarationError
-from pytest_delta_schema.engine.project_rules import load_rules
 from pytest_delta_schema.execute.action_runner import ActionRunner
 from pytest_delta_schema.execute.preflight import COUNT, OFF, Preflight
 from pytest_delta_schema.models.binding import Binding
@@ -21,7 +21,7 @@ from pytest_delta_schema.rules.standard_rules import default_model_rules, defaul
 from pytest_delta_schema.rules.validator import PlanValidator
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.engine.settings import Settings
+    from pytest_delta_schema.configuration.settings import Settings
     from pytest_delta_schema.execute.protocols import DeltaDDL
 
 

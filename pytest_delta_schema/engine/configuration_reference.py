@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.engine.section_entries import CONSENT_KEYS, STORE_KEYS
-from pytest_delta_schema.engine.setting_values import one_of
+from pytest_delta_schema.configuration.section import CONSENT_KEYS, STORE_KEYS
+from pytest_delta_schema.configuration.toml_values import one_of
 from pytest_delta_schema.settings.table import SETTINGS
 from pytest_delta_schema.settings.text import SECTION
 

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import TypeVar
 
+    from pytest_delta_schema.configuration.settings import Settings
     from pytest_delta_schema.delta.client_features import ClientFeatures
     from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
     from pytest_delta_schema.engine.outcome import TableChange
-    from pytest_delta_schema.engine.settings import Settings
     from pytest_delta_schema.engine.source_locations import Listing
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table

@@ -6,6 +6,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.configuration.settings import current_settings
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, Diagnostic, diagnostic_of
 from pytest_delta_schema.diagnostics.faults import UnreachableCatalog
 from pytest_delta_schema.engine.apply_progress import ApplyProgress
@@ -16,7 +17,6 @@ from pytest_delta_schema.engine.orchestrator import Orchestrator
 from pytest_delta_schema.engine.outcome import Check, DataChecks, Status
 from pytest_delta_schema.engine.outcome_parts import failed_outcome, table_outcome
 from pytest_delta_schema.engine.plan_outcomes import PlanOutcomes
-from pytest_delta_schema.engine.settings import current_settings
 from pytest_delta_schema.execute.capabilities import unsupported_statements
 from pytest_delta_schema.execute.preflight import OFF, preflight
 from pytest_delta_schema.execute.protocols import StartsLater
@@ -27,8 +27,8 @@ from pytest_delta_schema.state.desired import desired_state
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from pytest_delta_schema.configuration.settings import Settings
     from pytest_delta_schema.engine.outcome import TableOutcome
-    from pytest_delta_schema.engine.settings import Settings
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar, cast
 
+from pytest_delta_schema.configuration.settings import current_catalog
 from pytest_delta_schema.diagnostics.errors import DeclarationError
-from pytest_delta_schema.engine.settings import current_catalog
 from pytest_delta_schema.state.required_reader import require_reader
 
 if TYPE_CHECKING:

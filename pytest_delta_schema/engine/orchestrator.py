@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.configuration.settings import Settings
 from pytest_delta_schema.diagnostics.errors import ConvergenceError, DeltaSchemaError, UnfinishedCreationError
 from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.engine.assembly import bound, planner_of, runner_of, validator_of
 from pytest_delta_schema.engine.entry_sync import sync_stale_entries
 from pytest_delta_schema.engine.required_parts import required_settings
-from pytest_delta_schema.engine.settings import Settings
 from pytest_delta_schema.execute.concurrent_applies import read_completed, require_completed
 from pytest_delta_schema.execute.interruption import ApplyInterrupted, with_running_outcome
 from pytest_delta_schema.execute.lag import when_shown

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_delta_schema.engine.settings import Settings, current_settings
+from pytest_delta_schema.configuration.settings import Settings, current_settings
 from pytest_delta_schema.models.wrong_kinds import refuse_kind
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
-    from pytest_delta_schema.engine.settings import Settings
+    from pytest_delta_schema.configuration.settings import Settings
     from pytest_delta_schema.state.states import CatalogReader, TableState
     from pytest_delta_schema.write_check.method import WriteMethod, WriteMode
     from pytest_delta_schema.write_check.verdict import WriteVerdict

@@ -41,7 +41,7 @@ from pytest_delta_schema.settings.stack import pop_settings, push_settings
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from pytest_delta_schema.engine.settings import Settings
+    from pytest_delta_schema.configuration.settings import Settings
     from pytest_delta_schema.execute.protocols import Catalog
 
 __all__ = [

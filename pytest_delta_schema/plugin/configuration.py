@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_delta_schema._lazy import NO_PYSPARK, lacks_pyspark
+from pytest_delta_schema.configuration.project_file import read_project_file
+from pytest_delta_schema.configuration.settings import Settings
 from pytest_delta_schema.diagnostics.escaping import printed
-from pytest_delta_schema.engine.project_file import read_project_file
-from pytest_delta_schema.engine.settings import Settings
 from pytest_delta_schema.models.modes import IGNORE
 from pytest_delta_schema.plugin.every_run import is_on_github, project_folder
 from pytest_delta_schema.plugin.options import APPLY, DRIFT, ENFORCE, SYNC, Options, Unity
@@ -26,8 +26,8 @@ from pytest_delta_schema.settings.table import BACKENDS, BY_NAME, SETTINGS, WORK
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from pytest_delta_schema.configuration.report_targets import ReportFile
     from pytest_delta_schema.diagnostics.redaction import Uri
-    from pytest_delta_schema.engine.report_targets import ReportFile
     from pytest_delta_schema.settings.kinds import RunMode
 
 _GATE_THAT_SYNCS = [DRIFT, SYNC]
@@ -86,7 +86,7 @@ def read_options(config: pytest.Config) -> Options:
 
         reports = reports_to_write(config, sources)
     if toml:
-        from pytest_delta_schema.engine.section_entries import expired
+        from pytest_delta_schema.configuration.section import expired
 
         if mode not in _WITHOUT_PLANS:
             faults += expired(toml)
@@ -209,8 +209,8 @@ def _contracts_only(config: pytest.Config, modes: list[RunMode]) -> bool:
 
 def rule_faults(names: tuple[str, ...]) -> list[str]:
     """Return a message for each rule that cannot be loaded; called where tables are collected, because it imports."""
+    from pytest_delta_schema.configuration.project_rules import load_rules
     from pytest_delta_schema.diagnostics.errors import DeclarationError
-    from pytest_delta_schema.engine.project_rules import load_rules
 
     try:
         load_rules(names)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_delta_schema.configuration.project_file import shown_path, toml
 from pytest_delta_schema.diagnostics.errors import reason
-from pytest_delta_schema.engine.project_file import shown_path, toml
 from pytest_delta_schema.settings.text import SECTION
 
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
-from pytest_delta_schema.engine.settings import Settings
+from pytest_delta_schema.configuration.settings import Settings
 from pytest_delta_schema.settings.kinds import RunMode
 from pytest_delta_schema.settings.table import UnmanagedMode
 
 if TYPE_CHECKING:
+    from pytest_delta_schema.configuration.report_targets import ReportFile
     from pytest_delta_schema.diagnostics.redaction import Uri
-    from pytest_delta_schema.engine.report_targets import ReportFile
 
 DRIFT, APPLY, SYNC, ENFORCE = get_args(RunMode)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.configuration.report_targets import ReportTarget, faults_of_reports, report_files
 from pytest_delta_schema.diagnostics.escaping import escaped
-from pytest_delta_schema.engine.report_targets import ReportTarget, faults_of_reports, report_files
 from pytest_delta_schema.plugin.every_run import is_on_github
 from pytest_delta_schema.plugin.workers import is_worker
 from pytest_delta_schema.report.formats import EXTENSIONS
@@ -13,7 +13,7 @@ from pytest_delta_schema.report.formats import EXTENSIONS
 if TYPE_CHECKING:
     import pytest
 
-    from pytest_delta_schema.engine.report_targets import ReportFile
+    from pytest_delta_schema.configuration.report_targets import ReportFile
     from pytest_delta_schema.plugin.sources import Sources
 
 

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     import pytest
     from pyspark.sql import SparkSession
 
+    from pytest_delta_schema.configuration.settings import Settings
     from pytest_delta_schema.diagnostics.errors import Location
     from pytest_delta_schema.engine.apply_progress import ApplyProgress
     from pytest_delta_schema.engine.declarations import Declarations
     from pytest_delta_schema.engine.gate import Gate
-    from pytest_delta_schema.engine.settings import Settings
     from pytest_delta_schema.engine.source_locations import Listing
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.names import QualifiedName

@@ -24,8 +24,8 @@ from pytest_delta_schema.report.report_file import write_report
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from pytest_delta_schema.configuration.report_targets import ReportFile
     from pytest_delta_schema.engine.outcome import TableOutcome
-    from pytest_delta_schema.engine.report_targets import ReportFile
     from pytest_delta_schema.report.run_report import RunReport
 
 _USED = "delta_schema_used_consents"

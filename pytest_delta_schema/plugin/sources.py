@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from pytest_delta_schema.engine.project_file import ProjectFile, shown_path
+from pytest_delta_schema.configuration.project_file import ProjectFile, shown_path
 from pytest_delta_schema.plugin.every_run import files_of_pytest
 from pytest_delta_schema.settings.table import INI_KEYS, LISTS, SETTINGS, SINCE_PYTEST_9, TOML_KEYS, Setting, nearest
 from pytest_delta_schema.settings.text import SECTION
@@ -81,8 +81,8 @@ class Sources:
         return None if value in (None, "") else self._typed(setting, value, setting.ini_key)
 
     def _typed(self, setting: Setting, value: Any, label: str) -> Any:
-        from pytest_delta_schema.engine.setting_error import SettingError
-        from pytest_delta_schema.engine.setting_texts import value_from_text
+        from pytest_delta_schema.configuration.error import SettingError
+        from pytest_delta_schema.configuration.ini_values import value_from_text
 
         if setting.kind == "flag":
             return value
@@ -115,7 +115,7 @@ class Sources:
         return tuple({**first, **second, **last}.items())
 
     def _two_values(self, setting: Setting, subject: str, ini: Any, toml: Any) -> None:
-        from pytest_delta_schema.engine.setting_error import shown
+        from pytest_delta_schema.configuration.error import shown
 
         texts = ("one value", "another") if setting.kind in _NOT_SHOWN else (shown(ini), shown(toml))
         ini_file, toml_file = map(self._shown_path, (self._config.inipath, self._project.path))
@@ -129,7 +129,7 @@ class Sources:
 
     def _misspelt_sections(self) -> Iterator[str]:
         """Yield a message for each section whose name is nearly ours."""
-        from pytest_delta_schema.engine.section_names import misspelt_sections
+        from pytest_delta_schema.configuration.section_names import misspelt_sections
 
         for path in files_of_pytest(self._config):
             yield from (f"{self._shown_path(path)}: {message}" for message in misspelt_sections(path))
@@ -139,7 +139,7 @@ class Sources:
         path, keys = self._config.inipath, list[str]()
         try:
             if path is not None and path.is_file() and b"delta_" in path.read_bytes():
-                from pytest_delta_schema.engine.ini_files import delta_keys
+                from pytest_delta_schema.configuration.ini_files import delta_keys
 
                 keys = delta_keys(path)
         except (OSError, ValueError):
@@ -160,7 +160,7 @@ class Sources:
         """Yield a message for each file whose keys stand in a table that this pytest does not read."""
         if pytest.version_tuple >= (9,):
             return
-        from pytest_delta_schema.engine.ini_files import keys_since_pytest_9
+        from pytest_delta_schema.configuration.ini_files import keys_since_pytest_9
 
         installed = ".".join(map(str, pytest.version_tuple[:3]))
         for name, table in SINCE_PYTEST_9.items():

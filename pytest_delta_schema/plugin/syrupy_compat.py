@@ -17,8 +17,8 @@ import syrupy.session
 from syrupy.data import SnapshotCollections, SnapshotUnknownCollection
 from syrupy.report import SnapshotReport
 
+from pytest_delta_schema.configuration.project_file import shown_path
 from pytest_delta_schema.diagnostics.escaping import printed_line
-from pytest_delta_schema.engine.project_file import shown_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

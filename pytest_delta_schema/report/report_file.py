@@ -13,7 +13,7 @@ from pytest_delta_schema.report.formats import FORMATS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_delta_schema.engine.report_targets import ReportFile
+    from pytest_delta_schema.configuration.report_targets import ReportFile
     from pytest_delta_schema.report.run_report import RunReport
 
 

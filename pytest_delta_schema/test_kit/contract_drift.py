@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.assertions.contracts import assert_no_drift
+from pytest_delta_schema.configuration.settings import current_settings
 from pytest_delta_schema.diagnostics.errors import DriftError
 from pytest_delta_schema.engine.assembly import bound, model_of_copy
-from pytest_delta_schema.engine.settings import current_settings
 from pytest_delta_schema.models.modes import IGNORE
 
 if TYPE_CHECKING:

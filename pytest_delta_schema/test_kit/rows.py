@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
+from pytest_delta_schema.configuration.settings import current_settings
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.engine.assembly import declared, validator_of
-from pytest_delta_schema.engine.settings import current_settings
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.models.wrong_kinds import refuse_kind
 from pytest_delta_schema.state.desired import desired_state

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from pytest_delta_schema.configuration.settings import Settings
 from pytest_delta_schema.diagnostics.errors import ConfigurationError
-from pytest_delta_schema.engine.settings import Settings
 
 SECTION = "[tool.pytest_delta_schema]\n"
 
@@ -143,7 +143,7 @@ def test_pytest_is_not_needed(tmp_path):
     (tmp_path / "script.py").write_text(
         "import sys\n"
         "sys.modules['pytest'] = None\n"
-        "from pytest_delta_schema.engine.settings import Settings\n"
+        "from pytest_delta_schema.configuration.settings import Settings\n"
         "print(Settings.from_project('.').protected)\n"
     )
 

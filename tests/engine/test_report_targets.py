@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema.engine.report_targets import ReportFile, faults_of_reports, parse_target, report_files
+from pytest_delta_schema.configuration.report_targets import ReportFile, faults_of_reports, parse_target, report_files
 
 EXTENSIONS = {"json": "json", "html": "html", "github": ""}
 

@@ -6,9 +6,9 @@ from datetime import date, datetime, timezone
 
 import pytest
 
-from pytest_delta_schema.engine import section_entries
-from pytest_delta_schema.engine.section_entries import consents_of_entries
-from pytest_delta_schema.engine.setting_error import SettingError
+from pytest_delta_schema.configuration import section as section_entries
+from pytest_delta_schema.configuration.error import SettingError
+from pytest_delta_schema.configuration.section import consents_of_entries
 
 ENTRY = {
     "action": "drop-column",

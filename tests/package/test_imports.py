@@ -33,9 +33,9 @@ LAZY = {
     "plugin/summary.py": 1,
     "plugin/table_items.py": 1,
     "engine/apply_progress.py": 1,
-    "engine/project_file.py": 2,
-    "engine/section_entries.py": 2,
-    "engine/settings.py": 1,
+    "configuration/project_file.py": 2,
+    "configuration/section.py": 2,
+    "configuration/settings.py": 1,
     # python -m pytest_delta_schema prints its help without the JVM's modules.
     "commands/prepare.py": 1,
     # A backend is described in every run with tables and opened in a run with a catalog; its catalog takes 60 ms.

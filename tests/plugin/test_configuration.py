@@ -623,7 +623,7 @@ def test_a_run_without_a_section_does_not_parse_toml(project):
         test_x="""
         import sys
         def test_it():
-            heavy = ("pytest_delta_schema.engine.setting_values", "pytest_delta_schema.rules")
+            heavy = ("pytest_delta_schema.configuration.toml_values", "pytest_delta_schema.rules")
             assert [name for name in heavy if name in sys.modules] == []
         """
     )

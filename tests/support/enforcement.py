@@ -5,9 +5,9 @@ from __future__ import annotations
 from copy import copy
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.configuration.settings import Settings
 from pytest_delta_schema.diagnostics.errors import InvalidModelError
 from pytest_delta_schema.engine.declarations import Declarations
-from pytest_delta_schema.engine.settings import Settings
 from pytest_delta_schema.plugin.enforcement import enforcement_outcome
 from pytest_delta_schema.plugin.scratch import Scratch
 from pytest_delta_schema.state.desired import desired_state

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_delta_schema.configuration.settings import Settings
 from pytest_delta_schema.engine.orchestrator import Orchestrator
-from pytest_delta_schema.engine.settings import Settings
 from pytest_delta_schema.models.column import Column
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.settings.stack import pop_settings, push_settings

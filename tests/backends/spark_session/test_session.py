@@ -10,10 +10,10 @@ from pytest_delta_schema import Check, Column, ForeignKey, Orchestrator, Parquet
 from pytest_delta_schema.backends.local.physical_names import table_folder
 from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
+from pytest_delta_schema.configuration.settings import Settings
 from pytest_delta_schema.diagnostics.errors import Diagnostic, StatementError
 from pytest_delta_schema.engine.declarations import Declarations
 from pytest_delta_schema.engine.outcome import Status
-from pytest_delta_schema.engine.settings import Settings
 from pytest_delta_schema.plugin.enforcement import enforcement_outcome
 from pytest_delta_schema.plugin.scratch import Scratch
 from pytest_delta_schema.testing import CatalogSuite

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime, timezone
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.engine.setting_error import SettingError, shown
+from pytest_delta_schema.configuration.error import SettingError, shown
 from pytest_delta_schema.settings.text import SECTION
 
 if TYPE_CHECKING:

@@ -73,7 +73,7 @@ class Settings(NamedTuple):
             ConfigurationError: With every fault of the section and every expired consent; also if an ini file of the
                 project has keys that begin with ``delta_``, because these settings would be missing.
         """
-        from pytest_delta_schema.engine.project_settings import project_settings  # noqa: PLC0415 - 9 ms in every run
+        from pytest_delta_schema.configuration.project_settings import project_settings  # noqa: PLC0415 - 9 ms in every run
 
         return cls(**project_settings(folder))
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.engine.section_entries import consents_of_texts
-from pytest_delta_schema.engine.setting_error import SettingError
-from pytest_delta_schema.engine.setting_values import bindings_of_texts, value_from_toml
+from pytest_delta_schema.configuration.error import SettingError
+from pytest_delta_schema.configuration.section import consents_of_texts
+from pytest_delta_schema.configuration.toml_values import bindings_of_texts, value_from_toml
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,11 +7,11 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.configuration.error import SettingError, shown
+from pytest_delta_schema.configuration.report_targets import ReportTarget, parse_target
+from pytest_delta_schema.configuration.section import consents_of_entries, stores_of_entries
 from pytest_delta_schema.delta.client_features import parse_correction
 from pytest_delta_schema.diagnostics.errors import DeclarationError
-from pytest_delta_schema.engine.report_targets import ReportTarget, parse_target
-from pytest_delta_schema.engine.section_entries import consents_of_entries, stores_of_entries
-from pytest_delta_schema.engine.setting_error import SettingError, shown
 from pytest_delta_schema.models.binding import parse_binding
 from pytest_delta_schema.models.clients import client_faults, parse_client
 from pytest_delta_schema.settings.text import SECTION

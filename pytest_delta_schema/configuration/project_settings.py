@@ -6,11 +6,11 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.configuration.ini_files import delta_keys
+from pytest_delta_schema.configuration.project_file import read_project_file
+from pytest_delta_schema.configuration.section import expired
+from pytest_delta_schema.configuration.section_names import misspelt_sections
 from pytest_delta_schema.diagnostics.errors import ConfigurationError
-from pytest_delta_schema.engine.ini_files import delta_keys
-from pytest_delta_schema.engine.project_file import read_project_file
-from pytest_delta_schema.engine.section_entries import expired
-from pytest_delta_schema.engine.section_names import misspelt_sections
 from pytest_delta_schema.models.wrong_kinds import refuse_kind
 from pytest_delta_schema.settings.table import INI_FILES, SETTINGS
 from pytest_delta_schema.settings.text import SECTION

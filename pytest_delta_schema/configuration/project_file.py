@@ -48,8 +48,8 @@ def read_project_file(folder: Path, root: Path | None = None) -> ProjectFile:
         return ProjectFile()
     if not isinstance(section, dict):
         return ProjectFile(path, faults=(f"{prefix}{_KEY} is no section; write [{SECTION}] and its keys below",))
-    from pytest_delta_schema.engine.setting_error import SettingError
-    from pytest_delta_schema.engine.setting_values import value_from_toml
+    from pytest_delta_schema.configuration.error import SettingError
+    from pytest_delta_schema.configuration.toml_values import value_from_toml
 
     values, faults = {}, [unknown_setting(key) for key in section if key not in TOML_KEYS]
     for key, value in section.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.engine.project_file import toml
+from pytest_delta_schema.configuration.project_file import toml
 from pytest_delta_schema.settings.table import may_have_misspelt_section
 from pytest_delta_schema.settings.text import SECTION
 

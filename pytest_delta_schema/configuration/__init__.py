@@ -1,0 +1,1 @@
+"""Read settings from pyproject.toml, ini files and project rules."""
