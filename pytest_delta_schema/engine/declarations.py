@@ -11,7 +11,7 @@ from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import InvalidModelError, note
 from pytest_delta_schema.diagnostics.remarks import NotCreatable
 from pytest_delta_schema.engine.assembly import bound, client_features_of, declared, planner_of, validator_of
-from pytest_delta_schema.engine.source_locations import SourceLocations
+from pytest_delta_schema.engine.source_map.source_locations import SourceLocations
 from pytest_delta_schema.plan.dependency_order import dependency_groups
 from pytest_delta_schema.rules.clients import notes_on_clients
 from pytest_delta_schema.rules.column_names import InvalidColumnName
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.delta.client_features import ClientFeatures
     from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
     from pytest_delta_schema.engine.outcome import TableChange
-    from pytest_delta_schema.engine.source_locations import Listing
+    from pytest_delta_schema.engine.source_map.source_locations import Listing
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.actions import AlignTable, CreateTable

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.engine.apply_progress import ApplyProgress
     from pytest_delta_schema.engine.declarations import Declarations
     from pytest_delta_schema.engine.gate import Gate
-    from pytest_delta_schema.engine.source_locations import Listing
+    from pytest_delta_schema.engine.source_map.source_locations import Listing
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
@@ -94,7 +94,7 @@ class ContractRun:
         sources = SourceRoot(self._config.rootpath)
         installed = [table for table in tables if not _is_source(table.origin.location, sources)]
         if installed:
-            from pytest_delta_schema.engine.source_locations import Listing
+            from pytest_delta_schema.engine.source_map.source_locations import Listing
             from pytest_delta_schema.models.declared_at import FileVersion
 
             listing = Listing(path=str(path), variable=variable, version=FileVersion.of(str(path)))

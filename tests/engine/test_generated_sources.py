@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pytest_delta_schema.delta.part_path import part_path
 from pytest_delta_schema.diagnostics.errors import Location
-from pytest_delta_schema.engine.source_locations import SourceLocations
+from pytest_delta_schema.engine.source_map.source_locations import SourceLocations
 from pytest_delta_schema.models.declared_at import declarations_of
 from support.marked_source import unmarked
 

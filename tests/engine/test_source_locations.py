@@ -14,7 +14,7 @@ import pytest
 
 from pytest_delta_schema import Table
 from pytest_delta_schema.diagnostics.errors import Location
-from pytest_delta_schema.engine.source_locations import Listing, SourceLocations
+from pytest_delta_schema.engine.source_map.source_locations import Listing, SourceLocations
 from pytest_delta_schema.models.declared_at import FileVersion
 from support.marked_source import unmarked
 

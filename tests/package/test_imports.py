@@ -49,7 +49,7 @@ LAZY = {
     "backends/unity/client.py": 3,
     "backends/unity/wire_format.py": 1,
     # sqlglot takes 0.1 s, and few runs have an expression to parse.
-    "engine/declaration_parts.py": 1,
+    "engine/source_map/declaration_parts.py": 1,
     "models/column.py": 1,
     "state/expressions/__init__.py": 9,
 }

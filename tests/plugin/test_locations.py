@@ -68,7 +68,7 @@ def test_a_table_that_passes_has_the_line_alone_and_no_file_is_read(project, mon
     def refuse(*_):
         pytest.fail("a source file was read")
 
-    monkeypatch.setattr("pytest_delta_schema.engine.source_locations.decode_source", refuse)
+    monkeypatch.setattr("pytest_delta_schema.engine.source_map.source_locations.decode_source", refuse)
     project.run("--delta-drift", "-m", "delta_drift", plugins=[outcomes])
 
     (outcome,) = outcomes.all

@@ -15,7 +15,7 @@ from pytest_delta_schema.state.keys import path_of_key
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
-    from pytest_delta_schema.engine.source_tables import CallSource, Span
+    from pytest_delta_schema.engine.source_map.source_tables import CallSource, Span
     from pytest_delta_schema.models.column import Column
     from pytest_delta_schema.models.constraints import Check, ForeignKey, Unique
     from pytest_delta_schema.models.table import Table

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import Location
-from pytest_delta_schema.engine.declaration_parts import DeclarationParts
-from pytest_delta_schema.engine.source_tables import assignment_line, table_sources
+from pytest_delta_schema.engine.source_map.declaration_parts import DeclarationParts
+from pytest_delta_schema.engine.source_map.source_tables import assignment_line, table_sources
 from pytest_delta_schema.models.declared_at import FileVersion, imported_version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from pytest_delta_schema.engine.source_tables import CallSource
+    from pytest_delta_schema.engine.source_map.source_tables import CallSource
     from pytest_delta_schema.models.declared_at import DeclaredAt
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table

@@ -1,0 +1,1 @@
+"""Find the lines of source code that declare a table and its parts."""
