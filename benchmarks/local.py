@@ -78,7 +78,7 @@ SCRATCH = (
 import json, sys, time
 from pathlib import Path
 from pytest_delta_schema import LocalCatalog, open_session
-from pytest_delta_schema.plugin.scratch import Scratch
+from pytest_delta_schema.plugin.run.scratch import Scratch
 warehouse = Path(sys.argv[1])
 session = open_session(warehouse)
 catalog, pairs = LocalCatalog(session.spark, warehouse), []

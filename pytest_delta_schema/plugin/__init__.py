@@ -8,17 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_delta_schema.plugin import hookspecs
-from pytest_delta_schema.plugin.every_run import (
-    MARKS,
-    PUSHED,
-    RUN,
-    RUNNING,
-    TABLE_MODULE,
-    add_options,
-    is_configured,
-    show_progress,
-)
-from pytest_delta_schema.plugin.fixtures import (
+from pytest_delta_schema.plugin.fixtures.table_fixtures import (
     _delta_scratch,
     delta_bound,
     delta_catalog,
@@ -35,6 +25,16 @@ from pytest_delta_schema.plugin.fixtures import (
     make_delta_schema,
     make_delta_table,
     make_delta_tables,
+)
+from pytest_delta_schema.plugin.options.registration import (
+    MARKS,
+    PUSHED,
+    RUN,
+    RUNNING,
+    TABLE_MODULE,
+    add_options,
+    is_configured,
+    show_progress,
 )
 from pytest_delta_schema.settings.stack import pop_settings, push_settings
 
@@ -81,7 +81,7 @@ def pytest_cmdline_main(config: pytest.Config) -> pytest.ExitCode | None:
     codes = option.delta_schema_explain
     if option.help or (codes is None and not option.delta_schema_init):
         return None
-    from pytest_delta_schema.plugin.commands import command_output
+    from pytest_delta_schema.plugin.options.commands import command_output
 
     sys.stdout.write(command_output(config, codes))
     return pytest.ExitCode.OK
@@ -94,7 +94,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", f"{name}: {meaning}")
     config.stash[PUSHED] = push_settings(lambda: _settings(config), lambda: _catalog(config))
     if is_configured(config) or config.hook.pytest_delta_schema_report.get_hookimpls() or _changes_snapshots(config):
-        from pytest_delta_schema.plugin.run import start_run
+        from pytest_delta_schema.plugin.run.contract_run import start_run
 
         start_run(config)
 
@@ -106,14 +106,14 @@ def _changes_snapshots(config: pytest.Config) -> bool:
 
 def _settings(config: pytest.Config) -> Settings:
     """Return the settings of a run."""
-    from pytest_delta_schema.plugin.run import contract_run, with_hook_rules
+    from pytest_delta_schema.plugin.run.contract_run import contract_run, with_hook_rules
 
     return with_hook_rules(contract_run(config).options.settings, config)
 
 
 def _catalog(config: pytest.Config) -> Catalog | None:
     """Return the catalog of a run; ``None`` if no test runs."""
-    from pytest_delta_schema.plugin.pytest_compat import fixture_value
+    from pytest_delta_schema.plugin.compat.pytest_compat import fixture_value
 
     item = config.stash.get(RUNNING, None)
     return None if item is None else fixture_value(item, "delta_catalog")
@@ -131,8 +131,8 @@ def pytest_pycollect_makeitem(collector: pytest.Collector, name: str, obj: objec
     # If the module that defines tables was not imported, there are no tables to collect.
     if TABLE_MODULE not in sys.modules or not isinstance(collector, pytest.Module):
         return None
-    from pytest_delta_schema.plugin.collection import tables_in
-    from pytest_delta_schema.plugin.run import contract_run
+    from pytest_delta_schema.plugin.collection.model_collection import tables_in
+    from pytest_delta_schema.plugin.run.contract_run import contract_run
 
     contract_run(collector.config)
     return tables_in(collector, name, obj)
@@ -152,7 +152,7 @@ def pytest_runtest_makereport(
     report = yield
     run = item.config.stash.get(RUN, None)
     if run is not None:
-        from pytest_delta_schema.plugin.run_plugin import complete_report
+        from pytest_delta_schema.plugin.hooks.run_hooks import complete_report
 
         complete_report(report, run, item, call)
     return report
@@ -161,8 +161,8 @@ def pytest_runtest_makereport(
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     """Prepare the process that controls the workers of xdist, and show their progress."""
-    from pytest_delta_schema.plugin.run import contract_run
-    from pytest_delta_schema.plugin.terminal import show_progress_of
+    from pytest_delta_schema.plugin.output.terminal import show_progress_of
+    from pytest_delta_schema.plugin.run.contract_run import contract_run
 
     contract_run(node.config)
     show_progress_of(node)

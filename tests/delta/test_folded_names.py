@@ -132,7 +132,7 @@ OTHER_TEXTS = {
     "models/type_text.py": "names of types",
     "plan/entry_differences.py": "types of catalog entries",
     "plan/risk.py": "a member of an enum",
-    "plugin/table_variables.py": "a variable in Python",
+    "plugin/collection/table_variables.py": "a variable in Python",
     "redaction.py": "the scheme of an address",
     "rules/conversion.py": "a value in the name of a folder",
     "setting_table.py": "a mistyped setting",

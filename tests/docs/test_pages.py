@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_delta_schema.plugin import every_run, fixtures
+from pytest_delta_schema.plugin.fixtures import table_fixtures as fixtures
+from pytest_delta_schema.plugin.options import registration as every_run
 from pytest_delta_schema.sql import StatementKind
 from support import capabilities, reference
 

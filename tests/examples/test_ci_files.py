@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from pytest_delta_schema.__main__ import main
 from pytest_delta_schema.commands.ci import PLATFORMS
-from pytest_delta_schema.plugin.every_run import MARKS
+from pytest_delta_schema.plugin.options.registration import MARKS
 from pytest_delta_schema.report.formats import FORMATS
 from pytest_delta_schema.settings.table import SETTINGS
 from support.plugin_project import ORDERS

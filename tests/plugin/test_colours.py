@@ -10,8 +10,8 @@ import pytest
 from _pytest._io import TerminalWriter
 
 from pytest_delta_schema.engine.outcome import Status
-from pytest_delta_schema.plugin.colours import markup_of
-from pytest_delta_schema.plugin.pytest_compat import failure_at, show_lines_with
+from pytest_delta_schema.plugin.compat.pytest_compat import failure_at, show_lines_with
+from pytest_delta_schema.plugin.summary.colours import markup_of
 from support.plugin_project import ORDERS
 
 BEFORE = "MemoryCatalog([stored('dev.silver.orders', OLD, ColumnState('created_ts', 'timestamp', True, ''))])"

@@ -15,7 +15,7 @@ from syrupy.report import SnapshotReport
 
 import pytest_delta_schema
 from pytest_delta_schema.backends.unity import deltalake_compat
-from pytest_delta_schema.plugin import pytest_compat, syrupy_compat
+from pytest_delta_schema.plugin.compat import pytest_compat, syrupy_compat
 
 PACKAGE = Path(pytest_delta_schema.__file__).parent
 VERSIONS = {**pytest_compat.VERSIONS, **syrupy_compat.VERSIONS, **deltalake_compat.VERSIONS}
@@ -36,7 +36,11 @@ def test_no_other_module_uses_one():
         if PRIVATE.search(path.read_text("utf-8"))
     }
 
-    assert uses == {"plugin/pytest_compat.py", "plugin/syrupy_compat.py", "backends/unity/deltalake_compat.py"}
+    assert uses == {
+        "plugin/compat/pytest_compat.py",
+        "plugin/compat/syrupy_compat.py",
+        "backends/unity/deltalake_compat.py",
+    }
 
 
 @pytest.mark.parametrize(

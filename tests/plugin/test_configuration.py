@@ -10,7 +10,7 @@ from support.plugin_project import HEAD, ORDERS
 from support.pytest_versions import reads_tool_pytest
 
 SHOW = """
-from pytest_delta_schema.plugin.run import contract_run
+from pytest_delta_schema.plugin.run.contract_run import contract_run
 
 def test_it(pytestconfig):
     options = contract_run(pytestconfig).options
@@ -405,7 +405,7 @@ def test_numbers_of_ini_keys_are_numbers_or_texts_in_toml(project, values):
     )
     project.pytester.makeconftest(
         "def pytest_collection_finish(session):\n"
-        "    from pytest_delta_schema.plugin.run import contract_run\n"
+        "    from pytest_delta_schema.plugin.run.contract_run import contract_run\n"
         "    options = contract_run(session.config).options\n"
         "    print(f'threads {options.read_threads!r}, timeout {options.unity.timeout!r}')\n"
     )

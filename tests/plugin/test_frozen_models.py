@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_delta_schema.plugin.collection import ContractItem
-from pytest_delta_schema.plugin.frozen_models import leave_out_models
+from pytest_delta_schema.plugin.collection.model_collection import ContractItem
+from pytest_delta_schema.plugin.hooks.gc_freeze import leave_out_models
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,8 +16,8 @@ HEAVY = (
 LOADED = [
     "pytest_delta_schema",
     "pytest_delta_schema.plugin",
-    "pytest_delta_schema.plugin.every_run",
-    "pytest_delta_schema.plugin.fixtures",
+    "pytest_delta_schema.plugin.options.registration",
+    "pytest_delta_schema.plugin.fixtures.table_fixtures",
     "pytest_delta_schema.plugin.hookspecs",
     "pytest_delta_schema.settings.table",
     "pytest_delta_schema.settings.stack",

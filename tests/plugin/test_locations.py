@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_delta_schema.diagnostics.errors import Location
-from pytest_delta_schema.plugin.outcome_report import outcome_of
+from pytest_delta_schema.plugin.outcomes.outcome_report import outcome_of
 from support.marked_source import unmarked
 from support.plugin_project import HEAD
 

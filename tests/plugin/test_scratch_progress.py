@@ -7,7 +7,7 @@ import re
 from threading import Event
 
 from pytest_delta_schema import MemoryCatalog, progress
-from pytest_delta_schema.plugin.scratch import Scratch
+from pytest_delta_schema.plugin.run.scratch import Scratch
 
 
 def test_a_scratch_schema_that_takes_long_shows_itself(caplog, monkeypatch):

@@ -12,8 +12,8 @@ import pytest
 
 from pytest_delta_schema.backends.spark.stopping import STOPPING
 from pytest_delta_schema.execute.interruption import READING
-from pytest_delta_schema.plugin.interruption_report import LIMIT, WORKER_LIMIT
-from pytest_delta_schema.plugin.termination import Termination
+from pytest_delta_schema.plugin.summary.interruption_report import LIMIT, WORKER_LIMIT
+from pytest_delta_schema.plugin.summary.termination import Termination
 
 LONG = 300
 """Seconds that nothing here needs."""

@@ -19,7 +19,7 @@ from pytest_delta_schema import (
 from pytest_delta_schema.diagnostics.errors import DeclarationError, UnsafePlanError
 from pytest_delta_schema.models.binding import Binding, parse_binding
 from pytest_delta_schema.plan import PrimaryKeyAdd
-from pytest_delta_schema.plugin.scratch import Scratch
+from pytest_delta_schema.plugin.run.scratch import Scratch
 from pytest_delta_schema.state import ForeignKeyState, KeyState
 from pytest_delta_schema.state.adopting import declared_table
 from pytest_delta_schema.state.desired import desired_state

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.plugin.scratch import Scratch
+from pytest_delta_schema.plugin.run.scratch import Scratch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

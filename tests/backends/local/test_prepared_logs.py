@@ -17,7 +17,7 @@ from pytest_delta_schema.backends.local.prepared_logs import PreparedLogs
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.execute.table_copies import RepeatsCreations
 from pytest_delta_schema.plan.planner import TablePlanner
-from pytest_delta_schema.plugin.scratch import Scratch
+from pytest_delta_schema.plugin.run.scratch import Scratch
 from pytest_delta_schema.sql.compiler import statements
 from pytest_delta_schema.state.desired import desired_state
 from support.prepared_models import prepared_models

@@ -14,8 +14,8 @@ from pytest_delta_schema.configuration.settings import Settings
 from pytest_delta_schema.diagnostics.errors import Diagnostic, StatementError
 from pytest_delta_schema.engine.declarations import Declarations
 from pytest_delta_schema.engine.outcome import Status
-from pytest_delta_schema.plugin.enforcement import enforcement_outcome
-from pytest_delta_schema.plugin.scratch import Scratch
+from pytest_delta_schema.plugin.items.enforcement import enforcement_outcome
+from pytest_delta_schema.plugin.run.scratch import Scratch
 from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.parts import INT, LONG, TEXT
 from support.covering import ALL, is_refused_on, played_on

@@ -1,0 +1,1 @@
+"""Find models, and select and order items."""

@@ -1,0 +1,1 @@
+"""What differs between versions of pytest, syrupy and xdist."""

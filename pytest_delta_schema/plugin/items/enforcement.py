@@ -1,0 +1,53 @@
+"""Try the constraints of a model on a scratch table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, StatementError
+from pytest_delta_schema.engine.outcome import Check, Status
+from pytest_delta_schema.engine.outcome_parts import failed_outcome, table_outcome
+from pytest_delta_schema.execute.row_appends import AppendsRows
+from pytest_delta_schema.test_kit.enforcement import tried
+from pytest_delta_schema.test_kit.enforcement_rows import enforcement_rows
+
+if TYPE_CHECKING:
+    from pytest_delta_schema.engine.declarations import Declarations
+    from pytest_delta_schema.engine.outcome import TableOutcome
+    from pytest_delta_schema.execute.protocols import Catalog
+    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plugin.run.scratch import Scratch
+
+
+def enforcement_outcome(table: Table, declarations: Declarations, catalog: Catalog, scratch: Scratch) -> TableOutcome:
+    """Create a scratch table of a model, and write rows to it that satisfy or break the contract.
+
+    The table of the model is neither read nor written.
+
+    Args:
+        table: The model.
+        declarations: All models under their settings.
+        catalog: The catalog.
+        scratch: Creates the table in the same catalog, and drops it at the end of the test.
+    """
+    violations = declarations.violations(table)
+    if violations:
+        return table_outcome(table, declarations, Check.ENFORCES, Status.BLOCKED, diagnostics=violations)
+    if not isinstance(catalog, AppendsRows):
+        msg = f"{table.qualified_name}: the catalog {type(catalog).__name__} cannot append rows; give it append_rows"
+        return failed_outcome(table, declarations, Check.ENFORCES, StatementError(msg))
+    try:
+        rows = enforcement_rows(table)
+        made = scratch.table(table, None, None)
+        trial = tried(catalog, made, rows, declarations.bound(table).name)
+    except DeltaSchemaError as error:
+        return failed_outcome(table, declarations, Check.ENFORCES, error)
+    return table_outcome(
+        table,
+        declarations,
+        Check.ENFORCES,
+        Status.UNENFORCED if trial.faults else Status.ENFORCED,
+        diagnostics=trial.faults,
+        notes=trial.notes,
+        backend=catalog.name,
+    )

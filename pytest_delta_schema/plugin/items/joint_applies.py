@@ -1,0 +1,71 @@
+"""Apply the tables of a run; those that do not exist yet are created together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.engine.joint_creation import JointCreation
+from pytest_delta_schema.plugin.compat.pytest_compat import shared_fixture
+from pytest_delta_schema.plugin.compat.xdist_compat import is_worker
+from pytest_delta_schema.plugin.options.registration import REPORTS, RUN, SUMMARY
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pytest
+
+    from pytest_delta_schema.engine.gate import Gate
+    from pytest_delta_schema.engine.outcome import TableOutcome
+    from pytest_delta_schema.models.table import Table
+
+_CATALOG = "delta_catalog"
+
+
+class JointApplies:
+    """The applies of a run, by the catalogs that they change.
+
+    Args:
+        config: The run's configuration.
+        items: The items that apply a table, in their order, without those that a mark may skip.
+    """
+
+    def __init__(self, config: pytest.Config, items: Sequence[pytest.Function]) -> None:
+        self._config = config
+        self._items = items
+        self._node_ids = {item.cls.table.name: item.nodeid for item in items}
+        self._creations: dict[int, JointCreation] = {}
+
+    def apply(self, item: pytest.Function, gate: Gate) -> TableOutcome:
+        """Return the outcome of the apply of an item.
+
+        Args:
+            item: The item.
+            gate: The gate over its catalog.
+        """
+        progress = self._config.stash[RUN].progress
+        if is_worker(self._config):
+            # A worker of xdist does not know which items it is going to run. Another one may have created the parents
+            # of a table in a catalog of its own.
+            return gate.apply(item.cls.table, progress, with_parents=True)
+        creation = self._creations.get(id(gate))
+        if creation is None:
+            tables = [other.cls.table for other in self._items if share_a_catalog(item, other)]
+            creation = self._creations[id(gate)] = JointCreation(gate, tables, progress, self._note)
+        return creation.apply(item.cls.table)
+
+    def _note(self, table: Table, outcome: TableOutcome) -> None:
+        note_unreported(self._config, self._node_ids[table.name], outcome)
+
+
+def note_unreported(config: pytest.Config, node_id: str, outcome: TableOutcome) -> None:
+    """Give the outcome of a table whose item has not run to what reports it, because that item may never run."""
+    for name in (SUMMARY, REPORTS):
+        collector: Any = config.pluginmanager.getplugin(name)
+        if collector is not None:
+            collector.note_unreported(node_id, outcome)
+
+
+def share_a_catalog(item: pytest.Function, other: pytest.Function) -> bool:
+    """Whether two items get one catalog; a fixture of a folder, module or test may give others."""
+    fixture = shared_fixture(item, _CATALOG)
+    return fixture is not None and shared_fixture(other, _CATALOG) is fixture

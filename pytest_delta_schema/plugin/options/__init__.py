@@ -1,0 +1,1 @@
+"""Options and settings of one run."""

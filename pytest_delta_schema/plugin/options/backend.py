@@ -1,0 +1,147 @@
+"""Find the backend of a pytest run, and open it with the run's settings and fixtures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.backends.registry import find_backend
+from pytest_delta_schema.plugin.compat.pytest_compat import is_overridden, item_of
+from pytest_delta_schema.plugin.options.registration import RUN
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    import pytest
+    from pyspark.sql import SparkSession
+
+    from pytest_delta_schema.backends.backend import BackendSettings
+    from pytest_delta_schema.execute.protocols import Catalog
+    from pytest_delta_schema.plugin.options.option_values import Options
+
+
+SESSION_FIXTURES = ("delta_catalog", "delta_spark", "delta_spark_conf")
+"""The fixtures that decide which session a run has."""
+
+
+def open_catalog(request: pytest.FixtureRequest, options: Options) -> Catalog:
+    """Open the catalog of the chosen backend; fixtures that it needs are set up only then.
+
+    Args:
+        request: The request of the catalog's fixture.
+        options: The run's checked options.
+    """
+    from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError
+    from pytest_delta_schema.plugin.outcomes.failures import CatalogUnavailable
+
+    try:
+        return find_backend(options.backend).open(FixtureContext(request, backend_settings(request.config, options)))
+    except (BackendUnavailableError, StatementError) as error:
+        raise CatalogUnavailable(str(error)) from None
+
+
+def location(config: pytest.Config, options: Options) -> str:
+    """Return where the catalog is, without secrets; ``""`` if there is nothing to add to the name of the backend.
+
+    Args:
+        config: The run's configuration.
+        options: Its checked options.
+    """
+    return find_backend(options.backend).location(backend_settings(config, options))
+
+
+def without_scratch_catalog(subject: str, backend: str) -> str:
+    """Return the message for tables that would be created in a catalog which others may use.
+
+    Args:
+        subject: The part of the run that creates tables.
+        backend: The name of the backend.
+    """
+    return (
+        f"{subject} creates tables, and others may use the catalogs of the backend {backend}; name one for scratch"
+        ' tables in pyproject.toml: [tool.pytest_delta_schema] scratch_catalog = "scratch"; or run it with'
+        " --delta-backend=local"
+    )
+
+
+def backend_settings(config: pytest.Config, options: Options) -> BackendSettings:
+    """Return the settings of a run as backends take them.
+
+    Args:
+        config: The run's configuration.
+        options: Its checked options.
+    """
+    from pytest_delta_schema.backends.backend import BackendSettings
+
+    values: Mapping[str, Any] = {
+        "warehouse": options.warehouse,
+        "read_threads": options.read_threads,
+        "unity_uri": options.unity.uri,
+        "unity_token_variable": options.unity.token_variable,
+        "unity_timeout": options.unity.timeout,
+        "sync_on_read": options.unity.sync_on_read,
+        "sync_recreate": options.unity.sync_recreate,
+        "databricks_warehouse": options.databricks_warehouse,
+        "storage": options.stores,
+        "jvm_archive": options.jvm_archive,
+    }
+    return BackendSettings(values=values, option=option_of(config), mode=options.mode)
+
+
+def option_of(config: pytest.Config) -> Callable[[str], Any]:
+    """Return a function that looks up the options and ini keys of other plugins; options take precedence.
+
+    Args:
+        config: The run's configuration.
+    """
+
+    def option(name: str) -> Any:
+        is_option = hasattr(config.option, name)
+        given = config.getoption(name) if is_option else None
+        if given is not None:
+            return given
+        try:
+            return config.getini(name)
+        except ValueError:
+            if is_option:
+                return None
+            raise KeyError(name) from None
+
+    return option
+
+
+class FixtureContext:
+    """Opens a catalog with the fixtures of a pytest run, which users may override.
+
+    Args:
+        request: Of the fixture ``delta_catalog``.
+        settings: Of the run.
+    """
+
+    def __init__(self, request: pytest.FixtureRequest, settings: BackendSettings) -> None:
+        self.settings = settings
+        self._request = request
+
+    def warehouse(self) -> Path:
+        """Return the value of ``delta_warehouse``."""
+        folder: Path = self._request.getfixturevalue("delta_warehouse")
+        return folder
+
+    def spark(self) -> SparkSession:
+        """Return the value of ``delta_spark``."""
+        session: SparkSession = self._request.getfixturevalue("delta_spark")
+        self._request.config.stash[RUN].watch("delta_catalog", session)
+        return session
+
+    def starts_own_spark(self) -> bool:
+        """Whether a check of a table opens the catalog, and ``delta_spark`` is that of this package.
+
+        Tests that use the catalog get a started session, because they may use it without ``delta_spark``.
+        """
+        from pytest_delta_schema.plugin.collection.selection import is_check
+
+        return is_check(item_of(self._request)) and not is_overridden(self._request, SESSION_FIXTURES)
+
+    def call_at_end(self, function: Callable[[], object]) -> None:
+        """Call a function when the fixture is torn down."""
+        self._request.addfinalizer(function)

@@ -1,0 +1,1 @@
+"""The outcome, or the failure, of one item."""

@@ -1,0 +1,1 @@
+"""Write lines on the terminal while pytest captures output."""

@@ -1,0 +1,1 @@
+"""Write the report files of a run."""

@@ -1,0 +1,44 @@
+"""Write locations relative to the root of the sources, as services for code review expect them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.plugin.reports.git_checkout import git_top
+
+if TYPE_CHECKING:
+    from pytest_delta_schema.diagnostics.errors import Location
+
+_VARIABLES = ("GITHUB_WORKSPACE", "CI_PROJECT_DIR", "BUILD_SOURCESDIRECTORY")
+"""The environment variables in which GitHub, GitLab and Azure name the folder of the sources."""
+
+
+class SourceRoot:
+    """Writes locations relative to the first folder that holds their file, of those that services and git name.
+
+    Args:
+        root: The root folder of the run, which is used last.
+    """
+
+    def __init__(self, root: Path) -> None:
+        top = git_top(root)
+        given = [Path(os.environ[name]) for name in _VARIABLES if os.environ.get(name)]
+        self._folders = [folder.resolve() for folder in (*given, *([top] if top is not None else []), root)]
+        self._known: dict[str, str | None] = {}
+
+    def relative(self, location: Location) -> Location | None:
+        """Return a location with a relative path, with slashes; ``None`` if the file is outside of all folders."""
+        if location.file not in self._known:
+            self._known[location.file] = self._relative(Path(location.file))
+        file = self._known[location.file]
+        return None if file is None else location._replace(file=file)
+
+    def _relative(self, file: Path) -> str | None:
+        # Code that was compiled from a text has a name in place of a path.
+        if not file.is_absolute():
+            return None
+        path = file.resolve()
+        folder = next((folder for folder in self._folders if path.is_relative_to(folder)), None)
+        return None if folder is None else path.relative_to(folder).as_posix()

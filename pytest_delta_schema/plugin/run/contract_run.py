@@ -1,0 +1,263 @@
+"""The state of one pytest run: its tables, its settings, and the gates over its catalogs."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.plugin.compat.pytest_compat import added_arguments
+from pytest_delta_schema.plugin.compat.xdist_compat import is_worker
+from pytest_delta_schema.plugin.hooks.run_hooks import RunPlugin
+from pytest_delta_schema.plugin.options.option_values import APPLY, SYNC
+from pytest_delta_schema.plugin.options.reading import checked_options, only_shows
+from pytest_delta_schema.plugin.options.registration import PUSHED, REPORTS, RUN, SUMMARY
+from pytest_delta_schema.plugin.summary.colours import Colours
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import pytest
+    from pyspark.sql import SparkSession
+
+    from pytest_delta_schema.configuration.settings import Settings
+    from pytest_delta_schema.diagnostics.errors import Location
+    from pytest_delta_schema.engine.apply_progress import ApplyProgress
+    from pytest_delta_schema.engine.declarations import Declarations
+    from pytest_delta_schema.engine.gate import Gate
+    from pytest_delta_schema.engine.source_map.source_locations import Listing
+    from pytest_delta_schema.execute.protocols import Catalog
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plugin.items.joint_applies import JointApplies
+    from pytest_delta_schema.plugin.items.joint_syncs import JointSyncs
+    from pytest_delta_schema.plugin.options.option_values import Options
+    from pytest_delta_schema.plugin.reports.source_root import SourceRoot
+    from pytest_delta_schema.plugin.run.spark_watch import SparkWatch
+    from pytest_delta_schema.rules.consent import Consent
+    from pytest_delta_schema.state import TableState
+
+
+class ContractRun:
+    """The tables of one run, and a gate for each catalog; the engine is imported when a table needs it.
+
+    Args:
+        config: The run's configuration.
+        options: Its checked options.
+    """
+
+    def __init__(self, config: pytest.Config, options: Options) -> None:
+        self.options = options
+        self.tables: dict[QualifiedName, Table] = {}
+        self.listings: dict[QualifiedName, Listing] = {}
+        self.schemas: dict[tuple[str, str], Table] = {}
+        self.selected: list[Table] = []
+        self.changing: list[pytest.Function] = []
+        self.checked_by_rules: set[QualifiedName] = set()
+        self.audited: set[int] = set()
+        self.without_snapshot: list[str] = []
+        self.modules_without_tables: dict[Path, str] = {}
+        self.other_tests = 0
+        self.is_refused = False
+        self.has_started_spark = False
+        self.spark_watch: SparkWatch | None = None
+        self._config = config
+        self._gates: dict[int, Gate] = {}
+
+    def watch(self, fixture: str, spark: SparkSession) -> None:
+        """Watch the session on which a fixture depends, so that the test is named that stops it.
+
+        Args:
+            fixture: The name of the fixture.
+            spark: The session.
+        """
+        if self.spark_watch is None:
+            from pytest_delta_schema.plugin.run.spark_watch import SparkWatch
+
+            self.spark_watch = SparkWatch()
+        self.spark_watch.watch(fixture, spark)
+
+    def declare(self, table: Table) -> Table:
+        """Add a table, and return the one that was declared first under its name."""
+        return self.tables.setdefault(table.name, table)
+
+    def list_tables(self, path: Path, variable: str, tables: Iterable[Table]) -> None:
+        """Note which tables of installed packages a variable lists, because they are reported there.
+
+        Args:
+            path: The file that assigns the variable.
+            variable: Its name.
+            tables: What it lists.
+        """
+        from pytest_delta_schema.plugin.reports.source_root import SourceRoot
+
+        sources = SourceRoot(self._config.rootpath)
+        installed = [table for table in tables if not _is_source(table.origin.location, sources)]
+        if installed:
+            from pytest_delta_schema.engine.source_map.source_locations import Listing
+            from pytest_delta_schema.models.declared_at import FileVersion
+
+            listing = Listing(path=str(path), variable=variable, version=FileVersion.of(str(path)))
+            for table in installed:
+                self.listings.setdefault(table.name, listing)
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of the run."""
+        settings: Settings = self._config.stash[PUSHED].settings()
+        return settings
+
+    @cached_property
+    def progress(self) -> ApplyProgress:
+        """The progress of the applies of the run."""
+        from pytest_delta_schema.engine.apply_progress import ApplyProgress
+
+        return ApplyProgress()
+
+    @cached_property
+    def applies(self) -> JointApplies:
+        """The applies of the run; all its items are known by then."""
+        from pytest_delta_schema.plugin.items.joint_applies import JointApplies
+
+        return JointApplies(self._config, self.changing)
+
+    @cached_property
+    def syncs(self) -> JointSyncs:
+        """The synchronisations of the run; all its items are known by then."""
+        from pytest_delta_schema.plugin.items.joint_syncs import JointSyncs
+
+        return JointSyncs(self._config, self.changing)
+
+    @cached_property
+    def declarations(self) -> Declarations:
+        """All collected tables under the settings of the run."""
+        from pytest_delta_schema.engine.declarations import Declarations
+
+        return Declarations(self.settings, self.tables, self.listings)
+
+    def bound(self, table: Table) -> Table:
+        """Return the table that a model maps to in the catalog."""
+        return self.declarations.bound(table)
+
+    def gate(self, catalog: Catalog) -> Gate:
+        """Return the gate over a catalog, which reads the selected tables once."""
+        # A gate refers to its catalog, so that no other catalog can get its ``id``.
+        gate = self._gates.get(id(catalog))
+        if gate is None:
+            from pytest_delta_schema.engine.gate import Gate
+
+            gate = self._gates[id(catalog)] = Gate(catalog, models=self.selected, declarations=self.declarations)
+        return gate
+
+    def catalogs(self) -> list[Catalog]:
+        """Return the catalogs over which the run has gates."""
+        return [gate.catalog for gate in self._gates.values()]
+
+    def forget_gates(self) -> None:
+        """Release what was read, which Python's garbage collector would look at several times while pytest ends."""
+        self._gates.clear()
+
+    def states(self, table: Table) -> tuple[TableState, TableState | None]:
+        """Return what a model wants, and what was read of its table; ``None`` if no catalog was read.
+
+        Args:
+            table: A model that breaks no rule.
+        """
+        gate = next((gate for gate in self._gates.values() if gate.is_read), None)
+        if gate is not None:
+            return gate.states(table)
+        from pytest_delta_schema.state.desired import desired_state
+
+        return desired_state(self.bound(table)), None
+
+    def used_consents(self) -> list[Consent]:
+        """Return the consents that a table needed."""
+        from pytest_delta_schema.engine.consent_audit import used_consents
+
+        used = [used_consents(gate) for gate in self._gates.values() if gate.is_read]
+        known = self.settings.consents if used else ()
+        return [consent for consent in known if any(consent in consents for consents in used)]
+
+    def unused_consents(self) -> list[Consent] | None:
+        """Return the consents of the project that no table needed; ``None`` if it cannot be known."""
+        if not self.settings.project_consents or self._config.args_source is self._config.ArgsSource.ARGS:
+            return None
+        from pytest_delta_schema.engine.consent_audit import unused_consents
+
+        unused = [unused_consents(gate) for gate in self._gates.values() if gate.is_read]
+        if not unused or None in unused:
+            return None
+        return [consent for consent in unused[0] or () if all(consent in (other or ()) for other in unused)]
+
+
+def _is_source(location: Location, sources: SourceRoot) -> bool:
+    """Whether a file is part of a project, and not of an installed package.
+
+    Args:
+        location: A location in the file.
+        sources: The folders of the project, which may hold a virtual environment.
+    """
+    installed = {"site-packages", "dist-packages"}.intersection(Path(location.file).parts)
+    return not installed and sources.relative(location) is not None
+
+
+def contract_run(config: pytest.Config) -> ContractRun:
+    """Return the state of a run; its options are read at the first use.
+
+    Args:
+        config: The run's configuration.
+    """
+    run = config.stash.get(RUN, None)
+    if run is None:
+        run = config.stash[RUN] = ContractRun(config, checked_options(config))
+        config.pluginmanager.register(RunPlugin(run), "delta_schema_run")
+        if not is_worker(config):
+            config.pluginmanager.register(Colours(), "delta_schema_colours")
+        # Hooks of a conftest in a folder are known from the first table of that folder on.
+        if run.options.reports or config.hook.pytest_delta_schema_report.get_hookimpls():
+            from pytest_delta_schema.plugin.reports.report_writer import RunReports
+
+            config.pluginmanager.register(RunReports(config), REPORTS)
+    return run
+
+
+def start_run(config: pytest.Config) -> None:
+    """Begin a run that is configured: check its options, and collect and report what they name.
+
+    Args:
+        config: The run's configuration.
+
+    Raises:
+        pytest.UsageError: With all faults of the options.
+    """
+    options = contract_run(config).options
+    if options.models and config.args_source is not config.ArgsSource.ARGS:
+        config.args.extend(added_arguments(config.args, options.models))
+    if options.mode is not None and not only_shows(config):
+        from pytest_delta_schema.plugin.summary.terminal_summary import Summary
+
+        summary = Summary(config, options)
+        config.pluginmanager.register(summary, SUMMARY)
+        if options.mode == APPLY and not config.option.collectonly:
+            from pytest_delta_schema.plugin.summary.interruption_report import Interrupted
+
+            config.pluginmanager.register(Interrupted(config, summary), "delta_schema_interrupted")
+        if options.mode == SYNC and not is_worker(config):
+            from pytest_delta_schema.plugin.items.joint_syncs import SharedOutcomes
+
+            config.pluginmanager.register(SharedOutcomes(), "delta_schema_shared_outcomes")
+
+
+def with_hook_rules(settings: Settings, config: pytest.Config) -> Settings:
+    """Return settings with the rules that the hooks of a project return.
+
+    Args:
+        settings: The configured settings.
+        config: The run's configuration.
+    """
+    model_rules = config.hook.pytest_delta_schema_model_rules(config=config)
+    plan_rules = config.hook.pytest_delta_schema_plan_rules(config=config)
+    return settings._replace(
+        model_rules=tuple(rule for rules in model_rules for rule in rules),
+        plan_rules=tuple(rule for rules in plan_rules for rule in rules),
+    )

@@ -1,0 +1,216 @@
+"""Scratch schemas and tables for one test, made from models and cleaned up after it."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
+from copy import copy
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+from pytest_delta_schema.assertions.tracebacks import hides_traceback
+from pytest_delta_schema.backends.registry import find_backend
+from pytest_delta_schema.configuration.settings import current_settings
+from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, DeclarationError, DeltaSchemaError
+from pytest_delta_schema.engine.assembly import bound, model_of_copy
+from pytest_delta_schema.engine.orchestrator import Orchestrator
+from pytest_delta_schema.execute.table_copies import RepeatsCreations
+from pytest_delta_schema.execute.table_history import ReadsRows
+from pytest_delta_schema.models.names import require_name
+from pytest_delta_schema.models.required_kinds import required_table
+from pytest_delta_schema.models.table import Table
+from pytest_delta_schema.plugin.options.backend import without_scratch_catalog
+from pytest_delta_schema.progress import step
+from pytest_delta_schema.test_kit.rows import rows_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pytest_delta_schema.execute.protocols import ScratchCatalog
+    from pytest_delta_schema.execute.table_copies import ClonesTables
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.plugin.options.option_values import Options
+
+SCRATCH_CATALOG = "scratch"
+
+
+def scratch_refusal(catalog: ScratchCatalog, options: Options) -> str | None:
+    """Return why the tests of a run may not create tables in a catalog; ``None`` if they may.
+
+    Args:
+        catalog: The value of ``delta_catalog``, which a test may have replaced.
+        options: The run's checked options.
+    """
+    try:
+        backend = find_backend(catalog.name)
+    except BackendUnavailableError:  # the catalog is one of the tests
+        return None
+    if options.scratch_catalog or not backend.needs_scratch_catalog(options.mode):
+        return None
+    return without_scratch_catalog("this test", catalog.name)
+
+
+class Scratch:
+    """Makes schemas and tables, and drops all of them at the end.
+
+    Args:
+        catalog: The catalog.
+        worker: Part of the schemas' names, so that those of parallel runs differ.
+        home: The catalog in which they are created; ``""`` for that of the model.
+    """
+
+    def __init__(self, catalog: ScratchCatalog, worker: str, home: str = "") -> None:
+        self._catalog = catalog
+        self._worker = worker
+        self._home_catalog = folded(home)
+        self._schemas: list[tuple[str, str]] = []
+        self._homes: dict[tuple[str, str], str] = {}
+        self._made: set[str] = set()
+        self._copies: dict[QualifiedName, Table] = {}
+
+    @hides_traceback
+    def schema(self, catalog_name: str | None = None) -> str:
+        """Make an empty schema and return its dotted name, ``scratch.test_main_1f2e3d4c``.
+
+        Args:
+            catalog_name: Its catalog; by default the configured one, else ``scratch``.
+        """
+        if catalog_name is None:
+            catalog_name = self._home_catalog or SCRATCH_CATALOG
+        require_name(catalog_name, "the catalog of make_delta_schema")
+        if not hasattr(self._catalog, "create_schema"):
+            fact = f"tests need a scratch schema, and the {self._catalog.name} backend creates none"
+            msg = f"{fact}; run them with another backend, such as local or memory"
+            raise DeclarationError(msg)
+        name = f"test_{self._worker}_{uuid.uuid4().hex[:8]}"
+        self._schemas.append((folded(catalog_name), name))
+        with step(f"creating the scratch schema {name}"):
+            try:
+                self._catalog.create_schema(folded(catalog_name), name)
+            except DeltaSchemaError:  # there is none to drop; after an interruption there may be one
+                self._schemas.pop()
+                raise
+        return f"{folded(catalog_name)}.{name}"
+
+    @hides_traceback
+    def table(self, model: Table, rows: Any, name: str | None, *, fill: bool = False) -> Table:
+        """Make the table that ``model`` declares, in the scratch schema of its schema, and fill it.
+
+        Its foreign keys reference the parents that were made before; those to other tables are left out.
+
+        Args:
+            model: The model.
+            rows: The rows, or how many to make.
+            name: The name of the table; by default that of the model.
+            fill: Whether columns that the rows leave out get values.
+        """
+        required_table(model, "make_delta_table")
+        if fill or isinstance(rows, int):
+            rows = self._complete_rows(model, rows)
+        made = self._named(model, name)
+        self._create([(model, made)])
+        if rows is not None:
+            self._catalog.insert(made.name, rows)
+        return made
+
+    @hides_traceback
+    def tables(self, models: Iterable[Table]) -> tuple[Table, ...]:
+        """Make the tables that models declare, parents first, and return them in the order of the models.
+
+        Their foreign keys reference each other, and parents that were made before; those to other tables are left out.
+        """
+        pairs = [(model, self._named(model, None)) for model in _listed(models)]
+        self._create(pairs)
+        return tuple(made for _, made in pairs)
+
+    def _complete_rows(self, model: Table, rows: Any) -> list[dict[str, Any]]:
+        """Return rows with values for all columns, whose foreign keys take the rows of parents of this test."""
+        parents: dict[Table | str, Any] = {}
+        if isinstance(self._catalog, ReadsRows):
+            copies = {key.parent: self._copies[key.parent] for key in model.foreign_keys if key.parent in self._copies}
+            parents = {
+                str(parent): self._catalog.rows(made.name) for parent, made in copies.items() if parent != model.name
+            }
+        if isinstance(rows, Mapping) or not isinstance(rows, (int, Iterable)):
+            msg = f"{model.qualified_name}: fill=True completes rows, and was given {rows!r}; give a list of dicts"
+            raise DeclarationError(msg)
+        return rows_of(model, rows, parents=parents)
+
+    @hides_traceback
+    def clone(self, table: Table, name: str | None) -> Table:
+        """Clone the table that a model maps to, and return the model of the clone.
+
+        Keys keep their names, and foreign keys their parents.
+        """
+        source = bound(required_table(table, "delta_clone"), current_settings())
+        clone = copy(source)
+        home = self._home(source)
+        clone.catalog_name, clone.schema_name = home["catalog_name"], home["schema_name"]
+        clone.table_name = name or source.table_name
+        clone.convert_from, clone.is_bound = None, True
+        self._require_new([clone])
+        self._catalog.read_tables([source.name]).existing(source.name)
+        cast("ClonesTables", self._catalog).clone_table(source.name, clone.name)
+        self._made.add(clone.qualified_name)
+        self._copies[table.name] = clone
+        return clone
+
+    def _home(self, model: Table) -> dict[str, str]:
+        """Return the names of the catalog and of the scratch schema for the tables of the schema of a model."""
+        source = model.name.catalog, model.name.schema
+        catalog = self._home_catalog or source[0]
+        if source not in self._homes:
+            self._homes[source] = self.schema(catalog).removeprefix(f"{catalog}.")
+        return {"catalog_name": catalog, "schema_name": self._homes[source]}
+
+    def _require_new(self, tables: Iterable[Table]) -> None:
+        names = [table.qualified_name for table in tables]
+        again = sorted({name for name in names if name in self._made or names.count(name) > 1})
+        if again:
+            verb = "is" if len(again) == 1 else "are"
+            remedy = "give the second one a name of its own: make_delta_table(model, name=...)"
+            msg = f"{', '.join(again)} {verb} made twice by this test; {remedy}"
+            raise DeclarationError(msg)
+
+    def _named(self, model: Table, name: str | None) -> Table:
+        """Return the model under its name in a scratch schema, without foreign keys."""
+        names = {**self._home(model), "table_name": name or model.table_name}
+        return model_of_copy(model, current_settings().for_scratch_tables(), **names)
+
+    def _create(self, pairs: Sequence[tuple[Table, Table]]) -> None:
+        """Create the copies of models at once, with the foreign keys between the tables of this test."""
+        self._require_new(made for _, made in pairs)
+        copies = self._copies | {model.name: made for model, made in pairs}
+        for model, made in pairs:
+            made.foreign_keys = [
+                replace(key, references=copies[key.parent], parent_columns=key.parent_key)
+                for key in model.foreign_keys
+                if key.parent in copies
+            ]
+        settings = current_settings().for_scratch_tables()
+        repeats = self._catalog if isinstance(self._catalog, RepeatsCreations) else None
+        with nullcontext() if repeats is None else repeats.repeating_creations():
+            Orchestrator.over(self._catalog, settings).sync_tables(made for _, made in pairs)
+        self._made.update(made.qualified_name for _, made in pairs)
+        self._copies = copies
+
+    def clean_up(self) -> None:
+        """Drop every schema that was made, with everything in it."""
+        for catalog_name, schema_name in reversed(self._schemas):
+            with step(f"dropping the scratch schema {schema_name}"):
+                self._catalog.drop_schema(catalog_name, schema_name)
+
+
+def _listed(models: object) -> list[Table]:
+    if isinstance(models, Table):
+        msg = f"make_delta_tables takes a list of tables, and was given {models.qualified_name} alone; write [table]"
+        raise DeclarationError(msg)
+    listed = [models] if isinstance(models, str) or not isinstance(models, Iterable) else list(models)
+    tables = [model for model in listed if isinstance(model, Table)]
+    wrong = [repr(model) for model in listed if not isinstance(model, Table)]
+    if wrong:
+        msg = f"make_delta_tables takes a list of tables, and was given {', '.join(wrong)}; give Table objects"
+        raise DeclarationError(msg)
+    return tables

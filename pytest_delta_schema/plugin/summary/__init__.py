@@ -1,0 +1,1 @@
+"""The end of a run on the terminal, also of one that is interrupted."""
