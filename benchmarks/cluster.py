@@ -9,7 +9,7 @@ from local import python
 from measure import of_limit, of_pairs
 from standalone import standalone_cluster
 
-from pytest_delta_schema.backends.local.jars import delta_jars
+from pytest_delta_schema.backends.local.session.jars import delta_jars
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

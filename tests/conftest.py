@@ -10,7 +10,7 @@ import pytest
 from execnet import gateway_io
 from hypothesis import settings
 
-from pytest_delta_schema.backends.local.machine_cache import cache_folder
+from pytest_delta_schema.backends.local.session.machine_cache import cache_folder
 from support.forked_workers import ForkedWorker
 from support.plugin_project import Project
 
@@ -81,7 +81,7 @@ def warehouse(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def local_session(warehouse):
-    from pytest_delta_schema.backends.local.session import catalog_conf, session_conf, start_session  # noqa: PLC0415
+    from pytest_delta_schema.backends.local.session.start import catalog_conf, session_conf, start_session  # noqa: PLC0415
 
     conf = {**catalog_conf(("dev", "prod"), warehouse), **session_conf(warehouse), **CONNECT, **OPTIMIZED}
     session = start_session(warehouse, {**conf, **INTERPRETED}, archive=False)

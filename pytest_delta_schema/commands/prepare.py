@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema._lazy import lacks_pyspark
-from pytest_delta_schema.backends.local.pairs import fault
+from pytest_delta_schema.backends.local.session.supported_versions import fault
 from pytest_delta_schema.commands.failure import failed
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError
 from pytest_delta_schema.diagnostics.escaping import printed

@@ -6,7 +6,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Protocol
 
-from pytest_delta_schema.backends.local.physical_names import physical_schema
+from pytest_delta_schema.backends.local.warehouse.physical_names import physical_schema
 from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.diagnostics.escaping import identifier
 from pytest_delta_schema.models.structs import to_struct_type

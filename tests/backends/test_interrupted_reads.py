@@ -10,7 +10,7 @@ import shutil
 import pytest
 
 from pytest_delta_schema.backends import second_look
-from pytest_delta_schema.backends.local.physical_names import table_folder
+from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
 from support.covering import ALL
 from support.file_readers import READERS
 from support.interruptions import Interruptions

@@ -113,9 +113,9 @@ def test_a_mapping_can_be_changed() -> None:
 
 OTHER_TEXTS = {
     "backends/databricks/types.py": "types of Databricks",
-    "backends/local/clone_writes.py": "a boolean of Spark",
-    "backends/local/parquet_folder.py": "a table provider",
-    "backends/local/reader.py": "a table provider",
+    "backends/local/write_probe/clone_writes.py": "a boolean of Spark",
+    "backends/local/conversion/parquet_folder.py": "a table provider",
+    "backends/local/logs/reader.py": "a table provider",
     "backends/problems.py": "a table provider",
     "backends/spark_session/reader.py": "a table provider",
     "backends/unity/storage.py": "booleans of Hadoop and deltalake",

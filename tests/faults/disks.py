@@ -19,7 +19,7 @@ from faults.plays import RESTORED, fill, scenario_of
 from faults.scenes import only, require_rows
 from faults.stages import BYSTANDER, age, copy_tables, digest, rows_in, template
 from faults.victims import ROOT
-from pytest_delta_schema.backends.local.machine_cache import cache_folder
+from pytest_delta_schema.backends.local.session.machine_cache import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

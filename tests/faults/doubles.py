@@ -13,7 +13,7 @@ from faults.scenes import Line, require_rows, rows_after
 from faults.stages import BYSTANDER, digest, rows_in
 from faults.victims import Victim
 from pytest_delta_schema import DeltaSchemaError
-from pytest_delta_schema.backends.local.physical_names import schema_folder
+from pytest_delta_schema.backends.local.warehouse.physical_names import schema_folder
 
 if TYPE_CHECKING:
     from faults.bench import Bench

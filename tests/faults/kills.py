@@ -11,7 +11,7 @@ from faults.plays import CONVERTED, RESTORED, Play, fill, parquet_for, scenario_
 from faults.scenes import Line, only, require_one_line, require_rows, rows_after
 from faults.stages import BYSTANDER, COMMIT, age, copy_tables, digest, rows_in, template
 from faults.victims import PATIENCE, Victim
-from pytest_delta_schema.backends.local.physical_names import schema_folder
+from pytest_delta_schema.backends.local.warehouse.physical_names import schema_folder
 from pytest_delta_schema.sql.statement import StatementKind
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from faults.bench import require
 from faults.cases import Area, Case
 from faults.log_writers import LONG_LOGS, WRITERS, write
-from pytest_delta_schema.backends.local.physical_names import table_folder
+from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
 from support.file_readers import READERS, FalseVerdictError, Reading
 from support.forking import forked
 from support.tables import NAME

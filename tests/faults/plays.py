@@ -13,7 +13,7 @@ from pyspark.sql.types import LongType, StringType
 from faults.scenes import Line, going_through, moved, planned_statements, scenario_named
 from faults.stages import rows_in
 from pytest_delta_schema import Column, Parquet, Table
-from pytest_delta_schema.backends.local.physical_names import table_folder
+from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
 from pytest_delta_schema.sql.schemas_and_restores import restoring
 from pytest_delta_schema.sql.statement import StatementKind
 from pytest_delta_schema.testing.scenario import Scenario

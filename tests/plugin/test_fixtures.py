@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from pytest_delta_schema import DriftError, InvalidModelError, MemoryCatalog, assert_no_drift
-from pytest_delta_schema.backends.local import session
+from pytest_delta_schema.backends.local.session import start as session
 from support.plugin_project import ORDERS
 from support.tables import column, orders, orders_before, table
 

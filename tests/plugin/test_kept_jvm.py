@@ -11,7 +11,7 @@ import pytest
 
 from pytest_delta_schema.__main__ import main
 from pytest_delta_schema.backends.local.kept_jvm.record import record_paths
-from pytest_delta_schema.backends.local.machine_cache import cache_folder
+from pytest_delta_schema.backends.local.session.machine_cache import cache_folder
 from pytest_delta_schema.plugin.options.jvm_reuse import reason_against
 
 STARTED = """

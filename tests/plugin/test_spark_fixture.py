@@ -92,7 +92,7 @@ def refuse(*_, **__):
 
 
 def test_the_lines_to_add_are_shown_as_lines(project, monkeypatch):
-    monkeypatch.setattr("pytest_delta_schema.backends.local.session.start_session", refuse)
+    monkeypatch.setattr("pytest_delta_schema.backends.local.session.start.start_session", refuse)
     project.models(ORDERS)
 
     result = project.run("--delta-apply", "-m", "delta_apply")

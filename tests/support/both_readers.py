@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema import LocalCatalog
-from pytest_delta_schema.backends.local.physical_names import table_folder
-from pytest_delta_schema.backends.local.reader import _request
+from pytest_delta_schema.backends.local.logs.reader import _request
+from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
 from pytest_delta_schema.backends.spark.history import columns_before, introductions
 from pytest_delta_schema.state import TableState
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
 from pytest_delta_schema.backends.local.catalog import CAPABILITIES as LOCAL
-from pytest_delta_schema.backends.local.pairs import PAIRS, minor_version
+from pytest_delta_schema.backends.local.session.supported_versions import PAIRS, minor_version
 from pytest_delta_schema.backends.memory.catalog import MemoryCatalog
 from pytest_delta_schema.backends.spark.versions import SparkVersions
 from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 from pytest_delta_schema.backends.commit_log import CommitLog
-from pytest_delta_schema.backends.local.folder_clone import ChangingTableError, clone_folder
-from pytest_delta_schema.backends.local.log_history import history_of
-from pytest_delta_schema.backends.local.log_reader import WarehouseLogs
-from pytest_delta_schema.backends.local.physical_names import table_folder
+from pytest_delta_schema.backends.local.logs.folder_clone import ChangingTableError, clone_folder
+from pytest_delta_schema.backends.local.logs.log_history import history_of
+from pytest_delta_schema.backends.local.logs.log_reader import WarehouseLogs
+from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
 from pytest_delta_schema.backends.local_log import LocalLog
 from pytest_delta_schema.backends.log_damage import damage_of
 from pytest_delta_schema.backends.unity.log_folder import LogFolder

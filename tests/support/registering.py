@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 
 from pytest_delta_schema import UnityCatalog
-from pytest_delta_schema.backends.local.physical_names import table_folder
+from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
 from pytest_delta_schema.backends.unity import Secret, UnityClient
 from pytest_delta_schema.backends.unity.client import ROOT
 from pytest_delta_schema.sql.statement import StatementKind

@@ -7,10 +7,10 @@ import platform
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.local import pairs
+from pytest_delta_schema.backends.local.session import supported_versions as pairs
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.backends.local.pairs import Pair
+    from pytest_delta_schema.backends.local.session.supported_versions import Pair
     from tutorial.journey import Journey
 
 FOLDER = Path(__file__).parent

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_delta_schema.backends.local import pairs
-from pytest_delta_schema.backends.local.pairs import PAIRS
+from pytest_delta_schema.backends.local.session import supported_versions as pairs
+from pytest_delta_schema.backends.local.session.supported_versions import PAIRS
 from support.pages import DOCS, PageError, steps
 from tutorial import guides, record
 from tutorial.__main__ import PAGE, main

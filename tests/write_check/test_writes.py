@@ -87,7 +87,9 @@ def schemas(local):
 
 def test_a_refusal_that_is_not_predicted_has_the_message_of_delta(local, monkeypatch):
     accepted = check_write(frame(a=INT), table(A))
-    monkeypatch.setattr("pytest_delta_schema.backends.local.clone_writes.predict_write", lambda *_: accepted)
+    monkeypatch.setattr(
+        "pytest_delta_schema.backends.local.write_probe.clone_writes.predict_write", lambda *_: accepted
+    )
 
     (finding,) = probe_write(frame(c=INT), table(A), catalog=local).findings
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 def _open(context: BackendContext) -> LocalCatalog:
     from pytest_delta_schema.backends.local.catalog import LocalCatalog
-    from pytest_delta_schema.backends.local.later_session import LaterSession, has_own_settings
-    from pytest_delta_schema.backends.local.warehouse_folder import check_warehouse
+    from pytest_delta_schema.backends.local.session.later_session import LaterSession, has_own_settings
+    from pytest_delta_schema.backends.local.warehouse.warehouse_folder import check_warehouse
 
     if not (context.starts_own_spark() and has_own_settings()):
         return LocalCatalog(_session(context), context.warehouse())

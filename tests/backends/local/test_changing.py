@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql.types import DecimalType, TimestampType
 
 from pytest_delta_schema import ApplyError, Column, Orchestrator, UnsafePlanError, assert_table_equals
-from pytest_delta_schema.backends.local.physical_names import table_folder
+from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
 from pytest_delta_schema.backends.spark.metadata_transaction import set_not_null
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.delta.column_path import ColumnPath

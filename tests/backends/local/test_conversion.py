@@ -23,7 +23,7 @@ from pytest_delta_schema import (
     assert_no_drift,
     progress,
 )
-from pytest_delta_schema.backends.local import conversion_proof
+from pytest_delta_schema.backends.local.conversion import conversion_proof
 from pytest_delta_schema.backends.spark.fingerprints import fingerprint
 from pytest_delta_schema.backends.spark.session_settings import setting
 from pytest_delta_schema.diagnostics.errors import StatementError

@@ -8,9 +8,9 @@ import time
 import pytest
 from filelock import FileLock
 
-from pytest_delta_schema.backends.local import creation
-from pytest_delta_schema.backends.local.creation import creation_lock
-from pytest_delta_schema.backends.local.physical_names import remove_if_empty
+from pytest_delta_schema.backends.local.statements import creation
+from pytest_delta_schema.backends.local.statements.creation import creation_lock
+from pytest_delta_schema.backends.local.warehouse.physical_names import remove_if_empty
 from pytest_delta_schema.diagnostics.errors import StatementError
 from support.tables import NAME
 

@@ -8,8 +8,8 @@ import os
 
 import pytest
 
-from pytest_delta_schema.backends.local import folder_clone
-from pytest_delta_schema.backends.local.folder_clone import ChangingTableError, clone_folder
+from pytest_delta_schema.backends.local.logs import folder_clone
+from pytest_delta_schema.backends.local.logs.folder_clone import ChangingTableError, clone_folder
 
 DATA = (
     "part-0.parquet",

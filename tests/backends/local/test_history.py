@@ -8,7 +8,7 @@ import time
 import pytest
 
 from pytest_delta_schema import Column, DriftError, Orchestrator, TablePlanner, assert_no_drift
-from pytest_delta_schema.backends.local.physical_names import table_folder
+from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
 from pytest_delta_schema.backends.spark.history import _first
 from pytest_delta_schema.backends.spark.session_settings import setting
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog

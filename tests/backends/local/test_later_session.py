@@ -8,9 +8,9 @@ from types import SimpleNamespace
 import pytest
 
 from pytest_delta_schema import LocalCatalog
-from pytest_delta_schema.backends.local import later_session
 from pytest_delta_schema.backends.local.catalog import CAPABILITIES
-from pytest_delta_schema.backends.local.later_session import LaterSession, has_own_settings
+from pytest_delta_schema.backends.local.session import later_session
+from pytest_delta_schema.backends.local.session.later_session import LaterSession, has_own_settings
 from pytest_delta_schema.backends.spark.versions import SparkVersions
 from support.installed import INSTALLED
 

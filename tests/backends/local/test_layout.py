@@ -7,7 +7,7 @@ import json
 import pytest
 
 from pytest_delta_schema import ApplyError, Consent, Orchestrator, Settings
-from pytest_delta_schema.backends.local.physical_names import table_folder
+from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
 from pytest_delta_schema.backends.spark import fingerprints, layout_rewrite
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.sql.schemas_and_restores import select_all

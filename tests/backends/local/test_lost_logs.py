@@ -16,7 +16,7 @@ from pytest_delta_schema import (
     UnsafePlanError,
     assert_no_drift,
 )
-from pytest_delta_schema.backends.local.physical_names import table_folder
+from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
 from pytest_delta_schema.models.conversion import Parquet
 from support.tables import NAME, column, table
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pyspark.errors import AnalysisException
 
 from pytest_delta_schema import CatalogReadError, Orchestrator
-from pytest_delta_schema.backends.local.physical_names import (
+from pytest_delta_schema.backends.local.warehouse.physical_names import (
     decode,
     encode,
     encode_catalog,

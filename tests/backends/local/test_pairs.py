@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from pytest_delta_schema.backends.local import pairs
-from pytest_delta_schema.backends.local.pairs import PAIRS, fault, installed, published
-from pytest_delta_schema.backends.local.session import start_session
+from pytest_delta_schema.backends.local.session import supported_versions as pairs
+from pytest_delta_schema.backends.local.session.start import start_session
+from pytest_delta_schema.backends.local.session.supported_versions import PAIRS, fault, installed, published
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 
 ROOT = Path(__file__).parents[3]

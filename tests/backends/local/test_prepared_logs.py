@@ -12,8 +12,8 @@ import pytest
 from pyspark.sql.types import LongType
 
 from pytest_delta_schema import Check, Column, ForeignKey, LocalCatalog, MemoryCatalog, Table, assert_no_drift
-from pytest_delta_schema.backends.local.physical_names import table_folder
-from pytest_delta_schema.backends.local.prepared_logs import PreparedLogs
+from pytest_delta_schema.backends.local.logs.table_templates import PreparedLogs
+from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.execute.table_copies import RepeatsCreations
 from pytest_delta_schema.plan.planner import TablePlanner
@@ -53,7 +53,7 @@ def creation(name, *checks):
 @pytest.fixture
 def logs(tmp_path, monkeypatch):
     """Logs in a folder, where a settings text can be changed and statements write what Delta would."""
-    monkeypatch.setattr("pytest_delta_schema.backends.local.prepared_logs.time.time", lambda: NOW)
+    monkeypatch.setattr("pytest_delta_schema.backends.local.logs.table_templates.time.time", lambda: NOW)
     session = SimpleNamespace(settings="one")
     prepared = PreparedLogs(lambda name: tmp_path / name.table, lambda: session.settings)
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from pytest_delta_schema.backends.local.programs import Answer, answer_of
+from pytest_delta_schema.backends.local.session.subprocesses import Answer, answer_of
 
 SHORT = [sys.executable, "-c", "import sys; sys.stderr.write('17'); sys.exit(3)"]
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema import QualifiedName
-from pytest_delta_schema.backends.local import reader
+from pytest_delta_schema.backends.local.logs import reader
 
 if TYPE_CHECKING:
     from collections.abc import Callable

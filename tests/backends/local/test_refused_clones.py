@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 from pytest_delta_schema import QualifiedName
-from pytest_delta_schema.backends.local import table_clone
-from pytest_delta_schema.backends.local.folder_clone import ChangingTableError
+from pytest_delta_schema.backends.local.logs import table_clone
+from pytest_delta_schema.backends.local.logs.folder_clone import ChangingTableError
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.state import TableState
 

@@ -13,16 +13,16 @@ from pathlib import Path
 
 import pytest
 
-from pytest_delta_schema.backends.local import jars, java_classes
-from pytest_delta_schema.backends.local import java as java_module
-from pytest_delta_schema.backends.local.archive import ClassArchive, class_archive
-from pytest_delta_schema.backends.local.jars import delta_jars
-from pytest_delta_schema.backends.local.java import Java, find_java
-from pytest_delta_schema.backends.local.java_classes import classes_jar, spark_jars
-from pytest_delta_schema.backends.local.machine_cache import keep_file, kept_file
-from pytest_delta_schema.backends.local.programs import Answer
-from pytest_delta_schema.backends.local.session import start_session
-from pytest_delta_schema.backends.local.warehouse_folder import check_warehouse, prepare_warehouse
+from pytest_delta_schema.backends.local.session import jars, java_classes
+from pytest_delta_schema.backends.local.session import java as java_module
+from pytest_delta_schema.backends.local.session.archive import ClassArchive, class_archive
+from pytest_delta_schema.backends.local.session.jars import delta_jars
+from pytest_delta_schema.backends.local.session.java import Java, find_java
+from pytest_delta_schema.backends.local.session.java_classes import classes_jar, spark_jars
+from pytest_delta_schema.backends.local.session.machine_cache import keep_file, kept_file
+from pytest_delta_schema.backends.local.session.start import start_session
+from pytest_delta_schema.backends.local.session.subprocesses import Answer
+from pytest_delta_schema.backends.local.warehouse.warehouse_folder import check_warehouse, prepare_warehouse
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 
 JAVA = Java("java", 'openjdk version "17.0.1"')
@@ -35,7 +35,7 @@ FACTS = [
 @pytest.fixture(autouse=True)
 def _no_session(monkeypatch):
     """Let runs inside of this process start a session, also where other tests have one."""
-    monkeypatch.setattr("pytest_delta_schema.backends.local.session.active_session", lambda: None)
+    monkeypatch.setattr("pytest_delta_schema.backends.local.session.start.active_session", lambda: None)
 
 
 def wait_for_end(pid):

@@ -16,17 +16,17 @@ from typing import Any
 import pytest
 
 from pytest_delta_schema import progress
-from pytest_delta_schema.backends.local import catalog_session, jars, java_classes
-from pytest_delta_schema.backends.local import java as java_module
-from pytest_delta_schema.backends.local import session as session_module
 from pytest_delta_schema.backends.local.backend import BACKEND
-from pytest_delta_schema.backends.local.jars import coordinates, delta_jars
-from pytest_delta_schema.backends.local.java import Java, find_java
-from pytest_delta_schema.backends.local.java_classes import classes_jar
-from pytest_delta_schema.backends.local.machine_cache import cache_folder
-from pytest_delta_schema.backends.local.session import open_session, start_session
-from pytest_delta_schema.backends.local.start_needs import StartNeeds
-from pytest_delta_schema.backends.local.warehouse_folder import prepare_warehouse
+from pytest_delta_schema.backends.local.session import catalog_session, jars, java_classes
+from pytest_delta_schema.backends.local.session import java as java_module
+from pytest_delta_schema.backends.local.session import start as session_module
+from pytest_delta_schema.backends.local.session.jars import coordinates, delta_jars
+from pytest_delta_schema.backends.local.session.java import Java, find_java
+from pytest_delta_schema.backends.local.session.java_classes import classes_jar
+from pytest_delta_schema.backends.local.session.launch_resources import StartNeeds
+from pytest_delta_schema.backends.local.session.machine_cache import cache_folder
+from pytest_delta_schema.backends.local.session.start import open_session, start_session
+from pytest_delta_schema.backends.local.warehouse.warehouse_folder import prepare_warehouse
 from pytest_delta_schema.backends.spark import session_check
 from pytest_delta_schema.backends.spark.compat import spark_home
 from pytest_delta_schema.backends.spark.versions import SparkVersions
@@ -37,7 +37,7 @@ from support.tables import NAME
 START = """
 import logging, sys
 from pathlib import Path
-from pytest_delta_schema.backends.local.session import session_conf, start_session
+from pytest_delta_schema.backends.local.session.start import session_conf, start_session
 logging.basicConfig()
 logging.getLogger("pytest_delta_schema").setLevel(logging.INFO)
 warehouse = Path(sys.argv[1])
@@ -53,8 +53,8 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 from pytest_delta_schema import Orchestrator
 from pytest_delta_schema.backends.local.catalog import LocalCatalog
-from pytest_delta_schema.backends.local.jars import delta_jars
-from pytest_delta_schema.backends.local.session import open_session, session_conf, start_session
+from pytest_delta_schema.backends.local.session.jars import delta_jars
+from pytest_delta_schema.backends.local.session.start import open_session, session_conf, start_session
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 from pytest_delta_schema.diagnostics.errors import StatementError
 sys.path.insert(0, sys.argv[2])

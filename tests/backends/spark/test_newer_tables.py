@@ -6,7 +6,7 @@ import pytest
 from pyspark.errors import PySparkException
 
 from pytest_delta_schema import UnsafePlanError
-from pytest_delta_schema.backends.local.physical_names import table_folder
+from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 from pytest_delta_schema.engine import Orchestrator
 from pytest_delta_schema.state.adopting import declared_table

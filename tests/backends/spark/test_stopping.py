@@ -9,7 +9,7 @@ import pytest
 
 from pytest_delta_schema import SessionCatalog
 from pytest_delta_schema.backends.databricks.connection import SparkConnection, WarehouseConnection
-from pytest_delta_schema.backends.local.conversion import convert
+from pytest_delta_schema.backends.local.conversion.convert import convert
 from pytest_delta_schema.backends.spark import stopping
 from pytest_delta_schema.backends.spark.stopping import stopped_by
 from pytest_delta_schema.diagnostics.errors import StatementError

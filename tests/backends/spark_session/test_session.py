@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from pytest_delta_schema import Check, Column, ForeignKey, Orchestrator, Parquet, UnsafePlanError
-from pytest_delta_schema.backends.local.physical_names import table_folder
+from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
 from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 from pytest_delta_schema.configuration.settings import Settings

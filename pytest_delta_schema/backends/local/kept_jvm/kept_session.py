@@ -18,14 +18,19 @@ from pytest_delta_schema.backends.local.kept_jvm.jvm_state import (
 from pytest_delta_schema.backends.local.kept_jvm.key import key_of
 from pytest_delta_schema.backends.local.kept_jvm.lease import Lease, lease
 from pytest_delta_schema.backends.local.kept_jvm.record import NotKeptError
-from pytest_delta_schema.backends.local.later_session import has_own_settings
-from pytest_delta_schema.backends.local.session import (
+from pytest_delta_schema.backends.local.session.later_session import has_own_settings
+from pytest_delta_schema.backends.local.session.launch_resources import (
+    CLASS_PATH,
+    OPTIONS,
+    needs_of_running,
+    needs_of_start,
+)
+from pytest_delta_schema.backends.local.session.start import (
     settings_of_session,
     spark_environment,
     start_spark,
 )
-from pytest_delta_schema.backends.local.start_needs import CLASS_PATH, OPTIONS, needs_of_running, needs_of_start
-from pytest_delta_schema.backends.local.warehouse_folder import check_warehouse, prepare_warehouse
+from pytest_delta_schema.backends.local.warehouse.warehouse_folder import check_warehouse, prepare_warehouse
 from pytest_delta_schema.backends.spark.compat import (
     end_unused_jvm,
     forget_session,
@@ -44,8 +49,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from pytest_delta_schema.backends.local.archive import ClassArchive
-    from pytest_delta_schema.backends.local.start_needs import StartNeeds
+    from pytest_delta_schema.backends.local.session.archive import ClassArchive
+    from pytest_delta_schema.backends.local.session.launch_resources import StartNeeds
 
 _LOG = logging.getLogger(LOGGER)
 

@@ -9,8 +9,8 @@ import sys
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.backends.local.pairs import installed
-from pytest_delta_schema.backends.local.start_needs import CLASS_PATH
+from pytest_delta_schema.backends.local.session.launch_resources import CLASS_PATH
+from pytest_delta_schema.backends.local.session.supported_versions import installed
 from pytest_delta_schema.backends.spark.compat import spark_home
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.local.machine_cache import cache_folder
+from pytest_delta_schema.backends.local.session.machine_cache import cache_folder
 from pytest_delta_schema.backends.secret import Secret
 from pytest_delta_schema.diagnostics.errors import reason
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from pytest_delta_schema.backends.local.archive import ClassArchive
 from pytest_delta_schema.backends.local.kept_jvm import kept_session
 from pytest_delta_schema.backends.local.kept_jvm.kept_session import KeptSession, start_kept_session
 from pytest_delta_schema.backends.local.kept_jvm.record import NotKeptError
-from pytest_delta_schema.backends.local.start_needs import StartNeeds
+from pytest_delta_schema.backends.local.session.archive import ClassArchive
+from pytest_delta_schema.backends.local.session.launch_resources import StartNeeds
 from pytest_delta_schema.backends.secret import Secret
 from pytest_delta_schema.backends.spark import compat
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError

@@ -9,8 +9,8 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.backends.local.log_history import history_of
-from pytest_delta_schema.backends.local.physical_names import (
+from pytest_delta_schema.backends.local.logs.log_history import history_of
+from pytest_delta_schema.backends.local.warehouse.physical_names import (
     MARKER,
     decode,
     encode_catalog,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
-from pytest_delta_schema.backends.local.physical_names import remove_if_empty
+from pytest_delta_schema.backends.local.warehouse.physical_names import remove_if_empty
 from pytest_delta_schema.diagnostics.errors import StatementError, because
 
 if TYPE_CHECKING:

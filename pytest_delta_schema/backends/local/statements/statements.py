@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.backends.local.conversion import convert, mark, mark_location
-from pytest_delta_schema.backends.local.creation import creation_lock
-from pytest_delta_schema.backends.local.physical_names import remove_if_empty, table_folder
-from pytest_delta_schema.backends.local.prepared_logs import PreparedLogs
+from pytest_delta_schema.backends.local.conversion.convert import convert, mark, mark_location
+from pytest_delta_schema.backends.local.logs.table_templates import PreparedLogs
+from pytest_delta_schema.backends.local.statements.creation import creation_lock
+from pytest_delta_schema.backends.local.warehouse.physical_names import remove_if_empty, table_folder
 from pytest_delta_schema.backends.spark.statements import DeltaStatements
 from pytest_delta_schema.execute.interruption import StillRunning
 from pytest_delta_schema.sql.statement import StatementKind
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from pytest_delta_schema.backends.data_queries import DataQueries
-    from pytest_delta_schema.backends.local.catalog_session import CatalogSession
+    from pytest_delta_schema.backends.local.session.catalog_session import CatalogSession
     from pytest_delta_schema.execute.protocols import Capabilities
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.sql.statement import Statement

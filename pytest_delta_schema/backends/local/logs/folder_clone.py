@@ -9,14 +9,14 @@ import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.backends.local.live_files import has_live_files
-from pytest_delta_schema.backends.local.log_edits import edited_checksum, edited_commit
+from pytest_delta_schema.backends.local.logs.live_files import has_live_files
+from pytest_delta_schema.backends.local.logs.log_edits import edited_checksum, edited_commit
 from pytest_delta_schema.delta.log_listing import SIDECARS, LogListing, checksum_name, commit_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_delta_schema.backends.local.log_edits import Action
+    from pytest_delta_schema.backends.local.logs.log_edits import Action
 
 _LOG = "_delta_log"
 _CHANGES = "_change_data"

@@ -7,13 +7,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.backends.local.folder_clone import link_or_copy
+from pytest_delta_schema.backends.local.logs.folder_clone import link_or_copy
 from pytest_delta_schema.backends.spark.session_settings import setting
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from pytest_delta_schema.backends.local.folder_clone import NewIds
+    from pytest_delta_schema.backends.local.logs.folder_clone import NewIds
 
 _TIMES = "spark.sql.parquet.outputTimestampType"
 

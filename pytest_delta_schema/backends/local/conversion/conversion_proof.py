@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.local.physical_names import SESSION_CATALOG, encode, physical_schema
+from pytest_delta_schema.backends.local.warehouse.physical_names import SESSION_CATALOG, encode, physical_schema
 from pytest_delta_schema.backends.spark.compat import java_frame, java_session
 from pytest_delta_schema.backends.spark.delta_compat import clear_cache
 from pytest_delta_schema.backends.spark.fingerprints import TIME_ZONE, fingerprint, relation_of
@@ -18,7 +18,7 @@ from pytest_delta_schema.sql.quoting import delta_files
 from pytest_delta_schema.state.spark_types import canonical_fields
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.backends.local.bridge import Bridge
+    from pytest_delta_schema.backends.local.session.bridge import Bridge
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.sql.fingerprint import Fingerprint
     from pytest_delta_schema.state.conversion import SourceState

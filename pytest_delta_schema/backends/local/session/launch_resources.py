@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.backends.local.archive import ClassArchive, class_archive
-from pytest_delta_schema.backends.local.jars import delta_jars
-from pytest_delta_schema.backends.local.java import find_java
-from pytest_delta_schema.backends.local.java_classes import classes_jar
+from pytest_delta_schema.backends.local.session.archive import ClassArchive, class_archive
+from pytest_delta_schema.backends.local.session.jars import delta_jars
+from pytest_delta_schema.backends.local.session.java import find_java
+from pytest_delta_schema.backends.local.session.java_classes import classes_jar
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

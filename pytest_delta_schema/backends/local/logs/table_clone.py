@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.clone_refusal import cannot_clone, require_commits_in_log
-from pytest_delta_schema.backends.local.checkpoint_copy import copy_checkpoint
-from pytest_delta_schema.backends.local.folder_clone import ChangingTableError, clone_folder
-from pytest_delta_schema.backends.local.physical_names import table_folder
-from pytest_delta_schema.backends.local.reader import located
+from pytest_delta_schema.backends.local.logs.checkpoint_copy import copy_checkpoint
+from pytest_delta_schema.backends.local.logs.folder_clone import ChangingTableError, clone_folder
+from pytest_delta_schema.backends.local.logs.reader import located
+from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
 from pytest_delta_schema.diagnostics.errors import because
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.backends.local.bridge import Bridge
+    from pytest_delta_schema.backends.local.session.bridge import Bridge
     from pytest_delta_schema.models.names import QualifiedName
 
 

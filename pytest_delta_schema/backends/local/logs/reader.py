@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.commit_log import CommitLog
-from pytest_delta_schema.backends.local.physical_names import (
+from pytest_delta_schema.backends.local.warehouse.physical_names import (
     LONGEST_FOLDER,
     decode,
     encode,
@@ -42,8 +42,8 @@ from pytest_delta_schema.state.type_traversal import unknown_parts
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from pytest_delta_schema.backends.local.bridge import Bridge
-    from pytest_delta_schema.backends.local.parquet_folder import Sources
+    from pytest_delta_schema.backends.local.conversion.parquet_folder import Sources
+    from pytest_delta_schema.backends.local.session.bridge import Bridge
     from pytest_delta_schema.models.conversion import Parquet
 
 

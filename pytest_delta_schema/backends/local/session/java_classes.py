@@ -12,9 +12,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.backends.local.java import find_java
-from pytest_delta_schema.backends.local.machine_cache import cache_folder, keep_file, kept_file, using_cache
-from pytest_delta_schema.backends.local.programs import answer_of
+from pytest_delta_schema.backends.local.session.java import find_java
+from pytest_delta_schema.backends.local.session.machine_cache import cache_folder, keep_file, kept_file, using_cache
+from pytest_delta_schema.backends.local.session.subprocesses import answer_of
 from pytest_delta_schema.backends.spark.compat import spark_home
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 from pytest_delta_schema.progress import step
@@ -22,7 +22,7 @@ from pytest_delta_schema.progress import step
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from pytest_delta_schema.backends.local.java import Java
+    from pytest_delta_schema.backends.local.session.java import Java
 
 CATALOG_CLASS = "pytest_delta_schema.NamespacedDeltaCatalog"
 READER_CLASS = "pytest_delta_schema.StateReader"
@@ -62,7 +62,7 @@ def classes_jar(jars: Sequence[Path], java: Callable[[], Java] = find_java) -> P
         BackendUnavailableError: If the classes do not compile with this Spark or Delta, there is no Java to compile
             with, or the cache cannot be used.
     """
-    sources = {path.name: path.read_bytes() for path in files(__package__).joinpath("java").iterdir()}
+    sources = {path.name: path.read_bytes() for path in files(__package__).joinpath("java_sources").iterdir()}
     key = hashlib.sha256()
     for part in (*sorted(sources.items()), *sorted(path.name for path in jars), spark_jars()):
         key.update(repr(part).encode())

@@ -12,9 +12,13 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.backends.local.java_classes import CATALOG_CLASS, FILE_SYSTEMS
-from pytest_delta_schema.backends.local.start_needs import OPTIONS, needs_of_start
-from pytest_delta_schema.backends.local.warehouse_folder import check_warehouse, known_catalogs, prepare_warehouse
+from pytest_delta_schema.backends.local.session.java_classes import CATALOG_CLASS, FILE_SYSTEMS
+from pytest_delta_schema.backends.local.session.launch_resources import OPTIONS, needs_of_start
+from pytest_delta_schema.backends.local.warehouse.warehouse_folder import (
+    check_warehouse,
+    known_catalogs,
+    prepare_warehouse,
+)
 from pytest_delta_schema.backends.spark.compat import (
     active_spark,
     end_unused_jvm,
@@ -47,8 +51,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from typing_extensions import Self
 
-    from pytest_delta_schema.backends.local.archive import ClassArchive
-    from pytest_delta_schema.backends.local.start_needs import StartNeeds
+    from pytest_delta_schema.backends.local.session.archive import ClassArchive
+    from pytest_delta_schema.backends.local.session.launch_resources import StartNeeds
 
 JVM_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:MetaspaceSize=256m"
 """Flags for short runs on few cores: no optimising compiler, no parallel collector.

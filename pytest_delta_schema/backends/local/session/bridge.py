@@ -6,16 +6,16 @@ import threading
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.local.jars import delta_jars
-from pytest_delta_schema.backends.local.java_classes import (
+from pytest_delta_schema.backends.local.session.jars import delta_jars
+from pytest_delta_schema.backends.local.session.java_classes import (
     CATALOG_CLASS,
     LISTER_CLASS,
     READER_CLASS,
     SETTINGS_CLASS,
     classes_jar,
 )
-from pytest_delta_schema.backends.local.physical_names import SESSION_CATALOG, translate
-from pytest_delta_schema.backends.local.session import catalog_conf
+from pytest_delta_schema.backends.local.session.start import catalog_conf
+from pytest_delta_schema.backends.local.warehouse.physical_names import SESSION_CATALOG, translate
 from pytest_delta_schema.backends.local_log import LocalLog
 from pytest_delta_schema.backends.log_damage import damage_of
 from pytest_delta_schema.backends.spark.compat import java_session

@@ -6,8 +6,8 @@ import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.local.conversion_proof import Verified
-from pytest_delta_schema.backends.local.physical_names import (
+from pytest_delta_schema.backends.local.conversion.conversion_proof import Verified
+from pytest_delta_schema.backends.local.warehouse.physical_names import (
     MARKER,
     SESSION_CATALOG,
     encode,
@@ -28,7 +28,7 @@ from pytest_delta_schema.sql.quoting import dotted, parquet_files
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_delta_schema.backends.local.bridge import Bridge
+    from pytest_delta_schema.backends.local.session.bridge import Bridge
     from pytest_delta_schema.sql.statement import Statement
 
 _LOG = logging.getLogger(LOGGER)

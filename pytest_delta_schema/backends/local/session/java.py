@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from pytest_delta_schema.backends.local.programs import answer_of
+from pytest_delta_schema.backends.local.session.subprocesses import answer_of
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, reason
 
 OLDEST = 17

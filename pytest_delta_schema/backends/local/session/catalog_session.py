@@ -8,8 +8,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.local.bridge import Bridge
-from pytest_delta_schema.backends.local.later_session import LaterSession
+from pytest_delta_schema.backends.local.session.bridge import Bridge
+from pytest_delta_schema.backends.local.session.later_session import LaterSession
 from pytest_delta_schema.backends.spark.delta_compat import known_properties
 from pytest_delta_schema.backends.spark.session_check import require_session
 from pytest_delta_schema.backends.spark.session_settings import setting, shared_setting

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.local.empty_writes import write
-from pytest_delta_schema.backends.local.physical_names import table_folder
+from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
+from pytest_delta_schema.backends.local.write_probe.empty_writes import write
 from pytest_delta_schema.backends.spark.delta_compat import protocol_and_metadata
 from pytest_delta_schema.backends.spark.session_settings import setting
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names

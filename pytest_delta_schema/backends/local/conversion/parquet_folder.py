@@ -18,7 +18,7 @@ from pytest_delta_schema.state.states import TableState
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_delta_schema.backends.local.bridge import Bridge
+    from pytest_delta_schema.backends.local.session.bridge import Bridge
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.types import ColumnState
 

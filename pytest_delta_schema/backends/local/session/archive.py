@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
 
-from pytest_delta_schema.backends.local.machine_cache import cache_folder, keep_file, kept_file, using_cache
+from pytest_delta_schema.backends.local.session.machine_cache import cache_folder, keep_file, kept_file, using_cache
 from pytest_delta_schema.diagnostics.errors import because, reason
 from pytest_delta_schema.progress import LOGGER, step
 from pytest_delta_schema.settings.text import toml_setting
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from pytest_delta_schema.backends.local.java import Java
+    from pytest_delta_schema.backends.local.session.java import Java
 
 _LOG = logging.getLogger(LOGGER)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.backends.local.physical_names import decode
+from pytest_delta_schema.backends.local.warehouse.physical_names import decode
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, reason
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.local.log_edits import edited_checksum, edited_commit
+from pytest_delta_schema.backends.local.logs.log_edits import edited_checksum, edited_commit
 from pytest_delta_schema.delta.log_listing import LogListing, checksum_name, commit_name
 from pytest_delta_schema.diagnostics.errors import StatementError, because
 from pytest_delta_schema.models.names import QualifiedName
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from pathlib import Path
 
-    from pytest_delta_schema.backends.local.log_edits import Action, Edits
+    from pytest_delta_schema.backends.local.logs.log_edits import Action, Edits
     from pytest_delta_schema.sql.statement import Statement
 
 _LOG = "_delta_log"

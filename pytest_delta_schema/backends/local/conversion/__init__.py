@@ -1,0 +1,1 @@
+"""Convert parquet tables in place."""

@@ -1,0 +1,1 @@
+"""Read tables of the warehouse from their logs, and clone them."""

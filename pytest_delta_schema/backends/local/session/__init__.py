@@ -1,0 +1,1 @@
+"""Start the embedded Spark session."""

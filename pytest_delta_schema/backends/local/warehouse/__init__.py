@@ -1,0 +1,1 @@
+"""Folders and names of the warehouse."""

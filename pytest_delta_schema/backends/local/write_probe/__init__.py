@@ -1,0 +1,1 @@
+"""Try a write on an empty copy of a table."""
