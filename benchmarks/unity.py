@@ -28,8 +28,8 @@ SERVER = """
 import json, sys
 from pathlib import Path
 from pytest_delta_schema import QualifiedName
-from pytest_delta_schema.backends.unity.logs import Log
-from pytest_delta_schema.backends.unity.wire_format import entry_of, table_info
+from pytest_delta_schema.backends.unity.logs.table_logs import Log
+from pytest_delta_schema.backends.unity.entries.wire_format import entry_of, table_info
 from pytest_delta_schema.testing.unity import UnityDouble
 
 with UnityDouble() as double:

@@ -9,10 +9,10 @@ from pathlib import Path
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
-    from pytest_delta_schema.backends.unity.answer_types import DeltaTable, TableInfo
-    from pytest_delta_schema.backends.unity.answers import decoded
-    from pytest_delta_schema.backends.unity.client import UnityClient
-    from pytest_delta_schema.backends.unity.entry_types import entry_type
+    from pytest_delta_schema.backends.unity.entries.entry_types import entry_type
+    from pytest_delta_schema.backends.unity.http.answer_types import DeltaTable, TableInfo
+    from pytest_delta_schema.backends.unity.http.answers import decoded
+    from pytest_delta_schema.backends.unity.http.client import UnityClient
 
     FIELD = {"name": "id", "type": "long", "nullable": True, "metadata": {"x": 1}}
     STRUCT = {"type": "struct", "fields": [FIELD]}

@@ -44,10 +44,10 @@ LAZY = {
     "backends/spark_session/backend.py": 2,
     "backends/unity/backend.py": 4,
     # httpcore and msgspec belong to an extra, which may not be installed.
-    "backends/unity/calls.py": 2,
+    "backends/unity/http/calls.py": 2,
     "backends/databricks/rows.py": 1,
-    "backends/unity/client.py": 3,
-    "backends/unity/wire_format.py": 1,
+    "backends/unity/http/client.py": 3,
+    "backends/unity/entries/wire_format.py": 1,
     # sqlglot takes 0.1 s, and few runs have an expression to parse.
     "engine/source_map/declaration_parts.py": 1,
     "models/column.py": 1,

@@ -14,7 +14,7 @@ from syrupy.data import SnapshotCollections, SnapshotUnknownCollection
 from syrupy.report import SnapshotReport
 
 import pytest_delta_schema
-from pytest_delta_schema.backends.unity import deltalake_compat
+from pytest_delta_schema.backends.unity.logs import deltalake_compat
 from pytest_delta_schema.plugin.compat import pytest_compat, syrupy_compat
 
 PACKAGE = Path(pytest_delta_schema.__file__).parent
@@ -39,7 +39,7 @@ def test_no_other_module_uses_one():
     assert uses == {
         "plugin/compat/pytest_compat.py",
         "plugin/compat/syrupy_compat.py",
-        "backends/unity/deltalake_compat.py",
+        "backends/unity/logs/deltalake_compat.py",
     }
 
 

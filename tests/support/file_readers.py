@@ -17,9 +17,9 @@ from pytest_delta_schema.backends.local.logs.log_reader import WarehouseLogs
 from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
 from pytest_delta_schema.backends.local_log import LocalLog
 from pytest_delta_schema.backends.log_damage import damage_of
-from pytest_delta_schema.backends.unity.log_folder import LogFolder
-from pytest_delta_schema.backends.unity.logs import Log
-from pytest_delta_schema.backends.unity.repeated_reads import read_repeatedly
+from pytest_delta_schema.backends.unity.logs.log_folder import LogFolder
+from pytest_delta_schema.backends.unity.logs.repeated_reads import read_repeatedly
+from pytest_delta_schema.backends.unity.logs.table_logs import Log
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic, StatementError
 from support.tables import NAME
 from support.written_table import ABSENT, Shown
@@ -97,7 +97,7 @@ def _damage(log: Callable[[str], LogFiles], warehouse: Path) -> Reading:
 
 def _unity(how: str, warehouse: Path) -> Reading:
     """Read as the unity backend does: a local log, a remote one by deltalake, one that deltalake cannot open."""
-    logs = "pytest_delta_schema.backends.unity.logs"
+    logs = "pytest_delta_schema.backends.unity.logs.table_logs"
     location = str(table_folder(warehouse, NAME))
     patches: list[Any] = [] if how == "local" else [patch(f"{logs}.local_folder", lambda _: None)]
     if how == "files":

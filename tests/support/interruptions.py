@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
-from pytest_delta_schema.backends.unity import deltalake_compat, log_folder
+from pytest_delta_schema.backends.unity.logs import deltalake_compat, log_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

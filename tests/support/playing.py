@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema import UnityCatalog
 from pytest_delta_schema.backends.unity import Secret, UnityClient
-from pytest_delta_schema.backends.unity.calls import ROOT
-from pytest_delta_schema.backends.unity.transport import Answer
+from pytest_delta_schema.backends.unity.http.calls import ROOT
+from pytest_delta_schema.backends.unity.http.transport import Answer
 from support.logs import field
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import httpx
 from pytest_delta_schema import UnityCatalog
 from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
 from pytest_delta_schema.backends.unity import Secret, UnityClient
-from pytest_delta_schema.backends.unity.client import ROOT
+from pytest_delta_schema.backends.unity.http.client import ROOT
 from pytest_delta_schema.sql.statement import StatementKind
 
 if TYPE_CHECKING:

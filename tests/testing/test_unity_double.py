@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from pytest_delta_schema import QualifiedName
-from pytest_delta_schema.backends.unity.wire_format import entry_of
+from pytest_delta_schema.backends.unity.entries.wire_format import entry_of
 from pytest_delta_schema.plan.entry_differences import entry_differences
 from pytest_delta_schema.state.log_facts import LogFacts
 from pytest_delta_schema.testing.unity import IMPOSED_PROPERTIES, UnityDouble

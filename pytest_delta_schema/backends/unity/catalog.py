@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.backends.pool import at_once
 from pytest_delta_schema.backends.spark.compat import active_spark
 from pytest_delta_schema.backends.unity.capabilities import CAPABILITIES
-from pytest_delta_schema.backends.unity.external_logs import ExternalLogs
-from pytest_delta_schema.backends.unity.logs import Log
+from pytest_delta_schema.backends.unity.entries.sync import MetadataSyncing
+from pytest_delta_schema.backends.unity.logs.external_logs import ExternalLogs
+from pytest_delta_schema.backends.unity.logs.table_logs import Log
 from pytest_delta_schema.backends.unity.problems import unreadable
 from pytest_delta_schema.backends.unity.reading import TableReader
 from pytest_delta_schema.backends.unity.server_spark import SparkOfServer
-from pytest_delta_schema.backends.unity.sync import MetadataSyncing
 from pytest_delta_schema.diagnostics.errors import (
     BackendUnavailableError,
     CatalogReadError,
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from pytest_delta_schema.backends.unity.client import UnityClient
+    from pytest_delta_schema.backends.unity.http.client import UnityClient
+    from pytest_delta_schema.backends.unity.logs.storage import Storage
     from pytest_delta_schema.backends.unity.reading import TableReading
-    from pytest_delta_schema.backends.unity.storage import Storage
     from pytest_delta_schema.delta.column_path import ColumnPath
     from pytest_delta_schema.execute.protocols import RowCounts, Samples
     from pytest_delta_schema.execute.version import Version

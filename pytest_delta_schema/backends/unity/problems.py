@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.problems import is_a_view, is_not_delta, problem
-from pytest_delta_schema.backends.unity.client import ServerError
+from pytest_delta_schema.backends.unity.http.client import ServerError
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError
 from pytest_delta_schema.diagnostics.faults import DamagedTable, UnreachableCatalog, UnreadableTable
 from pytest_delta_schema.state.states import TableState

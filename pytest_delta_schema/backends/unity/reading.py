@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.backends.pool import at_once
 from pytest_delta_schema.backends.problems import is_damaged, is_doubtful, problem
-from pytest_delta_schema.backends.unity.client import ServerError
-from pytest_delta_schema.backends.unity.logs import Log
-from pytest_delta_schema.backends.unity.managed_logs import ManagedLogs, Unpublished, newest_version
+from pytest_delta_schema.backends.unity.entries.spelling import Listing, list_schema, stored_schema
+from pytest_delta_schema.backends.unity.entries.wire_format import columns_of, entry_of, schema_of
+from pytest_delta_schema.backends.unity.http.client import ServerError
+from pytest_delta_schema.backends.unity.logs.managed_logs import ManagedLogs, Unpublished, newest_version
+from pytest_delta_schema.backends.unity.logs.table_logs import Log
 from pytest_delta_schema.backends.unity.problems import VIEWS, absent_table, unreadable, why_no_delta_table
-from pytest_delta_schema.backends.unity.spelling import Listing, list_schema, stored_schema
-from pytest_delta_schema.backends.unity.wire_format import columns_of, entry_of, schema_of
 from pytest_delta_schema.delta.clustering import CLUSTERING_PROPERTY
 from pytest_delta_schema.delta.protocol import split_properties
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, CatalogReadError, Diagnostic, StatementError
@@ -26,9 +26,9 @@ from pytest_delta_schema.state.delta_log import state_from_metadata
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from pytest_delta_schema.backends.unity.answer_types import DeltaTable, TableInfo
-    from pytest_delta_schema.backends.unity.client import UnityClient
-    from pytest_delta_schema.backends.unity.external_logs import ExternalLogs
+    from pytest_delta_schema.backends.unity.http.answer_types import DeltaTable, TableInfo
+    from pytest_delta_schema.backends.unity.http.client import UnityClient
+    from pytest_delta_schema.backends.unity.logs.external_logs import ExternalLogs
     from pytest_delta_schema.state.catalog_entry import EntryState, LogState
     from pytest_delta_schema.state.log_facts import LogFacts
     from pytest_delta_schema.state.states import TableState

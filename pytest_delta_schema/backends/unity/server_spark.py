@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from pytest_delta_schema.backends.unity.client import UnityClient
+    from pytest_delta_schema.backends.unity.http.client import UnityClient
 
 
 class SparkOfServer:

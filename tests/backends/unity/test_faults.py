@@ -14,9 +14,9 @@ import pytest
 
 from pytest_delta_schema import DeltaSchemaError
 from pytest_delta_schema.backends.secret import Secret
-from pytest_delta_schema.backends.unity import calls
 from pytest_delta_schema.backends.unity.catalog import UnityCatalog
-from pytest_delta_schema.backends.unity.client import UnityClient
+from pytest_delta_schema.backends.unity.http import calls
+from pytest_delta_schema.backends.unity.http.client import UnityClient
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, MetadataSyncError
 from pytest_delta_schema.testing.unity.server import Fault
 from support.hostile import answers, hostile

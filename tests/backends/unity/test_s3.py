@@ -13,7 +13,7 @@ import boto3
 import pytest
 
 from pytest_delta_schema.backends.secret import Secret
-from pytest_delta_schema.backends.unity.storage import (
+from pytest_delta_schema.backends.unity.logs.storage import (
     NO_CREDENTIALS,
     Credentials,
     Storage,

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.local.logs.log_reader import WarehouseLogs
-from pytest_delta_schema.backends.unity.logs import Log
+from pytest_delta_schema.backends.unity.logs.table_logs import Log
 from pytest_delta_schema.delta.char_varchar import SHORT_NAMES
 from pytest_delta_schema.delta.protocol import FEATURE_PREFIX
 from pytest_delta_schema.diagnostics.errors import StatementError

@@ -7,11 +7,11 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_delta_schema.backends.unity.client import ServerError
-from pytest_delta_schema.backends.unity.logs import Log
+from pytest_delta_schema.backends.unity.entries.recreation import recreate_entry
+from pytest_delta_schema.backends.unity.entries.wire_format import columns_for, entry_of, table_info
+from pytest_delta_schema.backends.unity.http.client import ServerError
+from pytest_delta_schema.backends.unity.logs.table_logs import Log
 from pytest_delta_schema.backends.unity.problems import no_catalog, why_no_delta_table
-from pytest_delta_schema.backends.unity.recreation import recreate_entry
-from pytest_delta_schema.backends.unity.wire_format import columns_for, entry_of, table_info
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, StatementError
 from pytest_delta_schema.execute.metadata_sync import MetadataSync, managed_note
 from pytest_delta_schema.plan.entry_differences import entry_differences, unstorable_notes
@@ -21,9 +21,9 @@ from pytest_delta_schema.state.catalog_entry import is_written_by_server, storab
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from pytest_delta_schema.backends.unity.answer_types import DeltaMetadata
-    from pytest_delta_schema.backends.unity.client import UnityClient
-    from pytest_delta_schema.backends.unity.deadline import Deadline
+    from pytest_delta_schema.backends.unity.http.answer_types import DeltaMetadata
+    from pytest_delta_schema.backends.unity.http.client import UnityClient
+    from pytest_delta_schema.backends.unity.http.deadline import Deadline
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.entry_differences import EntryDifference
     from pytest_delta_schema.state.catalog_entry import EntryState, LogState

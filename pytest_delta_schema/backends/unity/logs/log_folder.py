@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_delta_schema.backends.log_files import Edges
-from pytest_delta_schema.backends.unity.deltalake_compat import file_system
+from pytest_delta_schema.backends.unity.logs.deltalake_compat import file_system
 from pytest_delta_schema.delta.clustering import clustering_in
 from pytest_delta_schema.delta.log_listing import LogListing, commit_name
 from pytest_delta_schema.diagnostics.redaction import HiddenValues, redacted_uri

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import httpcore
 
-from pytest_delta_schema.backends.unity.address import environment_proxy
-from pytest_delta_schema.backends.unity.network import Network
-from pytest_delta_schema.backends.unity.too_large_error import TooLargeError
+from pytest_delta_schema.backends.unity.http.address import environment_proxy
+from pytest_delta_schema.backends.unity.http.network import Network
+from pytest_delta_schema.backends.unity.http.too_large_error import TooLargeError
 
 if TYPE_CHECKING:
     from pytest_delta_schema.backends.secret import Secret
-    from pytest_delta_schema.backends.unity.address import Address, Proxy
-    from pytest_delta_schema.backends.unity.deadline import Deadline
+    from pytest_delta_schema.backends.unity.http.address import Address, Proxy
+    from pytest_delta_schema.backends.unity.http.deadline import Deadline
 
 LARGEST_BODY = 64 * 1024 * 1024
 """The largest body of an answer, in bytes."""

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from pytest_delta_schema.backends.unity.client import ServerError
-from pytest_delta_schema.backends.unity.logs import Log
-from pytest_delta_schema.backends.unity.repeated_reads import read_repeatedly
-from pytest_delta_schema.backends.unity.storage import NO_CREDENTIALS, deltalake_options, is_remote, vended
+from pytest_delta_schema.backends.unity.http.client import ServerError
+from pytest_delta_schema.backends.unity.logs.repeated_reads import read_repeatedly
+from pytest_delta_schema.backends.unity.logs.storage import NO_CREDENTIALS, deltalake_options, is_remote, vended
+from pytest_delta_schema.backends.unity.logs.table_logs import Log
 from pytest_delta_schema.diagnostics.errors import StatementError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from pytest_delta_schema.backends.unity.client import UnityClient
-    from pytest_delta_schema.backends.unity.storage import Credentials, Storage
+    from pytest_delta_schema.backends.unity.http.client import UnityClient
+    from pytest_delta_schema.backends.unity.logs.storage import Credentials, Storage
     from pytest_delta_schema.state.catalog_entry import EntryState
 
 T = TypeVar("T")

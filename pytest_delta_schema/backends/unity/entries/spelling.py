@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.backends.unity.client import ServerError
+from pytest_delta_schema.backends.unity.http.client import ServerError
 from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.models.names import QualifiedName, StoredName
@@ -12,8 +12,8 @@ from pytest_delta_schema.models.names import QualifiedName, StoredName
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from pytest_delta_schema.backends.unity.answer_types import TableInfo
-    from pytest_delta_schema.backends.unity.client import UnityClient
+    from pytest_delta_schema.backends.unity.http.answer_types import TableInfo
+    from pytest_delta_schema.backends.unity.http.client import UnityClient
 
 
 class Listing(NamedTuple):

@@ -6,14 +6,14 @@ import json
 import logging
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.unity.client import ServerError
+from pytest_delta_schema.backends.unity.http.client import ServerError
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.progress import LOGGER
 from pytest_delta_schema.settings.text import toml_setting
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.backends.unity.client import UnityClient
+    from pytest_delta_schema.backends.unity.http.client import UnityClient
     from pytest_delta_schema.state.catalog_entry import EntryState
 
 _LOG = logging.getLogger(LOGGER)

@@ -6,16 +6,16 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode
 
-from pytest_delta_schema.backends.unity.address import redirect_host, server_address
-from pytest_delta_schema.backends.unity.deadline import Deadline
-from pytest_delta_schema.backends.unity.too_large_error import TooLargeError
+from pytest_delta_schema.backends.unity.http.address import redirect_host, server_address
+from pytest_delta_schema.backends.unity.http.deadline import Deadline
+from pytest_delta_schema.backends.unity.http.too_large_error import TooLargeError
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError, because
 from pytest_delta_schema.diagnostics.escaping import shortened
 from pytest_delta_schema.diagnostics.redaction import Uri, redacted_uris
 
 if TYPE_CHECKING:
     from pytest_delta_schema.backends.secret import Secret
-    from pytest_delta_schema.backends.unity.transport import Answer, Transport
+    from pytest_delta_schema.backends.unity.http.transport import Answer, Transport
 
 ROOT = "/api/2.1/unity-catalog"
 
@@ -246,7 +246,7 @@ class Calls:
             path: Its path below the root of the API.
             answer: The answer.
         """
-        from pytest_delta_schema.backends.unity.answers import api_error
+        from pytest_delta_schema.backends.unity.http.answers import api_error
 
         if answer.status in _REDIRECT:
             where = self.scrub(redirect_host(answer.location)) if answer.location else "nowhere"
@@ -307,7 +307,7 @@ def _one_line(message: str) -> str:
 
 def _transport(address: Any, token: Secret | None) -> Transport:
     try:
-        from pytest_delta_schema.backends.unity.transport import Transport
+        from pytest_delta_schema.backends.unity.http.transport import Transport
     except ImportError as error:
         msg = "the unity backend needs httpcore, which is not installed; pip install 'pytest-delta-schema[unity]'"
         raise BackendUnavailableError(msg) from error

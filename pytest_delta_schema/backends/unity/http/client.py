@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
 from pytest_delta_schema.backends.secret import bearer_token
-from pytest_delta_schema.backends.unity.answer_types import (
+from pytest_delta_schema.backends.unity.http.answer_types import (
     CatalogInfo,
     CatalogPage,
     DeltaConfig,
@@ -18,8 +18,8 @@ from pytest_delta_schema.backends.unity.answer_types import (
     TableInfo,
     VendedCredentials,
 )
-from pytest_delta_schema.backends.unity.calls import ROOT, Calls, ServerError
-from pytest_delta_schema.backends.unity.deadline import Deadline
+from pytest_delta_schema.backends.unity.http.calls import ROOT, Calls, ServerError
+from pytest_delta_schema.backends.unity.http.deadline import Deadline
 from pytest_delta_schema.delta.folded_names import same_names
 from pytest_delta_schema.diagnostics.redaction import Uri
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from msgspec import Raw
 
     from pytest_delta_schema.backends.secret import Secret
-    from pytest_delta_schema.backends.unity.calls import Answered
+    from pytest_delta_schema.backends.unity.http.calls import Answered
     from pytest_delta_schema.models.names import QualifiedName
 
 __all__ = ["ROOT", "ServerError", "UnityClient"]
@@ -62,7 +62,7 @@ class UnityClient:
         self._calls = Calls(uri, bearer_token(token), timeout)
         self._delta_api: dict[str, bool] = {}
         self._lock = Lock()
-        from pytest_delta_schema.backends.unity.answers import prepare
+        from pytest_delta_schema.backends.unity.http.answers import prepare
 
         prepare()
 
@@ -109,7 +109,7 @@ class UnityClient:
             ServerError: If the server does not answer, or its pages do not end; or, after all other entries, if one
                 cannot be understood.
         """
-        from pytest_delta_schema.backends.unity.answers import TablePage
+        from pytest_delta_schema.backends.unity.http.answers import TablePage
 
         fault: ServerError | None = None
         where = {"catalog_name": catalog, "schema_name": schema}
@@ -254,7 +254,7 @@ class UnityClient:
         Raises:
             ServerError: If it has another form.
         """
-        from pytest_delta_schema.backends.unity.answers import decoded, scrubbed
+        from pytest_delta_schema.backends.unity.http.answers import decoded, scrubbed
 
         body = answered.body if part is None else part
         try:

@@ -11,10 +11,10 @@ from pytest_delta_schema.diagnostics.errors import StatementError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_delta_schema.backends.unity.answer_types import DeltaTable
-    from pytest_delta_schema.backends.unity.client import UnityClient
-    from pytest_delta_schema.backends.unity.external_logs import ExternalLogs
-    from pytest_delta_schema.backends.unity.logs import Log
+    from pytest_delta_schema.backends.unity.http.answer_types import DeltaTable
+    from pytest_delta_schema.backends.unity.http.client import UnityClient
+    from pytest_delta_schema.backends.unity.logs.external_logs import ExternalLogs
+    from pytest_delta_schema.backends.unity.logs.table_logs import Log
     from pytest_delta_schema.state.catalog_entry import EntryState
     from pytest_delta_schema.state.log_facts import LogFacts
 

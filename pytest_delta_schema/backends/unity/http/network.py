@@ -15,7 +15,7 @@ import httpcore
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from pytest_delta_schema.backends.unity.deadline import Deadline
+    from pytest_delta_schema.backends.unity.http.deadline import Deadline
 
 _PIECE = 4096
 """Bytes of one write, few enough for the operating system to accept them at once."""

@@ -16,7 +16,7 @@ from pytest_delta_schema.state.catalog_entry import EntryColumn, EntryState, dec
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from pytest_delta_schema.backends.unity.answer_types import ColumnInfo, TableInfo
+    from pytest_delta_schema.backends.unity.http.answer_types import ColumnInfo, TableInfo
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.catalog_entry import LogState
     from pytest_delta_schema.state.types import DataTypeState
@@ -69,7 +69,7 @@ def columns_of(info: TableInfo) -> tuple[EntryColumn, ...]:
     columns = sorted(info.get("columns") or (), key=lambda column: column.get("position") or 0)
     if not columns:
         return ()
-    from pytest_delta_schema.backends.unity.entry_types import entry_type
+    from pytest_delta_schema.backends.unity.entries.entry_types import entry_type
 
     return tuple([_column(column, entry_type) for column in columns])
 

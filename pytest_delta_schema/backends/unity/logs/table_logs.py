@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from pytest_delta_schema.backends.local_log import LocalLog, local_folder
 from pytest_delta_schema.backends.log_damage import CheckedLog, Doubt, check_log, damage_of
 from pytest_delta_schema.backends.newest_version import newest_version
-from pytest_delta_schema.backends.unity.deltalake_compat import is_panic
-from pytest_delta_schema.backends.unity.log_folder import LogFolder, committed_at
+from pytest_delta_schema.backends.unity.logs.deltalake_compat import is_panic
+from pytest_delta_schema.backends.unity.logs.log_folder import LogFolder, committed_at
+from pytest_delta_schema.backends.unity.logs.repeated_reads import read_repeatedly
 from pytest_delta_schema.backends.unity.problems import DAMAGED_LOG, NO_LOG
-from pytest_delta_schema.backends.unity.repeated_reads import read_repeatedly
 from pytest_delta_schema.delta.clustering import may_be_clustered
 from pytest_delta_schema.delta.well_formed import MalformedLog, fault_in_protocol
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError, because

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypedDict, TypeVar
 import msgspec
 
 from pytest_delta_schema.backends.decoders import build_decoders, decoder_of
-from pytest_delta_schema.backends.unity.answer_types import (
+from pytest_delta_schema.backends.unity.http.answer_types import (
     CatalogInfo,
     CatalogPage,
     DeltaConfig,
@@ -18,7 +18,7 @@ from pytest_delta_schema.backends.unity.answer_types import (
     TableInfo,
     VendedCredentials,
 )
-from pytest_delta_schema.backends.unity.schemas import ApiStruct, LogField, require_columns
+from pytest_delta_schema.backends.unity.http.schemas import ApiStruct, LogField, require_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,0 +1,1 @@
+"""Catalog entries: their wire format and their synchronisation."""

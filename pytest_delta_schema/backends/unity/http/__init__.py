@@ -1,0 +1,1 @@
+"""Calls to a Unity Catalog server."""

@@ -1,0 +1,1 @@
+"""Read the Delta logs that catalog entries name."""
