@@ -11,7 +11,7 @@ from pytest_delta_schema.engine.declarations import Declarations
 from pytest_delta_schema.plugin.items.enforcement import enforcement_outcome
 from pytest_delta_schema.plugin.run.scratch import Scratch
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.test_kit.enforcement_rows import enforcement_rows
+from pytest_delta_schema.test_kit.enforcement.enforcement_rows import enforcement_rows
 from pytest_delta_schema.testing.scenarios import SCENARIOS
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema import Table
     from pytest_delta_schema.engine.outcome import TableOutcome
     from pytest_delta_schema.execute.protocols import ScratchCatalog
-    from pytest_delta_schema.test_kit.breaking import BreakingRows
+    from pytest_delta_schema.test_kit.generation.breaking import BreakingRows
 
 
 def different_models() -> list[tuple[Table, tuple[BreakingRows, ...]]]:

@@ -11,8 +11,8 @@ from pytest_delta_schema import QualifiedName
 from pytest_delta_schema.diagnostics.errors import EffectError
 from pytest_delta_schema.state import CheckState, ForeignKeyState, TableState
 from pytest_delta_schema.state.commits import Commit, DataFile
-from pytest_delta_schema.test_kit.effect import Effect, SchemaChange
-from pytest_delta_schema.test_kit.row_counts import RowCounts
+from pytest_delta_schema.test_kit.effects.effect import Effect, SchemaChange
+from pytest_delta_schema.test_kit.effects.row_counts import RowCounts
 from support.tables import KEY, NAME, state, stored, table
 
 NO_TABLE = TableState(name=NAME, exists=False)

@@ -16,8 +16,8 @@ from pytest_delta_schema.diagnostics.errors import DeclarationError, Diagnostic,
 from pytest_delta_schema.execute.protocols import Capabilities
 from pytest_delta_schema.execute.version import ABSENT, version_of
 from pytest_delta_schema.state import CatalogState, TableState
-from pytest_delta_schema.test_kit.contract_drift import contract_drift
-from pytest_delta_schema.test_kit.history import effect_on, versions_of
+from pytest_delta_schema.test_kit.comparison.contract_drift import contract_drift
+from pytest_delta_schema.test_kit.effects.history import effect_on, versions_of
 from support.logs import commit, field, metadata, protocol
 from support.tables import NAME, column, table
 

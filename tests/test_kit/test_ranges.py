@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from pytest_delta_schema.test_kit.ranges import range_of
+from pytest_delta_schema.test_kit.generation.ranges import range_of
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, StatementEr
 from pytest_delta_schema.engine.outcome import Check, Status
 from pytest_delta_schema.engine.outcome_parts import failed_outcome, table_outcome
 from pytest_delta_schema.execute.row_appends import AppendsRows
-from pytest_delta_schema.test_kit.enforcement import tried
-from pytest_delta_schema.test_kit.enforcement_rows import enforcement_rows
+from pytest_delta_schema.test_kit.enforcement.enforcement_rows import enforcement_rows
+from pytest_delta_schema.test_kit.enforcement.trials import tried
 
 if TYPE_CHECKING:
     from pytest_delta_schema.engine.declarations import Declarations

@@ -23,7 +23,7 @@ from pytest_delta_schema.models.required_kinds import required_table
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plugin.options.backend import without_scratch_catalog
 from pytest_delta_schema.progress import step
-from pytest_delta_schema.test_kit.rows import rows_of
+from pytest_delta_schema.test_kit.generation.rows import rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,7 +10,7 @@ from pytest_delta_schema import ApplyError, Column, Orchestrator, UnityCatalog, 
 from pytest_delta_schema.backends.unity import UnityClient
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 from pytest_delta_schema.plan.entry_differences import entry_differences
-from pytest_delta_schema.test_kit.history import effect_on, versions_of
+from pytest_delta_schema.test_kit.effects.history import effect_on, versions_of
 from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.parts import BOTH, INT, LONG, TEXT, field, struct
 from pytest_delta_schema.testing.unity import UnityDouble

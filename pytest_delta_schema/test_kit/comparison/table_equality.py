@@ -11,9 +11,9 @@ from pytest_delta_schema.delta.folded_names import NameSet
 from pytest_delta_schema.diagnostics.errors import DeclarationError, RowsDifferError
 from pytest_delta_schema.engine.given_catalog import given_catalog
 from pytest_delta_schema.models.wrong_kinds import refuse_kind
+from pytest_delta_schema.test_kit.comparison.row_differences import difference_text
+from pytest_delta_schema.test_kit.comparison.row_matching import unmatched_rows
 from pytest_delta_schema.test_kit.known_columns import known_columns
-from pytest_delta_schema.test_kit.row_differences import difference_text
-from pytest_delta_schema.test_kit.row_matching import unmatched_rows
 from pytest_delta_schema.test_kit.tables import name_of, rows_in
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.state.states import KeyState
     from pytest_delta_schema.test_kit.contract import Clause, Contract
-    from pytest_delta_schema.test_kit.filling import References
-    from pytest_delta_schema.test_kit.parent_rows import SelfReference
+    from pytest_delta_schema.test_kit.generation.filling import References
+    from pytest_delta_schema.test_kit.generation.parent_rows import SelfReference
 
 
 def too_few_values(contract: Contract, key: KeyState, size: int, clauses: Iterable[Clause], rows: int) -> str:

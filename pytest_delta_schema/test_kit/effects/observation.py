@@ -15,9 +15,9 @@ from pytest_delta_schema.diagnostics.errors import (
 )
 from pytest_delta_schema.diagnostics.faults import UnreadableTable
 from pytest_delta_schema.execute.version import ABSENT
-from pytest_delta_schema.test_kit.effect import Effect
-from pytest_delta_schema.test_kit.row_counts import RowCounts
-from pytest_delta_schema.test_kit.row_matching import unmatched_rows
+from pytest_delta_schema.test_kit.comparison.row_matching import unmatched_rows
+from pytest_delta_schema.test_kit.effects.effect import Effect
+from pytest_delta_schema.test_kit.effects.row_counts import RowCounts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.state.commits import Commit
     from pytest_delta_schema.state.states import TableState
-    from pytest_delta_schema.test_kit.effect import TableFate
+    from pytest_delta_schema.test_kit.effects.effect import TableFate
 
 
 class Observation:

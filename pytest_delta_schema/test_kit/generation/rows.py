@@ -15,9 +15,9 @@ from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.type_traversal import not_null_paths
 from pytest_delta_schema.state.types import find
 from pytest_delta_schema.test_kit.contract import contract_of
+from pytest_delta_schema.test_kit.generation.making import RowMaker
+from pytest_delta_schema.test_kit.generation.parent_rows import parent_rows
 from pytest_delta_schema.test_kit.known_columns import known_columns
-from pytest_delta_schema.test_kit.making import RowMaker
-from pytest_delta_schema.test_kit.parent_rows import parent_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Union
 from pytest_delta_schema.delta.type_widening import SIZED
 from pytest_delta_schema.state.expressions import ExpressionError
 from pytest_delta_schema.state.expressions.truth import compare, like
+from pytest_delta_schema.test_kit.generation.ranges import Range, point_of, range_of
+from pytest_delta_schema.test_kit.generation.text_bounds import bounded_texts
 from pytest_delta_schema.test_kit.plain_values import text_of
-from pytest_delta_schema.test_kit.ranges import Range, point_of, range_of
-from pytest_delta_schema.test_kit.text_bounds import bounded_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -9,18 +9,18 @@ from pytest_delta_schema.delta.folded_names import NameMap
 from pytest_delta_schema.delta.part_path import PartPath, part_path
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.state.type_traversal import not_null_paths
-from pytest_delta_schema.test_kit.breaking import Breaker
 from pytest_delta_schema.test_kit.contract import contract_of
-from pytest_delta_schema.test_kit.judging import Constraint, texts_with_length
-from pytest_delta_schema.test_kit.rows import made_rows, valid_state
+from pytest_delta_schema.test_kit.generation.breaking import Breaker
+from pytest_delta_schema.test_kit.generation.judging import Constraint, texts_with_length
+from pytest_delta_schema.test_kit.generation.rows import made_rows, valid_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.state.states import CheckState, ForeignKeyState, KeyState, TableState
-    from pytest_delta_schema.test_kit.breaking import BreakingRows
-    from pytest_delta_schema.test_kit.rows import Row
+    from pytest_delta_schema.test_kit.generation.breaking import BreakingRows
+    from pytest_delta_schema.test_kit.generation.rows import Row
 
 _MOST = 3
 

@@ -11,14 +11,14 @@ from pytest_delta_schema.delta.folded_names import NameSet, folded
 from pytest_delta_schema.diagnostics.escaping import escaped, shortened
 from pytest_delta_schema.report.text import counted
 from pytest_delta_schema.state.types import describe_type
-from pytest_delta_schema.test_kit.row_matching import equal_values
+from pytest_delta_schema.test_kit.comparison.row_matching import equal_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import ColumnState
-    from pytest_delta_schema.test_kit.row_matching import Row, RowDifference
+    from pytest_delta_schema.test_kit.comparison.row_matching import Row, RowDifference
 
 _SHOWN = 3
 _SEARCHED = 1000

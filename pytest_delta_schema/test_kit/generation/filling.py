@@ -12,9 +12,9 @@ from pytest_delta_schema.delta.folded_names import folded
 from pytest_delta_schema.state.expressions.conditions import FLIPPED
 from pytest_delta_schema.state.expressions.truth import value_of
 from pytest_delta_schema.state.types import StructState
-from pytest_delta_schema.test_kit.domains import Choices, Texts, compared, domain_of, stored, tightened
+from pytest_delta_schema.test_kit.generation.domains import Choices, Texts, compared, domain_of, stored, tightened
+from pytest_delta_schema.test_kit.generation.ranges import DAY, Range, point_of
 from pytest_delta_schema.test_kit.plain_values import maker, number_of
-from pytest_delta_schema.test_kit.ranges import DAY, Range, point_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from pytest_delta_schema.delta.column_path import ColumnPath
     from pytest_delta_schema.state.expressions.conditions import Comparator
     from pytest_delta_schema.state.types import ColumnState, DataTypeState
-    from pytest_delta_schema.test_kit.alternatives import Alternative
-    from pytest_delta_schema.test_kit.domains import Domain
+    from pytest_delta_schema.test_kit.generation.alternatives import Alternative
+    from pytest_delta_schema.test_kit.generation.domains import Domain
     from pytest_delta_schema.test_kit.plain_values import Make
 
 _UNCOUNTED = 100_000

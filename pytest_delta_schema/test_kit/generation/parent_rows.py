@@ -10,7 +10,7 @@ from pytest_delta_schema.delta.folded_names import NameMap, folded
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.names import QualifiedName, parse_name
 from pytest_delta_schema.models.table import Table
-from pytest_delta_schema.test_kit.filling import References
+from pytest_delta_schema.test_kit.generation.filling import References
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

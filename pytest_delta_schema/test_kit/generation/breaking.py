@@ -23,15 +23,15 @@ from pytest_delta_schema.state.expressions.conditions import (
 )
 from pytest_delta_schema.state.type_traversal import not_null_paths
 from pytest_delta_schema.state.types import find
-from pytest_delta_schema.test_kit.alternatives import alternatives
-from pytest_delta_schema.test_kit.changed_values import changed, lengthened
 from pytest_delta_schema.test_kit.contract import Clause, contract_of
-from pytest_delta_schema.test_kit.domains import Texts, domain_of, stored
-from pytest_delta_schema.test_kit.judging import Constraint, broken_constraints, texts_with_length
+from pytest_delta_schema.test_kit.effects.changed_values import changed, lengthened
+from pytest_delta_schema.test_kit.generation.alternatives import alternatives
+from pytest_delta_schema.test_kit.generation.domains import Texts, domain_of, stored
+from pytest_delta_schema.test_kit.generation.judging import Constraint, broken_constraints, texts_with_length
+from pytest_delta_schema.test_kit.generation.making import RowMaker
+from pytest_delta_schema.test_kit.generation.parent_rows import parent_rows
+from pytest_delta_schema.test_kit.generation.rows import rows_of, valid_state
 from pytest_delta_schema.test_kit.known_columns import known_columns
-from pytest_delta_schema.test_kit.making import RowMaker
-from pytest_delta_schema.test_kit.parent_rows import parent_rows
-from pytest_delta_schema.test_kit.rows import rows_of, valid_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.expressions.conditions import Atom, Operand
     from pytest_delta_schema.state.states import CheckState, TableState
     from pytest_delta_schema.state.types import ColumnState
-    from pytest_delta_schema.test_kit.domains import Domain
-    from pytest_delta_schema.test_kit.rows import Row
+    from pytest_delta_schema.test_kit.generation.domains import Domain
+    from pytest_delta_schema.test_kit.generation.rows import Row
 
 _UNUSUAL = (0, -1, 1000, -1000, "", "x")
 """Values with which checks that are not understood are tried. Sums and products of them fit every type of numbers."""

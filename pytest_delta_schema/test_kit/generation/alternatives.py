@@ -25,8 +25,8 @@ from pytest_delta_schema.state.expressions.conditions import (
 )
 from pytest_delta_schema.state.expressions.truth import like, truth
 from pytest_delta_schema.state.types import find
-from pytest_delta_schema.test_kit.domains import Choices, Domain, Texts, chosen, compared, domain_of, limited
-from pytest_delta_schema.test_kit.ranges import Range
+from pytest_delta_schema.test_kit.generation.domains import Choices, Domain, Texts, chosen, compared, domain_of, limited
+from pytest_delta_schema.test_kit.generation.ranges import Range
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

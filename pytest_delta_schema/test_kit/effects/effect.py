@@ -16,7 +16,7 @@ from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.report.text import counted
 from pytest_delta_schema.rules.properties import is_declarable
 from pytest_delta_schema.state.states import CatalogState
-from pytest_delta_schema.test_kit.row_counts import RowCounts, counts_in_log, rewritten_files, rows_by_file
+from pytest_delta_schema.test_kit.effects.row_counts import RowCounts, counts_in_log, rewritten_files, rows_by_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

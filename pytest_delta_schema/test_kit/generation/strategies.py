@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.diagnostics.errors import DeclarationError
-from pytest_delta_schema.test_kit.parent_rows import listed_parents
-from pytest_delta_schema.test_kit.rows import rows_of, valid_state
+from pytest_delta_schema.test_kit.generation.parent_rows import listed_parents
+from pytest_delta_schema.test_kit.generation.rows import rows_of, valid_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn, SearchStrategy
 
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.test_kit.rows import Row
+    from pytest_delta_schema.test_kit.generation.rows import Row
 
 
 def rows_strategy(

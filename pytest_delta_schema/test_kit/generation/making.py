@@ -11,10 +11,10 @@ from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.report.text import counted
 from pytest_delta_schema.state.expressions import ExpressionError, columns_in, unmet
 from pytest_delta_schema.state.expressions.truth import truth
-from pytest_delta_schema.test_kit.alternatives import alternatives
-from pytest_delta_schema.test_kit.filling import Filler
-from pytest_delta_schema.test_kit.judging import repeated
-from pytest_delta_schema.test_kit.unsolved import no_further_row, to_give, too_few_values
+from pytest_delta_schema.test_kit.generation.alternatives import alternatives
+from pytest_delta_schema.test_kit.generation.filling import Filler
+from pytest_delta_schema.test_kit.generation.judging import repeated
+from pytest_delta_schema.test_kit.generation.unsolved import no_further_row, to_give, too_few_values
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.states import CheckState
     from pytest_delta_schema.state.types import ColumnState
     from pytest_delta_schema.test_kit.contract import Clause, Contract
-    from pytest_delta_schema.test_kit.parent_rows import ForeignKeys, SelfReference
+    from pytest_delta_schema.test_kit.generation.parent_rows import ForeignKeys, SelfReference
 
 _MOST_TRIES = 2000
 """How many positions are tried for one row, beyond what a key allows."""

@@ -15,7 +15,7 @@ from pytest_delta_schema.models.wrong_kinds import refuse_kind
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.expressions import ExpressionError
 from pytest_delta_schema.test_kit.contract import contract_of
-from pytest_delta_schema.test_kit.rows import rows_of
+from pytest_delta_schema.test_kit.generation.rows import rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.test_kit.contract import Contract
-    from pytest_delta_schema.test_kit.rows import Row
+    from pytest_delta_schema.test_kit.generation.rows import Row
 
 
 @hides_traceback

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.execute.row_appends import AppendsRows
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.test_kit.breaking import BreakingRows
-    from pytest_delta_schema.test_kit.enforcement_rows import EnforcementRows
-    from pytest_delta_schema.test_kit.judging import Constraint
-    from pytest_delta_schema.test_kit.rows import Row
+    from pytest_delta_schema.test_kit.enforcement.enforcement_rows import EnforcementRows
+    from pytest_delta_schema.test_kit.generation.breaking import BreakingRows
+    from pytest_delta_schema.test_kit.generation.judging import Constraint
+    from pytest_delta_schema.test_kit.generation.rows import Row
 
 _LONGEST = 400
 _DEFECT = "this is a defect of the backend; report it with these rows"

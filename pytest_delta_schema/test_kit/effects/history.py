@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
-from pytest_delta_schema.test_kit.contract_drift import contract_drift
-from pytest_delta_schema.test_kit.observation import Observation
+from pytest_delta_schema.test_kit.comparison.contract_drift import contract_drift
+from pytest_delta_schema.test_kit.effects.observation import Observation
 from pytest_delta_schema.test_kit.tables import name_of, versions_in
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.state.commits import Commit
     from pytest_delta_schema.state.states import CatalogReader
-    from pytest_delta_schema.test_kit.effect import Effect
+    from pytest_delta_schema.test_kit.effects.effect import Effect
 
 
 @hides_traceback

@@ -1,0 +1,1 @@
+"""Compare tables, frames and rows."""

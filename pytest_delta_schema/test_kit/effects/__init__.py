@@ -1,0 +1,1 @@
+"""Observe what a job changes in tables."""

@@ -1,0 +1,1 @@
+"""Try which constraints a table enforces."""
