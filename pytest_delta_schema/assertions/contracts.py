@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
-from pytest_delta_schema.delta.folded_names import NameMap, NameSet
-from pytest_delta_schema.delta.part_path import PartPath, part_path
+from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet
+from pytest_delta_schema.delta.names.part_path import PartPath, part_path
 from pytest_delta_schema.diagnostics.errors import DeclarationError, DriftError, RowsError
 from pytest_delta_schema.engine.assembly import declared, validator_of
 from pytest_delta_schema.engine.gate import Gate

@@ -11,7 +11,7 @@ from pytest_delta_schema.backends.problems import is_damaged, problem
 from pytest_delta_schema.backends.second_look import read_until_settled
 from pytest_delta_schema.delta.clustering import Paths, clustering_in, may_be_clustered
 from pytest_delta_schema.delta.column_mapping import with_names_of
-from pytest_delta_schema.delta.log_listing import LogListing, checksum_name, commit_name, gaps
+from pytest_delta_schema.delta.logs.log_listing import LogListing, checksum_name, commit_name, gaps
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic, StatementError, because
 from pytest_delta_schema.diagnostics.faults import DamagedTable, UnreadableTable
 from pytest_delta_schema.state.commits import commit_of

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.folded_names import NameSet, same_name
+from pytest_delta_schema.delta.names.folded_names import NameSet, same_name
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.type_traversal import not_null_paths
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.delta.folded_names import NameSet
+from pytest_delta_schema.delta.names.folded_names import NameSet
 from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.execute.protocols import RowCounts
 from pytest_delta_schema.progress import step

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql.types import DataType
 
-    from pytest_delta_schema.delta.folded_names import NameMap
+    from pytest_delta_schema.delta.names.folded_names import NameMap
     from pytest_delta_schema.state.types import ColumnState
 
 _INTEGERS = ("tinyint", "smallint", "int", "bigint")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.frame_rows import rows_of
 from pytest_delta_schema.backends.row_values import Fault, convert, shown
-from pytest_delta_schema.delta.folded_names import NameMap, NameSet, folded
-from pytest_delta_schema.delta.near_names import proposal
+from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet, folded
+from pytest_delta_schema.delta.names.near_names import proposal
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.plan.data_checks import NULL_PARTITION
 

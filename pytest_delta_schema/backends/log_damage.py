@@ -19,7 +19,7 @@ from pytest_delta_schema.backends.log_lines import (
 from pytest_delta_schema.backends.older_checksum import with_later_commits
 from pytest_delta_schema.backends.problems import problem
 from pytest_delta_schema.backends.second_look import read_until_settled
-from pytest_delta_schema.delta.log_listing import (
+from pytest_delta_schema.delta.logs.log_listing import (
     LAST_CHECKPOINT,
     SIDECARS,
     CheckpointHint,

@@ -6,7 +6,7 @@ from json import JSONDecoder
 from typing import Any
 from zlib import crc32
 
-from pytest_delta_schema.delta.action_kinds import value_of_another_kind
+from pytest_delta_schema.delta.logs.action_kinds import value_of_another_kind
 
 _HEADER = b"crc\0"
 """The beginning of Hadoop's checksum files; the size of a block and the CRC-32 of each block follow (Hadoop 3.5.0)."""

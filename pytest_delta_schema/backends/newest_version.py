@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta.clustering import clustering_in, may_be_clustered
-from pytest_delta_schema.delta.log_listing import commit_name
+from pytest_delta_schema.delta.logs.log_listing import commit_name
+from pytest_delta_schema.delta.logs.well_formed import fault_in_protocol
 from pytest_delta_schema.delta.protocol import protocol_properties
-from pytest_delta_schema.delta.well_formed import fault_in_protocol
 from pytest_delta_schema.state.log_facts import LogFacts
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_delta_schema.backends.row_clocks import Clock, TimeFault
-from pytest_delta_schema.delta.folded_names import NameMap
+from pytest_delta_schema.delta.names.folded_names import NameMap
 from pytest_delta_schema.delta.type_widening import SIZED
 from pytest_delta_schema.diagnostics.escaping import shortened
 from pytest_delta_schema.state.types import ArrayState, MapState, StructState, describe_type

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.configuration.error import SettingError, shown
 from pytest_delta_schema.configuration.report_targets import ReportTarget, parse_target
 from pytest_delta_schema.configuration.section import consents_of_entries, stores_of_entries
-from pytest_delta_schema.delta.client_features import parse_correction
+from pytest_delta_schema.delta.clients.client_features import parse_correction
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.binding import parse_binding
 from pytest_delta_schema.models.clients import client_faults, parse_client

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.delta.column_path import ELEMENT, KEY, VALUE
+from pytest_delta_schema.delta.names.column_path import ELEMENT, KEY, VALUE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

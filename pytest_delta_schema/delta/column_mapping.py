@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.delta.field_metadata import PHYSICAL_NAME
-from pytest_delta_schema.delta.folded_names import NameMap, NameSet, same_name
+from pytest_delta_schema.delta.names.column_path import ColumnPath
+from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet, same_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -6,8 +6,8 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.folded_names import NameMap, NameSet, folded
-from pytest_delta_schema.delta.near_names import nearest_name
+from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet, folded
+from pytest_delta_schema.delta.names.near_names import nearest_name
 from pytest_delta_schema.delta.protocol import FEATURE_PREFIX
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.folded_names import folded
-from pytest_delta_schema.delta.near_names import nearest_name
+from pytest_delta_schema.delta.names.folded_names import folded
+from pytest_delta_schema.delta.names.near_names import nearest_name
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

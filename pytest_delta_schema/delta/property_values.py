@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.features import MAPPING_PROPERTY, PROTOCOL_VERSIONS
-from pytest_delta_schema.delta.folded_names import NameSet, folded
+from pytest_delta_schema.delta.names.folded_names import NameSet, folded
 
 if TYPE_CHECKING:
     from collections.abc import Callable

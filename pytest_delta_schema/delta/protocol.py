@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta.clustering import CLUSTERING_PROPERTY
-from pytest_delta_schema.delta.folded_names import NameSet
+from pytest_delta_schema.delta.names.folded_names import NameSet
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.configuration.project_rules import load_rules
-from pytest_delta_schema.delta.client_features import ClientFeatures
+from pytest_delta_schema.delta.clients.client_features import ClientFeatures
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.execute.action_runner import ActionRunner
 from pytest_delta_schema.execute.preflight import COUNT, OFF, Preflight

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.column_path import ColumnPath, path_text
+from pytest_delta_schema.delta.names.column_path import ColumnPath, path_text
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, because
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.rules.consent import DROP_COLUMN, all_paths, ambiguity, needed_consents, quoted_consent

@@ -7,7 +7,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import InvalidModelError, note
 from pytest_delta_schema.diagnostics.remarks import NotCreatable
 from pytest_delta_schema.engine.assembly import bound, client_features_of, declared, planner_of, validator_of
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from pytest_delta_schema.configuration.settings import Settings
-    from pytest_delta_schema.delta.client_features import ClientFeatures
+    from pytest_delta_schema.delta.clients.client_features import ClientFeatures
     from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
     from pytest_delta_schema.engine.outcome import TableChange
     from pytest_delta_schema.engine.source_map.source_locations import Listing

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, Diagnostic, MetadataSyncError
 from pytest_delta_schema.engine.outcome import Check, Status
 from pytest_delta_schema.engine.outcome_parts import entry_changes, failed_outcome, table_outcome

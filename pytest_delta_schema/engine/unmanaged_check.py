@@ -5,7 +5,7 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, diagnostic_of, diagnostics_of
 from pytest_delta_schema.engine.outcome import Check, Status, TableOutcome
 

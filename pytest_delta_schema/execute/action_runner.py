@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.folded_names import NameSet
+from pytest_delta_schema.delta.names.folded_names import NameSet
 from pytest_delta_schema.diagnostics.errors import (
     ApplyError,
     ApplyErrors,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.part_path import WHOLE_TABLE
+from pytest_delta_schema.delta.names.part_path import WHOLE_TABLE
 from pytest_delta_schema.diagnostics.errors import UnsafePlanError
 from pytest_delta_schema.plan.actions import AlignTable
 from pytest_delta_schema.rules.reported_rules import UnsupportedStatement

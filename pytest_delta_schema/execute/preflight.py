@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.delta.part_path import PartPath, part_path
+from pytest_delta_schema.delta.names.part_path import PartPath, part_path
 from pytest_delta_schema.diagnostics.errors import StatementError, because
 from pytest_delta_schema.diagnostics.escaping import escaped, shortened
 from pytest_delta_schema.plan.changes import ColumnAdd, ConvertTable

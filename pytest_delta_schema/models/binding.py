@@ -6,7 +6,7 @@ from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.conversion import Parquet
 from pytest_delta_schema.models.names import QualifiedName

@@ -15,7 +15,7 @@ from pytest_delta_schema.plan.changes.kind import require_change
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pytest_delta_schema.delta.column_path import ColumnPath
+    from pytest_delta_schema.delta.names.column_path import ColumnPath
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.states import CheckState, TableState
     from pytest_delta_schema.state.types import ColumnState

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.delta.folded_names import NameMap, NameSet
+from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet
 from pytest_delta_schema.plan.changes import Change, CheckAdd, CheckDrop
 from pytest_delta_schema.plan.expression_equality import equal_expressions, is_cosmetic
 from pytest_delta_schema.plan.renames import new_names, old_names, with_names
@@ -13,7 +13,7 @@ from pytest_delta_schema.state.expressions import canonical, columns_in, with_co
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from pytest_delta_schema.delta.column_path import ColumnPath
+    from pytest_delta_schema.delta.names.column_path import ColumnPath
     from pytest_delta_schema.plan.difference import Difference
     from pytest_delta_schema.state.states import CheckState
 

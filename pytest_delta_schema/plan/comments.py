@@ -10,7 +10,7 @@ from pytest_delta_schema.plan.changes import Change, SetColumnComments, SetTable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_delta_schema.delta.column_path import ColumnPath
+    from pytest_delta_schema.delta.names.column_path import ColumnPath
     from pytest_delta_schema.plan.difference import Difference
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.folded_names import NameMap, NameSet
+from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet
 from pytest_delta_schema.plan.changes import ConvertTable
 from pytest_delta_schema.state.conversion import DELTA
 from pytest_delta_schema.state.types import find

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
-from pytest_delta_schema.delta.column_path import ColumnPath
-from pytest_delta_schema.delta.folded_names import NameMap, NameSet, same_name
+from pytest_delta_schema.delta.names.column_path import ColumnPath
+from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet, same_name
 from pytest_delta_schema.plan.changes import (
     CheckAdd,
     ColumnNullabilityChange,

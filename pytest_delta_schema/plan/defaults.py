@@ -11,7 +11,7 @@ from pytest_delta_schema.state.types import ColumnGeneration
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_delta_schema.delta.column_path import ColumnPath
+    from pytest_delta_schema.delta.names.column_path import ColumnPath
     from pytest_delta_schema.plan.difference import Difference
 
 _NONE = ColumnGeneration()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.part_path import part_path
+from pytest_delta_schema.delta.names.part_path import part_path
 from pytest_delta_schema.diagnostics.redaction import redacted_uris
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable, RestoreTable, SchemaMissing, TableMissing
 from pytest_delta_schema.plan.change_markers import ABSENT, ADD

@@ -5,8 +5,8 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.delta.column_path import TABLE, ColumnPath
-from pytest_delta_schema.delta.folded_names import NameMap
+from pytest_delta_schema.delta.names.column_path import TABLE, ColumnPath
+from pytest_delta_schema.delta.names.folded_names import NameMap
 from pytest_delta_schema.plan.renames import resolve_renames
 from pytest_delta_schema.state.types import below, same_kind
 

@@ -10,9 +10,9 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.delta.column_path import ColumnPath
-from pytest_delta_schema.delta.folded_names import NameMap
-from pytest_delta_schema.delta.part_path import part_path
+from pytest_delta_schema.delta.names.column_path import ColumnPath
+from pytest_delta_schema.delta.names.folded_names import NameMap
+from pytest_delta_schema.delta.names.part_path import part_path
 from pytest_delta_schema.diagnostics.errors import note
 from pytest_delta_schema.diagnostics.redaction import shown_property
 from pytest_delta_schema.diagnostics.remarks import UnstorableMetadata

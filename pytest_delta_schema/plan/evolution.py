@@ -5,13 +5,13 @@ from __future__ import annotations
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.folded_names import NameSet
+from pytest_delta_schema.delta.names.folded_names import NameSet
 from pytest_delta_schema.state.types import below, find
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from pytest_delta_schema.delta.column_path import ColumnPath
+    from pytest_delta_schema.delta.names.column_path import ColumnPath
     from pytest_delta_schema.plan.difference import Difference, PlacedColumn
     from pytest_delta_schema.state.types import ColumnState
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
-from pytest_delta_schema.delta.folded_names import NameMap, NameSet, same_names
+from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet, same_names
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import Change, ForeignKeyAdd, ForeignKeyDrop
 from pytest_delta_schema.state.states import same_rely

@@ -5,8 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.column_path import ColumnPath
-from pytest_delta_schema.delta.folded_names import NameMap, same_names
+from pytest_delta_schema.delta.names.column_path import ColumnPath
+from pytest_delta_schema.delta.names.folded_names import NameMap, same_names
 from pytest_delta_schema.models.modes import IGNORE
 from pytest_delta_schema.plan.changes import Change, ClusteringChange, ColumnMove, LayoutRewrite
 from pytest_delta_schema.plan.renames import new_names, with_names

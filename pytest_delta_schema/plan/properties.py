@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.features import ONE_WAY, is_on
-from pytest_delta_schema.delta.folded_names import NameSet, folded, same_name
+from pytest_delta_schema.delta.names.folded_names import NameSet, folded, same_name
 from pytest_delta_schema.delta.property_values import equal_values
 from pytest_delta_schema.delta.protocol import FEATURE_PREFIX, supported_features
 from pytest_delta_schema.models.modes import FORBID, IGNORE, MANAGE, REPORT

@@ -6,7 +6,7 @@ import sys
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.models.modes import IGNORE, MANAGE, REPORT
 
 if sys.version_info >= (3, 11):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.column_path import TABLE, ColumnPath
+from pytest_delta_schema.delta.names.column_path import TABLE, ColumnPath
 from pytest_delta_schema.models.tags import NO_TAGS
 from pytest_delta_schema.plan.changes import Change, SetTags, UnsetTags
 from pytest_delta_schema.plan.renames import old_names

@@ -10,7 +10,7 @@ from pytest_delta_schema.delta.features import (
     TYPE_WIDENING,
     WIDENING_PROPERTY,
 )
-from pytest_delta_schema.delta.folded_names import NameSet
+from pytest_delta_schema.delta.names.folded_names import NameSet
 from pytest_delta_schema.delta.protocol import FEATURE_PREFIX
 from pytest_delta_schema.delta.type_widening import Widening, widening
 from pytest_delta_schema.plan.changes import Change, ColumnTypeChange

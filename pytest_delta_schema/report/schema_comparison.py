@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_delta_schema.delta.column_path import TABLE, ColumnPath
-from pytest_delta_schema.delta.folded_names import NameMap
+from pytest_delta_schema.delta.names.column_path import TABLE, ColumnPath
+from pytest_delta_schema.delta.names.folded_names import NameMap
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.models.table import Table
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
-    from pytest_delta_schema.delta.column_path import ColumnPath
+    from pytest_delta_schema.delta.names.column_path import ColumnPath
 
 _NOTHING = "-"
 _ONE_SIDE = {(True, False): "-", (False, True): "+"}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.folded_names import folded, same_name
-from pytest_delta_schema.delta.part_path import part_path
+from pytest_delta_schema.delta.names.folded_names import folded, same_name
+from pytest_delta_schema.delta.names.part_path import part_path
 from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.state.expressions import canonical, condition_faults
 from pytest_delta_schema.state.spark_types import canonical_type

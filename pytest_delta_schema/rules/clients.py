@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.client_features import ClientFeatures
+from pytest_delta_schema.delta.clients.client_features import ClientFeatures
 from pytest_delta_schema.delta.features import FEATURES, base_feature, feature_of, is_read_by_clients
-from pytest_delta_schema.delta.part_path import part_path
+from pytest_delta_schema.delta.names.part_path import part_path
 from pytest_delta_schema.delta.protocol import FEATURE_PREFIX
 from pytest_delta_schema.diagnostics.errors import note
 from pytest_delta_schema.diagnostics.escaping import identifier
@@ -23,7 +23,7 @@ from pytest_delta_schema.state.required_features import RequiredFeature, require
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from pytest_delta_schema.delta.client_support import Support
+    from pytest_delta_schema.delta.clients.client_support import Support
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.clients import Client
     from pytest_delta_schema.models.table import Table

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.column_path import TABLE, ColumnPath
 from pytest_delta_schema.delta.features import MAPPING_PROPERTY, is_on
-from pytest_delta_schema.delta.folded_names import NameMap, folded, same_name, spark_name
-from pytest_delta_schema.delta.part_path import part_path
+from pytest_delta_schema.delta.names.column_path import TABLE, ColumnPath
+from pytest_delta_schema.delta.names.folded_names import NameMap, folded, same_name, spark_name
+from pytest_delta_schema.delta.names.part_path import part_path
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import (
     ColumnAdd,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.column_path import ColumnPath, column_path
 from pytest_delta_schema.delta.features import COLUMN_MAPPING, MAPPING_PROPERTY
-from pytest_delta_schema.delta.folded_names import NameSet, folded
-from pytest_delta_schema.delta.part_path import part_path
+from pytest_delta_schema.delta.names.column_path import ColumnPath, column_path
+from pytest_delta_schema.delta.names.folded_names import NameSet, folded
+from pytest_delta_schema.delta.names.part_path import part_path
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import ColumnAdd, ColumnDrop
 from pytest_delta_schema.rules.consent import DROP_COLUMN, Consent, missing_consents

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from datetime import date  # noqa: TC003 - the dataclass's annotation
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.column_path import TABLE, ColumnPath, path_text, quoted
-from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.names.column_path import TABLE, ColumnPath, path_text, quoted
+from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.plan.actions import CreateTable

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.delta.column_path import path_text, quoted, split_path
-from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.names.column_path import path_text, quoted, split_path
+from pytest_delta_schema.delta.names.folded_names import folded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.folded_names import NameMap, NameSet
-from pytest_delta_schema.delta.near_names import proposal
+from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet
+from pytest_delta_schema.delta.names.near_names import proposal
 from pytest_delta_schema.rules.columns import repeated
 from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.state.keys import path_of_key
@@ -16,7 +16,7 @@ from pytest_delta_schema.state.types import describe_type
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pytest_delta_schema.delta.part_path import PartPath
+    from pytest_delta_schema.delta.names.part_path import PartPath
     from pytest_delta_schema.diagnostics.errors import Diagnostic, HasCode
     from pytest_delta_schema.models.constraints import ForeignKey, Unique
     from pytest_delta_schema.models.table import Table

@@ -7,8 +7,8 @@ from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from pytest_delta_schema.delta.folded_names import folded, same_names
-from pytest_delta_schema.delta.part_path import part_path
+from pytest_delta_schema.delta.names.folded_names import folded, same_names
+from pytest_delta_schema.delta.names.part_path import part_path
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import ConvertTable
 from pytest_delta_schema.rules.rule import Fault, violation

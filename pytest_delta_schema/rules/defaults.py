@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.column_path import ColumnPath
-from pytest_delta_schema.delta.folded_names import NameSet
-from pytest_delta_schema.delta.part_path import part_path
+from pytest_delta_schema.delta.names.column_path import ColumnPath
+from pytest_delta_schema.delta.names.folded_names import NameSet
+from pytest_delta_schema.delta.names.part_path import part_path
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import (
     ColumnAdd,

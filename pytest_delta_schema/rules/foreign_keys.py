@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.folded_names import NameMap, folded, same_name
+from pytest_delta_schema.delta.names.folded_names import NameMap, folded, same_name
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.rules.constraint_columns import invalid_columns

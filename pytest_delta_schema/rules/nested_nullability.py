@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.column_path import TABLE
 from pytest_delta_schema.delta.features import MAPPING_PROPERTY, is_on
-from pytest_delta_schema.delta.part_path import part_path
+from pytest_delta_schema.delta.names.column_path import TABLE
+from pytest_delta_schema.delta.names.part_path import part_path
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import (
     ColumnAdd,
@@ -26,7 +26,7 @@ from pytest_delta_schema.state.types import ArrayState, MapState, StructState, f
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pytest_delta_schema.delta.column_path import ColumnPath
+    from pytest_delta_schema.delta.names.column_path import ColumnPath
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.plan.changes import Change
     from pytest_delta_schema.state.types import ColumnState

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.folded_names import NameMap, NameSet
-from pytest_delta_schema.delta.near_names import proposal
-from pytest_delta_schema.delta.part_path import PartPath, part_path
+from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet
+from pytest_delta_schema.delta.names.near_names import proposal
+from pytest_delta_schema.delta.names.part_path import PartPath, part_path
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import ColumnAdd, ColumnNullabilityChange, ForeignKeyDrop, PrimaryKeyAdd
 from pytest_delta_schema.rules.columns import repeated

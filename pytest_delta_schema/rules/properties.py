@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.features import ONE_WAY
-from pytest_delta_schema.delta.folded_names import folded, same_name
 from pytest_delta_schema.delta.known_properties import is_known, nearest_key
-from pytest_delta_schema.delta.part_path import part_path
+from pytest_delta_schema.delta.names.folded_names import folded, same_name
+from pytest_delta_schema.delta.names.part_path import part_path
 from pytest_delta_schema.delta.reserved_properties import CHECK_PREFIX, PLATFORM, RESERVED
 from pytest_delta_schema.models.modes import FORBID, REQUIRE
 from pytest_delta_schema.plan.property_policy import PropertyPolicy

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.features import COLUMN_MAPPING, MAPPING_PROPERTY
-from pytest_delta_schema.delta.folded_names import NameSet
-from pytest_delta_schema.delta.part_path import part_path
+from pytest_delta_schema.delta.names.folded_names import NameSet
+from pytest_delta_schema.delta.names.part_path import part_path
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import ColumnRename
 from pytest_delta_schema.plan.renames import resolve_renames
@@ -18,7 +18,7 @@ from pytest_delta_schema.state.types import below, find
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_delta_schema.delta.column_path import ColumnPath
+    from pytest_delta_schema.delta.names.column_path import ColumnPath
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.table import Table
 

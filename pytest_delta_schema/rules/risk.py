@@ -5,8 +5,8 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.folded_names import folded
-from pytest_delta_schema.delta.part_path import WHOLE_TABLE, PartPath
+from pytest_delta_schema.delta.names.folded_names import folded
+from pytest_delta_schema.delta.names.part_path import WHOLE_TABLE, PartPath
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.plan.risk import Risk
 from pytest_delta_schema.rules.rule import violation

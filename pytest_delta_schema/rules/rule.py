@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from pytest_delta_schema.delta.features import is_on
-from pytest_delta_schema.delta.part_path import WHOLE_TABLE
+from pytest_delta_schema.delta.names.part_path import WHOLE_TABLE
 from pytest_delta_schema.diagnostics.errors import HasCode, diagnostic_of
 from pytest_delta_schema.plan.changes import SetTableProperties
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_delta_schema.delta.part_path import PartPath
+    from pytest_delta_schema.delta.names.part_path import PartPath
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.actions import AlignTable, CreateTable

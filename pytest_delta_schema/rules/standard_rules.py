@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.client_features import ClientFeatures
+from pytest_delta_schema.delta.clients.client_features import ClientFeatures
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
 from pytest_delta_schema.plan.risk import Risk
 from pytest_delta_schema.rules.checks import DuplicateCheck, InvalidCheckExpression, InvalidCheckName

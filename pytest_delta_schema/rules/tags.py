@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.part_path import WHOLE_TABLE, part_path
+from pytest_delta_schema.delta.names.part_path import WHOLE_TABLE, part_path
 from pytest_delta_schema.rules.rule import Fault, violation
 
 if TYPE_CHECKING:

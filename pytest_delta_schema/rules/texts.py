@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.delta.part_path import WHOLE_TABLE, part_path
+from pytest_delta_schema.delta.names.part_path import WHOLE_TABLE, part_path
 from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.state.spark_types import nested_types
 from pytest_delta_schema.state.type_traversal import parts_below
@@ -14,7 +14,7 @@ from pytest_delta_schema.state.type_traversal import parts_below
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from pytest_delta_schema.delta.part_path import Part
+    from pytest_delta_schema.delta.names.part_path import Part
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.state.types import DataTypeState

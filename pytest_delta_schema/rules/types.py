@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.delta.decimal_types import LARGEST_PRECISION
 from pytest_delta_schema.delta.features import TYPE_WIDENING, WIDENING_PROPERTY, writes_iceberg
-from pytest_delta_schema.delta.folded_names import NameSet, folded
-from pytest_delta_schema.delta.part_path import part_path
+from pytest_delta_schema.delta.names.column_path import ColumnPath
+from pytest_delta_schema.delta.names.folded_names import NameSet, folded
+from pytest_delta_schema.delta.names.part_path import part_path
 from pytest_delta_schema.delta.type_widening import Widening, widening, widens_in_iceberg
 from pytest_delta_schema.models.unknown_type import unknown_types
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from pytest_delta_schema.delta.part_path import WHOLE_TABLE
+from pytest_delta_schema.delta.names.part_path import WHOLE_TABLE
 from pytest_delta_schema.diagnostics.errors import Diagnostic, InvalidModelError, UnsafePlanError, because
 from pytest_delta_schema.models.required_kinds import required_tables
 from pytest_delta_schema.models.wrong_kinds import refuse_kind

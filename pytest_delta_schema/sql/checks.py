@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.delta.reserved_properties import CHECK_PREFIX
 from pytest_delta_schema.diagnostics.escaping import escaped_literals
 from pytest_delta_schema.plan.changes import CheckAdd, CheckDrop

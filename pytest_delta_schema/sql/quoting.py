@@ -11,7 +11,7 @@ from pytest_delta_schema.diagnostics.escaping import HIDDEN, code_unit_escapes, 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_delta_schema.delta.column_path import ColumnPath
+    from pytest_delta_schema.delta.names.column_path import ColumnPath
     from pytest_delta_schema.models.names import QualifiedName
 
 _ESCAPES = {

@@ -12,7 +12,7 @@ from pytest_delta_schema.sql.statement import Renderers, Statement, StatementKin
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from pytest_delta_schema.delta.column_path import ColumnPath
+    from pytest_delta_schema.delta.names.column_path import ColumnPath
     from pytest_delta_schema.models.names import QualifiedName
 
 

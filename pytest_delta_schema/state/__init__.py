@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema._lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.delta.column_path import ColumnPath as ColumnPath
+    from pytest_delta_schema.delta.names.column_path import ColumnPath as ColumnPath
     from pytest_delta_schema.state.catalog_entry import EntryColumn as EntryColumn
     from pytest_delta_schema.state.catalog_entry import EntryState as EntryState
     from pytest_delta_schema.state.catalog_entry import LogState as LogState

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import types as spark
 
-from pytest_delta_schema.delta.column_path import TABLE, ColumnPath
+from pytest_delta_schema.delta.names.column_path import TABLE, ColumnPath
 from pytest_delta_schema.delta.type_widening import SIZED
 from pytest_delta_schema.models.column import Column, Identity
 from pytest_delta_schema.models.constraints import Check

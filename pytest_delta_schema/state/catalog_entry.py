@@ -11,8 +11,8 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_delta_schema.delta.column_path import ColumnPath
-from pytest_delta_schema.delta.folded_names import NameMap, NameSet
+from pytest_delta_schema.delta.names.column_path import ColumnPath
+from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet
 from pytest_delta_schema.state.type_traversal import atoms, is_storable, unstorable
 from pytest_delta_schema.state.types import ArrayState, MapState, StructState, below, plain
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pytest_delta_schema.delta.char_varchar import SHORT_NAMES, with_lengths_json
 from pytest_delta_schema.delta.collations import with_collations_json
 from pytest_delta_schema.delta.column_mapping import logical_path
-from pytest_delta_schema.delta.column_path import TABLE, ColumnPath
 from pytest_delta_schema.delta.field_metadata import (
     CHAR_VARCHAR,
     COLLATIONS,
@@ -21,7 +20,8 @@ from pytest_delta_schema.delta.field_metadata import (
     IDENTITY_START,
     IDENTITY_STEP,
 )
-from pytest_delta_schema.delta.folded_names import NameMap, NameSet, folded
+from pytest_delta_schema.delta.names.column_path import TABLE, ColumnPath
+from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet, folded
 from pytest_delta_schema.delta.protocol import protocol_properties
 from pytest_delta_schema.delta.reserved_properties import CHECK_PREFIX
 from pytest_delta_schema.state.keys import keys_in_properties

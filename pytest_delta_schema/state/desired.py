@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql.types import ArrayType, MapType, StructType
 
-from pytest_delta_schema.delta.column_path import ELEMENT, KEY, TABLE, VALUE, ColumnPath, column_path
+from pytest_delta_schema.delta.names.column_path import ELEMENT, KEY, TABLE, VALUE, ColumnPath, column_path
 from pytest_delta_schema.models.column import Identity
 from pytest_delta_schema.models.conversion import conversion
 from pytest_delta_schema.models.ownership import ALL_MANAGED, ASPECTS

@@ -18,7 +18,7 @@ from sys import intern
 from types import MappingProxyType
 from typing import Any
 
-from pytest_delta_schema.delta.column_path import TABLE, ColumnPath, path_text, split_path
+from pytest_delta_schema.delta.names.column_path import TABLE, ColumnPath, path_text, split_path
 from pytest_delta_schema.models.conversion import PARQUET, Parquet
 from pytest_delta_schema.models.modes import CONTRACT_MODES, EVOLUTIONS, IGNORE, STRICT
 from pytest_delta_schema.models.names import QualifiedName, StoredName

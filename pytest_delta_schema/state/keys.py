@@ -6,8 +6,8 @@ import json
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from pytest_delta_schema.delta.folded_names import folded
-from pytest_delta_schema.delta.part_path import PartPath, part_path
+from pytest_delta_schema.delta.names.folded_names import folded
+from pytest_delta_schema.delta.names.part_path import PartPath, part_path
 from pytest_delta_schema.models.constraints import ForeignKey, PrimaryKey, Unique
 from pytest_delta_schema.models.names import QualifiedName, key_name
 from pytest_delta_schema.state.own_properties import decoded

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.delta.logs.well_formed import well_formed_schema, with_texts
 from pytest_delta_schema.delta.protocol import commits_are_in_catalog, protocol_properties
-from pytest_delta_schema.delta.well_formed import well_formed_schema, with_texts
 from pytest_delta_schema.state.catalog_entry import LogState
 from pytest_delta_schema.state.delta_log import LogSchema, columns_of_schema, state_from_metadata
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.features import CLUSTERING_FEATURES, feature_of, feature_of_type
-from pytest_delta_schema.delta.part_path import PartPath, part_path
+from pytest_delta_schema.delta.names.part_path import PartPath, part_path
 from pytest_delta_schema.delta.protocol import NEW_TABLE_PROTOCOL, supported_features
 from pytest_delta_schema.state.type_traversal import atoms, not_null_paths
 

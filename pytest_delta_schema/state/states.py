@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol
 
-from pytest_delta_schema.delta.column_path import ColumnPath
-from pytest_delta_schema.delta.folded_names import folded
-from pytest_delta_schema.delta.part_path import PartPath, part_path
+from pytest_delta_schema.delta.names.column_path import ColumnPath
+from pytest_delta_schema.delta.names.folded_names import folded
+from pytest_delta_schema.delta.names.part_path import PartPath, part_path
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic, diagnostic_of
 from pytest_delta_schema.diagnostics.faults import AbsentTable, TableNotRead
 from pytest_delta_schema.models.modes import IGNORE, STRICT

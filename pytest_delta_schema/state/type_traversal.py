@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.column_path import ELEMENT, KEY, TABLE, VALUE, ColumnPath
 from pytest_delta_schema.delta.decimal_types import is_decimal
 from pytest_delta_schema.delta.features import SPECIAL_CHARACTERS
-from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.names.column_path import ELEMENT, KEY, TABLE, VALUE, ColumnPath
+from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.state.spark_types import ATOMIC
 from pytest_delta_schema.state.types import ArrayState, MapState, StructState, below, plain
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Union
 
-from pytest_delta_schema.delta.column_path import ELEMENT, KEY, VALUE, ColumnPath
-from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.names.column_path import ELEMENT, KEY, VALUE, ColumnPath
+from pytest_delta_schema.delta.names.folded_names import folded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.delta.folded_names import NameMap, folded
+from pytest_delta_schema.delta.names.folded_names import NameMap, folded
 from pytest_delta_schema.state.expressions import ExpressionError, columns_in, evaluate
 from pytest_delta_schema.state.expressions.condition_parsing import condition_of
 from pytest_delta_schema.state.expressions.conditions import conjuncts, is_understood, used_columns

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.delta.folded_names import NameMap, folded
-from pytest_delta_schema.delta.near_names import proposal
+from pytest_delta_schema.delta.names.folded_names import NameMap, folded
+from pytest_delta_schema.delta.names.near_names import proposal
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_delta_schema.backends.local.warehouse.physical_names import physical_schema
-from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.escaping import identifier
 from pytest_delta_schema.models.structs import to_struct_type
 from pytest_delta_schema.sql.quoting import dotted, literal

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_delta_schema.backends.memory.catalog import MemoryCatalog
-from pytest_delta_schema.delta.folded_names import NameMap, folded
+from pytest_delta_schema.delta.names.folded_names import NameMap, folded
 from pytest_delta_schema.diagnostics.errors import InvalidModelError, UnsafePlanError
 from pytest_delta_schema.engine.orchestrator import Orchestrator
 from pytest_delta_schema.execute.action_runner import ActionRunner

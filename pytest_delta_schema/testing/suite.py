@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql.types import LongType
 
 from pytest_delta_schema.backends.memory.catalog import MemoryCatalog
-from pytest_delta_schema.delta.folded_names import NameSet
+from pytest_delta_schema.delta.names.folded_names import NameSet
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.engine.orchestrator import Orchestrator
 from pytest_delta_schema.models.column import Column

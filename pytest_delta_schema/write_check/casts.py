@@ -9,8 +9,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.column_path import ELEMENT, KEY, TABLE, VALUE, ColumnPath
-from pytest_delta_schema.delta.folded_names import NameMap
+from pytest_delta_schema.delta.names.column_path import ELEMENT, KEY, TABLE, VALUE, ColumnPath
+from pytest_delta_schema.delta.names.folded_names import NameMap
 from pytest_delta_schema.state.types import ArrayState, ColumnState, MapState, StructState, below, plain
 from pytest_delta_schema.write_check import schema_findings
 from pytest_delta_schema.write_check.schema_merge import TypeDifference, equal_at_start, evolves

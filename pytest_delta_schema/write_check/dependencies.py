@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.column_path import TABLE, ColumnPath
-from pytest_delta_schema.delta.folded_names import NameMap, NameSet, same_names
+from pytest_delta_schema.delta.names.column_path import TABLE, ColumnPath
+from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet, same_names
 from pytest_delta_schema.state.expressions import paths_in
 from pytest_delta_schema.state.types import StructState, below, plain
 from pytest_delta_schema.write_check import schema_findings

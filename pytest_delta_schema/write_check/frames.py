@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.features import WIDENING_PROPERTY, is_on
-from pytest_delta_schema.delta.folded_names import NameSet, folded
+from pytest_delta_schema.delta.names.folded_names import NameSet, folded
 from pytest_delta_schema.state.types import ArrayState, ColumnState, MapState, StructState, below, plain
 from pytest_delta_schema.write_check import schema_findings
 from pytest_delta_schema.write_check.casts import Caster, fits_without_cast

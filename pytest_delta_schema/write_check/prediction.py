@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.delta.column_path import TABLE
 from pytest_delta_schema.delta.features import is_on
-from pytest_delta_schema.delta.folded_names import NameMap, NameSet
+from pytest_delta_schema.delta.names.column_path import TABLE
+from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet
 from pytest_delta_schema.delta.type_widening import NEWEST
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.names import parse_name

@@ -13,7 +13,7 @@ from pytest_delta_schema.write_check.collector import Finding
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_delta_schema.delta.column_path import ColumnPath
+    from pytest_delta_schema.delta.names.column_path import ColumnPath
     from pytest_delta_schema.write_check.dependencies import Dependent
     from pytest_delta_schema.write_check.schema_merge import NewPart, TypeDifference
 

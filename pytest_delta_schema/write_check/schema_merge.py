@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.column_path import TABLE, ColumnPath
-from pytest_delta_schema.delta.folded_names import NameMap
+from pytest_delta_schema.delta.names.column_path import TABLE, ColumnPath
+from pytest_delta_schema.delta.names.folded_names import NameMap
 from pytest_delta_schema.delta.type_widening import Widening, widening
 from pytest_delta_schema.state.types import (
     ArrayState,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.write_check.collector import Finding
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.delta.column_path import ColumnPath
+    from pytest_delta_schema.delta.names.column_path import ColumnPath
 
 _BY_NAME = "write by the table's name, which fills it with NULL"
 

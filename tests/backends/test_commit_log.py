@@ -9,8 +9,8 @@ import pytest
 from pytest_delta_schema import CatalogReadError, QualifiedName
 from pytest_delta_schema.backends.commit_log import CommitLog
 from pytest_delta_schema.backends.local_log import LocalLog
-from pytest_delta_schema.delta.column_path import ColumnPath
-from pytest_delta_schema.delta.log_listing import checksum_name, commit_name
+from pytest_delta_schema.delta.logs.log_listing import checksum_name, commit_name
+from pytest_delta_schema.delta.names.column_path import ColumnPath
 from support.logs import commit, field, metadata, protocol
 
 NAME = QualifiedName("dev", "silver", "orders")

@@ -13,7 +13,7 @@ from pytest_delta_schema.backends.local_log import LocalLog, local_folder
 from pytest_delta_schema.backends.log_damage import check_log, damage_of
 from pytest_delta_schema.backends.unity.logs.log_folder import LogFolder
 from pytest_delta_schema.backends.unity.logs.table_logs import Log
-from pytest_delta_schema.delta.log_listing import checksum_name, commit_name
+from pytest_delta_schema.delta.logs.log_listing import checksum_name, commit_name
 from pytest_delta_schema.diagnostics.errors import StatementError
 from support.damage import (
     CLASSIC,

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pytest_delta_schema
-from pytest_delta_schema.delta.folded_names import NameMap, NameSet, folded, same_name, same_names, spark_name
+from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet, folded, same_name, same_names, spark_name
 from support.java_characters import JAVA_17, LATER
 
 
@@ -123,7 +123,7 @@ OTHER_TEXTS = {
     "delta/char_varchar.py": "types in JSON",
     "delta/features.py": "values of properties",
     "delta/property_values.py": "values of properties",
-    "delta/well_formed_fields.py": "types in JSON",
+    "delta/logs/well_formed_fields.py": "types in JSON",
     "engine/configuration_reference.py": "a boolean of TOML",
     "configuration/section_names.py": "the name of a section",
     "configuration/toml_values.py": "a boolean of TOML",
@@ -148,5 +148,5 @@ def test_names_are_folded_in_one_place() -> None:
     root = Path(pytest_delta_schema.__file__).parent
     lower = {path.relative_to(root).as_posix() for path in root.rglob("*.py") if ".lower" in path.read_text("utf-8")}
 
-    assert sorted(lower - OTHER_TEXTS.keys()) == ["delta/column_path.py", "delta/folded_names.py"]
+    assert sorted(lower - OTHER_TEXTS.keys()) == ["delta/names/column_path.py", "delta/names/folded_names.py"]
     assert OTHER_TEXTS.keys() <= lower

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_delta_schema.delta.part_path import part_path
+from pytest_delta_schema.delta.names.part_path import part_path
 from pytest_delta_schema.diagnostics.errors import Location
 from pytest_delta_schema.engine.source_map.source_locations import SourceLocations
 from pytest_delta_schema.models.declared_at import declarations_of

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_delta_schema import Check, TablePlanner
 from pytest_delta_schema.backends.memory.changes import changed
-from pytest_delta_schema.delta.column_path import ColumnPath
+from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.models.ownership import ASPECTS
 from pytest_delta_schema.plan import (
     AlignTable,

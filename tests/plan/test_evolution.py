@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Check, Column, TablePlanner
-from pytest_delta_schema.delta.column_path import ColumnPath
+from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.plan import ColumnRename
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.plan.renames import new_names, old_names, with_names

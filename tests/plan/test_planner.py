@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql.types import ArrayType, BooleanType, DecimalType, IntegerType, StringType, TimestampType
 
 from pytest_delta_schema import CatalogReadError, Check, Column, TablePlanner, Unique
-from pytest_delta_schema.delta.column_path import ColumnPath
+from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.plan import (
     AlignTable,
     CheckAdd,

@@ -11,7 +11,7 @@ import pytest
 
 import pytest_delta_schema
 from pytest_delta_schema import MemoryCatalog, Settings, Table
-from pytest_delta_schema.delta.part_path import Part
+from pytest_delta_schema.delta.names.part_path import Part
 from pytest_delta_schema.engine.gate import Gate
 from pytest_delta_schema.plan.changes.kind import KINDS
 from pytest_delta_schema.report.codes import CodeInfo, all_codes, explained

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_delta_schema import Check, Column, PlanValidator, TablePlanner
-from pytest_delta_schema.delta.client_features import ClientFeatures
+from pytest_delta_schema.delta.clients.client_features import ClientFeatures
 from pytest_delta_schema.rules.clients import FeatureUnsupportedByClient, TableUnusableByClient, notes_on_clients
 from pytest_delta_schema.state.desired import desired_state
 from support.tables import catalog, column, state, stored, table

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from pytest_delta_schema.delta.column_path import ColumnPath
+from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.state.expressions import ExpressionError, unmet
 from pytest_delta_schema.state.expressions.condition_parsing import condition_of
 from pytest_delta_schema.state.expressions.conditions import (

@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import CatalogReadError, Parquet
-from pytest_delta_schema.delta.column_path import ColumnPath
+from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.diagnostics.errors import Diagnostic
 from pytest_delta_schema.state import RenameState
 from pytest_delta_schema.state.desired import desired_state, property_text, rename_hints

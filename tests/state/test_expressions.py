@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_delta_schema.delta.column_path import ColumnPath
+from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.state.expressions import (
     ExpressionError,
     canonical,

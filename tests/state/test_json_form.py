@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from pytest_delta_schema import MemoryCatalog, QualifiedName
-from pytest_delta_schema.delta.column_path import ColumnPath
+from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.diagnostics.errors import JsonFormError
 from pytest_delta_schema.state import ColumnState, StructState, TableState, state_from_json, state_json
 from pytest_delta_schema.state.desired import desired_state

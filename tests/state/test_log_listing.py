@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema.delta.log_listing import CheckpointHint, LogListing, checksum_name, commit_name, sidecars_in
+from pytest_delta_schema.delta.logs.log_listing import (
+    CheckpointHint,
+    LogListing,
+    checksum_name,
+    commit_name,
+    sidecars_in,
+)
 
 UUID = "0d7ab2b3-0000-4000-8000-000000000000"
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from pytest_delta_schema import QualifiedName
-    from pytest_delta_schema.delta.column_path import ColumnPath
+    from pytest_delta_schema.delta.names.column_path import ColumnPath
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.conversion import Parquet
     from pytest_delta_schema.state import CatalogState

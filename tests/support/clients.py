@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pytest_delta_schema.delta.client_features import cells_of_package
+from pytest_delta_schema.delta.clients.client_features import cells_of_package
+from pytest_delta_schema.delta.clients.known_clients import KNOWN_CLIENTS
 from pytest_delta_schema.delta.features import WRITER_FEATURES
-from pytest_delta_schema.delta.known_clients import KNOWN_CLIENTS
 
 
 def tables() -> str:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from pytest_delta_schema import Parquet, QualifiedName
-from pytest_delta_schema.delta.column_path import TABLE, ColumnPath
+from pytest_delta_schema.delta.names.column_path import TABLE, ColumnPath
 from pytest_delta_schema.models.names import StoredName
 from pytest_delta_schema.state import (
     ArrayState,

@@ -27,7 +27,7 @@ from pytest_delta_schema.backends.databricks.rows import (
 from pytest_delta_schema.backends.pool import at_once
 from pytest_delta_schema.backends.problems import is_a_view, is_damaged, is_doubtful, is_not_delta, problem, refused
 from pytest_delta_schema.backends.second_look import read_all_until_settled
-from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.delta.protocol import may_generate_columns
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic, StatementError
 from pytest_delta_schema.diagnostics.faults import UnreadableTable
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from pytest_delta_schema.backends.databricks.connection import Connection
-    from pytest_delta_schema.delta.column_path import ColumnPath
+    from pytest_delta_schema.delta.names.column_path import ColumnPath
     from pytest_delta_schema.execute.protocols import RowCounts, Samples
     from pytest_delta_schema.execute.version import Version
     from pytest_delta_schema.models.table import Table

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.folded_names import NameMap, NameSet
+from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet
 from pytest_delta_schema.state.types import ColumnGeneration, IdentityState
 
 if TYPE_CHECKING:

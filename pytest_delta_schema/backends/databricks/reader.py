@@ -21,8 +21,8 @@ from pytest_delta_schema.backends.databricks.rows import (
     typed,
 )
 from pytest_delta_schema.backends.databricks.types import parse_type
-from pytest_delta_schema.delta.column_path import TABLE, ColumnPath
-from pytest_delta_schema.delta.folded_names import NameMap, NameSet, folded
+from pytest_delta_schema.delta.names.column_path import TABLE, ColumnPath
+from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet, folded
 from pytest_delta_schema.delta.protocol import may_generate_columns
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.sql.information_schema import (

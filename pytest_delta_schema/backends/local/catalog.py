@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.commit_log import CommitLog
     from pytest_delta_schema.backends.local.session.bridge import Bridge
     from pytest_delta_schema.backends.local.session.later_session import LaterSession
-    from pytest_delta_schema.delta.column_path import ColumnPath
+    from pytest_delta_schema.delta.names.column_path import ColumnPath
     from pytest_delta_schema.execute.protocols import RowCounts, Samples
     from pytest_delta_schema.execute.version import Version
     from pytest_delta_schema.models.conversion import Parquet

@@ -15,7 +15,7 @@ from pytest_delta_schema.backends.memory.row_checks import RowChecks
 from pytest_delta_schema.backends.memory.rows import moved
 from pytest_delta_schema.backends.problems import has_lost_its_log, is_not_delta
 from pytest_delta_schema.backends.row_clocks import Clock
-from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.execute.protocols import Capabilities, RowCounts
 from pytest_delta_schema.execute.version import version_of
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pytest_delta_schema.backends.memory.rows import Row
-    from pytest_delta_schema.delta.column_path import ColumnPath
+    from pytest_delta_schema.delta.names.column_path import ColumnPath
     from pytest_delta_schema.execute.protocols import Samples
     from pytest_delta_schema.execute.version import Version
     from pytest_delta_schema.models.names import QualifiedName

@@ -7,9 +7,9 @@ from functools import partial, singledispatch
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.delta.features import CLUSTERED
-from pytest_delta_schema.delta.folded_names import folded, same_name
+from pytest_delta_schema.delta.names.column_path import ColumnPath
+from pytest_delta_schema.delta.names.folded_names import folded, same_name
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.plan import changes
 from pytest_delta_schema.plan.changes.kind import KINDS, kind_of

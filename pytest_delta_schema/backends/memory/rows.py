@@ -5,8 +5,8 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.delta.column_path import VALUE, ColumnPath
-from pytest_delta_schema.delta.folded_names import NameMap, folded, same_name
+from pytest_delta_schema.delta.names.column_path import VALUE, ColumnPath
+from pytest_delta_schema.delta.names.folded_names import NameMap, folded, same_name
 from pytest_delta_schema.plan.data_checks import NULL_PARTITION, NotNull, PartitionValue
 from pytest_delta_schema.state.expressions import unmet
 from pytest_delta_schema.state.states import CheckState

@@ -6,7 +6,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.delta.folded_names import NameSet, folded
+from pytest_delta_schema.delta.names.folded_names import NameSet, folded
 from pytest_delta_schema.delta.reserved_properties import CHECK_PREFIX
 from pytest_delta_schema.execute.protocols import Refusal
 from pytest_delta_schema.plan.actions import CreateTable

@@ -15,7 +15,7 @@ from pytest_delta_schema.state.types import find
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from pytest_delta_schema.delta.column_path import ColumnPath
+    from pytest_delta_schema.delta.names.column_path import ColumnPath
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.types import ColumnState
 

@@ -10,7 +10,7 @@ from pytest_delta_schema.backends.spark.compat import frame_of_rows
 from pytest_delta_schema.backends.spark.fingerprints import TIME_ZONE, settings
 from pytest_delta_schema.backends.spark.session_settings import UTC_PARTITION_VALUES
 from pytest_delta_schema.backends.spark.table_rows import session_clock
-from pytest_delta_schema.delta.folded_names import NameMap, NameSet, folded
+from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet, folded
 from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.models.structs import nullable_struct
 from pytest_delta_schema.progress import step

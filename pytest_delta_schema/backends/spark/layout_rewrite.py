@@ -21,8 +21,8 @@ from pytest_delta_schema.backends.spark.fingerprints import SUBSTITUTE, TIME_ZON
 from pytest_delta_schema.backends.spark.session_settings import UTC_PARTITION_VALUES
 from pytest_delta_schema.delta.clustering import CLUSTERING_DOMAIN, may_be_clustered
 from pytest_delta_schema.delta.column_mapping import physical_path
-from pytest_delta_schema.delta.column_path import ColumnPath
 from pytest_delta_schema.delta.features import CLUSTERED
+from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.progress import step

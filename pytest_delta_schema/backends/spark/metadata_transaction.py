@@ -12,8 +12,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.spark.delta_compat import Transaction, labelled, operation
-from pytest_delta_schema.delta.column_path import ELEMENT, KEY, TABLE, VALUE, ColumnPath
-from pytest_delta_schema.delta.folded_names import NameSet, folded
+from pytest_delta_schema.delta.names.column_path import ELEMENT, KEY, TABLE, VALUE, ColumnPath
+from pytest_delta_schema.delta.names.folded_names import NameSet, folded
 from pytest_delta_schema.delta.reserved_properties import CHECK_PREFIX
 from pytest_delta_schema.diagnostics.errors import StatementError, UnsafePlanError
 from pytest_delta_schema.execute.preflight import violations_of

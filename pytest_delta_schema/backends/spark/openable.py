@@ -10,7 +10,7 @@ from pytest_delta_schema.delta.features import (
     TYPE_WIDENING,
     is_read_by_clients,
 )
-from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.delta.protocol import supported_features
 from pytest_delta_schema.state.required_features import required_features
 from pytest_delta_schema.state.type_traversal import unknown_parts

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from pytest_delta_schema.delta.column_path import ColumnPath
+    from pytest_delta_schema.delta.names.column_path import ColumnPath
     from pytest_delta_schema.execute.protocols import Capabilities, RowCounts, Samples
     from pytest_delta_schema.execute.version import Version
     from pytest_delta_schema.models.names import QualifiedName

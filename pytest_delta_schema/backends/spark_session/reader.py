@@ -16,7 +16,7 @@ from pytest_delta_schema.backends.problems import is_a_view, is_damaged, is_doub
 from pytest_delta_schema.backends.second_look import read_until_settled
 from pytest_delta_schema.backends.spark.newer_tables import refused_by_spark
 from pytest_delta_schema.delta.clustering import CLUSTERING_PROPERTY, clustering_in
-from pytest_delta_schema.delta.log_listing import checksum_name, commit_name
+from pytest_delta_schema.delta.logs.log_listing import checksum_name, commit_name
 from pytest_delta_schema.delta.protocol import commits_are_in_catalog, may_generate_columns, split_properties
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic, StatementError
 from pytest_delta_schema.diagnostics.faults import UnreadableTable

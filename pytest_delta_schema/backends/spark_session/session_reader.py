@@ -13,7 +13,7 @@ from pytest_delta_schema.backends.spark.compat import is_remote
 from pytest_delta_schema.backends.spark.hadoop_log import HadoopLog
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.backends.spark_session.reader import read_commits, read_log, read_table
-from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic, StatementError
 from pytest_delta_schema.diagnostics.faults import AbsentTable, UnreadableTable
 from pytest_delta_schema.models.names import QualifiedName

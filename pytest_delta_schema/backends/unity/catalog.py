@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.unity.http.client import UnityClient
     from pytest_delta_schema.backends.unity.logs.storage import Storage
     from pytest_delta_schema.backends.unity.reading import TableReading
-    from pytest_delta_schema.delta.column_path import ColumnPath
+    from pytest_delta_schema.delta.names.column_path import ColumnPath
     from pytest_delta_schema.execute.protocols import RowCounts, Samples
     from pytest_delta_schema.execute.version import Version
     from pytest_delta_schema.models.names import QualifiedName

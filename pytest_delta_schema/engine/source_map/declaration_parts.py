@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
-from pytest_delta_schema.delta.folded_names import folded
-from pytest_delta_schema.delta.part_path import column_of, part_path
+from pytest_delta_schema.delta.names.folded_names import folded
+from pytest_delta_schema.delta.names.part_path import column_of, part_path
 from pytest_delta_schema.state.keys import path_of_key
 
 if TYPE_CHECKING:

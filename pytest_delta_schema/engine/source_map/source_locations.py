@@ -9,7 +9,7 @@ from importlib.util import decode_source
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import Location
 from pytest_delta_schema.engine.source_map.declaration_parts import DeclarationParts
 from pytest_delta_schema.engine.source_map.source_tables import assignment_line, table_sources

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Union
 
 from pytest_delta_schema.delta.features import loss
-from pytest_delta_schema.delta.folded_names import same_name
-from pytest_delta_schema.delta.part_path import part_path
+from pytest_delta_schema.delta.names.folded_names import same_name
+from pytest_delta_schema.delta.names.part_path import part_path
 from pytest_delta_schema.plan.change_markers import ABSENT, ADD, DROP
 from pytest_delta_schema.plan.changes.kind import ChangeKind, declare
 from pytest_delta_schema.plan.changes.lines import ChangeLine

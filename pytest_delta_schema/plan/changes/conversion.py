@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.part_path import part_path
+from pytest_delta_schema.delta.names.part_path import part_path
 from pytest_delta_schema.plan.change_markers import CHANGE
 from pytest_delta_schema.plan.changes.kind import ChangeKind, declare
 from pytest_delta_schema.plan.changes.lines import ChangeLine

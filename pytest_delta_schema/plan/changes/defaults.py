@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Union
 
-from pytest_delta_schema.delta.part_path import part_path
+from pytest_delta_schema.delta.names.part_path import part_path
 from pytest_delta_schema.plan.change_markers import ABSENT, ADD, CHANGE, DROP
 from pytest_delta_schema.plan.changes.kind import ChangeKind, declare, require_change
 from pytest_delta_schema.plan.changes.lines import ChangeLine
@@ -15,7 +15,7 @@ from pytest_delta_schema.plan.risk import Risk
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_delta_schema.delta.column_path import ColumnPath
+    from pytest_delta_schema.delta.names.column_path import ColumnPath
     from pytest_delta_schema.plan.actions import AlignTable
     from pytest_delta_schema.state.types import ColumnGeneration
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Union
 
 from pytest_delta_schema.delta.features import CLUSTERING_FEATURES, loss
-from pytest_delta_schema.delta.part_path import part_path
+from pytest_delta_schema.delta.names.part_path import part_path
 from pytest_delta_schema.plan.change_markers import CHANGE
 from pytest_delta_schema.plan.changes.kind import ChangeKind, declare, require_change
 from pytest_delta_schema.plan.changes.lines import ChangeLine
@@ -16,7 +16,7 @@ from pytest_delta_schema.plan.risk import Risk
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_delta_schema.delta.column_path import ColumnPath
+    from pytest_delta_schema.delta.names.column_path import ColumnPath
     from pytest_delta_schema.plan.actions import AlignTable
 
 __all__ = ["ClusteringChange", "ColumnMove", "LayoutRewrite"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Union
 
 from pytest_delta_schema.delta.features import loss, missing_features, needed_by_property
-from pytest_delta_schema.delta.part_path import part_path
+from pytest_delta_schema.delta.names.part_path import part_path
 from pytest_delta_schema.diagnostics.redaction import redacted_uris, shown_property
 from pytest_delta_schema.plan.change_markers import ABSENT, ADD, CHANGE, DROP
 from pytest_delta_schema.plan.changes.kind import ChangeKind, declare, require_change

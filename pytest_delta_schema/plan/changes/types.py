@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.features import loss
-from pytest_delta_schema.delta.part_path import part_path
+from pytest_delta_schema.delta.names.part_path import part_path
 from pytest_delta_schema.plan.change_markers import CHANGE
 from pytest_delta_schema.plan.changes.kind import ChangeKind, declare, require_change
 from pytest_delta_schema.plan.changes.lines import ChangeLine
@@ -18,7 +18,7 @@ from pytest_delta_schema.state.types import describe_type
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_delta_schema.delta.column_path import ColumnPath
+    from pytest_delta_schema.delta.names.column_path import ColumnPath
     from pytest_delta_schema.plan.actions import AlignTable
     from pytest_delta_schema.state.types import DataTypeState
 

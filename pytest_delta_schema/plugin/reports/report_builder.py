@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from pytest_delta_schema import __version__
 from pytest_delta_schema.backends.secret import Secret
-from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.redaction import without_hosts, without_known_hosts
 from pytest_delta_schema.engine.outcome import Check
 from pytest_delta_schema.models.binding import Binding

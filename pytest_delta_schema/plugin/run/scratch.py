@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
 from pytest_delta_schema.backends.registry import find_backend
 from pytest_delta_schema.configuration.settings import current_settings
-from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, DeclarationError, DeltaSchemaError
 from pytest_delta_schema.engine.assembly import bound, model_of_copy
 from pytest_delta_schema.engine.orchestrator import Orchestrator

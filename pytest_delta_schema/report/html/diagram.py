@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 from unicodedata import east_asian_width
 
-from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.report.html.layered_graph import HEIGHT, WIDTH, drawn
 from pytest_delta_schema.report.html.markup import NOTHING, Html, element, joined, text

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_delta_schema.delta.column_path import path_text
-from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.names.column_path import path_text
+from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.plan.change_markers import ABSENT
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from pytest_delta_schema.state.expressions.error import ExpressionError as Expre
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
-    from pytest_delta_schema.delta.column_path import ColumnPath
+    from pytest_delta_schema.delta.names.column_path import ColumnPath
 
 _CACHED = 4096
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
 
-from pytest_delta_schema.delta.column_path import ColumnPath
+from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.state.expressions.conditions import (
     FLIPPED,
     AllOf,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal, Union
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_delta_schema.delta.column_path import ColumnPath
+    from pytest_delta_schema.delta.names.column_path import ColumnPath
 
 Comparator = Literal["=", "<>", "<", "<=", ">", ">="]
 """How two values are compared."""

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from pytest_delta_schema.delta.folded_names import folded
-from pytest_delta_schema.delta.near_names import nearest_name
+from pytest_delta_schema.delta.names.folded_names import folded
+from pytest_delta_schema.delta.names.near_names import nearest_name
 from pytest_delta_schema.state.expressions.parsing import keywords_in, parse, parse_quoting
 from pytest_delta_schema.state.expressions.paths import paths_in
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.escaping import escaped_literals
 from pytest_delta_schema.state.expressions.parsing import folded_tokens, parse
 

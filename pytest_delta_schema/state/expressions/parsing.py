@@ -13,7 +13,7 @@ from sqlglot import Token, TokenType, exp
 from sqlglot.dialects.spark import Spark
 from sqlglot.errors import SqlglotError
 
-from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.names.folded_names import folded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

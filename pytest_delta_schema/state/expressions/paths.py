@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from pytest_delta_schema.delta.column_path import ColumnPath
-from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.names.column_path import ColumnPath
+from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.escaping import identifier
 from pytest_delta_schema.state.expressions.parsing import parse
 

@@ -11,7 +11,7 @@ from functools import lru_cache
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.state.expressions.condition_parsing import in_utc, moment_of
 from pytest_delta_schema.state.expressions.conditions import (
     AllOf,
@@ -29,7 +29,7 @@ from pytest_delta_schema.state.expressions.error import ExpressionError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_delta_schema.delta.column_path import ColumnPath
+    from pytest_delta_schema.delta.names.column_path import ColumnPath
     from pytest_delta_schema.state.expressions.conditions import Comparator, Condition, Operand
 
 _OPERATORS: Mapping[Comparator, Callable[[Any, Any], bool]] = {

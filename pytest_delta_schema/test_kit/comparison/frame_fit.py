@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
-from pytest_delta_schema.delta.column_path import first_part
-from pytest_delta_schema.delta.folded_names import NameMap, folded
+from pytest_delta_schema.delta.names.column_path import first_part
+from pytest_delta_schema.delta.names.folded_names import NameMap, folded
 from pytest_delta_schema.diagnostics.errors import DeclarationError, WriteError
 from pytest_delta_schema.engine.write_checks import check_write, written_table
 from pytest_delta_schema.models.table import Table

@@ -7,7 +7,7 @@ from decimal import Decimal
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_delta_schema.delta.folded_names import NameSet, folded
+from pytest_delta_schema.delta.names.folded_names import NameSet, folded
 from pytest_delta_schema.diagnostics.escaping import escaped, shortened
 from pytest_delta_schema.report.text import counted
 from pytest_delta_schema.state.types import describe_type

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
-from pytest_delta_schema.delta.column_path import TABLE
+from pytest_delta_schema.delta.names.column_path import TABLE
 from pytest_delta_schema.diagnostics.escaping import identifier, note_on
 from pytest_delta_schema.engine.given_catalog import given_catalog
 from pytest_delta_schema.rules.properties import is_declarable

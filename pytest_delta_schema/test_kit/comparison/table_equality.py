@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
-from pytest_delta_schema.delta.folded_names import NameSet
+from pytest_delta_schema.delta.names.folded_names import NameSet
 from pytest_delta_schema.diagnostics.errors import DeclarationError, RowsDifferError
 from pytest_delta_schema.engine.given_catalog import given_catalog
 from pytest_delta_schema.models.wrong_kinds import refuse_kind

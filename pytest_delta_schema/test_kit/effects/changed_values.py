@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.delta.folded_names import same_name
+from pytest_delta_schema.delta.names.folded_names import same_name
 from pytest_delta_schema.state.types import ArrayState, MapState, StructState
 from pytest_delta_schema.test_kit.plain_values import maker
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.folded_names import NameMap
-from pytest_delta_schema.delta.part_path import PartPath, part_path
+from pytest_delta_schema.delta.names.folded_names import NameMap
+from pytest_delta_schema.delta.names.part_path import PartPath, part_path
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.state.type_traversal import not_null_paths
 from pytest_delta_schema.test_kit.contract import contract_of

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.constraint_violations import constraint_error
-from pytest_delta_schema.delta.folded_names import NameSet, folded, same_name
-from pytest_delta_schema.delta.part_path import column_of
+from pytest_delta_schema.delta.names.folded_names import NameSet, folded, same_name
+from pytest_delta_schema.delta.names.part_path import column_of
 from pytest_delta_schema.diagnostics.errors import StatementError, because, diagnostic_of, note
 from pytest_delta_schema.diagnostics.escaping import escaped, shortened
 from pytest_delta_schema.diagnostics.faults import RefusedRow, UnenforcedConstraint

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.delta.folded_names import NameSet
+from pytest_delta_schema.delta.names.folded_names import NameSet
 from pytest_delta_schema.state.expressions import ExpressionError
 from pytest_delta_schema.state.expressions.conditions import (
     FLIPPED,
@@ -31,7 +31,7 @@ from pytest_delta_schema.test_kit.generation.ranges import Range
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from pytest_delta_schema.delta.column_path import ColumnPath
+    from pytest_delta_schema.delta.names.column_path import ColumnPath
     from pytest_delta_schema.state.expressions.conditions import Atom, Comparator, Condition
     from pytest_delta_schema.state.types import ColumnState
 

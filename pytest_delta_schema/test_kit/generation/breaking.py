@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
-from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.state.expressions import ExpressionError, columns_in
 from pytest_delta_schema.state.expressions.condition_parsing import condition_of
@@ -36,7 +36,7 @@ from pytest_delta_schema.test_kit.known_columns import known_columns
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from pytest_delta_schema.delta.column_path import ColumnPath
+    from pytest_delta_schema.delta.names.column_path import ColumnPath
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.state.expressions.conditions import Atom, Operand
     from pytest_delta_schema.state.states import CheckState, TableState

@@ -7,8 +7,8 @@ from datetime import datetime
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.delta.column_path import column_path
-from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.names.column_path import column_path
+from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.state.expressions.conditions import FLIPPED
 from pytest_delta_schema.state.expressions.truth import value_of
 from pytest_delta_schema.state.types import StructState
@@ -19,7 +19,7 @@ from pytest_delta_schema.test_kit.plain_values import maker, number_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from pytest_delta_schema.delta.column_path import ColumnPath
+    from pytest_delta_schema.delta.names.column_path import ColumnPath
     from pytest_delta_schema.state.expressions.conditions import Comparator
     from pytest_delta_schema.state.types import ColumnState, DataTypeState
     from pytest_delta_schema.test_kit.generation.alternatives import Alternative

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql.types import StructType
 
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
-from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.structs import nullable_struct, to_struct_type
 from pytest_delta_schema.models.wrong_kinds import refuse_kind

@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from pytest_delta_schema.delta.column_path import KEY, ColumnPath
-from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.names.column_path import KEY, ColumnPath
+from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.delta.type_widening import SIZED
 from pytest_delta_schema.state.expressions import unmet
 from pytest_delta_schema.state.expressions.truth import value_of

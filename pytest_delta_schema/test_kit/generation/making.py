@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.report.text import counted
 from pytest_delta_schema.state.expressions import ExpressionError, columns_in, unmet

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.delta.folded_names import NameMap, folded
+from pytest_delta_schema.delta.names.folded_names import NameMap, folded
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.names import QualifiedName, parse_name
 from pytest_delta_schema.models.table import Table

@@ -10,7 +10,7 @@ from pyspark.sql import types as spark
 from pytest_delta_schema import Check, ForeignKey, Orchestrator
 from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
 from pytest_delta_schema.backends.databricks.connection import SparkConnection
-from pytest_delta_schema.delta.column_path import ColumnPath
+from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.execute.version import ABSENT
 from pytest_delta_schema.plan import NotNull
 from pytest_delta_schema.state import CheckState

@@ -12,7 +12,7 @@ from pytest_delta_schema.backends.local.warehouse.physical_names import table_fo
 from pytest_delta_schema.backends.spark.history import _first
 from pytest_delta_schema.backends.spark.session_settings import setting
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
-from pytest_delta_schema.delta.column_path import ColumnPath
+from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.testing.parts import INT, TEXT, field, struct
 from support.tables import NAME, table

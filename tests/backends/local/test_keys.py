@@ -10,7 +10,7 @@ from pyspark.sql import types as spark
 from pytest_delta_schema import Check, Column, ForeignKey, Orchestrator, QualifiedName, Settings, UnsafePlanError
 from pytest_delta_schema.assertions.constraints import stopped_by
 from pytest_delta_schema.backends import constraint_error
-from pytest_delta_schema.delta.column_path import ColumnPath
+from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.execute import RowCounts
 from pytest_delta_schema.plan import NotNull
 from pytest_delta_schema.sql.data_check_queries import count_rows, rows_of

@@ -17,7 +17,7 @@ from pytest_delta_schema.backends.local.warehouse.physical_names import (
     physical_schema,
     translate,
 )
-from pytest_delta_schema.delta.folded_names import spark_name
+from pytest_delta_schema.delta.names.folded_names import spark_name
 from pytest_delta_schema.diagnostics.escaping import identifier
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.sql.quoting import dotted, literal

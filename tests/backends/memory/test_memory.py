@@ -11,7 +11,7 @@ from pyspark.sql import types as spark
 
 from pytest_delta_schema import ForeignKey, Identity, MemoryCatalog, Orchestrator, TablePlanner, UnsafePlanError
 from pytest_delta_schema.backends.memory.rows import broken_rows, orphans
-from pytest_delta_schema.delta.column_path import ColumnPath
+from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.execute import RowCounts
 from pytest_delta_schema.execute.version import ABSENT

@@ -11,7 +11,7 @@ from pytest_delta_schema.backends.unity.logs import external_logs
 from pytest_delta_schema.backends.unity.logs.external_logs import ExternalLogs
 from pytest_delta_schema.backends.unity.logs.log_folder import LogFolder
 from pytest_delta_schema.backends.unity.logs.table_logs import Log
-from pytest_delta_schema.delta.column_path import ColumnPath
+from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.diagnostics.errors import StatementError
 from support.logs import TIME, commit, field, metadata
 from support.tables import NAME

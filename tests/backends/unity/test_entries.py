@@ -12,7 +12,7 @@ import pytest
 from pytest_delta_schema import Orchestrator
 from pytest_delta_schema.backends.unity.http.client import ServerError
 from pytest_delta_schema.backends.unity.http.deadline import Deadline
-from pytest_delta_schema.delta.column_path import ColumnPath
+from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.diagnostics.errors import (
     BackendUnavailableError,
     Diagnostic,

@@ -21,7 +21,7 @@ from pytest_delta_schema.backends.unity.logs.storage import (
     spark_options,
     vended,
 )
-from pytest_delta_schema.delta.column_path import ColumnPath
+from pytest_delta_schema.delta.names.column_path import ColumnPath
 from support.logs import commit, delta_log, field, metadata, protocol
 from support.tables import NAME
 from support.unity import MODEL, lake

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.backends.local.logs.live_files import has_live_files
 from pytest_delta_schema.backends.local.logs.log_edits import edited_checksum, edited_commit
-from pytest_delta_schema.delta.log_listing import SIDECARS, LogListing, checksum_name, commit_name
+from pytest_delta_schema.delta.logs.log_listing import SIDECARS, LogListing, checksum_name, commit_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable

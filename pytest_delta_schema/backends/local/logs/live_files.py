@@ -6,12 +6,12 @@ import json
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-from pytest_delta_schema.delta.log_listing import commit_name
+from pytest_delta_schema.delta.logs.log_listing import commit_name
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pytest_delta_schema.delta.log_listing import LogListing
+    from pytest_delta_schema.delta.logs.log_listing import LogListing
 
 _INLINE = "i"
 """The kind of a deletion vector that is in the log."""

@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.spark.history import History
-from pytest_delta_schema.delta.log_listing import LogListing, commit_name
+from pytest_delta_schema.delta.logs.log_listing import LogListing, commit_name
 from pytest_delta_schema.state.delta_log import columns_of_schema
 
 if TYPE_CHECKING:

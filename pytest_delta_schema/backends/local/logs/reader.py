@@ -28,8 +28,8 @@ from pytest_delta_schema.backends.problems import (
 from pytest_delta_schema.backends.second_look import read_all_until_settled, read_until_settled
 from pytest_delta_schema.backends.spark.newer_tables import refused_by_spark
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
-from pytest_delta_schema.delta.folded_names import folded
-from pytest_delta_schema.delta.well_formed import MalformedLog
+from pytest_delta_schema.delta.logs.well_formed import MalformedLog
+from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import Diagnostic, StatementError
 from pytest_delta_schema.diagnostics.faults import DamagedTable, NotDeltaTable, UnreadableTable, UnusableName
 from pytest_delta_schema.models.names import QualifiedName

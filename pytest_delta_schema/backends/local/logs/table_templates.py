@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.local.logs.log_edits import edited_checksum, edited_commit
-from pytest_delta_schema.delta.log_listing import LogListing, checksum_name, commit_name
+from pytest_delta_schema.delta.logs.log_listing import LogListing, checksum_name, commit_name
 from pytest_delta_schema.diagnostics.errors import StatementError, because
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.plan.actions import CreateTable

@@ -9,7 +9,7 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.names.folded_names import folded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

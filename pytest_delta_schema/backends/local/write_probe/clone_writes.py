@@ -15,7 +15,7 @@ from pytest_delta_schema.backends.spark.delta_compat import protocol_and_metadat
 from pytest_delta_schema.backends.spark.session_settings import setting
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.delta.char_varchar import without_lengths
-from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import DeclarationError, Diagnostic, StatementError, because
 from pytest_delta_schema.models.names import QualifiedName, parse_name
 from pytest_delta_schema.models.table import Table

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.unity.http.schemas import field_of, plain_type
-from pytest_delta_schema.delta.column_path import TABLE
+from pytest_delta_schema.delta.names.column_path import TABLE
 from pytest_delta_schema.state.catalog_entry import is_collated
 from pytest_delta_schema.state.delta_log import columns_of_schema
 from pytest_delta_schema.state.type_traversal import unstorable

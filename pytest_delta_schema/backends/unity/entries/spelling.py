@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.backends.unity.http.client import ServerError
-from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.models.names import QualifiedName, StoredName
 

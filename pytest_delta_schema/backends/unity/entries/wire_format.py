@@ -9,7 +9,7 @@ import json
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.delta.folded_names import NameMap
+from pytest_delta_schema.delta.names.folded_names import NameMap
 from pytest_delta_schema.diagnostics.errors import because
 from pytest_delta_schema.state.catalog_entry import EntryColumn, EntryState, decimal_parts, type_name, type_text
 

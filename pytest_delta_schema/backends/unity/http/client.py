@@ -20,7 +20,7 @@ from pytest_delta_schema.backends.unity.http.answer_types import (
 )
 from pytest_delta_schema.backends.unity.http.calls import ROOT, Calls, ServerError
 from pytest_delta_schema.backends.unity.http.deadline import Deadline
-from pytest_delta_schema.delta.folded_names import same_names
+from pytest_delta_schema.delta.names.folded_names import same_names
 from pytest_delta_schema.diagnostics.redaction import Uri
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pytest_delta_schema.backends.log_files import Edges
 from pytest_delta_schema.backends.unity.logs.deltalake_compat import file_system
 from pytest_delta_schema.delta.clustering import clustering_in
-from pytest_delta_schema.delta.log_listing import LogListing, commit_name
+from pytest_delta_schema.delta.logs.log_listing import LogListing, commit_name
 from pytest_delta_schema.diagnostics.redaction import HiddenValues, redacted_uri
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from pytest_delta_schema.backends.unity.logs.log_folder import LogFolder, commit
 from pytest_delta_schema.backends.unity.logs.repeated_reads import read_repeatedly
 from pytest_delta_schema.backends.unity.problems import DAMAGED_LOG, NO_LOG
 from pytest_delta_schema.delta.clustering import may_be_clustered
-from pytest_delta_schema.delta.well_formed import MalformedLog, fault_in_protocol
+from pytest_delta_schema.delta.logs.well_formed import MalformedLog, fault_in_protocol
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError, because
 from pytest_delta_schema.diagnostics.redaction import HiddenValues, redacted_uri
 from pytest_delta_schema.state.delta_log import columns_of_schema

@@ -9,10 +9,10 @@ import json
 from json import JSONDecoder
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.delta.action_kinds import is_long
 from pytest_delta_schema.delta.features import COLUMN_MAPPING
-from pytest_delta_schema.delta.folded_names import folded
-from pytest_delta_schema.delta.well_formed_fields import faults_of_struct, shown
+from pytest_delta_schema.delta.logs.action_kinds import is_long
+from pytest_delta_schema.delta.logs.well_formed_fields import faults_of_struct, shown
+from pytest_delta_schema.delta.names.folded_names import folded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -1,6 +1,6 @@
 """Which table features clients of Delta Lake read and write, with the source of every fact.
 
-Versions are written as :func:`~pytest_delta_schema.delta.client_support.parse_support` reads them. What has no entry is
+Versions are written as :func:`~pytest_delta_schema.delta.clients.client_support.parse_support` reads them. What has no entry is
 not known.
 """
 
@@ -11,9 +11,9 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.client_support import Support, parse_read_and_write
+from pytest_delta_schema.delta.clients.client_support import Support, parse_read_and_write
+from pytest_delta_schema.delta.clients.known_clients import KNOWN_CLIENTS
 from pytest_delta_schema.delta.features import base_feature, feature_named
-from pytest_delta_schema.delta.known_clients import KNOWN_CLIENTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

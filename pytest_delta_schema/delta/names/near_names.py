@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.folded_names import NameMap, folded
+from pytest_delta_schema.delta.names.folded_names import NameMap, folded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NewType
 
-from pytest_delta_schema.delta.column_path import ColumnPath, first_part, path_text
+from pytest_delta_schema.delta.names.column_path import ColumnPath, first_part, path_text
 
 PartPath = NewType("PartPath", str)
 """What :func:`part_path` has built; ``""`` is the table itself."""

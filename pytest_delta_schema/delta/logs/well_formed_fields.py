@@ -18,7 +18,7 @@ from pytest_delta_schema.delta.field_metadata import (
     IDENTITY_STEP,
     PHYSICAL_NAME,
 )
-from pytest_delta_schema.delta.folded_names import folded
+from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.delta.type_widening import widening
 
 if TYPE_CHECKING:

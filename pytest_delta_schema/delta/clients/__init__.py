@@ -1,0 +1,1 @@
+"""Which clients support which table features."""

@@ -1,0 +1,1 @@
+"""Files and actions of a Delta log."""

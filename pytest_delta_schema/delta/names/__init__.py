@@ -1,0 +1,1 @@
+"""Names of columns and fields, which match without case."""
