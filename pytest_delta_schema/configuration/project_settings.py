@@ -11,7 +11,7 @@ from pytest_delta_schema.configuration.project_file import read_project_file
 from pytest_delta_schema.configuration.section import expired
 from pytest_delta_schema.configuration.section_names import misspelt_sections
 from pytest_delta_schema.diagnostics.errors import ConfigurationError
-from pytest_delta_schema.models.wrong_kinds import refuse_kind
+from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 from pytest_delta_schema.settings.table import INI_FILES, SETTINGS
 from pytest_delta_schema.settings.text import SECTION
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_delta_schema.configuration.settings import Settings, current_settings
-from pytest_delta_schema.models.wrong_kinds import refuse_kind
+from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 
 
 def required_settings(value: object, subject: str) -> Settings:

@@ -19,6 +19,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.structs import empty_frame as empty_frame
     from pytest_delta_schema.models.structs import to_struct_type as to_struct_type
     from pytest_delta_schema.models.table import Table as Table
-    from pytest_delta_schema.models.unknown_type import UnknownType as UnknownType
+    from pytest_delta_schema.models.types.unknown_type import UnknownType as UnknownType
 
 __getattr__, __dir__ = lazy_exports(__name__)

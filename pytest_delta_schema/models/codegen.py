@@ -14,7 +14,7 @@ from pyspark.sql import types as spark
 from pytest_delta_schema.models.column import Identity
 from pytest_delta_schema.models.constraints import ForeignKey, PrimaryKey
 from pytest_delta_schema.models.conversion import PARQUET, Parquet
-from pytest_delta_schema.models.unknown_type import UnknownType
+from pytest_delta_schema.models.types.unknown_type import UnknownType
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

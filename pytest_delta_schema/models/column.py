@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Union
 from pyspark.sql.types import DataType
 
 from pytest_delta_schema.diagnostics.errors import DeclarationError
-from pytest_delta_schema.models.arguments import refuses_wrong_arguments
+from pytest_delta_schema.models.argument_checks.arguments import refuses_wrong_arguments
 from pytest_delta_schema.models.names import interned, require_comment, require_name
 from pytest_delta_schema.models.tags import NO_TAGS, no_tags, require_tags
 
@@ -111,7 +111,7 @@ class Column:
         if isinstance(given, DataType):
             return
         if isinstance(given, str):
-            from pytest_delta_schema.models.type_text import parse_type
+            from pytest_delta_schema.models.types.type_text import parse_type
 
             try:
                 self.data_type = parse_type(given)

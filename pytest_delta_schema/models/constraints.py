@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
 from pytest_delta_schema.diagnostics.errors import DeclarationError
-from pytest_delta_schema.models.arguments import refuses_wrong_arguments
+from pytest_delta_schema.models.argument_checks.arguments import refuses_wrong_arguments
 from pytest_delta_schema.models.names import QualifiedName, parse_name, require_name, require_names
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pytest_delta_schema.diagnostics.errors import DeclarationError
-from pytest_delta_schema.models.arguments import refuses_wrong_arguments
+from pytest_delta_schema.models.argument_checks.arguments import refuses_wrong_arguments
 from pytest_delta_schema.models.names import require_name
 
 PARQUET = "parquet"

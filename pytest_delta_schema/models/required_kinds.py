@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.diagnostics.errors import DeclarationError
+from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind, shown
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.models.table import Table
-from pytest_delta_schema.models.wrong_kinds import refuse_kind, shown
 
 if TYPE_CHECKING:
     from typing import Any

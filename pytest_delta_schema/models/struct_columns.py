@@ -15,8 +15,8 @@ from pytest_delta_schema.delta.field_metadata import (
     IDENTITY_START,
     IDENTITY_STEP,
 )
+from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 from pytest_delta_schema.models.column import Column, Identity
-from pytest_delta_schema.models.wrong_kinds import refuse_kind
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructField

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.diagnostics.escaping import identifier
-from pytest_delta_schema.models.arguments import refuses_wrong_arguments
+from pytest_delta_schema.models.argument_checks.arguments import refuses_wrong_arguments
+from pytest_delta_schema.models.argument_checks.missing_arguments import wrong_name_parts
 from pytest_delta_schema.models.clients import require_clients
 from pytest_delta_schema.models.column import Column
 from pytest_delta_schema.models.constraints import Check, ForeignKey, PrimaryKey, Unique
 from pytest_delta_schema.models.conversion import Parquet, conversion
 from pytest_delta_schema.models.declared_at import DeclaredAt, declared_here, note_declaration
-from pytest_delta_schema.models.missing_arguments import wrong_name_parts
 from pytest_delta_schema.models.modes import CONTRACT_MODES, EVOLUTIONS, IGNORE, STRICT
 from pytest_delta_schema.models.names import folded_name, require_comment, require_name, require_names
 from pytest_delta_schema.models.ownership import ASPECTS, ownership

@@ -10,10 +10,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.features import MAPPING_PROPERTY, allows_changes_of_columns, is_on
+from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 from pytest_delta_schema.models.modes import ADDITIVE, MANAGE
 from pytest_delta_schema.models.names import QualifiedName, require_names
 from pytest_delta_schema.models.required_kinds import required_tables
-from pytest_delta_schema.models.wrong_kinds import refuse_kind
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import (
     Change,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.diagnostics.escaping import escaped
-from pytest_delta_schema.models.wrong_kinds import refuse_kind
+from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.describe import change_lines, highest_risk
 from pytest_delta_schema.plan.table_plan import TablePlan

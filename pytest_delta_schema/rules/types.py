@@ -10,7 +10,7 @@ from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.delta.names.folded_names import NameSet, folded
 from pytest_delta_schema.delta.names.part_path import part_path
 from pytest_delta_schema.delta.type_widening import Widening, widening, widens_in_iceberg
-from pytest_delta_schema.models.unknown_type import unknown_types
+from pytest_delta_schema.models.types.unknown_type import unknown_types
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import (
     ColumnAdd,

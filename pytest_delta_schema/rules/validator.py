@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from pytest_delta_schema.delta.names.part_path import WHOLE_TABLE
 from pytest_delta_schema.diagnostics.errors import Diagnostic, InvalidModelError, UnsafePlanError, because
+from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 from pytest_delta_schema.models.required_kinds import required_tables
-from pytest_delta_schema.models.wrong_kinds import refuse_kind
 from pytest_delta_schema.plan.table_plan import TablePlan
 from pytest_delta_schema.rules.reported_rules import DuplicateTable, FailedRule
 from pytest_delta_schema.rules.rule import violation

@@ -13,7 +13,7 @@ from pytest_delta_schema.models.column import Column, Identity
 from pytest_delta_schema.models.constraints import Check
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.models.tags import NO_TAGS
-from pytest_delta_schema.models.unknown_type import UnknownType
+from pytest_delta_schema.models.types.unknown_type import UnknownType
 from pytest_delta_schema.state.keys import declared_keys
 from pytest_delta_schema.state.spark_types import ATOMIC
 from pytest_delta_schema.state.type_traversal import is_storable

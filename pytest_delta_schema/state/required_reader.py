@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_delta_schema.models.wrong_kinds import refuse_kind
+from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 
 
 def require_reader(value: object, subject: str) -> None:

@@ -9,9 +9,9 @@ from pytest_delta_schema.delta.names.column_path import TABLE
 from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet
 from pytest_delta_schema.delta.type_widening import NEWEST
 from pytest_delta_schema.diagnostics.errors import DeclarationError
+from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 from pytest_delta_schema.models.names import parse_name
 from pytest_delta_schema.models.table import Table
-from pytest_delta_schema.models.wrong_kinds import refuse_kind
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.required_reader import require_reader
 from pytest_delta_schema.state.spark_types import canonical_fields

@@ -25,7 +25,7 @@ from pytest_delta_schema.backends.unity.capabilities import CAPABILITIES as UNIT
 from pytest_delta_schema.delta.collations import with_collations_json
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.execute.capabilities import unsupported_statements
-from pytest_delta_schema.models.unknown_type import unknown_types
+from pytest_delta_schema.models.types.unknown_type import unknown_types
 from pytest_delta_schema.state import CatalogState
 from pytest_delta_schema.state.adopting import declared_table
 from pytest_delta_schema.state.desired import desired_state

@@ -32,10 +32,10 @@ from pytest_delta_schema.delta.protocol import may_generate_columns
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic, StatementError
 from pytest_delta_schema.diagnostics.faults import UnreadableTable
 from pytest_delta_schema.execute.version import ABSENT
+from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.models.required_kinds import required_table_names, required_tables
 from pytest_delta_schema.models.table import names_around
-from pytest_delta_schema.models.wrong_kinds import refuse_kind
 from pytest_delta_schema.sql.information_schema import schemata, tables_in
 from pytest_delta_schema.sql.schemas_and_restores import describe_detail, describe_history, describe_schema, show_create
 from pytest_delta_schema.sql.split_per_column import one_by_one

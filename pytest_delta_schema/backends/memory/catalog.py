@@ -19,9 +19,9 @@ from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.execute.protocols import Capabilities, RowCounts
 from pytest_delta_schema.execute.version import version_of
+from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 from pytest_delta_schema.models.required_kinds import required_table_name, required_table_names, required_tables
 from pytest_delta_schema.models.table import names_around
-from pytest_delta_schema.models.wrong_kinds import refuse_kind
 from pytest_delta_schema.plan.changes import ColumnDrop, ColumnRename
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 from pytest_delta_schema.state.states import CatalogState, TableState

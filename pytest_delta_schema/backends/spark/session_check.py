@@ -10,7 +10,7 @@ from pytest_delta_schema.backends.spark.delta_compat import delta_version
 from pytest_delta_schema.backends.spark.gateway import Gateway
 from pytest_delta_schema.backends.spark.spark_errors import NO_CONNECTION, in_users_names
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError, because
-from pytest_delta_schema.models.wrong_kinds import refuse_kind
+from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -24,9 +24,9 @@ from pytest_delta_schema.diagnostics.errors import (
 from pytest_delta_schema.diagnostics.faults import FailedMetadataSync
 from pytest_delta_schema.execute.metadata_sync import MetadataSync
 from pytest_delta_schema.execute.version import version_of
+from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 from pytest_delta_schema.models.required_kinds import required_table_name, required_table_names, required_tables
 from pytest_delta_schema.models.table import names_around
-from pytest_delta_schema.models.wrong_kinds import refuse_kind
 from pytest_delta_schema.plan.entry_differences import is_stale
 from pytest_delta_schema.progress import syncing_entries
 from pytest_delta_schema.state.catalog_entry import EntryState

@@ -247,7 +247,7 @@ def _says(source: CallSource, item: object, name: str) -> bool:
 @lru_cache
 def _type(text: str) -> DataType | None:
     # The import is slow, and was done when the type of the model was read.
-    from pytest_delta_schema.models.type_text import parse_type  # noqa: PLC0415 - as it says
+    from pytest_delta_schema.models.types.type_text import parse_type  # noqa: PLC0415 - as it says
 
     try:
         return parse_type(text)

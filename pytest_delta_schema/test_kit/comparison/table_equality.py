@@ -10,7 +10,7 @@ from pytest_delta_schema.assertions.tracebacks import hides_traceback
 from pytest_delta_schema.delta.names.folded_names import NameSet
 from pytest_delta_schema.diagnostics.errors import DeclarationError, RowsDifferError
 from pytest_delta_schema.engine.given_catalog import given_catalog
-from pytest_delta_schema.models.wrong_kinds import refuse_kind
+from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 from pytest_delta_schema.test_kit.comparison.row_differences import difference_text
 from pytest_delta_schema.test_kit.comparison.row_matching import unmatched_rows
 from pytest_delta_schema.test_kit.known_columns import known_columns

@@ -10,8 +10,8 @@ from pyspark.sql.types import StructType
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import DeclarationError
+from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 from pytest_delta_schema.models.structs import nullable_struct, to_struct_type
-from pytest_delta_schema.models.wrong_kinds import refuse_kind
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.expressions import ExpressionError
 from pytest_delta_schema.test_kit.contract import contract_of

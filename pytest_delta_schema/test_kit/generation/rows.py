@@ -9,8 +9,8 @@ from pytest_delta_schema.assertions.tracebacks import hides_traceback
 from pytest_delta_schema.configuration.settings import current_settings
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.engine.assembly import declared, validator_of
+from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 from pytest_delta_schema.models.table import Table
-from pytest_delta_schema.models.wrong_kinds import refuse_kind
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.type_traversal import not_null_paths
 from pytest_delta_schema.state.types import find

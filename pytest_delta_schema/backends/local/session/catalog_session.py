@@ -16,7 +16,7 @@ from pytest_delta_schema.backends.spark.session_settings import setting, shared_
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.backends.spark.stopping import stop_jobs, stopped_by
 from pytest_delta_schema.backends.spark.versions import SparkVersions
-from pytest_delta_schema.models.wrong_kinds import refuse_kind
+from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 from pytest_delta_schema.progress import step
 
 if TYPE_CHECKING:

@@ -41,7 +41,7 @@ from pytest_delta_schema.backends.spark.session_check import (
 )
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, because, reason
-from pytest_delta_schema.models.wrong_kinds import refuse_kind
+from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 from pytest_delta_schema.progress import step
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from functools import update_wrapper
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_delta_schema.diagnostics.errors import WrongArgumentsError
-from pytest_delta_schema.models.missing_arguments import missing_arguments
+from pytest_delta_schema.models.argument_checks.missing_arguments import missing_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -1,0 +1,1 @@
+"""Types of columns, given as text or as objects."""
