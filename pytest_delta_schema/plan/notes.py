@@ -13,8 +13,8 @@ from pytest_delta_schema.diagnostics.remarks import (
     PossibleRename,
     RelyUnknown,
 )
-from pytest_delta_schema.plan.checks import cosmetic_differences
-from pytest_delta_schema.plan.defaults import cosmetic_values
+from pytest_delta_schema.plan.aspects.checks import cosmetic_differences
+from pytest_delta_schema.plan.aspects.defaults import cosmetic_values
 from pytest_delta_schema.state.types import describe_type, equal_types
 
 if TYPE_CHECKING:

@@ -15,6 +15,17 @@ from pytest_delta_schema.models.modes import ADDITIVE, MANAGE
 from pytest_delta_schema.models.names import QualifiedName, require_names
 from pytest_delta_schema.models.required_kinds import required_tables
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
+from pytest_delta_schema.plan.aspects.checks import check_changes
+from pytest_delta_schema.plan.aspects.columns import column_changes
+from pytest_delta_schema.plan.aspects.comments import comment_changes
+from pytest_delta_schema.plan.aspects.conversion import as_converted, conversion_changes
+from pytest_delta_schema.plan.aspects.defaults import value_changes
+from pytest_delta_schema.plan.aspects.foreign_keys import dependent_foreign_keys, with_parents
+from pytest_delta_schema.plan.aspects.layout import layout_changes
+from pytest_delta_schema.plan.aspects.ownership import is_own, is_reported, is_whole, owned
+from pytest_delta_schema.plan.aspects.properties import property_changes, record_of, reported_property_changes
+from pytest_delta_schema.plan.aspects.tags import first_tags, has_tags, tag_changes
+from pytest_delta_schema.plan.aspects.types import features_of_new_table, type_changes
 from pytest_delta_schema.plan.changes import (
     Change,
     ForeignKeyAdd,
@@ -24,23 +35,12 @@ from pytest_delta_schema.plan.changes import (
 )
 from pytest_delta_schema.plan.changes.kind import KINDS, with_enabled
 from pytest_delta_schema.plan.changes.order import Step
-from pytest_delta_schema.plan.checks import check_changes
-from pytest_delta_schema.plan.columns import column_changes
-from pytest_delta_schema.plan.comments import comment_changes
-from pytest_delta_schema.plan.conversion import as_converted, conversion_changes
-from pytest_delta_schema.plan.defaults import value_changes
 from pytest_delta_schema.plan.difference import differ
 from pytest_delta_schema.plan.evolution import with_extras
-from pytest_delta_schema.plan.foreign_keys import dependent_foreign_keys, with_parents
-from pytest_delta_schema.plan.layout import layout_changes
 from pytest_delta_schema.plan.notes import note_on_case, notes_on
-from pytest_delta_schema.plan.ownership import is_own, is_reported, is_whole, owned
-from pytest_delta_schema.plan.properties import property_changes, record_of, reported_property_changes
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
 from pytest_delta_schema.plan.renames import rename_changes
 from pytest_delta_schema.plan.table_plan import TablePlan
-from pytest_delta_schema.plan.tags import first_tags, has_tags, tag_changes
-from pytest_delta_schema.plan.types import features_of_new_table, type_changes
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.keys import KEY_FIELDS
 from pytest_delta_schema.state.states import CatalogState, TableState

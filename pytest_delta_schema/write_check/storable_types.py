@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.delta.features import MAPPING_PROPERTY, SPECIAL_CHARACTERS, is_on
 from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet, folded
-from pytest_delta_schema.plan.types import NEEDED_FEATURES
+from pytest_delta_schema.plan.aspects.types import NEEDED_FEATURES
 from pytest_delta_schema.state.expressions import columns_in
 from pytest_delta_schema.state.type_traversal import atoms, is_storable, not_null_paths, unstorable
 from pytest_delta_schema.state.types import ArrayState, ColumnState, MapState, StructState, below, find

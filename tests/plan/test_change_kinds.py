@@ -40,13 +40,13 @@ from pytest_delta_schema.plan import (
     UnsetTableProperties,
     UnsetTags,
 )
+from pytest_delta_schema.plan.aspects.ownership import mode_of
 from pytest_delta_schema.plan.changes import ALIGNMENT_ORDER, Change
 from pytest_delta_schema.plan.changes.kind import KINDS, ChangeKind, kind_of, risk_of
 from pytest_delta_schema.plan.changes.lines import ChangeLine
 from pytest_delta_schema.plan.changes.order import Step
 from pytest_delta_schema.plan.data_checks import DATA_CHECKS, data_checks_of
 from pytest_delta_schema.plan.describe import change_lines, highest_risk
-from pytest_delta_schema.plan.ownership import mode_of
 from pytest_delta_schema.rules.consent import needed_consents
 from pytest_delta_schema.sql.compiler import RENDERERS, statements
 from pytest_delta_schema.sql.statement import Statement, StatementKind

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet
+from pytest_delta_schema.plan.aspects.expression_equality import equal_expressions, is_cosmetic
 from pytest_delta_schema.plan.changes import Change, CheckAdd, CheckDrop
-from pytest_delta_schema.plan.expression_equality import equal_expressions, is_cosmetic
 from pytest_delta_schema.plan.renames import new_names, old_names, with_names
 from pytest_delta_schema.state.expressions import canonical, columns_in, with_columns
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.plan.aspects.expression_equality import equal_expressions, is_cosmetic
 from pytest_delta_schema.plan.changes import Change, ColumnDefaultChange, ColumnGenerationChange
-from pytest_delta_schema.plan.expression_equality import equal_expressions, is_cosmetic
 from pytest_delta_schema.state.types import ColumnGeneration
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.models.modes import IGNORE, MANAGE, REPORT
+from pytest_delta_schema.plan.aspects.checks import renamed
 from pytest_delta_schema.plan.changes import CheckAdd, CheckDrop, ColumnMove
 from pytest_delta_schema.plan.changes.kind import kind_of
-from pytest_delta_schema.plan.checks import renamed
 from pytest_delta_schema.plan.renames import new_names
 from pytest_delta_schema.state.keys import KEY_FIELDS
 

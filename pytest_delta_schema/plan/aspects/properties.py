@@ -10,9 +10,9 @@ from pytest_delta_schema.delta.names.folded_names import NameSet, folded, same_n
 from pytest_delta_schema.delta.property_values import equal_values
 from pytest_delta_schema.delta.protocol import FEATURE_PREFIX, supported_features
 from pytest_delta_schema.models.modes import FORBID, IGNORE, MANAGE, REPORT
+from pytest_delta_schema.plan.aspects.types import needed_features
 from pytest_delta_schema.plan.changes import Change, SetTableProperties, UnsetTableProperties
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
-from pytest_delta_schema.plan.types import needed_features
 from pytest_delta_schema.state.delta_log import encode_owned
 from pytest_delta_schema.state.states import OWNED_PROPERTIES
 

@@ -1,0 +1,1 @@
+"""Compare one aspect of a table each."""
