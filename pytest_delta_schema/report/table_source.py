@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 from pytest_delta_schema.models.codegen import table_source
 from pytest_delta_schema.models.table import Table
-from pytest_delta_schema.rules.properties import is_declarable
+from pytest_delta_schema.rules.aspects.properties import is_declarable
 from pytest_delta_schema.state.adopting import declared_table
 from pytest_delta_schema.state.states import TableState
 

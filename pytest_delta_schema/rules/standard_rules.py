@@ -7,31 +7,35 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.delta.clients.client_features import ClientFeatures
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
 from pytest_delta_schema.plan.risk import Risk
-from pytest_delta_schema.rules.checks import DuplicateCheck, InvalidCheckExpression, InvalidCheckName
-from pytest_delta_schema.rules.clients import FeatureUnsupportedByClient, TableUnusableByClient
-from pytest_delta_schema.rules.column_names import ColumnNameTakenBySpark, InvalidColumnName, UnsupportedMappingMode
-from pytest_delta_schema.rules.columns import (
+from pytest_delta_schema.rules.aspects.checks import DuplicateCheck, InvalidCheckExpression, InvalidCheckName
+from pytest_delta_schema.rules.aspects.clients import FeatureUnsupportedByClient, TableUnusableByClient
+from pytest_delta_schema.rules.aspects.column_names import (
+    ColumnNameTakenBySpark,
+    InvalidColumnName,
+    UnsupportedMappingMode,
+)
+from pytest_delta_schema.rules.aspects.columns import (
     DropWithoutColumnMapping,
     DropWithoutConsent,
     DuplicateColumn,
     NoColumns,
     NotNullColumnAdded,
 )
-from pytest_delta_schema.rules.conversion import ConversionSourceMismatch
-from pytest_delta_schema.rules.defaults import (
+from pytest_delta_schema.rules.aspects.conversion import ConversionSourceMismatch
+from pytest_delta_schema.rules.aspects.defaults import (
     GeneratedColumnDependency,
     InvalidColumnGeneration,
     UnsupportedGenerationChange,
 )
-from pytest_delta_schema.rules.foreign_keys import (
+from pytest_delta_schema.rules.aspects.foreign_keys import (
     DuplicateConstraint,
     ForeignKeyMismatch,
     ForeignKeyWithoutParentKey,
     InvalidForeignKeyColumn,
 )
-from pytest_delta_schema.rules.layout import InvalidLayout, RewriteWithoutConsent
-from pytest_delta_schema.rules.nested_nullability import NotNullInCollection
-from pytest_delta_schema.rules.primary_keys import (
+from pytest_delta_schema.rules.aspects.layout import InvalidLayout, RewriteWithoutConsent
+from pytest_delta_schema.rules.aspects.nested_nullability import NotNullInCollection
+from pytest_delta_schema.rules.aspects.primary_keys import (
     IncomparablePrimaryKey,
     InvalidPrimaryKeyColumn,
     NullablePrimaryKeyColumn,
@@ -40,23 +44,23 @@ from pytest_delta_schema.rules.primary_keys import (
     PrimaryKeyColumnMadeNullable,
     RelyWithoutDataCheck,
 )
-from pytest_delta_schema.rules.properties import (
+from pytest_delta_schema.rules.aspects.properties import (
     DuplicateProperty,
     PropertyPolicyViolation,
     ReservedProperty,
     UnknownProperty,
 )
-from pytest_delta_schema.rules.renames import InvalidRenameHint, RenameWithoutColumnMapping, UnusableRenameHint
-from pytest_delta_schema.rules.risk import MaxRiskExceeded, ProtectedTable
-from pytest_delta_schema.rules.tags import InvalidTag
-from pytest_delta_schema.rules.texts import UnencodableText
-from pytest_delta_schema.rules.types import (
+from pytest_delta_schema.rules.aspects.renames import InvalidRenameHint, RenameWithoutColumnMapping, UnusableRenameHint
+from pytest_delta_schema.rules.aspects.tags import InvalidTag
+from pytest_delta_schema.rules.aspects.types import (
     TypeChangeUnsupportedByIceberg,
     UnknownTypeChange,
     UnsupportedType,
     UnsupportedTypeChange,
 )
-from pytest_delta_schema.rules.unique import DuplicateUnique, InvalidUniqueColumn
+from pytest_delta_schema.rules.aspects.unique import DuplicateUnique, InvalidUniqueColumn
+from pytest_delta_schema.rules.risk import MaxRiskExceeded, ProtectedTable
+from pytest_delta_schema.rules.texts import UnencodableText
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

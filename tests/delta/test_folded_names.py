@@ -134,7 +134,7 @@ OTHER_TEXTS = {
     "plan/risk.py": "a member of an enum",
     "plugin/collection/table_variables.py": "a variable in Python",
     "redaction.py": "the scheme of an address",
-    "rules/conversion.py": "a value in the name of a folder",
+    "rules/aspects/conversion.py": "a value in the name of a folder",
     "setting_table.py": "a mistyped setting",
     "state/expressions/faults.py": "a function of SQL",
     "state/expressions/forms.py": "functions and numbers of SQL",

@@ -8,7 +8,11 @@ import pytest
 
 from pytest_delta_schema import Check, Column, PlanValidator, TablePlanner
 from pytest_delta_schema.delta.clients.client_features import ClientFeatures
-from pytest_delta_schema.rules.clients import FeatureUnsupportedByClient, TableUnusableByClient, notes_on_clients
+from pytest_delta_schema.rules.aspects.clients import (
+    FeatureUnsupportedByClient,
+    TableUnusableByClient,
+    notes_on_clients,
+)
 from pytest_delta_schema.state.desired import desired_state
 from support.tables import catalog, column, state, stored, table
 

@@ -11,7 +11,7 @@ from pytest_delta_schema.delta.names.part_path import part_path
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import LayoutRewrite
 from pytest_delta_schema.plan.changes.layout import describe_layout
-from pytest_delta_schema.rules.columns import repeated
+from pytest_delta_schema.rules.aspects.columns import repeated
 from pytest_delta_schema.rules.consent import REWRITE, Consent, missing_consents
 from pytest_delta_schema.rules.rule import Fault, violation
 from pytest_delta_schema.state.desired import clustering_path, desired_state

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet
 from pytest_delta_schema.delta.names.near_names import proposal
-from pytest_delta_schema.rules.columns import repeated
+from pytest_delta_schema.rules.aspects.columns import repeated
 from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.state.keys import path_of_key
 from pytest_delta_schema.state.spark_types import canonical_type

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet
-from pytest_delta_schema.rules.constraint_columns import invalid_columns
+from pytest_delta_schema.rules.aspects.constraint_columns import invalid_columns
 from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.states import UNIQUE

@@ -9,8 +9,8 @@ from pytest_delta_schema.delta.names.near_names import proposal
 from pytest_delta_schema.delta.names.part_path import PartPath, part_path
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import ColumnAdd, ColumnNullabilityChange, ForeignKeyDrop, PrimaryKeyAdd
-from pytest_delta_schema.rules.columns import repeated
-from pytest_delta_schema.rules.constraint_columns import incomparable_columns
+from pytest_delta_schema.rules.aspects.columns import repeated
+from pytest_delta_schema.rules.aspects.constraint_columns import incomparable_columns
 from pytest_delta_schema.rules.rule import violation
 
 if TYPE_CHECKING:

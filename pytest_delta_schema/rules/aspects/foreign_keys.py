@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.delta.names.folded_names import NameMap, folded, same_name
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
-from pytest_delta_schema.rules.constraint_columns import invalid_columns
+from pytest_delta_schema.rules.aspects.constraint_columns import invalid_columns
 from pytest_delta_schema.rules.rule import Fault, violation
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.type_traversal import fits

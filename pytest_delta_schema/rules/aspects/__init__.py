@@ -1,0 +1,1 @@
+"""Validate one aspect of a table each."""
