@@ -14,7 +14,7 @@ from pytest_delta_schema.diagnostics.faults import (
     UnreadableTable,
     ViewInPlaceOfTable,
 )
-from pytest_delta_schema.sql.properties import unset_tblproperties
+from pytest_delta_schema.sql.aspects.properties import unset_tblproperties
 from pytest_delta_schema.state.conversion import CONVERT, RESTORE_LOG
 from pytest_delta_schema.state.own_properties import MalformedPropertyError
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from pytest_delta_schema.execute.lag import NO_LAG, Lag
-from pytest_delta_schema.sql.properties import set_keys, unset_keys
+from pytest_delta_schema.sql.aspects.properties import set_keys, unset_keys
 from pytest_delta_schema.state.states import CatalogReader
 
 if TYPE_CHECKING:

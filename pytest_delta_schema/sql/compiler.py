@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.diagnostics.escaping import note_on
 from pytest_delta_schema.models.ownership import ASPECTS
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
-from pytest_delta_schema.sql import checks, columns, foreign_keys, layout, properties, tags
+from pytest_delta_schema.sql.aspects import checks, columns, foreign_keys, layout, properties, tags
 from pytest_delta_schema.sql.quoting import dotted, literal
 from pytest_delta_schema.sql.schemas_and_restores import create_schema
 from pytest_delta_schema.sql.statement import Renderer, Renderers, Statement, StatementKind

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.diagnostics.escaping import identifier
 from pytest_delta_schema.plan.data_checks import NULL_PARTITION, DataCheck, NotNull, PartitionValue
+from pytest_delta_schema.sql.aspects.types import type_sql
 from pytest_delta_schema.sql.quoting import condition, dotted, listed, literal, parquet_files, path_sql
-from pytest_delta_schema.sql.types import type_sql
 from pytest_delta_schema.state.states import CheckState, ForeignKeyState, KeyState
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from pytest_delta_schema.backends.local.warehouse.physical_names import physical
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.escaping import identifier
 from pytest_delta_schema.models.structs import to_struct_type
+from pytest_delta_schema.sql.aspects.types import type_sql
 from pytest_delta_schema.sql.quoting import dotted, literal
-from pytest_delta_schema.sql.types import type_sql
 from pytest_delta_schema.state.conversion import SourceState
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.types import ArrayState, MapState, StructState

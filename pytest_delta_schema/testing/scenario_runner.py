@@ -17,8 +17,8 @@ from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.rules.consent import parse_consent
 from pytest_delta_schema.rules.standard_rules import default_model_rules, default_plan_rules
 from pytest_delta_schema.rules.validator import PlanValidator
+from pytest_delta_schema.sql.aspects.properties import set_properties
 from pytest_delta_schema.sql.compiler import script, statements
-from pytest_delta_schema.sql.properties import set_properties
 from pytest_delta_schema.sql.split_per_column import one_by_one
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.expressions import canonical, simplified

@@ -15,8 +15,9 @@ from pytest_delta_schema.plan import NotNull
 from pytest_delta_schema.plan.changes import ColumnGenerationChange, ConvertTable
 from pytest_delta_schema.plan.data_checks import PartitionValue
 from pytest_delta_schema.sql import StatementKind, script, statements
+from pytest_delta_schema.sql.aspects.conversion import conversion
+from pytest_delta_schema.sql.aspects.layout import texts_without_zone
 from pytest_delta_schema.sql.batches import batched_paths
-from pytest_delta_schema.sql.conversion import conversion
 from pytest_delta_schema.sql.data_check_queries import (
     count_rows,
     first_broken,
@@ -26,7 +27,6 @@ from pytest_delta_schema.sql.data_check_queries import (
     rows_of,
     samples,
 )
-from pytest_delta_schema.sql.layout import texts_without_zone
 from pytest_delta_schema.sql.quoting import delta_files, dotted, literal, parquet_files
 from pytest_delta_schema.sql.schemas_and_restores import drop_schema, drop_table, restore_table, shallow_clone
 from pytest_delta_schema.sql.split_per_column import TOGETHER, one_by_one

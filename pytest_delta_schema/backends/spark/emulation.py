@@ -19,9 +19,9 @@ from pytest_delta_schema.plan.changes import (
     UnsetTags,
 )
 from pytest_delta_schema.plan.changes.kind import KINDS
+from pytest_delta_schema.sql.aspects.layout import change_clustering
+from pytest_delta_schema.sql.aspects.properties import set_keys, set_properties, unset_properties
 from pytest_delta_schema.sql.compiler import statements
-from pytest_delta_schema.sql.layout import change_clustering
-from pytest_delta_schema.sql.properties import set_keys, set_properties, unset_properties
 from pytest_delta_schema.sql.statement import CATALOG_ONLY, Statement, StatementKind
 from pytest_delta_schema.state.delta_log import emulated_property, tag_property
 from pytest_delta_schema.state.keys import key_property

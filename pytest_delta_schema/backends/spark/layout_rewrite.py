@@ -26,9 +26,9 @@ from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.progress import step
+from pytest_delta_schema.sql.aspects.layout import texts_without_zone
 from pytest_delta_schema.sql.data_check_queries import rows_of
 from pytest_delta_schema.sql.fingerprint import difference
-from pytest_delta_schema.sql.layout import texts_without_zone
 from pytest_delta_schema.sql.schemas_and_restores import select_all
 from pytest_delta_schema.state.delta_log import columns_of_schema
 from pytest_delta_schema.state.types import find

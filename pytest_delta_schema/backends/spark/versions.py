@@ -13,7 +13,7 @@ from pytest_delta_schema.delta.type_widening import NEWEST, widening
 from pytest_delta_schema.execute.protocols import Capabilities, Refusal
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import ColumnTypeChange
-from pytest_delta_schema.sql.properties import set_keys
+from pytest_delta_schema.sql.aspects.properties import set_keys
 from pytest_delta_schema.sql.split_per_column import TOGETHER
 from pytest_delta_schema.sql.statement import StatementKind
 from pytest_delta_schema.state.types import describe_type

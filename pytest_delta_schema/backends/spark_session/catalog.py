@@ -25,7 +25,7 @@ from pytest_delta_schema.execute.version import ABSENT
 from pytest_delta_schema.models.required_kinds import required_table_name, required_table_names, required_tables
 from pytest_delta_schema.models.table import conversions, names_around
 from pytest_delta_schema.plan.changes import SetTableComment
-from pytest_delta_schema.sql.comments import set_table_comment
+from pytest_delta_schema.sql.aspects.comments import set_table_comment
 from pytest_delta_schema.sql.schemas_and_restores import create_schema, drop_schema, drop_table, shallow_clone
 
 if TYPE_CHECKING:

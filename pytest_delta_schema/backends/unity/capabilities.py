@@ -13,7 +13,7 @@ from pytest_delta_schema.delta.protocol import commits_are_in_catalog
 from pytest_delta_schema.execute.protocols import Capabilities, Refusal
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import CheckAdd, SetTableProperties
-from pytest_delta_schema.sql.checks import check_properties
+from pytest_delta_schema.sql.aspects.checks import check_properties
 from pytest_delta_schema.sql.statement import StatementKind
 from pytest_delta_schema.state.catalog_entry import PROPERTY_LIMIT, long_properties
 from pytest_delta_schema.state.states import CheckState

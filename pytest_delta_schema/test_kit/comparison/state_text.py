@@ -9,9 +9,9 @@ from pytest_delta_schema.delta.names.column_path import TABLE
 from pytest_delta_schema.diagnostics.escaping import identifier, note_on
 from pytest_delta_schema.engine.given_catalog import given_catalog
 from pytest_delta_schema.rules.aspects.properties import is_declarable
-from pytest_delta_schema.sql.columns import column_definition
-from pytest_delta_schema.sql.layout import layout_clauses
-from pytest_delta_schema.sql.properties import property_lines
+from pytest_delta_schema.sql.aspects.columns import column_definition
+from pytest_delta_schema.sql.aspects.layout import layout_clauses
+from pytest_delta_schema.sql.aspects.properties import property_lines
 from pytest_delta_schema.sql.quoting import condition, listed, literal, path_sql
 from pytest_delta_schema.test_kit.tables import name_of, versions_in
 

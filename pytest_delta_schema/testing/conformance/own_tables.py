@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from pytest_delta_schema.backends.memory.catalog import MemoryCatalog
 from pytest_delta_schema.diagnostics.escaping import identifier
+from pytest_delta_schema.sql.aspects.types import type_sql
 from pytest_delta_schema.sql.quoting import dotted, literal
 from pytest_delta_schema.sql.schemas_and_restores import drop_table
-from pytest_delta_schema.sql.types import type_sql
 from pytest_delta_schema.state.types import ArrayState, MapState, StructState
 from pytest_delta_schema.testing.data_access import MEMORY, shaped
 

@@ -22,7 +22,7 @@ from pytest_delta_schema.execute.interruption import StillRunning
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.plan.changes import ConvertTable
 from pytest_delta_schema.progress import LOGGER, step
-from pytest_delta_schema.sql.conversion import conversion
+from pytest_delta_schema.sql.aspects.conversion import conversion
 from pytest_delta_schema.sql.quoting import dotted, parquet_files
 
 if TYPE_CHECKING:

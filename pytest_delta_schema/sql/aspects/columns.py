@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.diagnostics.escaping import identifier
 from pytest_delta_schema.plan.changes import ColumnAdd, ColumnDrop, ColumnNullabilityChange, ColumnRename
+from pytest_delta_schema.sql.aspects.defaults import value_clause
+from pytest_delta_schema.sql.aspects.types import type_sql
 from pytest_delta_schema.sql.batches import batches
-from pytest_delta_schema.sql.defaults import value_clause
 from pytest_delta_schema.sql.quoting import dotted, literal, path_sql
 from pytest_delta_schema.sql.statement import Renderers, Statement, StatementKind
-from pytest_delta_schema.sql.types import type_sql
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -8,7 +8,7 @@ from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.delta.reserved_properties import CHECK_PREFIX
 from pytest_delta_schema.diagnostics.escaping import escaped_literals
 from pytest_delta_schema.plan.changes import CheckAdd, CheckDrop
-from pytest_delta_schema.sql.named_constraints import add_constraint, drop_constraint
+from pytest_delta_schema.sql.aspects.named_constraints import add_constraint, drop_constraint
 from pytest_delta_schema.sql.quoting import condition
 from pytest_delta_schema.sql.statement import Renderers, Statement, StatementKind
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plan.changes import SetTags, UnsetTags
-from pytest_delta_schema.sql.properties import property_lines
+from pytest_delta_schema.sql.aspects.properties import property_lines
 from pytest_delta_schema.sql.quoting import dotted, literal, path_sql
 from pytest_delta_schema.sql.statement import Renderers, Statement, StatementKind
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.diagnostics.escaping import identifier
 from pytest_delta_schema.plan.changes import ConvertTable
+from pytest_delta_schema.sql.aspects.types import type_sql
 from pytest_delta_schema.sql.quoting import dotted, parquet_files
 from pytest_delta_schema.sql.schemas_and_restores import create_schema, register_table
 from pytest_delta_schema.sql.statement import Renderers, Statement, StatementKind
-from pytest_delta_schema.sql.types import type_sql
 from pytest_delta_schema.state.conversion import DELTA
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plan.changes import PrimaryKeyAdd, PrimaryKeyDrop
-from pytest_delta_schema.sql.named_constraints import add_constraint, drop_constraint
+from pytest_delta_schema.sql.aspects.named_constraints import add_constraint, drop_constraint
 from pytest_delta_schema.sql.quoting import listed
 from pytest_delta_schema.sql.statement import Renderers, Statement, StatementKind
 

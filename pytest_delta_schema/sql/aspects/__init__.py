@@ -1,0 +1,1 @@
+"""Render one aspect of a table each."""
