@@ -18,8 +18,8 @@ from pytest_delta_schema.report.run_report import (
     TableReport,
 )
 from pytest_delta_schema.settings.table import RISKS
-from pytest_delta_schema.state.json_records import Form, Key, Record
-from pytest_delta_schema.state.json_shapes import (
+from pytest_delta_schema.state.json_format.json_records import Form, Key, Record
+from pytest_delta_schema.state.json_format.json_shapes import (
     DECIMAL,
     FLAG,
     NUMBER,

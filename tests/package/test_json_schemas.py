@@ -22,8 +22,16 @@ from pytest_delta_schema.report.run_report_json import (
     report_json,
 )
 from pytest_delta_schema.state import state_json
-from pytest_delta_schema.state.json_form import CHECK as CHECK_CONSTRAINT
-from pytest_delta_schema.state.json_form import COLUMN, FOREIGN_KEY, IDENTITY, PRIMARY_KEY, RENAME, SOURCE, STATE
+from pytest_delta_schema.state.json_format.json_form import CHECK as CHECK_CONSTRAINT
+from pytest_delta_schema.state.json_format.json_form import (
+    COLUMN,
+    FOREIGN_KEY,
+    IDENTITY,
+    PRIMARY_KEY,
+    RENAME,
+    SOURCE,
+    STATE,
+)
 from support.json_schemas import FILES, file_text, report_schema, state_schema, strict
 from support.run_reports import DRIFTED, sample_report
 from support.state_json import EXAMPLE

@@ -22,9 +22,9 @@ from pytest_delta_schema.report.run_report_json import (
     TOOL,
 )
 from pytest_delta_schema.settings.table import RISKS
-from pytest_delta_schema.state.json_form import STATE_FORM, DataType
-from pytest_delta_schema.state.json_records import REQUIRED, Form, Key, Kinds, Record
-from pytest_delta_schema.state.json_shapes import (
+from pytest_delta_schema.state.json_format.json_form import STATE_FORM, DataType
+from pytest_delta_schema.state.json_format.json_records import REQUIRED, Form, Key, Kinds, Record
+from pytest_delta_schema.state.json_format.json_shapes import (
     Choice,
     Entries,
     Items,

@@ -39,7 +39,7 @@ from pytest_delta_schema.rules.consent import parse_consent
 from pytest_delta_schema.sql import Statement, StatementKind, statements
 from pytest_delta_schema.sql.information_schema import RUNTIME
 from pytest_delta_schema.state import ArrayState, CheckState, ColumnState, MapState, StructState
-from pytest_delta_schema.state.json_form import state_from_json, state_json
+from pytest_delta_schema.state.json_format.json_form import state_from_json, state_json
 from pytest_delta_schema.test_kit.effects.history import effect_on, versions_of
 from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.data_access import MemoryDataAccess

@@ -24,8 +24,18 @@ from pytest_delta_schema.models.modes import CONTRACT_MODES, EVOLUTIONS, IGNORE,
 from pytest_delta_schema.models.names import QualifiedName, StoredName
 from pytest_delta_schema.models.ownership import ALL_MANAGED, ASPECTS
 from pytest_delta_schema.state.conversion import SourceState
-from pytest_delta_schema.state.json_records import Form, Key, Kinds, Record
-from pytest_delta_schema.state.json_shapes import FLAG, NUMBER, TEXT, Choice, Entries, Fault, Items, Notation, Nullable
+from pytest_delta_schema.state.json_format.json_records import Form, Key, Kinds, Record
+from pytest_delta_schema.state.json_format.json_shapes import (
+    FLAG,
+    NUMBER,
+    TEXT,
+    Choice,
+    Entries,
+    Fault,
+    Items,
+    Notation,
+    Nullable,
+)
 from pytest_delta_schema.state.states import (
     NO_TAGS,
     UNIQUE,

@@ -8,12 +8,12 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_delta_schema.diagnostics.errors import Diagnostic, JsonFormError
-from pytest_delta_schema.state.json_shapes import Fault, shown, words, wrong
+from pytest_delta_schema.state.json_format.json_shapes import Fault, shown, words, wrong
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from pytest_delta_schema.state.json_shapes import Shape
+    from pytest_delta_schema.state.json_format.json_shapes import Shape
 
 REQUIRED: Any = object()
 """The default of a key that is never left out."""
