@@ -23,7 +23,7 @@ sys.path.insert(0, sys.argv[1])
 from subjects import models
 from pytest_delta_schema.engine.outcome import OutcomeStatement, Status, TableChange
 from pytest_delta_schema.diagnostics.errors import Location
-from pytest_delta_schema.report.formats import FORMATS
+from pytest_delta_schema.report.formats.report_formats import FORMATS
 from pytest_delta_schema.report.run_report import Run, RunReport, TableReport
 from pytest_delta_schema.state import state_json
 from pytest_delta_schema.state.desired import desired_state

@@ -16,8 +16,8 @@ from pytest_delta_schema.engine.given_catalog import given_catalog
 from pytest_delta_schema.engine.required_parts import required_settings
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plan.data_checks import NotNull
-from pytest_delta_schema.report.outcome_text import outcomes_text
-from pytest_delta_schema.report.text import counted as number
+from pytest_delta_schema.report.text.outcome_text import outcomes_text
+from pytest_delta_schema.report.text.text import counted as number
 from pytest_delta_schema.rules.reported_rules import RowsViolateContract
 from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.sql.data_check_queries import counted, generated, left_out

@@ -9,7 +9,7 @@ from pytest_delta_schema.delta.type_widening import NEWEST
 from pytest_delta_schema.diagnostics.errors import WriteError
 from pytest_delta_schema.engine.write_checks import check_write, written_table
 from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
-from pytest_delta_schema.report.schema_comparison import schema_diff
+from pytest_delta_schema.report.text.schema_comparison import schema_diff
 from pytest_delta_schema.write_check.prediction import stored_state
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from pytest_delta_schema.commands.failure import failed
 from pytest_delta_schema.configuration.report_targets import faults_of_reports, parse_target, report_files
 from pytest_delta_schema.diagnostics.errors import JsonFormError, reason
 from pytest_delta_schema.diagnostics.escaping import printed
-from pytest_delta_schema.report.formats import EXTENSIONS, FORMATS
+from pytest_delta_schema.report.formats.report_formats import EXTENSIONS, FORMATS
 from pytest_delta_schema.report.merging import merged_report
 from pytest_delta_schema.report.report_file import write_report
 from pytest_delta_schema.report.run_report_json import TOOL, report_from_json, report_text

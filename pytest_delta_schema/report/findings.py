@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from pytest_delta_schema.diagnostics.errors import Location
 from pytest_delta_schema.engine.outcome import Status
-from pytest_delta_schema.report.change_groups import is_creation
 from pytest_delta_schema.report.fingerprint import fingerprint
+from pytest_delta_schema.report.text.change_groups import is_creation
 from pytest_delta_schema.settings.table import RISKS
 
 if TYPE_CHECKING:

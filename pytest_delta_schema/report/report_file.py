@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.diagnostics.errors import reason
 from pytest_delta_schema.diagnostics.escaping import escaped
-from pytest_delta_schema.report.formats import FORMATS
+from pytest_delta_schema.report.formats.report_formats import FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

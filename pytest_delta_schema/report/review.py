@@ -9,7 +9,7 @@ from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.describe import change_lines, highest_risk
 from pytest_delta_schema.plan.table_plan import TablePlan
-from pytest_delta_schema.report.text import aligned, counted
+from pytest_delta_schema.report.text.text import aligned, counted
 from pytest_delta_schema.sql.compiler import script, statements
 
 if TYPE_CHECKING:

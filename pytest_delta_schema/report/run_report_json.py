@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from pytest_delta_schema.diagnostics.errors import Diagnostic, Location, Severity
 from pytest_delta_schema.engine.outcome import MARKERS, DataChecks, Operation, OutcomeStatement, Status, TableChange
-from pytest_delta_schema.report.json_text import json_text
 from pytest_delta_schema.report.run_report import (
     VERSION,
     CheckOutcome,
@@ -17,6 +16,7 @@ from pytest_delta_schema.report.run_report import (
     RunReport,
     TableReport,
 )
+from pytest_delta_schema.report.text.json_text import json_text
 from pytest_delta_schema.settings.table import RISKS
 from pytest_delta_schema.state.json_format.json_records import Form, Key, Record
 from pytest_delta_schema.state.json_format.json_shapes import (

@@ -36,7 +36,7 @@ UnmanagedMode = Literal["ignore", "report", "fail"]
 """What a gate does about a table that no model declares."""
 
 ReportType = Literal["json", "html", "markdown", "sarif", "gitlab", "github", "azure"]
-"""The types of reports; ``report/formats.py`` says how each is written."""
+"""The types of reports; ``report/formats/report_formats.py`` says how each is written."""
 
 BACKENDS = ("local", "memory", "session", "unity", "databricks")
 """The built-in backends."""

@@ -12,7 +12,7 @@ import pytest
 
 from pytest_delta_schema.__main__ import main
 from pytest_delta_schema.engine.outcome import Status
-from pytest_delta_schema.report.formats import FORMATS
+from pytest_delta_schema.report.formats.report_formats import FORMATS
 from pytest_delta_schema.report.run_report_json import report_from_json, report_json, report_text
 from support.ci_commands import ci_commands
 from support.run_reports import BLOCKED, DRIFTED, IN_SYNC, RUN, sample_report

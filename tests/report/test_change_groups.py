@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_delta_schema.engine.outcome import TableChange
-from pytest_delta_schema.report.change_groups import change_groups, is_creation
+from pytest_delta_schema.report.text.change_groups import change_groups, is_creation
 
 
 def change(table="ci.orders", marker="+", path="columns.a", before="(absent)", aspect=""):

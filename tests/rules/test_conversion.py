@@ -21,7 +21,7 @@ from pytest_delta_schema.models import Binding
 from pytest_delta_schema.models.binding import parse_binding
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.plugin.run.scratch import Scratch
-from pytest_delta_schema.report.text import aligned
+from pytest_delta_schema.report.text.text import aligned
 from pytest_delta_schema.sql import script, statements
 from pytest_delta_schema.state import SourceState
 from pytest_delta_schema.testing.parts import INT, LONG, TEXT

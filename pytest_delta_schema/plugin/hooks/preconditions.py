@@ -11,7 +11,7 @@ from pytest_delta_schema.plugin.items.consent_refusal import refuse_unmatched_co
 from pytest_delta_schema.plugin.options.registration import RUN
 from pytest_delta_schema.plugin.outcomes.failures import CatalogUnavailable, TableUnreadable, one_line
 from pytest_delta_schema.plugin.outcomes.outcome_report import note_outcome, require_available
-from pytest_delta_schema.report.outcome_text import headline
+from pytest_delta_schema.report.text.outcome_text import headline
 
 if TYPE_CHECKING:
     import pytest

@@ -8,7 +8,7 @@ from pytest_delta_schema.configuration.report_targets import ReportTarget, fault
 from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.plugin.compat.xdist_compat import is_worker
 from pytest_delta_schema.plugin.options.registration import is_on_github
-from pytest_delta_schema.report.formats import EXTENSIONS
+from pytest_delta_schema.report.formats.report_formats import EXTENSIONS
 
 if TYPE_CHECKING:
     import pytest

@@ -11,8 +11,8 @@ from pytest_delta_schema.plan.risk import Risk
 from pytest_delta_schema.plugin.options.registration import OUTCOME, REPORTS
 from pytest_delta_schema.plugin.outcomes.check_properties import add_properties
 from pytest_delta_schema.plugin.outcomes.failures import CatalogUnavailable, ContractFailure, one_line, relative
-from pytest_delta_schema.report.change_groups import change_groups
-from pytest_delta_schema.report.outcome_text import applied_text, body, headline, unmanaged_headline
+from pytest_delta_schema.report.text.change_groups import change_groups
+from pytest_delta_schema.report.text.outcome_text import applied_text, body, headline, unmanaged_headline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -19,8 +19,8 @@ from pytest_delta_schema.plugin.outcomes.error_outcomes import error_outcome
 from pytest_delta_schema.plugin.outcomes.failures import cause_of, one_line
 from pytest_delta_schema.plugin.outcomes.outcome_report import notes_text, outcome_of
 from pytest_delta_schema.plugin.summary.colours import markup_of
-from pytest_delta_schema.report.outcome_text import TO_ALIGN, applied_summary, headline
-from pytest_delta_schema.report.text import counted
+from pytest_delta_schema.report.text.outcome_text import TO_ALIGN, applied_summary, headline
+from pytest_delta_schema.report.text.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plan.change_markers import ABSENT, NOT_IN_MODEL
-from pytest_delta_schema.report.change_groups import change_groups
 from pytest_delta_schema.report.html.code_glossary import code_link
 from pytest_delta_schema.report.html.markup import NOTHING, Html, element, joined, text
 from pytest_delta_schema.report.html.source_links import location_link
+from pytest_delta_schema.report.text.change_groups import change_groups
 from pytest_delta_schema.settings.table import RISKS
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.report.html.layered_graph import HEIGHT, WIDTH, drawn
 from pytest_delta_schema.report.html.markup import NOTHING, Html, element, joined, text
 from pytest_delta_schema.report.html.status_marks import MARKS
-from pytest_delta_schema.report.text import counted
+from pytest_delta_schema.report.text.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,7 +10,7 @@ from pytest_delta_schema.report.html.diagnostic_list import diagnostic_list
 from pytest_delta_schema.report.html.markup import NOTHING, Html, element, joined, text
 from pytest_delta_schema.report.html.source_links import SourceLinks
 from pytest_delta_schema.report.html.status_marks import MARKS, icon
-from pytest_delta_schema.report.text import counted
+from pytest_delta_schema.report.text.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -14,8 +14,8 @@ from pytest_delta_schema.report.html.schema_rows import schema_rows
 from pytest_delta_schema.report.html.source_links import location_link
 from pytest_delta_schema.report.html.sql_markup import sql_markup
 from pytest_delta_schema.report.html.status_marks import status_badge
-from pytest_delta_schema.report.sql_text import remarks_on, sql_heading
-from pytest_delta_schema.report.text import counted
+from pytest_delta_schema.report.text.sql_text import remarks_on, sql_heading
+from pytest_delta_schema.report.text.text import counted
 from pytest_delta_schema.settings.table import RISKS
 
 if TYPE_CHECKING:

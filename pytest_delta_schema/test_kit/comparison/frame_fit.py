@@ -10,7 +10,7 @@ from pytest_delta_schema.delta.names.folded_names import NameMap, folded
 from pytest_delta_schema.diagnostics.errors import DeclarationError, WriteError
 from pytest_delta_schema.engine.write_checks import check_write, written_table
 from pytest_delta_schema.models.table import Table
-from pytest_delta_schema.report.schema_comparison import schema_diff
+from pytest_delta_schema.report.text.schema_comparison import schema_diff
 from pytest_delta_schema.state.spark_types import canonical_fields
 from pytest_delta_schema.state.type_traversal import fits
 from pytest_delta_schema.state.types import describe_type

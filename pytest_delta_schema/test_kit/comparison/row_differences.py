@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_delta_schema.delta.names.folded_names import NameSet, folded
 from pytest_delta_schema.diagnostics.escaping import escaped, shortened
-from pytest_delta_schema.report.text import counted
+from pytest_delta_schema.report.text.text import counted
 from pytest_delta_schema.state.types import describe_type
 from pytest_delta_schema.test_kit.comparison.row_matching import equal_values
 

@@ -13,7 +13,7 @@ from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.plan.change_markers import ABSENT, ADD, DROP
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.plan.planner import TablePlanner
-from pytest_delta_schema.report.text import counted
+from pytest_delta_schema.report.text.text import counted
 from pytest_delta_schema.rules.aspects.properties import is_declarable
 from pytest_delta_schema.state.states import CatalogState
 from pytest_delta_schema.test_kit.effects.row_counts import RowCounts, counts_in_log, rewritten_files, rows_by_file

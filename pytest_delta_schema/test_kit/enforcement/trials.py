@@ -14,7 +14,7 @@ from pytest_delta_schema.diagnostics.faults import RefusedRow, UnenforcedConstra
 from pytest_delta_schema.diagnostics.remarks import UntriedConstraint
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.progress import step
-from pytest_delta_schema.report.text import counted
+from pytest_delta_schema.report.text.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import DeclarationError
-from pytest_delta_schema.report.text import counted
+from pytest_delta_schema.report.text.text import counted
 from pytest_delta_schema.state.expressions import ExpressionError, columns_in, unmet
 from pytest_delta_schema.state.expressions.truth import truth
 from pytest_delta_schema.test_kit.generation.alternatives import alternatives

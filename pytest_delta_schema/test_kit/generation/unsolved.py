@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.names.folded_names import folded
-from pytest_delta_schema.report.text import counted
+from pytest_delta_schema.report.text.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

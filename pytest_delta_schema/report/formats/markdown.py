@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.engine.outcome import DataChecks, Status
-from pytest_delta_schema.report.markdown_text import block, code, details, table, text
-from pytest_delta_schema.report.sql_text import sql_text
-from pytest_delta_schema.report.text import counted
+from pytest_delta_schema.report.text.markdown_text import block, code, details, table, text
+from pytest_delta_schema.report.text.sql_text import sql_text
+from pytest_delta_schema.report.text.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -12,15 +12,15 @@ from urllib.parse import quote
 
 from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.report.codes import all_codes
-from pytest_delta_schema.report.grades import grade_of
-from pytest_delta_schema.report.json_text import json_text
+from pytest_delta_schema.report.formats.grades import grade_of
+from pytest_delta_schema.report.text.json_text import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pytest_delta_schema.report.codes import CodeInfo
     from pytest_delta_schema.report.findings import Finding
-    from pytest_delta_schema.report.grades import Grade
+    from pytest_delta_schema.report.formats.grades import Grade
     from pytest_delta_schema.report.run_report import RunReport
 
 MOST_RESULTS = 5_000

@@ -47,16 +47,16 @@ _PACKAGE = "pytest_delta_schema.report"
 FORMATS: Mapping[str, ReportFormat] = MappingProxyType(
     {
         "json": ReportFormat(f"{_PACKAGE}.run_report_json:report_text", "json"),
-        "markdown": ReportFormat(f"{_PACKAGE}.markdown:pull_request_comment", "md"),
+        "markdown": ReportFormat(f"{_PACKAGE}.formats.markdown:pull_request_comment", "md"),
         "html": ReportFormat(f"{_PACKAGE}.html.page:html_page", "html"),
-        "sarif": ReportFormat(f"{_PACKAGE}.sarif:sarif_json", "sarif"),
-        "gitlab": ReportFormat(f"{_PACKAGE}.gitlab:gitlab_json", "gitlab.json"),
+        "sarif": ReportFormat(f"{_PACKAGE}.formats.sarif:sarif_json", "sarif"),
+        "gitlab": ReportFormat(f"{_PACKAGE}.formats.gitlab:gitlab_json", "gitlab.json"),
         "github": ReportFormat(
-            f"{_PACKAGE}.workflow_commands:github_lines",
-            summary=f"{_PACKAGE}.markdown:step_summary",
+            f"{_PACKAGE}.formats.workflow_commands:github_lines",
+            summary=f"{_PACKAGE}.formats.markdown:step_summary",
             summary_variable="GITHUB_STEP_SUMMARY",
         ),
-        "azure": ReportFormat(f"{_PACKAGE}.workflow_commands:azure_lines"),
+        "azure": ReportFormat(f"{_PACKAGE}.formats.workflow_commands:azure_lines"),
     }
 )
 """The types of reports; a test holds that no type is missing."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.diagnostics.escaping import escaped
-from pytest_delta_schema.report.grades import grade_of
-from pytest_delta_schema.report.json_text import json_text
+from pytest_delta_schema.report.formats.grades import grade_of
+from pytest_delta_schema.report.text.json_text import json_text
 
 if TYPE_CHECKING:
     from pytest_delta_schema.report.findings import Finding

@@ -8,16 +8,16 @@ from pytest_delta_schema.diagnostics.escaping import escaped, printed_sql
 from pytest_delta_schema.engine.outcome import Check, Status
 from pytest_delta_schema.plan.changes.lines import ChangeLine
 from pytest_delta_schema.plan.risk import Risk
-from pytest_delta_schema.report.change_groups import change_groups, is_creation
-from pytest_delta_schema.report.sql_text import sql_heading, sql_text
-from pytest_delta_schema.report.text import aligned, counted
+from pytest_delta_schema.report.text.change_groups import change_groups, is_creation
+from pytest_delta_schema.report.text.sql_text import sql_heading, sql_text
+from pytest_delta_schema.report.text.text import aligned, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.engine.outcome import TableChange, TableOutcome
-    from pytest_delta_schema.report.change_groups import ChangeGroups
+    from pytest_delta_schema.report.text.change_groups import ChangeGroups
 
 _NAMED = 3
 _ENTRY = "Spark reads the log; clients that only use the catalog see its entry."
