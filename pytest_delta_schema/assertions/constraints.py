@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
-from pytest_delta_schema.backends.constraint_violations import CHECK, NOT_NULL, constraint_error
+from pytest_delta_schema.backends.rows.constraint_violations import CHECK, NOT_NULL, constraint_error
 from pytest_delta_schema.delta.names.folded_names import NameSet, same_name
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.names import require_name

@@ -11,7 +11,7 @@ from pyspark.sql import Row
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Column
-from pytest_delta_schema.backends.frame_rows import rows_of
+from pytest_delta_schema.backends.rows.frame_rows import rows_of
 from pytest_delta_schema.delta.names.folded_names import NameMap
 from support.tables import stored
 

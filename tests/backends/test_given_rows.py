@@ -14,10 +14,10 @@ from pyspark.sql import Row
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Identity, MemoryCatalog, Orchestrator
-from pytest_delta_schema.backends import row_clocks
-from pytest_delta_schema.backends.given_rows import converted_rows
-from pytest_delta_schema.backends.row_clocks import Clock, TimeFault
-from pytest_delta_schema.backends.row_values import shown
+from pytest_delta_schema.backends.rows import row_clocks
+from pytest_delta_schema.backends.rows.given_rows import converted_rows
+from pytest_delta_schema.backends.rows.row_clocks import Clock, TimeFault
+from pytest_delta_schema.backends.rows.row_values import shown
 from pytest_delta_schema.diagnostics.errors import StatementError
 from support.given_values import BERLIN, KEPT, LONG, LOST, PARTS, TEXT, UTC, Moment
 from support.tables import NAME, column, state, stored, table

@@ -9,8 +9,8 @@ import shutil
 
 import pytest
 
-from pytest_delta_schema.backends import second_look
 from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
+from pytest_delta_schema.backends.logs import second_look
 from support.covering import ALL
 from support.file_readers import READERS
 from support.interruptions import Interruptions

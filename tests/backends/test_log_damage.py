@@ -8,9 +8,9 @@ import shutil
 import pytest
 from deltalake import DeltaTable
 
-from pytest_delta_schema.backends import second_look
-from pytest_delta_schema.backends.local_log import LocalLog, local_folder
-from pytest_delta_schema.backends.log_damage import check_log, damage_of
+from pytest_delta_schema.backends.logs import second_look
+from pytest_delta_schema.backends.logs.local_log import LocalLog, local_folder
+from pytest_delta_schema.backends.logs.log_damage import check_log, damage_of
 from pytest_delta_schema.backends.unity.logs.log_folder import LogFolder
 from pytest_delta_schema.backends.unity.logs.table_logs import Log
 from pytest_delta_schema.delta.logs.log_listing import checksum_name, commit_name

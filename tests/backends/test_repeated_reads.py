@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from pyspark.sql.types import LongType, StructField, StructType
 
-from pytest_delta_schema.backends import second_look
 from pytest_delta_schema.backends.local.logs.reader import located, read_tables
+from pytest_delta_schema.backends.logs import second_look
 from pytest_delta_schema.backends.spark_session.reader import read_table
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic, StatementError
 from pytest_delta_schema.models.names import QualifiedName

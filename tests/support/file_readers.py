@@ -10,13 +10,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
-from pytest_delta_schema.backends.commit_log import CommitLog
 from pytest_delta_schema.backends.local.logs.folder_clone import ChangingTableError, clone_folder
 from pytest_delta_schema.backends.local.logs.log_history import history_of
 from pytest_delta_schema.backends.local.logs.log_reader import WarehouseLogs
 from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
-from pytest_delta_schema.backends.local_log import LocalLog
-from pytest_delta_schema.backends.log_damage import damage_of
+from pytest_delta_schema.backends.logs.commit_log import CommitLog
+from pytest_delta_schema.backends.logs.local_log import LocalLog
+from pytest_delta_schema.backends.logs.log_damage import damage_of
 from pytest_delta_schema.backends.unity.logs.log_folder import LogFolder
 from pytest_delta_schema.backends.unity.logs.repeated_reads import read_repeatedly
 from pytest_delta_schema.backends.unity.logs.table_logs import Log
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from pytest_delta_schema.backends.log_files import LogFiles
+    from pytest_delta_schema.backends.logs.log_files import LogFiles
     from pytest_delta_schema.state.states import TableState
 
 OLD = 3

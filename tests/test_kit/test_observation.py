@@ -10,8 +10,8 @@ from dataclasses import replace
 import pytest
 
 from pytest_delta_schema import CatalogReadError, QualifiedName
-from pytest_delta_schema.backends.commit_log import CommitLog
-from pytest_delta_schema.backends.local_log import LocalLog
+from pytest_delta_schema.backends.logs.commit_log import CommitLog
+from pytest_delta_schema.backends.logs.local_log import LocalLog
 from pytest_delta_schema.diagnostics.errors import DeclarationError, Diagnostic, EffectError
 from pytest_delta_schema.execute.protocols import Capabilities
 from pytest_delta_schema.execute.version import ABSENT, version_of

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.data_queries import DataQueries
 from pytest_delta_schema.backends.databricks.capabilities import CAPABILITIES, Runtime
 from pytest_delta_schema.backends.databricks.default_collations import DefaultCollations
 from pytest_delta_schema.backends.databricks.reader import (
@@ -24,9 +23,10 @@ from pytest_delta_schema.backends.databricks.rows import (
     prepare,
     typed,
 )
+from pytest_delta_schema.backends.logs.second_look import read_all_until_settled
 from pytest_delta_schema.backends.pool import at_once
 from pytest_delta_schema.backends.problems import is_a_view, is_damaged, is_doubtful, is_not_delta, problem, refused
-from pytest_delta_schema.backends.second_look import read_all_until_settled
+from pytest_delta_schema.backends.rows.data_queries import DataQueries
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.delta.protocol import may_generate_columns
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic, StatementError

@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.data_queries import DataQueries
 from pytest_delta_schema.backends.local.conversion.parquet_folder import Sources
 from pytest_delta_schema.backends.local.logs.log_first_reader import EarlyReads
 from pytest_delta_schema.backends.local.logs.reader import list_tables, read_commits, read_tables
@@ -19,6 +18,7 @@ from pytest_delta_schema.backends.local.session.catalog_session import CatalogSe
 from pytest_delta_schema.backends.local.statements.statements import LocalStatements
 from pytest_delta_schema.backends.local.warehouse.physical_names import schema_folder
 from pytest_delta_schema.backends.local.write_probe.clone_writes import write_to_clone
+from pytest_delta_schema.backends.rows.data_queries import DataQueries
 from pytest_delta_schema.backends.spark.emulation import BY_COMMIT, BY_PROPERTY
 from pytest_delta_schema.backends.spark.history import columns_before, introduced_by, introductions, past_columns
 from pytest_delta_schema.backends.spark.inserting import append_rows, insert_rows
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
-    from pytest_delta_schema.backends.commit_log import CommitLog
     from pytest_delta_schema.backends.local.session.bridge import Bridge
     from pytest_delta_schema.backends.local.session.later_session import LaterSession
+    from pytest_delta_schema.backends.logs.commit_log import CommitLog
     from pytest_delta_schema.delta.names.column_path import ColumnPath
     from pytest_delta_schema.execute.protocols import RowCounts, Samples
     from pytest_delta_schema.execute.version import Version

@@ -7,14 +7,14 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
-from pytest_delta_schema.backends.given_rows import converted_rows
 from pytest_delta_schema.backends.memory.changes import changed, created
 from pytest_delta_schema.backends.memory.constraints import require_valid_row
 from pytest_delta_schema.backends.memory.filling import filled
 from pytest_delta_schema.backends.memory.row_checks import RowChecks
 from pytest_delta_schema.backends.memory.rows import moved
 from pytest_delta_schema.backends.problems import has_lost_its_log, is_not_delta
-from pytest_delta_schema.backends.row_clocks import Clock
+from pytest_delta_schema.backends.rows.given_rows import converted_rows
+from pytest_delta_schema.backends.rows.row_clocks import Clock
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.execute.protocols import Capabilities, RowCounts

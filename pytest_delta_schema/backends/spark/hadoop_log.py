@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.log_files import Edges
+from pytest_delta_schema.backends.logs.log_files import Edges
 from pytest_delta_schema.backends.spark.compat import java_session, jvm_of
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.given_rows import converted_rows
+from pytest_delta_schema.backends.rows.given_rows import converted_rows
 from pytest_delta_schema.backends.spark.compat import frame_of_rows
 from pytest_delta_schema.backends.spark.fingerprints import TIME_ZONE, settings
 from pytest_delta_schema.backends.spark.session_settings import UTC_PARTITION_VALUES

@@ -19,7 +19,7 @@ from pytest_delta_schema.state.states import CheckState
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_delta_schema.backends.data_queries import DataQueries
+    from pytest_delta_schema.backends.rows.data_queries import DataQueries
     from pytest_delta_schema.backends.spark.gateway import Gateway
     from pytest_delta_schema.execute.protocols import Capabilities
 

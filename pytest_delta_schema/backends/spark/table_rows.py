@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.frame_rows import rows_of_spark
-from pytest_delta_schema.backends.given_rows import converted_rows
-from pytest_delta_schema.backends.row_clocks import Clock
+from pytest_delta_schema.backends.rows.frame_rows import rows_of_spark
+from pytest_delta_schema.backends.rows.given_rows import converted_rows
+from pytest_delta_schema.backends.rows.row_clocks import Clock
 from pytest_delta_schema.backends.spark.fingerprints import TIME_ZONE
 from pytest_delta_schema.sql.data_check_queries import rows_of
 from pytest_delta_schema.sql.schemas_and_restores import select_all
@@ -42,6 +42,6 @@ def stored_rows(spark: SparkSession, state: TableState, rows: Any) -> list[dict[
     Args:
         spark: The session; its time zone is that of datetimes without one.
         state: The table.
-        rows: As :func:`~pytest_delta_schema.backends.given_rows.converted_rows` takes them.
+        rows: As :func:`~pytest_delta_schema.backends.rows.given_rows.converted_rows` takes them.
     """
     return converted_rows(state, rows, session_clock(spark))

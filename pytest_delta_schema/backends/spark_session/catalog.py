@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.clone_refusal import cannot_clone, require_commits_in_log
-from pytest_delta_schema.backends.data_queries import DataQueries
+from pytest_delta_schema.backends.rows.data_queries import DataQueries
 from pytest_delta_schema.backends.spark.compat import is_remote
 from pytest_delta_schema.backends.spark.emulation import BY_COMMIT
 from pytest_delta_schema.backends.spark.gateway import Gateway

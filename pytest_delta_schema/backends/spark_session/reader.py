@@ -10,10 +10,10 @@ import json
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.commit_log import CommitLog
-from pytest_delta_schema.backends.log_damage import damage_of, damage_of_newest
+from pytest_delta_schema.backends.logs.commit_log import CommitLog
+from pytest_delta_schema.backends.logs.log_damage import damage_of, damage_of_newest
+from pytest_delta_schema.backends.logs.second_look import read_until_settled
 from pytest_delta_schema.backends.problems import is_a_view, is_damaged, is_doubtful, is_not_delta, problem, refused
-from pytest_delta_schema.backends.second_look import read_until_settled
 from pytest_delta_schema.backends.spark.newer_tables import refused_by_spark
 from pytest_delta_schema.delta.clustering import CLUSTERING_PROPERTY, clustering_in
 from pytest_delta_schema.delta.logs.log_listing import checksum_name, commit_name
@@ -32,7 +32,7 @@ from pytest_delta_schema.state.log_facts import LogFacts
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from pytest_delta_schema.backends.log_files import LogFiles
+    from pytest_delta_schema.backends.logs.log_files import LogFiles
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.states import TableState
 

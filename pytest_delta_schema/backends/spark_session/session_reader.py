@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from pytest_delta_schema.backends.local_log import LocalLog, local_folder
+from pytest_delta_schema.backends.logs.local_log import LocalLog, local_folder
 from pytest_delta_schema.backends.pool import at_once
 from pytest_delta_schema.backends.problems import cannot_convert, problem
 from pytest_delta_schema.backends.spark.compat import is_remote
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from pytest_delta_schema.backends.commit_log import CommitLog
-    from pytest_delta_schema.backends.log_files import LogFiles
+    from pytest_delta_schema.backends.logs.commit_log import CommitLog
+    from pytest_delta_schema.backends.logs.log_files import LogFiles
     from pytest_delta_schema.models.conversion import Parquet
 
 

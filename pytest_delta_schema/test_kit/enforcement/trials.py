@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.backends.constraint_violations import constraint_error
+from pytest_delta_schema.backends.rows.constraint_violations import constraint_error
 from pytest_delta_schema.delta.names.folded_names import NameSet, folded, same_name
 from pytest_delta_schema.delta.names.part_path import column_of
 from pytest_delta_schema.diagnostics.errors import StatementError, because, diagnostic_of, note
@@ -19,7 +19,7 @@ from pytest_delta_schema.report.text.text import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from pytest_delta_schema.backends.constraint_violations import ConstraintViolation
+    from pytest_delta_schema.backends.rows.constraint_violations import ConstraintViolation
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.execute.row_appends import AppendsRows
     from pytest_delta_schema.models.table import Table

@@ -723,7 +723,7 @@ class TestChangesMeanwhile:
 
     @pytest.fixture(autouse=True)
     def _without_pauses(self, monkeypatch):
-        monkeypatch.setattr("pytest_delta_schema.backends.second_look.PAUSES", (0, 0, 0))
+        monkeypatch.setattr("pytest_delta_schema.backends.logs.second_look.PAUSES", (0, 0, 0))
 
     @staticmethod
     def before(monkeypatch, workspace, text, change):

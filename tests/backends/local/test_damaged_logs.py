@@ -9,8 +9,8 @@ import pytest
 
 from pytest_delta_schema import ApplyError, CatalogReadError, LocalCatalog, Orchestrator, TablePlanner
 from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
-from pytest_delta_schema.backends.local_log import LocalLog
-from pytest_delta_schema.backends.log_damage import damage_of
+from pytest_delta_schema.backends.logs.local_log import LocalLog
+from pytest_delta_schema.backends.logs.log_damage import damage_of
 from pytest_delta_schema.backends.spark.hadoop_log import HadoopLog
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 from pytest_delta_schema.diagnostics.errors import Diagnostic

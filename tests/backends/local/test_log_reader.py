@@ -9,7 +9,7 @@ import pytest
 
 from pytest_delta_schema import QualifiedName
 from pytest_delta_schema.backends.local.logs.log_reader import WarehouseLogs
-from pytest_delta_schema.backends.local_log import LocalLog
+from pytest_delta_schema.backends.logs.local_log import LocalLog
 from pytest_delta_schema.state import TableState
 from support.damage import CHECKPOINT, COMMITS, WITHOUT_CHECKPOINT, checksum_file, commit_file
 from support.future_logs import FUTURE_LOGS

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_delta_schema import CatalogReadError, to_struct_type
-from pytest_delta_schema.backends.local_log import LocalLog, local_folder
+from pytest_delta_schema.backends.logs.local_log import LocalLog, local_folder
 from pytest_delta_schema.backends.spark_session.reader import read_commits
 from pytest_delta_schema.delta.logs.log_listing import commit_name
 from pytest_delta_schema.diagnostics.errors import StatementError

@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from pytest_delta_schema.backends import second_look
+from pytest_delta_schema.backends.logs import second_look
 from pytest_delta_schema.backends.unity.logs import external_logs
 from pytest_delta_schema.backends.unity.logs.external_logs import ExternalLogs
 from pytest_delta_schema.backends.unity.logs.log_folder import LogFolder

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from pytest_delta_schema import Column, Table
-from pytest_delta_schema.backends.local_log import LocalLog
+from pytest_delta_schema.backends.logs.local_log import LocalLog
 from pytest_delta_schema.backends.unity.entries import entry_types
 from pytest_delta_schema.engine.entry_checks import check_entry
 from pytest_delta_schema.engine.gate import Gate

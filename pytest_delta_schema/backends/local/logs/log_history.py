@@ -14,7 +14,7 @@ from pytest_delta_schema.state.delta_log import columns_of_schema
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pytest_delta_schema.backends.local_log import LocalLog
+    from pytest_delta_schema.backends.logs.local_log import LocalLog
     from pytest_delta_schema.state.types import ColumnState
 
 _IN_COMMIT_TIMESTAMP = "inCommitTimestamp"

@@ -19,9 +19,9 @@ from pytest_delta_schema.backends.local.warehouse.physical_names import (
     schema_folder,
     table_folder,
 )
-from pytest_delta_schema.backends.local_log import LocalLog
-from pytest_delta_schema.backends.log_damage import CheckedLog, Damage, check_log
-from pytest_delta_schema.backends.newest_version import newest_version
+from pytest_delta_schema.backends.logs.local_log import LocalLog
+from pytest_delta_schema.backends.logs.log_damage import CheckedLog, Damage, check_log
+from pytest_delta_schema.backends.logs.newest_version import newest_version
 from pytest_delta_schema.backends.spark.openable import is_openable
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.models.names import QualifiedName

@@ -7,7 +7,6 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.backends.commit_log import CommitLog
 from pytest_delta_schema.backends.local.warehouse.physical_names import (
     LONGEST_FOLDER,
     decode,
@@ -17,6 +16,8 @@ from pytest_delta_schema.backends.local.warehouse.physical_names import (
     physical_schema,
     table_folder,
 )
+from pytest_delta_schema.backends.logs.commit_log import CommitLog
+from pytest_delta_schema.backends.logs.second_look import read_all_until_settled, read_until_settled
 from pytest_delta_schema.backends.problems import (
     has_lost_its_log,
     is_a_view,
@@ -25,7 +26,6 @@ from pytest_delta_schema.backends.problems import (
     is_not_delta,
     problem,
 )
-from pytest_delta_schema.backends.second_look import read_all_until_settled, read_until_settled
 from pytest_delta_schema.backends.spark.newer_tables import refused_by_spark
 from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.delta.logs.well_formed import MalformedLog

@@ -16,8 +16,8 @@ from pytest_delta_schema.backends.local.session.java_classes import (
 )
 from pytest_delta_schema.backends.local.session.start import catalog_conf
 from pytest_delta_schema.backends.local.warehouse.physical_names import SESSION_CATALOG, translate
-from pytest_delta_schema.backends.local_log import LocalLog
-from pytest_delta_schema.backends.log_damage import damage_of
+from pytest_delta_schema.backends.logs.local_log import LocalLog
+from pytest_delta_schema.backends.logs.log_damage import damage_of
 from pytest_delta_schema.backends.spark.compat import java_session
 from pytest_delta_schema.backends.spark.gateway import Gateway
 from pytest_delta_schema.backends.spark.hadoop_log import HadoopLog
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from pytest_delta_schema.backends.log_files import LogFiles
+    from pytest_delta_schema.backends.logs.log_files import LogFiles
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.names import QualifiedName
 

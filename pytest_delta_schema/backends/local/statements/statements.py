@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from contextlib import AbstractContextManager
 
-    from pytest_delta_schema.backends.data_queries import DataQueries
     from pytest_delta_schema.backends.local.session.catalog_session import CatalogSession
+    from pytest_delta_schema.backends.rows.data_queries import DataQueries
     from pytest_delta_schema.execute.protocols import Capabilities
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.sql.statement import Statement

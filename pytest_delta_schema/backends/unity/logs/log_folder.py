@@ -9,7 +9,7 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_delta_schema.backends.log_files import Edges
+from pytest_delta_schema.backends.logs.log_files import Edges
 from pytest_delta_schema.backends.unity.logs.deltalake_compat import file_system
 from pytest_delta_schema.delta.clustering import clustering_in
 from pytest_delta_schema.delta.logs.log_listing import LogListing, commit_name
@@ -18,7 +18,7 @@ from pytest_delta_schema.diagnostics.redaction import HiddenValues, redacted_uri
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pytest_delta_schema.backends.log_files import LogFiles
+    from pytest_delta_schema.backends.logs.log_files import LogFiles
     from pytest_delta_schema.delta.clustering import Paths
 
 _LOG = "_delta_log"

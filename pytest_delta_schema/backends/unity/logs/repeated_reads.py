@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from pytest_delta_schema.backends.second_look import read_until_settled
+from pytest_delta_schema.backends.logs.second_look import read_until_settled
 from pytest_delta_schema.diagnostics.errors import StatementError
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from pytest_delta_schema.backends.local_log import LocalLog, local_folder
-from pytest_delta_schema.backends.log_damage import CheckedLog, Doubt, check_log, damage_of
-from pytest_delta_schema.backends.newest_version import newest_version
+from pytest_delta_schema.backends.logs.local_log import LocalLog, local_folder
+from pytest_delta_schema.backends.logs.log_damage import CheckedLog, Doubt, check_log, damage_of
+from pytest_delta_schema.backends.logs.newest_version import newest_version
 from pytest_delta_schema.backends.unity.logs.deltalake_compat import is_panic
 from pytest_delta_schema.backends.unity.logs.log_folder import LogFolder, committed_at
 from pytest_delta_schema.backends.unity.logs.repeated_reads import read_repeatedly
@@ -24,7 +24,7 @@ from pytest_delta_schema.state.log_facts import LogFacts
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pytest_delta_schema.backends.log_files import LogFiles
+    from pytest_delta_schema.backends.logs.log_files import LogFiles
     from pytest_delta_schema.delta.clustering import Paths
     from pytest_delta_schema.state.catalog_entry import LogState
     from pytest_delta_schema.state.types import ColumnState

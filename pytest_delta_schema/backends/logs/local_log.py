@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-from pytest_delta_schema.backends.log_files import Edges
+from pytest_delta_schema.backends.logs.log_files import Edges
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

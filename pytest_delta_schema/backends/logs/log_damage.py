@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_delta_schema.backends.log_lines import (
+from pytest_delta_schema.backends.logs.log_lines import (
     CutOffError,
     UncertainError,
     actions_in,
@@ -16,9 +16,9 @@ from pytest_delta_schema.backends.log_lines import (
     hadoop_checksum_name,
     json_of,
 )
-from pytest_delta_schema.backends.older_checksum import with_later_commits
+from pytest_delta_schema.backends.logs.older_checksum import with_later_commits
+from pytest_delta_schema.backends.logs.second_look import read_until_settled
 from pytest_delta_schema.backends.problems import problem
-from pytest_delta_schema.backends.second_look import read_until_settled
 from pytest_delta_schema.delta.logs.log_listing import (
     LAST_CHECKPOINT,
     SIDECARS,
@@ -34,7 +34,7 @@ from pytest_delta_schema.diagnostics.faults import DamagedTable, UnreadableTable
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from pytest_delta_schema.backends.log_files import LocalFiles, LogFiles, LogReader
+    from pytest_delta_schema.backends.logs.log_files import LocalFiles, LogFiles, LogReader
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.names import QualifiedName
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.frame_rows import rows_of
-from pytest_delta_schema.backends.row_values import Fault, convert, shown
+from pytest_delta_schema.backends.rows.frame_rows import rows_of
+from pytest_delta_schema.backends.rows.row_values import Fault, convert, shown
 from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet, folded
 from pytest_delta_schema.delta.names.near_names import proposal
 from pytest_delta_schema.diagnostics.errors import StatementError
@@ -15,7 +15,7 @@ from pytest_delta_schema.plan.data_checks import NULL_PARTITION
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from pytest_delta_schema.backends.row_clocks import Clock
+    from pytest_delta_schema.backends.rows.row_clocks import Clock
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import ColumnState
 

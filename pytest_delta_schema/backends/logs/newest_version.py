@@ -13,7 +13,7 @@ from pytest_delta_schema.state.log_facts import LogFacts
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from pytest_delta_schema.backends.log_damage import CheckedLog
+    from pytest_delta_schema.backends.logs.log_damage import CheckedLog
     from pytest_delta_schema.delta.clustering import Paths
 
 _DOMAINS = "domainMetadata"

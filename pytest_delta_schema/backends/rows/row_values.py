@@ -14,7 +14,7 @@ from decimal import Context, Decimal, Inexact, InvalidOperation, Overflow
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_delta_schema.backends.row_clocks import Clock, TimeFault
+from pytest_delta_schema.backends.rows.row_clocks import Clock, TimeFault
 from pytest_delta_schema.delta.names.folded_names import NameMap
 from pytest_delta_schema.delta.type_widening import SIZED
 from pytest_delta_schema.diagnostics.escaping import shortened

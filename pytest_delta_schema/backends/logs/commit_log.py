@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from pytest_delta_schema.backends.logs.second_look import read_until_settled
 from pytest_delta_schema.backends.problems import is_damaged, problem
-from pytest_delta_schema.backends.second_look import read_until_settled
 from pytest_delta_schema.delta.clustering import Paths, clustering_in, may_be_clustered
 from pytest_delta_schema.delta.column_mapping import with_names_of
 from pytest_delta_schema.delta.logs.log_listing import LogListing, checksum_name, commit_name, gaps
@@ -21,7 +21,7 @@ from pytest_delta_schema.state.log_facts import LogFacts
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from pytest_delta_schema.backends.log_files import ListedLog
+    from pytest_delta_schema.backends.logs.log_files import ListedLog
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.commits import Commit
     from pytest_delta_schema.state.states import TableState

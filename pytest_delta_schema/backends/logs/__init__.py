@@ -1,0 +1,1 @@
+"""Read Delta logs next to their writers, and check them for damage."""

@@ -1,0 +1,1 @@
+"""Rows given by users and rows of tables."""
