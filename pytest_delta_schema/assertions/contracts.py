@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
-from pytest_delta_schema.backends.spark.spark_errors import in_users_names
+from pytest_delta_schema.backends.spark.errors.spark_errors import in_users_names
 from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet
 from pytest_delta_schema.delta.names.part_path import PartPath, part_path
 from pytest_delta_schema.diagnostics.errors import DeclarationError, DriftError, RowsError

@@ -10,7 +10,7 @@ from threading import Event
 
 import pytest
 
-from pytest_delta_schema.backends.spark.stopping import STOPPING
+from pytest_delta_schema.backends.spark.errors.stopping import STOPPING
 from pytest_delta_schema.execute.interruption import READING
 from pytest_delta_schema.plugin.summary.interruption_report import LIMIT, WORKER_LIMIT
 from pytest_delta_schema.plugin.summary.termination import Termination

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema import QualifiedName, TablePlanner
 from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
 from pytest_delta_schema.backends.local.write_probe.empty_writes import write
+from pytest_delta_schema.backends.spark.errors.spark_errors import in_users_names
 from pytest_delta_schema.backends.spark.session_settings import setting
-from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.sql import statements
 from pytest_delta_schema.state.desired import desired_state

@@ -16,7 +16,7 @@ from pytest_delta_schema import (
     to_struct_type,
 )
 from pytest_delta_schema.backends.local import probe_write
-from pytest_delta_schema.backends.spark.spark_errors import in_users_names
+from pytest_delta_schema.backends.spark.errors.spark_errors import in_users_names
 from pytest_delta_schema.diagnostics.errors import DeclarationError, StatementError
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.testing import Scenario, SparkDataAccess

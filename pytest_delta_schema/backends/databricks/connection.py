@@ -11,9 +11,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_delta_schema.backends.secret import Secret
-from pytest_delta_schema.backends.spark.compat import is_remote
-from pytest_delta_schema.backends.spark.spark_errors import NO_CONNECTION, in_users_names
-from pytest_delta_schema.backends.spark.stopping import stop_jobs, stop_operations, stopped_by
+from pytest_delta_schema.backends.spark.compat.pyspark_compat import is_remote
+from pytest_delta_schema.backends.spark.errors.spark_errors import NO_CONNECTION, in_users_names
+from pytest_delta_schema.backends.spark.errors.stopping import stop_jobs, stop_operations, stopped_by
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError, because
 
 if TYPE_CHECKING:

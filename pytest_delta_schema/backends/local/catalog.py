@@ -19,11 +19,11 @@ from pytest_delta_schema.backends.local.statements.statements import LocalStatem
 from pytest_delta_schema.backends.local.warehouse.physical_names import schema_folder
 from pytest_delta_schema.backends.local.write_probe.clone_writes import write_to_clone
 from pytest_delta_schema.backends.rows.data_queries import DataQueries
-from pytest_delta_schema.backends.spark.emulation import BY_COMMIT, BY_PROPERTY
 from pytest_delta_schema.backends.spark.history import columns_before, introduced_by, introductions, past_columns
-from pytest_delta_schema.backends.spark.inserting import append_rows, insert_rows
 from pytest_delta_schema.backends.spark.newer_tables import refused_on_tables
-from pytest_delta_schema.backends.spark.table_rows import stored_rows, table_rows
+from pytest_delta_schema.backends.spark.statements.emulation import BY_COMMIT, BY_PROPERTY
+from pytest_delta_schema.backends.spark.statements.inserting import append_rows, insert_rows
+from pytest_delta_schema.backends.spark.statements.table_rows import stored_rows, table_rows
 from pytest_delta_schema.delta.known_properties import is_databricks_only
 from pytest_delta_schema.execute.protocols import Capabilities
 from pytest_delta_schema.execute.version import version_of

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.types import ArrayType, MapType, StructType, TimestampType
 
-from pytest_delta_schema.backends.spark.spark_errors import in_users_names
+from pytest_delta_schema.backends.spark.errors.spark_errors import in_users_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

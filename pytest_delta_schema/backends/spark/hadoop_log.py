@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.logs.log_files import Edges
-from pytest_delta_schema.backends.spark.compat import java_session, jvm_of
+from pytest_delta_schema.backends.spark.compat.pyspark_compat import java_session, jvm_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.problems import problem
-from pytest_delta_schema.backends.spark.emulation import without_stored_keys
+from pytest_delta_schema.backends.spark.statements.emulation import without_stored_keys
 from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.diagnostics.faults import UnsupportedTable
 from pytest_delta_schema.execute.protocols import Refusal

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.backends.spark.compat import is_remote
-from pytest_delta_schema.backends.spark.delta_compat import delta_version
-from pytest_delta_schema.backends.spark.gateway import Gateway
-from pytest_delta_schema.backends.spark.spark_errors import NO_CONNECTION, in_users_names
+from pytest_delta_schema.backends.spark.compat.delta_compat import delta_version
+from pytest_delta_schema.backends.spark.compat.gateway import Gateway
+from pytest_delta_schema.backends.spark.compat.pyspark_compat import is_remote
+from pytest_delta_schema.backends.spark.errors.spark_errors import NO_CONNECTION, in_users_names
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError, because
 from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 

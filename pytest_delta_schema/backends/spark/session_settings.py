@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.backends.spark.spark_errors import in_users_names
+from pytest_delta_schema.backends.spark.errors.spark_errors import in_users_names
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, StatementError
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.backends.spark.compat import spark_version
-from pytest_delta_schema.backends.spark.delta_compat import delta_version, known_properties
+from pytest_delta_schema.backends.spark.compat.delta_compat import delta_version, known_properties
+from pytest_delta_schema.backends.spark.compat.pyspark_compat import spark_version
 from pytest_delta_schema.backends.spark.newer_tables import refused_on_tables
 from pytest_delta_schema.delta.known_properties import REGISTRY, is_databricks_only, is_known, is_open_source
 from pytest_delta_schema.delta.type_widening import NEWEST, widening
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from pytest_delta_schema.backends.spark.gateway import Gateway
+    from pytest_delta_schema.backends.spark.compat.gateway import Gateway
     from pytest_delta_schema.sql.statement import Statement
 
 SEVERAL_COLUMNS = (4, 0)

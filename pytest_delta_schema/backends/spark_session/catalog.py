@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.clone_refusal import cannot_clone, require_commits_in_log
 from pytest_delta_schema.backends.rows.data_queries import DataQueries
-from pytest_delta_schema.backends.spark.compat import is_remote
-from pytest_delta_schema.backends.spark.emulation import BY_COMMIT
-from pytest_delta_schema.backends.spark.gateway import Gateway
+from pytest_delta_schema.backends.spark.compat.gateway import Gateway
+from pytest_delta_schema.backends.spark.compat.pyspark_compat import is_remote
+from pytest_delta_schema.backends.spark.errors.stopping import stop_jobs, stop_operations, stopped_by
 from pytest_delta_schema.backends.spark.history import introduced_by, past_columns
-from pytest_delta_schema.backends.spark.inserting import append_rows, insert_rows
 from pytest_delta_schema.backends.spark.session_check import require_session
-from pytest_delta_schema.backends.spark.statements import DeltaStatements
-from pytest_delta_schema.backends.spark.stopping import stop_jobs, stop_operations, stopped_by
-from pytest_delta_schema.backends.spark.table_rows import stored_rows, table_rows
+from pytest_delta_schema.backends.spark.statements.emulation import BY_COMMIT
+from pytest_delta_schema.backends.spark.statements.inserting import append_rows, insert_rows
+from pytest_delta_schema.backends.spark.statements.run_statements import DeltaStatements
+from pytest_delta_schema.backends.spark.statements.table_rows import stored_rows, table_rows
 from pytest_delta_schema.backends.spark.versions import SparkVersions
 from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE
 from pytest_delta_schema.backends.spark_session.reader import NOT_FOUND, unreadable

@@ -9,9 +9,9 @@ from urllib.parse import unquote
 from pytest_delta_schema.backends.logs.local_log import LocalLog, local_folder
 from pytest_delta_schema.backends.pool import at_once
 from pytest_delta_schema.backends.problems import cannot_convert, problem
-from pytest_delta_schema.backends.spark.compat import is_remote
+from pytest_delta_schema.backends.spark.compat.pyspark_compat import is_remote
+from pytest_delta_schema.backends.spark.errors.spark_errors import in_users_names
 from pytest_delta_schema.backends.spark.hadoop_log import HadoopLog
-from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.backends.spark_session.reader import read_commits, read_log, read_table
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic, StatementError

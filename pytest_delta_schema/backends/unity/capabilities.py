@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.conversion_refusal import without_files
-from pytest_delta_schema.backends.spark.emulation import BY_COMMIT, BY_PROPERTY, on_delta
 from pytest_delta_schema.backends.spark.newer_tables import refused_on_tables
+from pytest_delta_schema.backends.spark.statements.emulation import BY_COMMIT, BY_PROPERTY, on_delta
 from pytest_delta_schema.delta.known_properties import is_databricks_only
 from pytest_delta_schema.delta.protocol import commits_are_in_catalog
 from pytest_delta_schema.execute.protocols import Capabilities, Refusal

@@ -6,7 +6,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.pool import at_once
-from pytest_delta_schema.backends.spark.compat import active_spark
+from pytest_delta_schema.backends.spark.compat.pyspark_compat import active_spark
 from pytest_delta_schema.backends.unity.capabilities import CAPABILITIES
 from pytest_delta_schema.backends.unity.entries.sync import MetadataSyncing
 from pytest_delta_schema.backends.unity.logs.external_logs import ExternalLogs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.backends.spark.compat import is_remote
+from pytest_delta_schema.backends.spark.compat.pyspark_compat import is_remote
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 from pytest_delta_schema.backends.unity.capabilities import BY_TRANSACTION
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.backends.spark.compat import is_stopped
+from pytest_delta_schema.backends.spark.compat.pyspark_compat import is_stopped
 from pytest_delta_schema.diagnostics.escaping import escaped
 
 if TYPE_CHECKING:

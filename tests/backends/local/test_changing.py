@@ -10,8 +10,8 @@ from pyspark.sql.types import DecimalType, TimestampType
 
 from pytest_delta_schema import ApplyError, Column, Orchestrator, UnsafePlanError, assert_table_equals
 from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
-from pytest_delta_schema.backends.spark.metadata_transaction import set_not_null
-from pytest_delta_schema.backends.spark.spark_errors import in_users_names
+from pytest_delta_schema.backends.spark.errors.spark_errors import in_users_names
+from pytest_delta_schema.backends.spark.statements.metadata_transaction import set_not_null
 from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.execute import ActionRunner, RowCounts

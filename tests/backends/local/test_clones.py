@@ -9,7 +9,7 @@ from pyspark.sql.types import LongType, StringType
 
 from pytest_delta_schema import Column, Table, assert_no_drift
 from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
-from pytest_delta_schema.backends.spark.delta_compat import clear_cache
+from pytest_delta_schema.backends.spark.compat.delta_compat import clear_cache
 from pytest_delta_schema.backends.spark.session_settings import setting
 from pytest_delta_schema.diagnostics.errors import StatementError
 from support.scratch_tables import scratch

@@ -8,7 +8,8 @@ import pytest
 
 from pytest_delta_schema import ApplyError, Consent, Orchestrator, Settings
 from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
-from pytest_delta_schema.backends.spark import fingerprints, layout_rewrite
+from pytest_delta_schema.backends.spark import fingerprints
+from pytest_delta_schema.backends.spark.statements import layout_rewrite
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.sql.schemas_and_restores import select_all
 from support.tables import NAME, column, operations, table
@@ -23,7 +24,7 @@ def laid_out(local, monkeypatch=None, **patches):
     Orchestrator.over(local).sync_tables([before])
     local.insert(NAME, [{"id": 1, "d": 1}, {"id": 2, "d": 2}])
     for name, value in patches.items():
-        monkeypatch.setattr(f"pytest_delta_schema.backends.spark.layout_rewrite.{name}", value)
+        monkeypatch.setattr(f"pytest_delta_schema.backends.spark.statements.layout_rewrite.{name}", value)
     return Orchestrator.over(local, agreed).sync_tables([after])
 
 

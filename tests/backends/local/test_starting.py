@@ -28,7 +28,7 @@ from pytest_delta_schema.backends.local.session.machine_cache import cache_folde
 from pytest_delta_schema.backends.local.session.start import open_session, start_session
 from pytest_delta_schema.backends.local.warehouse.warehouse_folder import prepare_warehouse
 from pytest_delta_schema.backends.spark import session_check
-from pytest_delta_schema.backends.spark.compat import spark_home
+from pytest_delta_schema.backends.spark.compat.pyspark_compat import spark_home
 from pytest_delta_schema.backends.spark.versions import SparkVersions
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 from support.installed import INSTALLED

@@ -19,7 +19,8 @@ import pytest
 from packaging.specifiers import SpecifierSet
 
 import pytest_delta_schema
-from pytest_delta_schema.backends.spark import compat, delta_compat, py4j_compat
+from pytest_delta_schema.backends.spark.compat import delta_compat, py4j_compat
+from pytest_delta_schema.backends.spark.compat import pyspark_compat as compat
 
 PACKAGE = Path(pytest_delta_schema.__file__).parent
 VERSIONS = {**compat.VERSIONS, **py4j_compat.VERSIONS, **delta_compat.VERSIONS}
@@ -30,7 +31,11 @@ PRIVATE = re.compile(
     r"|\b_find_spark_home\b"
     r"|apache\.spark\.sql\.delta\b"
 )
-ALLOWED = {"backends/spark/compat.py", "backends/spark/delta_compat.py", "backends/spark/py4j_compat.py"}
+ALLOWED = {
+    "backends/spark/compat/pyspark_compat.py",
+    "backends/spark/compat/delta_compat.py",
+    "backends/spark/compat/py4j_compat.py",
+}
 SETTINGS = re.compile(r'"org\.apache\.spark\.sql\.delta\.catalog\.DeltaCatalog"')
 """What a documented setting of a session names."""
 
@@ -126,7 +131,7 @@ def test_arguments_are_converted_without_numpy_until_something_imports_it():
     program = """
 import sys
 from py4j import protocol
-from pytest_delta_schema.backends.spark.py4j_compat import import_numpy_late
+from pytest_delta_schema.backends.spark.compat.py4j_compat import import_numpy_late
 import pyspark.sql
 import_numpy_late()
 import_numpy_late()

@@ -7,7 +7,7 @@ import pytest
 from pytest_delta_schema import Orchestrator, TablePlanner, UnsafePlanError
 from pytest_delta_schema.backends.local.catalog import CAPABILITIES as LOCAL
 from pytest_delta_schema.backends.memory.catalog import MemoryCatalog
-from pytest_delta_schema.backends.spark.emulation import on_delta
+from pytest_delta_schema.backends.spark.statements.emulation import on_delta
 from pytest_delta_schema.backends.spark.versions import SparkVersions
 from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE
 from pytest_delta_schema.backends.unity.capabilities import CAPABILITIES as UNITY

@@ -15,9 +15,9 @@ from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import AnalysisException
 from pyspark.logger import PySparkLogger
 
-from pytest_delta_schema.backends.spark.error_log import LOGGERS, without_error_log
-from pytest_delta_schema.backends.spark.spark_errors import in_users_names
-from pytest_delta_schema.backends.spark.stopping import stop_jobs
+from pytest_delta_schema.backends.spark.errors.error_log import LOGGERS, without_error_log
+from pytest_delta_schema.backends.spark.errors.spark_errors import in_users_names
+from pytest_delta_schema.backends.spark.errors.stopping import stop_jobs
 from pytest_delta_schema.diagnostics.errors import StatementError
 
 

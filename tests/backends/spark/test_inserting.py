@@ -11,8 +11,8 @@ from typing import Any
 from pyspark.sql.types import LongType, StructField, StructType
 
 from pytest_delta_schema import progress
-from pytest_delta_schema.backends.spark import inserting
-from pytest_delta_schema.backends.spark.inserting import insert_rows
+from pytest_delta_schema.backends.spark.statements import inserting
+from pytest_delta_schema.backends.spark.statements.inserting import insert_rows
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.state import ColumnState, TableState
 

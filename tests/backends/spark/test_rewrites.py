@@ -6,8 +6,8 @@ import pytest
 from pyspark.sql.types import BinaryType, CharType, IntegerType, TimestampType, VarcharType
 
 from pytest_delta_schema import ApplyError, Consent, Orchestrator, Settings, UnsafePlanError
-from pytest_delta_schema.backends.spark.layout_rewrite import rewrite_layout
 from pytest_delta_schema.backends.spark.session_settings import setting
+from pytest_delta_schema.backends.spark.statements.layout_rewrite import rewrite_layout
 from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.plan.changes import LayoutRewrite
 from pytest_delta_schema.sql.quoting import dotted

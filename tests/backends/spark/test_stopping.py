@@ -10,8 +10,8 @@ import pytest
 from pytest_delta_schema import SessionCatalog
 from pytest_delta_schema.backends.databricks.connection import SparkConnection, WarehouseConnection
 from pytest_delta_schema.backends.local.conversion.convert import convert
-from pytest_delta_schema.backends.spark import stopping
-from pytest_delta_schema.backends.spark.stopping import stopped_by
+from pytest_delta_schema.backends.spark.errors import stopping
+from pytest_delta_schema.backends.spark.errors.stopping import stopped_by
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.execute import StillRunning
 from pytest_delta_schema.plan.changes import ConvertTable

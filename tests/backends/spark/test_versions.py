@@ -11,8 +11,8 @@ from pyspark.sql.types import DoubleType, FloatType, ShortType, VarcharType
 
 from pytest_delta_schema import Column, Identity, MemoryCatalog, Orchestrator, TablePlanner
 from pytest_delta_schema.backends.local.catalog import CAPABILITIES, LocalCatalog
-from pytest_delta_schema.backends.spark.compat import condition_of, java_condition, spark_version
-from pytest_delta_schema.backends.spark.delta_compat import delta_version
+from pytest_delta_schema.backends.spark.compat.delta_compat import delta_version
+from pytest_delta_schema.backends.spark.compat.pyspark_compat import condition_of, java_condition, spark_version
 from pytest_delta_schema.backends.spark.versions import SparkVersions
 from pytest_delta_schema.delta.known_properties import REGISTRY
 from pytest_delta_schema.delta.type_widening import NEWEST

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.local.warehouse.physical_names import SESSION_CATALOG, encode, physical_schema
-from pytest_delta_schema.backends.spark.compat import java_frame, java_session
-from pytest_delta_schema.backends.spark.delta_compat import clear_cache
+from pytest_delta_schema.backends.spark.compat.delta_compat import clear_cache
+from pytest_delta_schema.backends.spark.compat.pyspark_compat import java_frame, java_session
 from pytest_delta_schema.backends.spark.fingerprints import TIME_ZONE, fingerprint, relation_of
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.diagnostics.escaping import escaped

@@ -15,7 +15,7 @@ from pytest_delta_schema.backends.local.warehouse.physical_names import (
     remove_if_empty,
     table_folder,
 )
-from pytest_delta_schema.backends.spark.spark_errors import in_users_names
+from pytest_delta_schema.backends.spark.errors.spark_errors import in_users_names
 from pytest_delta_schema.diagnostics.errors import StatementError, because
 from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.execute.interruption import StillRunning

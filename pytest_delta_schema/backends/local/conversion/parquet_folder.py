@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.spark.spark_errors import in_users_names
+from pytest_delta_schema.backends.spark.errors.spark_errors import in_users_names
 from pytest_delta_schema.delta.names.folded_names import NameSet
 from pytest_delta_schema.diagnostics.errors import StatementError, because
 from pytest_delta_schema.diagnostics.escaping import escaped

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from pytest_delta_schema.backends.local.kept_jvm.channel import HOST, Channel, request_of
 from pytest_delta_schema.backends.local.kept_jvm.record import Record, remove_record, write_record
 from pytest_delta_schema.backends.secret import Secret
-from pytest_delta_schema.backends.spark.py4j_compat import launch_jvm
+from pytest_delta_schema.backends.spark.compat.py4j_compat import launch_jvm
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

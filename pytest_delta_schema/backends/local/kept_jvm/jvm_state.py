@@ -10,9 +10,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.spark.compat import java_context, java_session
-from pytest_delta_schema.backends.spark.delta_compat import clear_cache
-from pytest_delta_schema.backends.spark.py4j_compat import gateway_bindings
+from pytest_delta_schema.backends.spark.compat.delta_compat import clear_cache
+from pytest_delta_schema.backends.spark.compat.py4j_compat import gateway_bindings
+from pytest_delta_schema.backends.spark.compat.pyspark_compat import java_context, java_session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

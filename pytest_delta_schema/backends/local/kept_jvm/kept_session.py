@@ -31,16 +31,16 @@ from pytest_delta_schema.backends.local.session.start import (
     start_spark,
 )
 from pytest_delta_schema.backends.local.warehouse.warehouse_folder import check_warehouse, prepare_warehouse
-from pytest_delta_schema.backends.spark.compat import (
+from pytest_delta_schema.backends.spark.compat.py4j_compat import connect_jvm, import_numpy_late, leave_jvm
+from pytest_delta_schema.backends.spark.compat.pyspark_compat import (
     end_unused_jvm,
     forget_session,
     is_replaced,
     is_stopped,
     stop_session,
 )
-from pytest_delta_schema.backends.spark.error_log import without_error_log
-from pytest_delta_schema.backends.spark.py4j_compat import connect_jvm, import_numpy_late, leave_jvm
-from pytest_delta_schema.backends.spark.stopping import count_calls
+from pytest_delta_schema.backends.spark.errors.error_log import without_error_log
+from pytest_delta_schema.backends.spark.errors.stopping import count_calls
 from pytest_delta_schema.diagnostics.errors import because
 from pytest_delta_schema.progress import LOGGER, step
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.local.session.launch_resources import CLASS_PATH
 from pytest_delta_schema.backends.local.session.supported_versions import installed
-from pytest_delta_schema.backends.spark.compat import spark_home
+from pytest_delta_schema.backends.spark.compat.pyspark_compat import spark_home
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.local.logs.log_reader import WarehouseLogs
 from pytest_delta_schema.backends.local.warehouse.physical_names import SESSION_CATALOG
-from pytest_delta_schema.backends.spark.compat import active_spark
+from pytest_delta_schema.backends.spark.compat.pyspark_compat import active_spark
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.state.states import TableState
 

@@ -26,8 +26,8 @@ from pytest_delta_schema.backends.problems import (
     is_not_delta,
     problem,
 )
+from pytest_delta_schema.backends.spark.errors.spark_errors import in_users_names
 from pytest_delta_schema.backends.spark.newer_tables import refused_by_spark
-from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.delta.logs.well_formed import MalformedLog
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import Diagnostic, StatementError

@@ -18,8 +18,8 @@ from pytest_delta_schema.backends.local.session.start import catalog_conf
 from pytest_delta_schema.backends.local.warehouse.physical_names import SESSION_CATALOG, translate
 from pytest_delta_schema.backends.logs.local_log import LocalLog
 from pytest_delta_schema.backends.logs.log_damage import damage_of
-from pytest_delta_schema.backends.spark.compat import java_session
-from pytest_delta_schema.backends.spark.gateway import Gateway
+from pytest_delta_schema.backends.spark.compat.gateway import Gateway
+from pytest_delta_schema.backends.spark.compat.pyspark_compat import java_session
 from pytest_delta_schema.backends.spark.hadoop_log import HadoopLog
 
 if TYPE_CHECKING:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.local.session.bridge import Bridge
 from pytest_delta_schema.backends.local.session.later_session import LaterSession
-from pytest_delta_schema.backends.spark.delta_compat import known_properties
+from pytest_delta_schema.backends.spark.compat.delta_compat import known_properties
+from pytest_delta_schema.backends.spark.errors.spark_errors import in_users_names
+from pytest_delta_schema.backends.spark.errors.stopping import stop_jobs, stopped_by
 from pytest_delta_schema.backends.spark.session_check import require_session
 from pytest_delta_schema.backends.spark.session_settings import setting, shared_setting
-from pytest_delta_schema.backends.spark.spark_errors import in_users_names
-from pytest_delta_schema.backends.spark.stopping import stop_jobs, stopped_by
 from pytest_delta_schema.backends.spark.versions import SparkVersions
 from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 from pytest_delta_schema.progress import step

@@ -18,7 +18,7 @@ from filelock import FileLock
 from pytest_delta_schema.backends.local.session.download_progress import download_progress
 from pytest_delta_schema.backends.local.session.machine_cache import cache_folder, checksum, using_cache
 from pytest_delta_schema.backends.local.session.supported_versions import published, require_pair
-from pytest_delta_schema.backends.spark.compat import builder_options, new_builder, spark_home
+from pytest_delta_schema.backends.spark.compat.pyspark_compat import builder_options, new_builder, spark_home
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 from pytest_delta_schema.progress import LOGGER, step
 

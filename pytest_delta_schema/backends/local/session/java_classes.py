@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.backends.local.session.java import find_java
 from pytest_delta_schema.backends.local.session.machine_cache import cache_folder, keep_file, kept_file, using_cache
 from pytest_delta_schema.backends.local.session.subprocesses import answer_of
-from pytest_delta_schema.backends.spark.compat import spark_home
+from pytest_delta_schema.backends.spark.compat.pyspark_compat import spark_home
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 from pytest_delta_schema.progress import step
 

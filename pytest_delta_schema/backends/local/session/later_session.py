@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.local.session.supported_versions import PAIRS, fault, installed, minor_version
-from pytest_delta_schema.backends.spark.compat import active_spark
+from pytest_delta_schema.backends.spark.compat.pyspark_compat import active_spark
 from pytest_delta_schema.backends.spark.versions import SparkVersions
 
 if TYPE_CHECKING:

@@ -19,7 +19,8 @@ from pytest_delta_schema.backends.local.warehouse.warehouse_folder import (
     known_catalogs,
     prepare_warehouse,
 )
-from pytest_delta_schema.backends.spark.compat import (
+from pytest_delta_schema.backends.spark.compat.py4j_compat import imports_during_launch
+from pytest_delta_schema.backends.spark.compat.pyspark_compat import (
     active_spark,
     end_unused_jvm,
     forget_session,
@@ -31,7 +32,7 @@ from pytest_delta_schema.backends.spark.compat import (
     spark_home,
     stop_session,
 )
-from pytest_delta_schema.backends.spark.py4j_compat import imports_during_launch
+from pytest_delta_schema.backends.spark.errors.spark_errors import in_users_names
 from pytest_delta_schema.backends.spark.session_check import (
     CATALOG,
     CATALOG_OF_DELTA,
@@ -39,7 +40,6 @@ from pytest_delta_schema.backends.spark.session_check import (
     EXTENSIONS,
     require_delta,
 )
-from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, because, reason
 from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 from pytest_delta_schema.progress import step

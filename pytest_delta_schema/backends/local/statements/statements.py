@@ -9,7 +9,7 @@ from pytest_delta_schema.backends.local.conversion.convert import convert, mark,
 from pytest_delta_schema.backends.local.logs.table_templates import PreparedLogs
 from pytest_delta_schema.backends.local.statements.creation import creation_lock
 from pytest_delta_schema.backends.local.warehouse.physical_names import remove_if_empty, table_folder
-from pytest_delta_schema.backends.spark.statements import DeltaStatements
+from pytest_delta_schema.backends.spark.statements.run_statements import DeltaStatements
 from pytest_delta_schema.execute.interruption import StillRunning
 from pytest_delta_schema.sql.statement import StatementKind
 

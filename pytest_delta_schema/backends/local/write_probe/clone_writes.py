@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
 from pytest_delta_schema.backends.local.write_probe.empty_writes import write
-from pytest_delta_schema.backends.spark.delta_compat import protocol_and_metadata
+from pytest_delta_schema.backends.spark.compat.delta_compat import protocol_and_metadata
+from pytest_delta_schema.backends.spark.errors.spark_errors import in_users_names
 from pytest_delta_schema.backends.spark.session_settings import setting
-from pytest_delta_schema.backends.spark.spark_errors import in_users_names
 from pytest_delta_schema.delta.char_varchar import without_lengths
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import DeclarationError, Diagnostic, StatementError, because

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.spark.compat import frame_of_rows
+from pytest_delta_schema.backends.spark.compat.pyspark_compat import frame_of_rows
 from pytest_delta_schema.sql.quoting import dotted
 
 if TYPE_CHECKING:

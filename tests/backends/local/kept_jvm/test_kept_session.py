@@ -15,7 +15,7 @@ from pytest_delta_schema.backends.local.kept_jvm.record import NotKeptError
 from pytest_delta_schema.backends.local.session.archive import ClassArchive
 from pytest_delta_schema.backends.local.session.launch_resources import StartNeeds
 from pytest_delta_schema.backends.secret import Secret
-from pytest_delta_schema.backends.spark import compat
+from pytest_delta_schema.backends.spark.compat import pyspark_compat as compat
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.spark.delta_compat import Transaction, labelled, operation
+from pytest_delta_schema.backends.spark.compat.delta_compat import Transaction, labelled, operation
 from pytest_delta_schema.delta.names.column_path import ELEMENT, KEY, TABLE, VALUE, ColumnPath
 from pytest_delta_schema.delta.names.folded_names import NameSet, folded
 from pytest_delta_schema.delta.reserved_properties import CHECK_PREFIX
@@ -21,7 +21,7 @@ from pytest_delta_schema.execute.protocols import RowCounts
 from pytest_delta_schema.plan.data_checks import NotNull
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.backends.spark.gateway import Gateway
+    from pytest_delta_schema.backends.spark.compat.gateway import Gateway
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.data_checks import DataCheck
     from pytest_delta_schema.state.states import CheckState

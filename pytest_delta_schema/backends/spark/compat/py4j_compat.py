@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.spark.compat import forget_session
+from pytest_delta_schema.backends.spark.compat.pyspark_compat import forget_session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -15,8 +15,8 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.spark.compat import java_frame
-from pytest_delta_schema.backends.spark.delta_compat import Transaction, labelled
+from pytest_delta_schema.backends.spark.compat.delta_compat import Transaction, labelled
+from pytest_delta_schema.backends.spark.compat.pyspark_compat import java_frame
 from pytest_delta_schema.backends.spark.fingerprints import SUBSTITUTE, TIME_ZONE, fingerprint, relation_of, settings
 from pytest_delta_schema.backends.spark.session_settings import UTC_PARTITION_VALUES
 from pytest_delta_schema.delta.clustering import CLUSTERING_DOMAIN, may_be_clustered
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from pytest_delta_schema.backends.spark.gateway import Gateway
+    from pytest_delta_schema.backends.spark.compat.gateway import Gateway
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.changes import LayoutRewrite
     from pytest_delta_schema.state.types import ColumnState

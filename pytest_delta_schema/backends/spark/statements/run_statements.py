@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.spark.emulation import BY_COMMIT, on_delta
-from pytest_delta_schema.backends.spark.layout_rewrite import rewrite_layout
-from pytest_delta_schema.backends.spark.metadata_transaction import add_check, rename_columns, set_not_null
+from pytest_delta_schema.backends.spark.statements.emulation import BY_COMMIT, on_delta
+from pytest_delta_schema.backends.spark.statements.layout_rewrite import rewrite_layout
+from pytest_delta_schema.backends.spark.statements.metadata_transaction import add_check, rename_columns, set_not_null
 from pytest_delta_schema.diagnostics.errors import StatementError, because
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import CheckAdd, ColumnNullabilityChange, ColumnRename, LayoutRewrite
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pytest_delta_schema.backends.rows.data_queries import DataQueries
-    from pytest_delta_schema.backends.spark.gateway import Gateway
+    from pytest_delta_schema.backends.spark.compat.gateway import Gateway
     from pytest_delta_schema.execute.protocols import Capabilities
 
 

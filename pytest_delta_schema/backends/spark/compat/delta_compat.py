@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from pytest_delta_schema.backends.spark.gateway import Gateway
+    from pytest_delta_schema.backends.spark.compat.gateway import Gateway
     from pytest_delta_schema.models.names import QualifiedName
 
 VERSIONS = {"delta-spark": ">=3.3.2,<4.5"}

@@ -6,8 +6,8 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.spark.compat import java_context, jvm_of
-from pytest_delta_schema.backends.spark.error_log import without_error_log
+from pytest_delta_schema.backends.spark.compat.pyspark_compat import java_context, jvm_of
+from pytest_delta_schema.backends.spark.errors.error_log import without_error_log
 from pytest_delta_schema.execute.interruption import StillRunning, in_time
 
 if TYPE_CHECKING:

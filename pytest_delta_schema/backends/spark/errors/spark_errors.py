@@ -7,8 +7,13 @@ import re
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.spark.compat import condition_of, is_stopped, java_condition, java_stack
-from pytest_delta_schema.backends.spark.error_log import without_error_log
+from pytest_delta_schema.backends.spark.compat.pyspark_compat import (
+    condition_of,
+    is_stopped,
+    java_condition,
+    java_stack,
+)
+from pytest_delta_schema.backends.spark.errors.error_log import without_error_log
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.diagnostics.redaction import redacted_uris
 from pytest_delta_schema.progress import JAVA_LOGGER

@@ -6,10 +6,10 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.rows.given_rows import converted_rows
-from pytest_delta_schema.backends.spark.compat import frame_of_rows
+from pytest_delta_schema.backends.spark.compat.pyspark_compat import frame_of_rows
 from pytest_delta_schema.backends.spark.fingerprints import TIME_ZONE, settings
 from pytest_delta_schema.backends.spark.session_settings import UTC_PARTITION_VALUES
-from pytest_delta_schema.backends.spark.table_rows import session_clock
+from pytest_delta_schema.backends.spark.statements.table_rows import session_clock
 from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet, folded
 from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.models.structs import nullable_struct

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.spark.compat import java_array, java_session, jvm_of
+from pytest_delta_schema.backends.spark.compat.pyspark_compat import java_array, java_session, jvm_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

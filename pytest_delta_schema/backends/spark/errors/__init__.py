@@ -1,0 +1,1 @@
+"""Errors of Spark, translated, and logged."""

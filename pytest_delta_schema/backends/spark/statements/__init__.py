@@ -1,0 +1,1 @@
+"""Run statements on Spark."""
