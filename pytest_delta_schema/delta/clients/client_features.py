@@ -1,7 +1,7 @@
 """Which table features clients of Delta Lake read and write, with the source of every fact.
 
-Versions are written as :func:`~pytest_delta_schema.delta.clients.client_support.parse_support` reads them. What has no entry is
-not known.
+Versions are written as :func:`~pytest_delta_schema.delta.clients.client_support.parse_support` reads them. What has no
+entry is not known.
 """
 
 from __future__ import annotations
