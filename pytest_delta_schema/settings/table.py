@@ -232,6 +232,9 @@ SETTINGS = (
         "databricks_warehouse", "text",
         "id of the SQL warehouse that runs statements on Databricks; without it, a Spark session runs them", "",
     ),
+    Setting(
+        "databricks_start_timeout", "seconds", "seconds that a SQL warehouse on Databricks may take to start", 600.0,
+    ),
     Setting("storage", "stores", "S3-compatible stores that hold files of tables", (), in_ini=False),
     Setting(
         "report", "reports",

@@ -59,7 +59,7 @@ def first_repeated(source: str, key: KeyState) -> str:
         source: From :func:`rows_of`.
         key: The key.
     """
-    return f"SELECT 1 FROM {source} {_groups(key.columns)} LIMIT 1"  # noqa: S608 - likewise
+    return f"SELECT {_named('1')} FROM {source} {_groups(key.columns)} LIMIT 1"  # noqa: S608 - likewise
 
 
 def samples(source: str, data_check: DataCheck, index: int, *, shown: Sequence[str], number: int) -> str:
@@ -74,7 +74,7 @@ def samples(source: str, data_check: DataCheck, index: int, *, shown: Sequence[s
     """
     texts = ", ".join(f"CAST({identifier(column)} AS STRING)" for column in shown)
     which = _groups(shown) if isinstance(data_check, KeyState) else f"WHERE {_broken(data_check)}"
-    return f"(SELECT {index:d}, array({texts}) FROM {source} {which} LIMIT {number:d})"  # noqa: S608 - likewise
+    return f"(SELECT {_named([f'{index:d}', f'array({texts})'])} FROM {source} {which} LIMIT {number:d})"  # noqa: S608 - likewise
 
 
 def rows_of(  # noqa: PLR0913 - the parts of one query

@@ -83,6 +83,7 @@ def test_the_section_takes_every_setting_in_the_types_of_toml(project, toml, opt
         "sync_on_read = true",
         "sync_recreate = true",
         'databricks_warehouse = "abc"',
+        "databricks_start_timeout = 900",
         "jvm_archive = false",
         'bind = { "dev.silver" = "ci.x" }',
         'default_properties = { "team" = "sales", "delta.appendOnly" = true }',
@@ -109,7 +110,7 @@ def test_the_section_takes_every_setting_in_the_types_of_toml(project, toml, opt
             "unity=Unity(uri='https://unity.example.com', token_variable='LAKE_TOKEN', timeout=7.0, sync_on_read=True,"
             " sync_recreate=True)"
         ),
-        "databricks_warehouse='abc'",
+        "databricks_warehouse='abc', databricks_start_timeout=900.0",
         "jvm_archive=False",
         "bindings=((('dev', 'silver'), ('ci', 'x')),)",
         "default_properties=(('team', 'sales'), ('delta.appendOnly', 'true'))",

@@ -243,16 +243,16 @@ def test_statements_carry_the_changes_that_they_make():
         ),
         (
             first_repeated("t", KeyState("k", ("a",))),
-            "SELECT 1 FROM t WHERE `a` IS NOT NULL GROUP BY `a` HAVING count(*) > 1 LIMIT 1",
+            "SELECT 1 AS value_0 FROM t WHERE `a` IS NOT NULL GROUP BY `a` HAVING count(*) > 1 LIMIT 1",
         ),
         (
             samples("t", NotNull(ColumnPath("a")), 2, shown=["id", "b`"], number=5),
-            "(SELECT 2, array(CAST(`id` AS STRING), CAST(`b``` AS STRING)) FROM t WHERE `a` IS NULL LIMIT 5)",
+            "(SELECT 2 AS value_0, array(CAST(`id` AS STRING), CAST(`b``` AS STRING)) AS value_1 FROM t WHERE `a` IS NULL LIMIT 5)",
         ),
         (
             samples("t", KeyState("k", ("a",)), 0, shown=["a"], number=1),
             (
-                "(SELECT 0, array(CAST(`a` AS STRING)) FROM t WHERE `a` IS NOT NULL GROUP BY `a` HAVING count(*) > 1"
+                "(SELECT 0 AS value_0, array(CAST(`a` AS STRING)) AS value_1 FROM t WHERE `a` IS NOT NULL GROUP BY `a` HAVING count(*) > 1"
                 " LIMIT 1)"
             ),
         ),

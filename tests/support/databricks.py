@@ -124,6 +124,10 @@ class Workspace:
             return [{"createtab_stmt": f"CREATE TABLE {name} (\n{lines})\nUSING delta"}]
         return [{"version": self.backend.version(name)}]
 
+    def values(self, sql: str) -> list[tuple[Any, ...]]:
+        """Answer a query by position."""
+        return [tuple(row.values()) for row in self.rows(sql)]
+
     def query(self, sql: str) -> list[dict[str, Any]]:
         """Run a query over the relations: read as Databricks' SQL, run by SQLite."""
         with closing(sqlite3.connect(":memory:")) as base:

@@ -20,7 +20,7 @@ def _open(context: BackendContext) -> DatabricksCatalog:
 
     values = context.settings.values
     with step("connecting to Databricks"):
-        connection = connect_databricks(values["databricks_warehouse"])
+        connection = connect_databricks(values["databricks_warehouse"], values["databricks_start_timeout"])
     context.call_at_end(connection.close)
     return DatabricksCatalog(connection, values["read_threads"])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.databricks.capabilities import CAPABILITIES, Runtime
 from pytest_delta_schema.backends.databricks.default_collations import DefaultCollations
@@ -81,12 +81,12 @@ class DatabricksCatalog:
         prepare()
         self._connection = connection
         self._runtime = Runtime(connection)
-        collations = DefaultCollations(connection.rows)
+        collations = DefaultCollations(connection)
         self.capabilities = replace(
             CAPABILITIES, refuses=self._runtime.refuses, refuses_on=lambda statement, _: collations.refusal(statement)
         )
         self._read_threads = read_threads
-        self._queries = DataQueries(self._values, self._existing)
+        self._queries = DataQueries(connection.values, self._existing)
 
     def snapshot(self, models: Iterable[Table]) -> CatalogState:
         """Read the tables of models and of their foreign keys: six queries for a schema, and one for a table."""
@@ -242,9 +242,6 @@ class DatabricksCatalog:
         if state.problems:
             raise CatalogReadError(state.problems.values())
         return {name: table for name, table in state.tables.items() if table.exists}
-
-    def _values(self, sql: str) -> list[tuple[Any, ...]]:
-        return [tuple(row.values()) for row in self._connection.rows(sql)]
 
 
 def unreadable(name: QualifiedName, error: StatementError) -> Diagnostic:

@@ -10,6 +10,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
+from pytest_delta_schema.backends.databricks.warehouse_start import start_warehouse
 from pytest_delta_schema.backends.secret import Secret
 from pytest_delta_schema.backends.spark.compat.pyspark_compat import is_remote
 from pytest_delta_schema.backends.spark.errors.spark_errors import NO_CONNECTION, in_users_names
@@ -26,6 +27,9 @@ _SECRETS = ("DATABRICKS_TOKEN", "DATABRICKS_CLIENT_SECRET", "DATABRICKS_PASSWORD
 _SOCKET_SECONDS = 120
 """How long the connector waits for a silent server; its own default is 900 seconds (source: its code)."""
 
+_API_SECONDS = 30
+"""How long a question about a warehouse may take, with its repetitions; the SDK's own default is 300 seconds."""
+
 _REQUEST_ERROR = "RequestError"
 """The base class of the connector's errors if no answer comes or the token is refused (source: its ``exc`` module)."""
 
@@ -37,6 +41,14 @@ class Connection(Protocol):
 
     def rows(self, sql: str) -> Sequence[Mapping[str, Any]]:
         """Run a statement and return its rows as mappings from column names to values.
+
+        Raises:
+            StatementError: If the workspace refuses it, or two columns have one name.
+        """
+        ...
+
+    def values(self, sql: str) -> Sequence[tuple[Any, ...]]:
+        """Run a statement and return the values of its rows by position, whatever the names of its columns are.
 
         Raises:
             StatementError: If the workspace refuses it.
@@ -60,12 +72,19 @@ class SparkConnection:
         self._scrub = Scrubber()
 
     def rows(self, sql: str) -> Sequence[Mapping[str, Any]]:
-        """Run a statement in Spark."""
-        with in_users_names(self._scrub), stopped_by(self._stop):
-            return [row.asDict() for row in self.spark.sql(sql).collect()]
+        """Run a statement in Spark, and return rows by name."""
+        return [_by_name(row.__fields__, row) for row in self._collected(sql)]
+
+    def values(self, sql: str) -> Sequence[tuple[Any, ...]]:
+        """Run a statement in Spark, and return values by position."""
+        return [tuple(row) for row in self._collected(sql)]
 
     def close(self) -> None:
         """Do nothing: the session belongs to the caller."""
+
+    def _collected(self, sql: str) -> Sequence[Any]:
+        with in_users_names(self._scrub), stopped_by(self._stop):
+            return self.spark.sql(sql).collect()  # type: ignore[no-any-return]
 
     def _stop(self) -> bool:
         return stop_operations(self.spark) if is_remote(self.spark) else stop_jobs(self.spark)
@@ -84,12 +103,25 @@ class WarehouseConnection:
         self._scrub = scrub
 
     def rows(self, sql: str) -> Sequence[Mapping[str, Any]]:
-        """Run a statement with a new cursor."""
+        """Run a statement with a new cursor, and return rows by name."""
+        names, rows = self._answer(sql)
+        return [_by_name(names, row) for row in rows]
+
+    def values(self, sql: str) -> Sequence[tuple[Any, ...]]:
+        """Run a statement with a new cursor, and return values by position."""
+        return [tuple(row) for row in self._answer(sql)[1]]
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def _answer(self, sql: str) -> tuple[Sequence[str], Sequence[Sequence[Any]]]:
+        """Return the names of the columns, and the rows."""
         try:
             with self._connection.cursor() as cursor, stopped_by(partial(_cancel, cursor)):
                 cursor.execute(sql)
                 names = [column[0] for column in cursor.description or ()]
-                return [dict(zip(names, row, strict=True)) for row in (cursor.fetchall() if names else ())]
+                return names, cursor.fetchall() if names else ()
         except Exception as error:  # noqa: BLE001 - the connector documents no base class
             # The connector has no exception class for statements that a workspace refuses.
             condition = next(iter(_CONDITION.findall(str(error))), type(error).__name__)
@@ -101,9 +133,14 @@ class WarehouseConnection:
         # Raised here, so that the context does not hold frames of the connector with the headers of its requests.
         raise failure
 
-    def close(self) -> None:
-        """Close the connection."""
-        self._connection.close()
+
+def _by_name(names: Sequence[str], row: Sequence[Any]) -> Mapping[str, Any]:
+    values = dict(zip(names, row, strict=True))
+    if len(values) < len(names):
+        repeated = ", ".join(dict.fromkeys(name for name in names if names.count(name) > 1))
+        msg = f"the workspace returned several columns of one name ({repeated})"
+        raise StatementError(msg, condition="STRANGE_ROWS")
+    return values
 
 
 _CREDENTIALS = (
@@ -112,20 +149,22 @@ _CREDENTIALS = (
 )
 
 
-def connect_databricks(warehouse: str = "") -> Connection:
-    """Connect to a workspace.
+def connect_databricks(warehouse: str = "", start_timeout: float = 600.0) -> Connection:
+    """Connect to a workspace; a SQL warehouse that does not run is started.
 
     Args:
         warehouse: The id of a SQL warehouse; ``""`` for the session of the runtime, or outside of one for Databricks
             Connect.
+        start_timeout: How many seconds the warehouse may take to start.
 
     Raises:
-        BackendUnavailableError: If a needed package is not installed, or the workspace refuses the connection.
+        BackendUnavailableError: If a needed package is not installed, the workspace refuses the connection, or the
+            warehouse does not start.
     """
     scrub = Scrubber()
     try:
         if warehouse:
-            return WarehouseConnection(_connect(warehouse, scrub), scrub)
+            return WarehouseConnection(_connect(warehouse, start_timeout, scrub), scrub)
         return SparkConnection(_runtime_session() if _RUNTIME in os.environ else _connect_session())
     except ImportError as error:
         needs = "databricks-sql-connector and databricks-sdk" if warehouse else "databricks-connect"
@@ -158,21 +197,23 @@ def _connect_session() -> Any:
     return DatabricksSession.builder.getOrCreate()
 
 
-def _connect(warehouse: str, scrub: Scrubber) -> Any:
+def _connect(warehouse: str, start_timeout: float, scrub: Scrubber) -> Any:
     from databricks import sql
+    from databricks.sdk import WorkspaceClient
     from databricks.sdk.core import Config
 
     try:
-        config = Config()
+        config = Config(http_timeout_seconds=_API_SECONDS, retry_timeout_seconds=_API_SECONDS)
     except ValueError as error:
         msg = f"no credentials for Databricks were found ({scrub(because(error))}); {_CREDENTIALS}"
     else:
-        return _warehouse(sql, config, warehouse, scrub)
+        start_warehouse(WorkspaceClient(config=config).warehouses, warehouse, start_timeout, scrub)
+        return _warehouse(sql, config, warehouse, start_timeout, scrub)
     # Raised here, so that the context does not hold frames of the package with secrets.
     raise BackendUnavailableError(msg)
 
 
-def _warehouse(sql: Any, config: Any, warehouse: str, scrub: Scrubber) -> Any:
+def _warehouse(sql: Any, config: Any, warehouse: str, start_timeout: float, scrub: Scrubber) -> Any:
     def headers() -> Mapping[str, str]:
         return scrub.watch(config.authenticate())
 
@@ -181,6 +222,8 @@ def _warehouse(sql: Any, config: Any, warehouse: str, scrub: Scrubber) -> Any:
         http_path=f"/sql/1.0/warehouses/{warehouse}",
         credentials_provider=lambda: headers,
         _socket_timeout=_SOCKET_SECONDS,
+        # A warehouse that starts is unavailable, and the connector repeats requests for this long (source: its code).
+        _retry_stop_after_attempts_duration=max(1.0, start_timeout),
     )
 
 

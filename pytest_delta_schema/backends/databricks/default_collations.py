@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.databricks.create_statement import default_collation
 from pytest_delta_schema.backends.databricks.rows import CreateRow, first
@@ -15,8 +15,7 @@ from pytest_delta_schema.sql.schemas_and_restores import describe_schema_extende
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
+    from pytest_delta_schema.backends.databricks.connection import Connection
     from pytest_delta_schema.models.names import QualifiedName
 
 _PLAIN = "UTF8_BINARY"
@@ -30,11 +29,11 @@ class DefaultCollations:
     Where a collation is not shown, the statement is left to Databricks.
 
     Args:
-        ask: Runs a query and returns its rows.
+        connection: The connection to the workspace.
     """
 
-    def __init__(self, ask: Callable[[str], Sequence[Mapping[str, Any]]]) -> None:
-        self._ask = ask
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
         self._known: dict[str, str] = {}
 
     def refusal(self, statement: Statement) -> Refusal | None:
@@ -61,13 +60,13 @@ class DefaultCollations:
 
     def _of_table(self, table: QualifiedName) -> str:
         try:
-            return default_collation(first(CreateRow, self._ask(show_create(table)))["createtab_stmt"])
+            return default_collation(first(CreateRow, self._connection.rows(show_create(table)))["createtab_stmt"])
         except (StatementError, ValueError):
             return ""
 
     def _of_schema(self, table: QualifiedName) -> str:
         try:
-            rows = [tuple(map(str, row.values())) for row in self._ask(describe_schema_extended(*table.written[:2]))]
+            rows = self._connection.values(describe_schema_extended(*table.written[:2]))
         except StatementError:
             return ""
-        return next((row[1].upper() for row in rows if row[0].upper() == _COLLATION), "")
+        return next((str(row[1]).upper() for row in rows if str(row[0]).upper() == _COLLATION), "")

@@ -82,6 +82,7 @@ def backend_settings(config: pytest.Config, options: Options) -> BackendSettings
         "sync_on_read": options.unity.sync_on_read,
         "sync_recreate": options.unity.sync_recreate,
         "databricks_warehouse": options.databricks_warehouse,
+        "databricks_start_timeout": options.databricks_start_timeout,
         "storage": options.stores,
         "jvm_archive": options.jvm_archive,
     }

@@ -50,6 +50,7 @@ class Options(NamedTuple):
         read_threads: How many tables are read at once, on backends that read them one by one.
         unity: How a Unity Catalog server is reached, and whether its entries are synchronised.
         databricks_warehouse: The id of a SQL warehouse; ``""`` to run statements by a Spark session.
+        databricks_start_timeout: How many seconds that warehouse may take to start.
         stores: The stores that hold files of tables, each as the arguments of a ``Storage``.
         warehouse: Folder of the local catalog, absolute; may hold :data:`WORKER`.
         scratch_catalog: The catalog of scratch tables; ``""`` for that of the model.
@@ -73,6 +74,7 @@ class Options(NamedTuple):
     read_threads: int
     unity: Unity
     databricks_warehouse: str
+    databricks_start_timeout: float
     stores: tuple[Mapping[str, Any], ...]
     warehouse: str
     scratch_catalog: str

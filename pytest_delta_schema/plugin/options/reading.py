@@ -171,6 +171,7 @@ def _options(  # noqa: PLR0913 - the parts of the options
             sync_recreate=values["sync_recreate"],
         ),
         databricks_warehouse=values["databricks_warehouse"],
+        databricks_start_timeout=values["databricks_start_timeout"],
         stores=values["storage"],
         warehouse=warehouse,
         scratch_catalog=values["scratch_catalog"],

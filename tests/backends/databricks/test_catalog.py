@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import sys
 import traceback
 from types import SimpleNamespace
 
 import pytest
+import sqlglot
+from sqlglot import exp
 
 from pytest_delta_schema import (
     ApplyError,
@@ -37,8 +38,9 @@ from pytest_delta_schema.execute import RowCounts
 from pytest_delta_schema.execute.version import ABSENT
 from pytest_delta_schema.rules.consent import parse_consent
 from pytest_delta_schema.sql import Statement, StatementKind, statements
+from pytest_delta_schema.sql.data_check_queries import count_rows, first_broken, first_repeated, samples
 from pytest_delta_schema.sql.information_schema import RUNTIME
-from pytest_delta_schema.state import ArrayState, CheckState, ColumnState, MapState, StructState
+from pytest_delta_schema.state import ArrayState, CheckState, ColumnState, KeyState, MapState, StructState
 from pytest_delta_schema.state.json_format.json_form import state_from_json, state_json
 from pytest_delta_schema.test_kit.effects.history import effect_on, versions_of
 from pytest_delta_schema.testing import CatalogSuite
@@ -461,7 +463,7 @@ def test_types_are_read_as_they_are_written(text, state):
 class Cursor:
     """What the connector gives, by PEP 249."""
 
-    description = (("version",), ("operation",))
+    description: tuple[tuple[str], ...] = (("version",), ("operation",))
 
     def __enter__(self):
         return self
@@ -486,6 +488,7 @@ class TestDoors:
         connection = WarehouseConnection(SimpleNamespace(cursor=Cursor, close=lambda: closed.append(True)))
 
         assert connection.rows("DESCRIBE") == [{"version": 3, "operation": "WRITE"}]
+        assert connection.values("DESCRIBE") == [(3, "WRITE")]
         with pytest.raises(StatementError) as caught:
             connection.rows("SELECT")
         connection.close()
@@ -497,15 +500,21 @@ class TestDoors:
         assert closed == [True]
 
     def test_a_warehouse_is_entered_by_unified_authentication(self, monkeypatch):
-        given = {}
+        given, limits = {}, {}
         config = SimpleNamespace(host="https://x.cloud.example/", authenticate=lambda: {"Authorization": "Bearer t"})
-        modules(monkeypatch, sql=SimpleNamespace(connect=lambda **how: given.update(how)), config=lambda: config)
+        modules(
+            monkeypatch,
+            sql=SimpleNamespace(connect=lambda **how: given.update(how)),
+            config=lambda **how: limits.update(how) or config,
+        )
 
-        connect_databricks("abc123")
+        connect_databricks("abc123", 900)
 
         assert (given["server_hostname"], given["http_path"]) == ("x.cloud.example", "/sql/1.0/warehouses/abc123")
         assert given["credentials_provider"]()() == {"Authorization": "Bearer t"}
         assert given["_socket_timeout"] == 120
+        assert given["_retry_stop_after_attempts_duration"] == 900
+        assert limits == {"http_timeout_seconds": 30, "retry_timeout_seconds": 30}
 
     @pytest.mark.parametrize("way", ["environment", "request"])
     def test_a_token_that_the_connector_repeats_is_not_shown(self, monkeypatch, way):
@@ -527,7 +536,7 @@ class TestDoors:
         modules(
             monkeypatch,
             sql=SimpleNamespace(connect=lambda **how: given.update(how) or connection),
-            config=lambda: config,
+            config=lambda **_: config,
         )
 
         with pytest.raises(StatementError) as caught:
@@ -541,7 +550,7 @@ class TestDoors:
         assert caught.value.__cause__ is caught.value.__context__ is None
 
     def test_a_secret_in_the_way_in_is_not_shown(self, monkeypatch):
-        def refuse():
+        def refuse(**_):
             msg = "cannot parse https://me:hunter2@x with client-secret-qzxv"
             raise ValueError(msg)
 
@@ -555,6 +564,16 @@ class TestDoors:
             "no credentials for Databricks were found (cannot parse https://***@x with ***); set DATABRICKS_HOST and"
             " DATABRICKS_TOKEN, or name a profile of the file .databrickscfg in DATABRICKS_CONFIG_PROFILE"
         )
+
+    def test_a_warehouse_that_does_not_start_is_not_entered(self, monkeypatch):
+        deleted = SimpleNamespace(state=SimpleNamespace(value="DELETED"), health=None)
+        client = SimpleNamespace(warehouses=SimpleNamespace(get=lambda _: deleted))
+        modules(monkeypatch, config=lambda **_: None, workspace=lambda config: client)  # noqa: ARG005 - likewise
+
+        with pytest.raises(
+            BackendUnavailableError, match=r"^the SQL warehouse abc is deleted; set databricks_warehouse"
+        ):
+            connect_databricks("abc")
 
     def test_databricks_connect_where_there_is_no_runtime(self, monkeypatch):
         monkeypatch.delenv("DATABRICKS_RUNTIME_VERSION", raising=False)
@@ -583,7 +602,7 @@ class TestDoors:
             connect_databricks(warehouse)
 
     def test_without_credentials_their_variables_are_named(self, monkeypatch):
-        def refuse():
+        def refuse(**_):
             msg = "default auth: cannot configure default credentials"
             raise ValueError(msg)
 
@@ -593,11 +612,17 @@ class TestDoors:
             connect_databricks("abc")
 
 
-def modules(monkeypatch, *, sql=None, config=None, session=None):
+def running(config):  # noqa: ARG001 - the interface of the SDK
+    """Return a workspace in which each warehouse runs."""
+    warehouse = SimpleNamespace(state=SimpleNamespace(value="RUNNING"), health=None)
+    return SimpleNamespace(warehouses=SimpleNamespace(get=lambda _: warehouse))
+
+
+def modules(monkeypatch, *, sql=None, config=None, session=None, workspace=running):
     """Put the connector's modules where they would be."""
     builder = SimpleNamespace(getOrCreate=session)
     monkeypatch.setitem(sys.modules, "databricks", SimpleNamespace(sql=sql))
-    monkeypatch.setitem(sys.modules, "databricks.sdk", SimpleNamespace())
+    monkeypatch.setitem(sys.modules, "databricks.sdk", SimpleNamespace(WorkspaceClient=workspace))
     monkeypatch.setitem(sys.modules, "databricks.sdk.core", SimpleNamespace(Config=config))
     monkeypatch.setitem(
         sys.modules, "databricks.connect", SimpleNamespace(DatabricksSession=SimpleNamespace(builder=builder))
@@ -620,6 +645,8 @@ def test_old_runtimes_alter_one_column_at_a_time(runtime, together):
     queries = []
 
     class Connection:
+        values = None
+
         def rows(self, sql):
             queries.append(sql)
             if sql != RUNTIME:
@@ -667,6 +694,8 @@ def test_a_lost_answer_about_the_runtime_is_asked_for_again():
     answers = [StatementError("no answer", condition="NO_CONNECTION"), [{"runtime": None}]]
 
     class Connection:
+        values = None
+
         def rows(self, sql):
             answer = answers.pop(0) if sql == RUNTIME else []
             if isinstance(answer, StatementError):
@@ -683,19 +712,45 @@ def test_a_lost_answer_about_the_runtime_is_asked_for_again():
     assert catalog.capabilities.refuses(statement) is None
 
 
-def test_two_checks_of_one_name_are_two_counts():
-    queries = []
+class Unnamed(Cursor):
+    """A cursor whose rows have columns of one name, as engines give to ``code <> 1`` and ``code <> '1'``."""
 
-    class Connection:
-        def rows(self, sql):
-            queries.append(sql)
-            names = re.findall(r" AS (\w+)[, ]", sql)
-            return [dict(zip(names, (3, 1, 2), strict=True))]
+    description = (("n",), ("n",), ("n",))
 
-    checks = [CheckState("a", "code <> 1"), CheckState("b", "code <> '1'")]
+    def execute(self, sql):
+        self.sql = sql
 
-    assert DatabricksCatalog(Connection()).count_rows(NAME, checks) == RowCounts(rows=3, broken=(1, 2))
-    assert len(queries) == 1
+    def fetchall(self):
+        return [(0, ("a",), "x"), (1, ("b",), "y")] if "array" in self.sql else [(3, 1, 2)]
+
+
+class TestEqualNames:
+    """Answers whose columns have one name."""
+
+    checks = (CheckState("a", "code <> 1"), CheckState("b", "code <> '1'"))
+
+    def test_two_checks_are_two_counts_and_two_samples(self):
+        catalog = DatabricksCatalog(WarehouseConnection(SimpleNamespace(cursor=Unnamed)))
+
+        assert catalog.count_rows(NAME, self.checks) == RowCounts(rows=3, broken=(1, 2))
+        assert catalog.count_rows(NAME, self.checks[:2], stop_early=True).broken == (3, 1)
+        assert catalog.sample_rows(NAME, self.checks, [["id"], ["id"]], number=1) == ((("a",),), (("b",),))
+
+    def test_every_column_of_a_query_has_its_own_name(self):
+        for sql in (
+            count_rows("t", self.checks),
+            first_broken("t", self.checks),
+            first_repeated("t", KeyState("k", ("id",))),
+            samples("t", self.checks[0], 0, shown=["id"], number=1),
+        ):
+            names = [column.alias for column in sqlglot.parse_one(sql, dialect="databricks").find(exp.Select).selects]
+            assert names == [f"value_{number}" for number in range(len(names))]
+
+    def test_rows_by_name_are_refused(self):
+        connection = WarehouseConnection(SimpleNamespace(cursor=Unnamed))
+
+        with pytest.raises(StatementError, match=r"^the workspace returned several columns of one name \(n\)$"):
+            connection.rows("SELECT")
 
 
 @pytest.mark.parametrize(

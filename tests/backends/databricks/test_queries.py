@@ -11,6 +11,7 @@ from pytest_delta_schema import Check, ForeignKey, Orchestrator
 from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
 from pytest_delta_schema.backends.databricks.connection import SparkConnection
 from pytest_delta_schema.delta.names.column_path import ColumnPath
+from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.execute.version import ABSENT
 from pytest_delta_schema.plan import NotNull
 from pytest_delta_schema.state import CheckState
@@ -92,3 +93,11 @@ def test_what_is_not_there(databricks):
     assert [table.exists for table in catalog.snapshot([nope]).tables.values()] == [False]
     assert catalog.version(nope.name) is ABSENT
     assert str(NAME) in map(str, catalog.table_names("dev", "silver"))
+
+
+def test_columns_of_one_name_are_read_by_position(databricks):
+    connection = SparkConnection(databricks[2].spark)
+
+    assert connection.values("SELECT 1 AS n, 2 AS n") == [(1, 2)]
+    with pytest.raises(StatementError, match=r"several columns of one name \(n\)"):
+        connection.rows("SELECT 1 AS n, 2 AS n")

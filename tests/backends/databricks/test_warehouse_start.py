@@ -1,0 +1,154 @@
+"""A SQL warehouse that does not run is started and waited for."""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+from types import SimpleNamespace
+
+import pytest
+
+from pytest_delta_schema import progress
+from pytest_delta_schema.backends.databricks import warehouse_start
+from pytest_delta_schema.backends.databricks.warehouse_start import start_warehouse
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
+
+LOST = RuntimeError("no answer")
+MINUTES = ["STARTING"] * 30
+
+
+class Clock:
+    """A clock that only waiting moves."""
+
+    def __init__(self):
+        self.waits = []
+
+    def monotonic(self):
+        return sum(self.waits)
+
+    def sleep(self, seconds):
+        self.waits.append(seconds)
+
+
+class Warehouses:
+    """A workspace that answers with one state after the other, and then with the last one.
+
+    Args:
+        states: The states; an error is raised.
+        summary: What the workspace says about the health of the warehouse.
+        refusal: What a start raises.
+    """
+
+    def __init__(self, *states, summary=None, refusal=None):
+        self.states, self.summary, self.refusal = list(states), summary, refusal
+        self.calls = []
+
+    def get(self, id):  # noqa: A002 - the name of the SDK
+        self.calls.append(f"get {id}")
+        state = self.states.pop(0) if len(self.states) > 1 else self.states[0]
+        if isinstance(state, Exception):
+            raise state
+        health = None if self.summary is None else SimpleNamespace(summary=self.summary)
+        return SimpleNamespace(state=state and SimpleNamespace(value=state), health=health)
+
+    def start(self, id):  # noqa: A002 - likewise
+        self.calls.append(f"start {id}")
+        if self.refusal is not None:
+            raise self.refusal
+
+    @property
+    def starts(self):
+        return self.calls.count("start abc")
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(warehouse_start, "time", clock)
+    return clock
+
+
+@pytest.mark.parametrize(
+    ("states", "starts", "waits"),
+    [
+        (["RUNNING"], 0, []),
+        (["STARTING", "RUNNING"], 0, [1]),
+        (["STOPPED", "STARTING", "STARTING", "STARTING", "STARTING", "STARTING", "RUNNING"], 1, [1, 2, 4, 8, 10, 10]),
+        (["STOPPED", "STOPPED", "STOPPED", "STARTING", "RUNNING"], 1, [1, 2, 4, 8]),
+        (["STOPPING", "STOPPED", "STARTING", "RUNNING"], 1, [1, 2, 4]),
+        (["STOPPED", LOST, "STARTING", LOST, None, "RUNNING"], 1, [1, 2, 4, 8, 10]),
+        (["STOPPED", *MINUTES, "RUNNING"], 1, [1, 2, 4, 8, *[10] * 27]),
+    ],
+)
+def test_a_warehouse_is_waited_for(clock, states, starts, waits):
+    warehouses = Warehouses(*states)
+
+    start_warehouse(warehouses, "abc", 600)
+
+    assert (warehouses.starts, clock.waits) == (starts, waits)
+
+
+@pytest.mark.parametrize(
+    "warehouses",
+    [
+        Warehouses(LOST),
+        Warehouses(None),
+        Warehouses("STOPPED", refusal=LOST),
+        Warehouses("STOPPING", "STOPPED", refusal=LOST),
+    ],
+    ids=["no answer", "an unknown state", "no permission", "no permission later"],
+)
+def test_what_the_workspace_does_not_tell_is_left_to_the_connection(clock, warehouses):
+    start_warehouse(warehouses, "abc", 600)
+
+    assert sum(clock.waits) <= 1
+
+
+@pytest.mark.parametrize(
+    ("warehouses", "message"),
+    [
+        (
+            Warehouses("STOPPED", "STARTING"),
+            (
+                "the SQL warehouse abc does not run after 60 s, it is starting; raise databricks_start_timeout, or start it"
+                " before the run"
+            ),
+        ),
+        (
+            Warehouses("STOPPED", "STARTING", summary="no capacity\nfor hunter2"),
+            (
+                "the SQL warehouse abc does not run after 60 s, it is starting (no capacity\\nfor ***); raise"
+                " databricks_start_timeout, or start it before the run"
+            ),
+        ),
+        (
+            Warehouses("STOPPED", "STARTING", "STOPPED", summary="quota exceeded"),
+            "the SQL warehouse abc stopped while it started (quota exceeded); see its events in the workspace",
+        ),
+        (
+            Warehouses("STARTING", "DELETING"),
+            "the SQL warehouse abc is deleted; set databricks_warehouse to a different one",
+        ),
+    ],
+    ids=["late", "with a reason", "stopped", "deleted"],
+)
+def test_a_warehouse_that_does_not_start_is_an_error(clock, warehouses, message):
+    with pytest.raises(BackendUnavailableError) as caught:
+        start_warehouse(warehouses, "abc", 60, lambda text: text.replace("hunter2", "***"))
+
+    assert str(caught.value) == message
+    assert sum(clock.waits) <= 60
+
+
+def test_the_progress_of_a_start_is_shown(caplog, monkeypatch):
+    monkeypatch.setattr(progress, "INTERVAL", 0.01)
+    short = SimpleNamespace(monotonic=time.monotonic, sleep=lambda _: time.sleep(0.2))
+    monkeypatch.setattr(warehouse_start, "time", short)
+    caplog.set_level(logging.INFO, progress.LOGGER)
+
+    start_warehouse(Warehouses("STOPPED", "STARTING", "RUNNING"), "abc\x1b", 600)
+
+    texts = dict.fromkeys(re.sub(r"\d+ s", "N s", record.getMessage()) for record in caplog.records)
+    step = "starting the SQL warehouse abc\\u001b"
+    assert [*texts] == [f"{step}: stopped, N s so far", f"{step}: starting, N s so far", f"{step}: done after N s"]
