@@ -28,14 +28,12 @@ from pytest_delta_schema.plugin.fixtures.table_fixtures import (
 )
 from pytest_delta_schema.plugin.options.registration import (
     MARKS,
-    PUSHED,
-    RUN,
-    RUNNING,
     TABLE_MODULE,
     add_options,
     is_configured,
     show_progress,
 )
+from pytest_delta_schema.plugin.run.stash_keys import PUSHED, RUN, RUNNING
 from pytest_delta_schema.settings.stack import pop_settings, push_settings
 
 if TYPE_CHECKING:
@@ -94,7 +92,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", f"{name}: {meaning}")
     config.stash[PUSHED] = push_settings(lambda: _settings(config), lambda: _catalog(config))
     if is_configured(config) or config.hook.pytest_delta_schema_report.get_hookimpls() or _changes_snapshots(config):
-        from pytest_delta_schema.plugin.run.contract_run import start_run
+        from pytest_delta_schema.plugin.hooks.run_start import start_run
 
         start_run(config)
 
@@ -106,7 +104,7 @@ def _changes_snapshots(config: pytest.Config) -> bool:
 
 def _settings(config: pytest.Config) -> Settings:
     """Return the settings of a run."""
-    from pytest_delta_schema.plugin.run.contract_run import contract_run, with_hook_rules
+    from pytest_delta_schema.plugin.hooks.run_start import contract_run, with_hook_rules
 
     return with_hook_rules(contract_run(config).options.settings, config)
 
@@ -132,7 +130,7 @@ def pytest_pycollect_makeitem(collector: pytest.Collector, name: str, obj: objec
     if TABLE_MODULE not in sys.modules or not isinstance(collector, pytest.Module):
         return None
     from pytest_delta_schema.plugin.collection.model_collection import tables_in
-    from pytest_delta_schema.plugin.run.contract_run import contract_run
+    from pytest_delta_schema.plugin.hooks.run_start import contract_run
 
     contract_run(collector.config)
     return tables_in(collector, name, obj)
@@ -161,8 +159,8 @@ def pytest_runtest_makereport(
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     """Prepare the process that controls the workers of xdist, and show their progress."""
+    from pytest_delta_schema.plugin.hooks.run_start import contract_run
     from pytest_delta_schema.plugin.output.terminal import show_progress_of
-    from pytest_delta_schema.plugin.run.contract_run import contract_run
 
     contract_run(node.config)
     show_progress_of(node)

@@ -10,7 +10,7 @@ from support.plugin_project import HEAD, ORDERS
 from support.pytest_versions import reads_tool_pytest
 
 SHOW = """
-from pytest_delta_schema.plugin.run.contract_run import contract_run
+from pytest_delta_schema.plugin.hooks.run_start import (contract_run)
 
 def test_it(pytestconfig):
     options = contract_run(pytestconfig).options

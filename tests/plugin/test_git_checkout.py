@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from pytest_delta_schema.diagnostics.errors import Location
-from pytest_delta_schema.plugin.reports.git_checkout import git_commit
-from pytest_delta_schema.plugin.reports.source_root import SourceRoot
+from pytest_delta_schema.plugin.source_links.git_checkout import git_commit
+from pytest_delta_schema.plugin.source_links.source_root import SourceRoot
 
 COMMIT, OTHER = "a" * 40, "b" * 40
 BRANCH = "ref: refs/heads/x/y\n"

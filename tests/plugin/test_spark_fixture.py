@@ -22,15 +22,15 @@ SPARK = Spark()
 
 @pytest.fixture(scope="session")
 def delta_spark(pytestconfig):
-    from pytest_delta_schema.plugin.run.contract_run import contract_run
+    from pytest_delta_schema.plugin.hooks.run_start import (contract_run)
     contract_run(pytestconfig).watch("delta_spark", SPARK)
     return SPARK
 """
 CATALOG = """
 @pytest.fixture(scope="session")
 def delta_catalog(request):
-    from pytest_delta_schema.plugin.options.backend import FixtureContext
-    from pytest_delta_schema.plugin.run.contract_run import contract_run
+    from pytest_delta_schema.plugin.fixtures.backend import (FixtureContext)
+    from pytest_delta_schema.plugin.hooks.run_start import (contract_run)
     contract_run(request.config)
     FixtureContext(request, None).spark()
     return MemoryCatalog()

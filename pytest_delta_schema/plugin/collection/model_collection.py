@@ -31,9 +31,9 @@ from pytest_delta_schema.plugin.items.table_items import ApplyContract, DriftCon
 from pytest_delta_schema.plugin.items.unmanaged_items import SchemaNode
 from pytest_delta_schema.plugin.options.model_files import line_of
 from pytest_delta_schema.plugin.options.option_values import APPLY, DRIFT, SYNC
-from pytest_delta_schema.plugin.options.registration import RUN
 from pytest_delta_schema.plugin.outcomes.check_properties import add_properties
 from pytest_delta_schema.plugin.outcomes.failures import ContractFailure, relative, representation
+from pytest_delta_schema.plugin.run.stash_keys import RUN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -8,7 +8,7 @@ from pytest_delta_schema.models.binding import Binding
 from pytest_delta_schema.plugin.collection.model_collection import METADATA, ContractItem
 from pytest_delta_schema.plugin.items.unmanaged_items import SchemaItem
 from pytest_delta_schema.plugin.options.option_values import APPLY, DRIFT, SYNC
-from pytest_delta_schema.plugin.options.registration import RUN
+from pytest_delta_schema.plugin.run.stash_keys import RUN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -8,9 +8,9 @@ from pytest_delta_schema.diagnostics.errors import DeltaSchemaError
 from pytest_delta_schema.engine.entry_checks import unreadable_entry
 from pytest_delta_schema.plugin.hooks.catalog_start import start_for_table
 from pytest_delta_schema.plugin.items.consent_refusal import refuse_unmatched_consents
-from pytest_delta_schema.plugin.options.registration import RUN
 from pytest_delta_schema.plugin.outcomes.failures import CatalogUnavailable, TableUnreadable, one_line
 from pytest_delta_schema.plugin.outcomes.outcome_report import note_outcome, require_available
+from pytest_delta_schema.plugin.run.stash_keys import RUN
 from pytest_delta_schema.report.text.outcome_text import headline
 
 if TYPE_CHECKING:

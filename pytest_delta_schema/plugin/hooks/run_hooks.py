@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_delta_schema.plugin.compat.xdist_compat import is_distributed, is_worker
-from pytest_delta_schema.plugin.options.registration import OUTCOME, TABLE_MODULE
+from pytest_delta_schema.plugin.options.registration import TABLE_MODULE
 from pytest_delta_schema.plugin.outcomes.failures import CatalogUnavailable, report_error, show_once, without_start_line
+from pytest_delta_schema.plugin.run.stash_keys import OUTCOME
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -58,7 +59,7 @@ class RunPlugin:
         """Escape why something could not be collected, such as a name in the message of an error."""
         report = yield
         if report.failed:
-            from pytest_delta_schema.plugin.output.printed_reports import escape_collect_report
+            from pytest_delta_schema.plugin.outcomes.printed_reports import escape_collect_report
 
             escape_collect_report(collector.config, report)
         return report
@@ -226,7 +227,7 @@ def complete_report(
     if report.sections and run.has_started_spark:
         without_start_line(report)
     if call.excinfo is not None or report.sections:
-        from pytest_delta_schema.plugin.output.printed_reports import escape_report
+        from pytest_delta_schema.plugin.outcomes.printed_reports import escape_report
 
         escape_report(item, report, None if call.excinfo is None else call.excinfo.value)
 

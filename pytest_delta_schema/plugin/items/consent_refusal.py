@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.engine.consent_audit import unmatched_columns, unmatched_protection
 from pytest_delta_schema.plugin.options.option_values import APPLY
-from pytest_delta_schema.plugin.options.registration import RUN
 from pytest_delta_schema.plugin.outcomes.check_properties import UNUSED, add_properties
 from pytest_delta_schema.plugin.outcomes.failures import ConsentsRefused
+from pytest_delta_schema.plugin.run.stash_keys import RUN
 from pytest_delta_schema.plugin.summary.terminal_summary import note_refusals
 
 if TYPE_CHECKING:

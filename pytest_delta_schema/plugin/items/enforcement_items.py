@@ -9,7 +9,7 @@ import pytest
 
 from pytest_delta_schema.plugin.items.enforcement import enforcement_outcome
 from pytest_delta_schema.plugin.items.table_items import StandardContract, check, report_unless_shown
-from pytest_delta_schema.plugin.options.registration import RUN
+from pytest_delta_schema.plugin.run.stash_keys import RUN
 
 if TYPE_CHECKING:
     from pytest_delta_schema.execute.protocols import Catalog

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.engine.joint_creation import JointCreation
 from pytest_delta_schema.plugin.compat.pytest_compat import shared_fixture
 from pytest_delta_schema.plugin.compat.xdist_compat import is_worker
-from pytest_delta_schema.plugin.options.registration import REPORTS, RUN, SUMMARY
+from pytest_delta_schema.plugin.run.stash_keys import REPORTS, RUN, SUMMARY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

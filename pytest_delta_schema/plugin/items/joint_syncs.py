@@ -13,7 +13,7 @@ from pytest_delta_schema.engine.entry_checks import sync_entries
 from pytest_delta_schema.engine.outcome import Status, TableOutcome
 from pytest_delta_schema.plugin.compat.xdist_compat import is_worker, share_folder
 from pytest_delta_schema.plugin.items.joint_applies import note_unreported, share_a_catalog
-from pytest_delta_schema.plugin.options.registration import RUN
+from pytest_delta_schema.plugin.run.stash_keys import RUN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

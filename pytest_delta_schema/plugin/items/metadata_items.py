@@ -8,8 +8,8 @@ import pytest
 
 from pytest_delta_schema.engine.entry_checks import check_entry, sync_entries
 from pytest_delta_schema.plugin.items.table_items import ApplyContract, DriftContract, StandardContract, check, once
-from pytest_delta_schema.plugin.options.registration import RUN
 from pytest_delta_schema.plugin.outcomes.outcome_report import report_outcome
+from pytest_delta_schema.plugin.run.stash_keys import RUN
 
 if TYPE_CHECKING:
     from pytest_delta_schema.execute.metadata_sync import SyncsEntries

@@ -8,9 +8,9 @@ import pytest
 
 from pytest_delta_schema.engine.outcome_parts import rules_outcome, snapshot_outcome
 from pytest_delta_schema.plugin.compat.pytest_compat import skip_item
-from pytest_delta_schema.plugin.options.registration import RUN
 from pytest_delta_schema.plugin.outcomes.failures import ContractFailure
 from pytest_delta_schema.plugin.outcomes.outcome_report import note_outcome, report_outcome
+from pytest_delta_schema.plugin.run.stash_keys import RUN
 from pytest_delta_schema.sql.compiler import script, statements
 
 if TYPE_CHECKING:

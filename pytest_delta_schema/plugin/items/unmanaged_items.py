@@ -11,10 +11,10 @@ from pytest_delta_schema.engine.unmanaged_check import check_schema
 from pytest_delta_schema.models.modes import FAIL
 from pytest_delta_schema.plugin.items.table_items import check
 from pytest_delta_schema.plugin.options.option_values import DRIFT
-from pytest_delta_schema.plugin.options.registration import RUN
 from pytest_delta_schema.plugin.outcomes.check_properties import add_properties
 from pytest_delta_schema.plugin.outcomes.failures import ContractFailure, representation
 from pytest_delta_schema.plugin.outcomes.outcome_report import report_outcome
+from pytest_delta_schema.plugin.run.stash_keys import RUN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

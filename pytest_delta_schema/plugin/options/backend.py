@@ -5,39 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.registry import find_backend
-from pytest_delta_schema.plugin.compat.pytest_compat import is_overridden, item_of
-from pytest_delta_schema.plugin.options.registration import RUN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
 
     import pytest
-    from pyspark.sql import SparkSession
 
     from pytest_delta_schema.backends.backend import BackendSettings
-    from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.plugin.options.option_values import Options
 
 
 SESSION_FIXTURES = ("delta_catalog", "delta_spark", "delta_spark_conf")
 """The fixtures that decide which session a run has."""
-
-
-def open_catalog(request: pytest.FixtureRequest, options: Options) -> Catalog:
-    """Open the catalog of the chosen backend; fixtures that it needs are set up only then.
-
-    Args:
-        request: The request of the catalog's fixture.
-        options: The run's checked options.
-    """
-    from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError
-    from pytest_delta_schema.plugin.outcomes.failures import CatalogUnavailable
-
-    try:
-        return find_backend(options.backend).open(FixtureContext(request, backend_settings(request.config, options)))
-    except (BackendUnavailableError, StatementError) as error:
-        raise CatalogUnavailable(str(error)) from None
 
 
 def location(config: pytest.Config, options: Options) -> str:
@@ -109,40 +88,3 @@ def option_of(config: pytest.Config) -> Callable[[str], Any]:
             raise KeyError(name) from None
 
     return option
-
-
-class FixtureContext:
-    """Opens a catalog with the fixtures of a pytest run, which users may override.
-
-    Args:
-        request: Of the fixture ``delta_catalog``.
-        settings: Of the run.
-    """
-
-    def __init__(self, request: pytest.FixtureRequest, settings: BackendSettings) -> None:
-        self.settings = settings
-        self._request = request
-
-    def warehouse(self) -> Path:
-        """Return the value of ``delta_warehouse``."""
-        folder: Path = self._request.getfixturevalue("delta_warehouse")
-        return folder
-
-    def spark(self) -> SparkSession:
-        """Return the value of ``delta_spark``."""
-        session: SparkSession = self._request.getfixturevalue("delta_spark")
-        self._request.config.stash[RUN].watch("delta_catalog", session)
-        return session
-
-    def starts_own_spark(self) -> bool:
-        """Whether a check of a table opens the catalog, and ``delta_spark`` is that of this package.
-
-        Tests that use the catalog get a started session, because they may use it without ``delta_spark``.
-        """
-        from pytest_delta_schema.plugin.collection.selection import is_check
-
-        return is_check(item_of(self._request)) and not is_overridden(self._request, SESSION_FIXTURES)
-
-    def call_at_end(self, function: Callable[[], object]) -> None:
-        """Call a function when the fixture is torn down."""
-        self._request.addfinalizer(function)

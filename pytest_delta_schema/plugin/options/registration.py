@@ -25,29 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from pytest_delta_schema.engine.outcome import TableOutcome
-    from pytest_delta_schema.plugin.run.contract_run import ContractRun
     from pytest_delta_schema.settings.kinds import Kind
-    from pytest_delta_schema.settings.stack import PushedSettings
     from pytest_delta_schema.settings.table import Setting
-
-RUN: pytest.StashKey[ContractRun] = pytest.StashKey()
-"""Key of the run in the configuration's stash, which has it from the first use of this package on."""
 
 TABLE_MODULE = "pytest_delta_schema.models.table"
 """A run that has not imported this module has no tables."""
-
-PUSHED: pytest.StashKey[PushedSettings] = pytest.StashKey()
-"""Key of the run's entry on the stack of settings."""
-
-RUNNING: pytest.StashKey[pytest.Item] = pytest.StashKey()
-"""Key of the item that runs, or ran last."""
-
-OUTCOME: pytest.StashKey[TableOutcome] = pytest.StashKey()
-"""Key of the outcome in an item's stash."""
-
-SUMMARY, REPORTS = "delta_schema_summary", "delta_schema_reports"
-"""The names of the plugins that collect the outcomes of a run: for the terminal, and for reports."""
 
 MARKS = {
     "delta": "every check of a declared table",

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NoReturn
 from pytest_delta_schema.engine.outcome import Check, DataChecks, Status, TableOutcome
 from pytest_delta_schema.execute.preflight import DATA_RULES
 from pytest_delta_schema.plan.risk import Risk
-from pytest_delta_schema.plugin.options.registration import OUTCOME, REPORTS
 from pytest_delta_schema.plugin.outcomes.check_properties import add_properties
 from pytest_delta_schema.plugin.outcomes.failures import CatalogUnavailable, ContractFailure, one_line, relative
+from pytest_delta_schema.plugin.run.stash_keys import OUTCOME, REPORTS
 from pytest_delta_schema.report.text.change_groups import change_groups
 from pytest_delta_schema.report.text.outcome_text import applied_text, body, headline, unmanaged_headline
 

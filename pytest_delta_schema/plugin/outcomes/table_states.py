@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_delta_schema.engine.outcome import Check
 from pytest_delta_schema.plugin.options.option_values import APPLY, DRIFT
-from pytest_delta_schema.plugin.options.registration import RUN
+from pytest_delta_schema.plugin.run.stash_keys import RUN
 from pytest_delta_schema.state.json_format.json_form import state_json
 
 if TYPE_CHECKING:

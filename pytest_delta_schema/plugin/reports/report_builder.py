@@ -18,10 +18,10 @@ from pytest_delta_schema.engine.outcome import Check
 from pytest_delta_schema.models.binding import Binding
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.plugin.options.backend import location
-from pytest_delta_schema.plugin.options.registration import SUMMARY
-from pytest_delta_schema.plugin.reports.git_checkout import git_commit
-from pytest_delta_schema.plugin.reports.source_root import SourceRoot
-from pytest_delta_schema.plugin.reports.source_url import source_url
+from pytest_delta_schema.plugin.run.stash_keys import SUMMARY
+from pytest_delta_schema.plugin.source_links.git_checkout import git_commit
+from pytest_delta_schema.plugin.source_links.source_root import SourceRoot
+from pytest_delta_schema.plugin.source_links.source_url import source_url
 from pytest_delta_schema.report.published import published
 from pytest_delta_schema.report.run_report import Consents, Run, RunReport
 from pytest_delta_schema.report.table_reports import table_reports

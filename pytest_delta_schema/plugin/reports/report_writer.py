@@ -13,10 +13,10 @@ import pytest
 from pytest_delta_schema.diagnostics.escaping import printed
 from pytest_delta_schema.plugin.compat.xdist_compat import is_worker
 from pytest_delta_schema.plugin.options.option_values import APPLY
-from pytest_delta_schema.plugin.options.registration import RUN
 from pytest_delta_schema.plugin.outcomes.check_results import CheckResults
 from pytest_delta_schema.plugin.output.terminal import write_lines
 from pytest_delta_schema.plugin.reports.report_builder import report_of_run
+from pytest_delta_schema.plugin.run.stash_keys import RUN
 from pytest_delta_schema.plugin.summary.interruption_report import LIMIT
 from pytest_delta_schema.plugin.summary.termination import Termination
 from pytest_delta_schema.report.report_file import write_report

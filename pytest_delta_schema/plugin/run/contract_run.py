@@ -6,13 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.plugin.compat.pytest_compat import added_arguments
-from pytest_delta_schema.plugin.compat.xdist_compat import is_worker
-from pytest_delta_schema.plugin.hooks.run_hooks import RunPlugin
-from pytest_delta_schema.plugin.options.option_values import APPLY, SYNC
-from pytest_delta_schema.plugin.options.reading import checked_options, only_shows
-from pytest_delta_schema.plugin.options.registration import PUSHED, REPORTS, RUN, SUMMARY
-from pytest_delta_schema.plugin.summary.colours import Colours
+from pytest_delta_schema.plugin.run.stash_keys import PUSHED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,8 +26,8 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plugin.items.joint_applies import JointApplies
     from pytest_delta_schema.plugin.items.joint_syncs import JointSyncs
     from pytest_delta_schema.plugin.options.option_values import Options
-    from pytest_delta_schema.plugin.reports.source_root import SourceRoot
     from pytest_delta_schema.plugin.run.spark_watch import SparkWatch
+    from pytest_delta_schema.plugin.source_links.source_root import SourceRoot
     from pytest_delta_schema.rules.consent import Consent
     from pytest_delta_schema.state import TableState
 
@@ -89,7 +83,7 @@ class ContractRun:
             variable: Its name.
             tables: What it lists.
         """
-        from pytest_delta_schema.plugin.reports.source_root import SourceRoot
+        from pytest_delta_schema.plugin.source_links.source_root import SourceRoot
 
         sources = SourceRoot(self._config.rootpath)
         installed = [table for table in tables if not _is_source(table.origin.location, sources)]
@@ -199,65 +193,3 @@ def _is_source(location: Location, sources: SourceRoot) -> bool:
     """
     installed = {"site-packages", "dist-packages"}.intersection(Path(location.file).parts)
     return not installed and sources.relative(location) is not None
-
-
-def contract_run(config: pytest.Config) -> ContractRun:
-    """Return the state of a run; its options are read at the first use.
-
-    Args:
-        config: The run's configuration.
-    """
-    run = config.stash.get(RUN, None)
-    if run is None:
-        run = config.stash[RUN] = ContractRun(config, checked_options(config))
-        config.pluginmanager.register(RunPlugin(run), "delta_schema_run")
-        if not is_worker(config):
-            config.pluginmanager.register(Colours(), "delta_schema_colours")
-        # Hooks of a conftest in a folder are known from the first table of that folder on.
-        if run.options.reports or config.hook.pytest_delta_schema_report.get_hookimpls():
-            from pytest_delta_schema.plugin.reports.report_writer import RunReports
-
-            config.pluginmanager.register(RunReports(config), REPORTS)
-    return run
-
-
-def start_run(config: pytest.Config) -> None:
-    """Begin a run that is configured: check its options, and collect and report what they name.
-
-    Args:
-        config: The run's configuration.
-
-    Raises:
-        pytest.UsageError: With all faults of the options.
-    """
-    options = contract_run(config).options
-    if options.models and config.args_source is not config.ArgsSource.ARGS:
-        config.args.extend(added_arguments(config.args, options.models))
-    if options.mode is not None and not only_shows(config):
-        from pytest_delta_schema.plugin.summary.terminal_summary import Summary
-
-        summary = Summary(config, options)
-        config.pluginmanager.register(summary, SUMMARY)
-        if options.mode == APPLY and not config.option.collectonly:
-            from pytest_delta_schema.plugin.summary.interruption_report import Interrupted
-
-            config.pluginmanager.register(Interrupted(config, summary), "delta_schema_interrupted")
-        if options.mode == SYNC and not is_worker(config):
-            from pytest_delta_schema.plugin.items.joint_syncs import SharedOutcomes
-
-            config.pluginmanager.register(SharedOutcomes(), "delta_schema_shared_outcomes")
-
-
-def with_hook_rules(settings: Settings, config: pytest.Config) -> Settings:
-    """Return settings with the rules that the hooks of a project return.
-
-    Args:
-        settings: The configured settings.
-        config: The run's configuration.
-    """
-    model_rules = config.hook.pytest_delta_schema_model_rules(config=config)
-    plan_rules = config.hook.pytest_delta_schema_plan_rules(config=config)
-    return settings._replace(
-        model_rules=tuple(rule for rules in model_rules for rule in rules),
-        plan_rules=tuple(rule for rules in plan_rules for rule in rules),
-    )

@@ -16,8 +16,8 @@ import pytest
 
 from pytest_delta_schema.diagnostics.escaping import printed
 from pytest_delta_schema.plugin.compat.xdist_compat import is_worker, share_folder, worker_id
-from pytest_delta_schema.plugin.options.registration import REPORTS, RUN
 from pytest_delta_schema.plugin.output.terminal import write_lines
+from pytest_delta_schema.plugin.run.stash_keys import REPORTS, RUN
 from pytest_delta_schema.plugin.summary.termination import Termination
 
 if TYPE_CHECKING:

@@ -13,11 +13,11 @@ from pytest_delta_schema.engine.outcome import Check, Status
 from pytest_delta_schema.plugin.compat.xdist_compat import is_worker
 from pytest_delta_schema.plugin.options.backend import location
 from pytest_delta_schema.plugin.options.option_values import APPLY, DRIFT, ENFORCE
-from pytest_delta_schema.plugin.options.registration import RUN
 from pytest_delta_schema.plugin.outcomes.check_properties import CHECK, PREFIX, UNUSED, properties_of
 from pytest_delta_schema.plugin.outcomes.error_outcomes import error_outcome
 from pytest_delta_schema.plugin.outcomes.failures import cause_of, one_line
 from pytest_delta_schema.plugin.outcomes.outcome_report import notes_text, outcome_of
+from pytest_delta_schema.plugin.run.stash_keys import RUN
 from pytest_delta_schema.plugin.summary.colours import markup_of
 from pytest_delta_schema.report.text.outcome_text import TO_ALIGN, applied_summary, headline
 from pytest_delta_schema.report.text.text import counted

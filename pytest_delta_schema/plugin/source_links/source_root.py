@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.plugin.reports.git_checkout import git_top
+from pytest_delta_schema.plugin.source_links.git_checkout import git_top
 
 if TYPE_CHECKING:
     from pytest_delta_schema.diagnostics.errors import Location

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from pytest_delta_schema.plugin.reports.git_checkout import git_top
+from pytest_delta_schema.plugin.source_links.git_checkout import git_top
 
 _SERVICES = (
     ("GITHUB_WORKSPACE", "{GITHUB_SERVER_URL}/{GITHUB_REPOSITORY}/blob/{commit}"),

@@ -1,0 +1,1 @@
+"""Links from reports to the source code of a project."""
