@@ -30,6 +30,7 @@ from pytest_delta_schema.rules.aspects.defaults import (
 from pytest_delta_schema.rules.aspects.foreign_keys import (
     DuplicateConstraint,
     ForeignKeyMismatch,
+    ForeignKeyOfUnknownRely,
     ForeignKeyWithoutParentKey,
     InvalidForeignKeyColumn,
 )
@@ -153,6 +154,7 @@ def default_plan_rules(
         UnusableRenameHint(),
         RenameWithoutColumnMapping(),
         ForeignKeyWithoutParentKey(),
+        ForeignKeyOfUnknownRely(),
         UnsupportedGenerationChange(),
         GeneratedColumnDependency(),
         RewriteWithoutConsent(agreed),

@@ -36,6 +36,7 @@ NOT_RUN = {
     "DS127": "a snapshot",
     "DS402": "rows of a scratch table",
     "DS403": "rows of a scratch table",
+    "DS225": "a workspace that does not show RELY",
     "DS218": "a backend that lacks a statement",
     "DS305": "a refused parent",
     "DS401": "no catalog",

@@ -145,6 +145,41 @@ class ForeignKeyWithoutParentKey:
                 yield violation(self, action.table, key.path, fault.message, fault.remedy)
 
 
+class ForeignKeyOfUnknownRely:
+    """A foreign key has to be dropped and added again, and the catalog does not show whether queries rely on it.
+
+    The primary key that it references changes, and its model does not manage foreign keys. Databricks shows RELY in the
+    CREATE statement only (see DS712); without it the foreign key might lose RELY.
+
+    Remedy: Give the principal the permission for SHOW CREATE TABLE, or let the model manage the foreign key.
+
+    Example:
+        # The table of the parent has a different primary key, which a foreign key of orders references.
+        parent = Table(
+            "dev", "silver", "regions", [Column("code", "int", is_nullable=False)], primary_key=["code"]
+        )
+        orders = Table(
+            "dev", "silver", "orders", [Column("region", "int")], owns={"foreign_keys": "report"}
+        )
+    """
+
+    code = "DS225"
+
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
+        """Yield a violation for every foreign key that would be added without the RELY that it may have."""
+        if isinstance(action, CreateTable):
+            return
+        for change in action.foreign_keys:
+            key = change.key
+            if key.rely is None:
+                fact = f"foreign key {key.name} has to be dropped and added again"
+                reason = f"because the primary key of {key.parent} changes"
+                message = f"{fact}, {reason}, and the catalog does not show whether queries may rely on it"
+                permission = f"give the principal the permission for SHOW CREATE TABLE {action.table}"
+                remedy = f"{permission}, or let its model manage it"
+                yield violation(self, action.table, key.path, message, remedy)
+
+
 def _mismatches(key: ForeignKeyState, own: Sequence[ColumnState], parent: TableState) -> Iterator[Fault]:
     """Yield the differences between a foreign key and the primary key of its parent.
 

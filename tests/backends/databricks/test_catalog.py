@@ -40,6 +40,7 @@ from pytest_delta_schema.rules.consent import parse_consent
 from pytest_delta_schema.sql import Statement, StatementKind, statements
 from pytest_delta_schema.sql.data_check_queries import count_rows, first_broken, first_repeated, samples
 from pytest_delta_schema.sql.information_schema import RUNTIME
+from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.state import ArrayState, CheckState, ColumnState, KeyState, MapState, StructState
 from pytest_delta_schema.state.json_format.json_form import state_from_json, state_json
 from pytest_delta_schema.test_kit.effects.history import effect_on, versions_of
@@ -161,6 +162,44 @@ def test_what_a_create_statement_would_show_of_keys_is_not_compared(workspace, m
     observed = catalog.snapshot([wanted]).tables[NAME]
     assert [key.rely for key in (*observed.keys, *observed.foreign_keys)] == [None, None]
     assert state_from_json(state_json(observed)) == observed
+
+
+@pytest.mark.parametrize("owns", ["manage", "report", "ignore"])
+@pytest.mark.parametrize("is_shown", [True, False], ids=["shown", "hidden"])
+def test_a_foreign_key_is_not_added_again_without_its_rely(workspace, monkeypatch, is_shown, owns):
+    columns = (column(is_nullable=False), column("other", is_nullable=False))
+    parent = table(*columns, name=PARENT, primary_key=["id", "other"])
+    key = ForeignKey(["id", "other"], parent, name="fk", rely=True)
+    catalog, ask = made(workspace, parent, table(*columns, name=CHILD, foreign_keys=[key])), workspace.rows
+    child = table(*columns, name=CHILD, foreign_keys=[key], owns={"foreign_keys": owns})
+    if not is_shown:
+        hidden = StatementError("[PERMISSION_DENIED] no", condition="PERMISSION_DENIED")
+        statement = f"SHOW CREATE TABLE {dotted(child.name)}"
+        monkeypatch.setattr(workspace, "rows", lambda sql: refuse(hidden) if sql == statement else ask(sql))
+    changed = table(*columns, name=PARENT, primary_key=PrimaryKey(["id", "other"], rely=True))
+    before = workspace.states()
+
+    if is_shown or owns == "manage":
+        Orchestrator.over(catalog).sync_tables([changed, child])
+        assert [key.rely for key in workspace.states()[child.name].foreign_keys] == [True]
+        return
+    with pytest.raises(UnsafePlanError) as caught:
+        Orchestrator.over(catalog).sync_tables([changed, child])
+    assert [str(problem) for problem in caught.value.diagnostics] == [
+        (
+            "dev.silver.children: foreign key fk has to be dropped and added again, because the primary key of"
+            " dev.silver.parents changes, and the catalog does not show whether queries may rely on it; give the principal"
+            " the permission for SHOW CREATE TABLE dev.silver.children, or let its model manage it"
+            " [DS225 ForeignKeyOfUnknownRely]"
+        )
+    ]
+    gate = Gate(catalog, Settings(), [changed, child])
+    assert [gate.apply(model).status for model in (changed, child)] == [Status.BLOCKED, Status.IN_SYNC]
+    assert workspace.states() == before
+
+
+def refuse(error):
+    raise error
 
 
 def late(workspace, monkeypatch, catalog, waits):
