@@ -323,9 +323,18 @@ class MetadataSyncError(DiagnosticsError):
 
 
 class ConvergenceError(DeltaSchemaError):
-    """After an apply the plan was not empty; the text shows the remaining changes."""
+    """After an apply the plan was not empty; the text shows the remaining changes.
+
+    Args:
+        lines: The changes, each with the name of its table.
+    """
 
     fault = RemainingDrift
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self.lines = tuple(lines)
+        head = "after the apply the catalog still differs, which is a defect of this tool or of the backend:"
+        super().__init__("\n  ".join([head, *self.lines]))
 
 
 class UnfinishedCreationError(DiagnosticsError):

@@ -180,25 +180,32 @@ class Declarations:
         """Return the position of a table in an apply: after the parents of its foreign keys."""
         return self._groups[table.name][0]
 
-    def apply_group(self, table: Table, selected: Iterable[Table], *, with_parents: bool = False) -> tuple[Table, ...]:
+    def apply_group(self, table: Table, selected: Iterable[Table]) -> tuple[Table, ...]:
         """Return the selected tables that are aligned together: those whose foreign keys form a circle.
 
         Args:
             table: One of them.
             selected: The tables of this apply.
-            with_parents: Whether their parents belong to them, because another process may have aligned those in a
-                catalog of its own.
+        """
+        chosen = {model.name for model in selected}
+        return tuple(model for model in self._groups[table.name][1] if model.name in chosen)
+
+    def with_parents(self, table: Table, selected: Iterable[Table]) -> list[Table]:
+        """Return the selected tables that a table references, directly or not, parents first, and the table itself.
+
+        Args:
+            table: The last of them.
+            selected: The tables of this apply.
         """
         chosen = {model.name: model for model in selected}
-        todo = [model for model in self._groups[table.name][1] if model.name in chosen]
-        group: dict[QualifiedName, Table] = {}
+        todo, parents = [table], {table.name: table}
         while todo:
-            model = todo.pop()
-            if model.name not in group:
-                group[model.name] = model
-                if with_parents:
-                    todo.extend(chosen[key.parent] for key in model.foreign_keys if key.parent in chosen)
-        return tuple(group[name] for name in sorted(group))
+            above = [chosen[key.parent] for key in todo.pop().foreign_keys if key.parent in chosen.keys() - parents]
+            parents |= {model.name: model for model in above}
+            todo += above
+        circle = {model.name for model in self.apply_group(table, selected)}
+        others = [model for name, model in parents.items() if name not in circle]
+        return [*sorted(others, key=lambda model: (self.apply_rank(model), model.name)), table]
 
     @cached_property
     def _groups(self) -> dict[QualifiedName, tuple[int, tuple[Table, ...]]]:

@@ -25,10 +25,11 @@ from pytest_delta_schema.progress import step
 from pytest_delta_schema.state.desired import desired_state
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from pytest_delta_schema.configuration.settings import Settings
     from pytest_delta_schema.engine.outcome import TableOutcome
+    from pytest_delta_schema.engine.sync_result import SyncResult
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
@@ -197,7 +198,7 @@ class Gate:
             table, Check.DRIFT, status, plan, self.state(), violations=violations, data_checks=checks
         )
 
-    def apply(self, table: Table, progress: ApplyProgress | None = None, *, with_parents: bool = False) -> TableOutcome:
+    def apply(self, table: Table, progress: ApplyProgress | None = None) -> TableOutcome:
         """Align a table with its model, read it back, and prove that its plan is empty.
 
         Tables whose foreign keys form a circle with it are aligned at once.
@@ -205,7 +206,6 @@ class Gate:
         Args:
             table: One of the models.
             progress: Records how far the apply came, for the report of an interruption.
-            with_parents: Whether tables that it references are aligned, too.
         """
         invalid = self._invalid(table, Check.APPLY) or self.unreadable(table, Check.APPLY)
         if invalid is not None:
@@ -218,20 +218,40 @@ class Gate:
                 return failed_outcome(table, self.declarations, Check.APPLY, error)
             status = Status.SYNCED if is_synced else Status.IN_SYNC
             return self._outcomes.outcome(table, Check.APPLY, status, plan, self.state())
-        bound, settings = self.declarations.bound, self.declarations.settings
-        tables = self.declarations.apply_group(table, self.models, with_parents=with_parents)
-        runner = runner_of(self.catalog, settings)
-        line = Orchestrator(self.catalog, runner, self.declarations.planner, self.declarations.validator)
-        known = map(bound, self.dependents(tables))
         try:
-            with (progress or ApplyProgress()).by(runner):
-                result = line.sync_tables(map(bound, tables), other_models=known)
+            result = self._apply(self.declarations.apply_group(table, self.models), progress or ApplyProgress())
         except DeltaSchemaError as error:
-            ran = [statement for reached in runner.progress() for statement in reached.done]
-            return self._outcomes.not_applied(table, plan, error, self.state(), ran)
-        return self._outcomes.applied(
-            table, plan, result.plan, result.statements, self.state(), there=result.already_there
-        )
+            return self._outcomes.not_applied(table, plan, error, self.state())
+        return self._outcomes.applied(table, plan, result, self.state())
+
+    def create(self, models: Sequence[Table], progress: ApplyProgress) -> dict[QualifiedName, TableOutcome]:
+        """Create tables that do not exist, each by itself, and return the outcomes of those whose creation was begun.
+
+        The others, such as those whose parent was not created, are left to an apply.
+
+        Args:
+            models: Some of the models, parents before the tables that reference them.
+            progress: Records how far the creation came, for the report of an interruption.
+
+        Raises:
+            DeltaSchemaError: If the catalog cannot be read; nothing was changed.
+        """
+        result = self._apply(models, progress, apart=True)
+        tables = {table.table for table in result.tables}
+        names = {model.name: self.declarations.bound(model).name for model in models}
+        return {
+            model.name: self._outcomes.applied(model, self.plan(model), result.of(names[model.name]), self.state())
+            for model in models
+            if names[model.name] in tables
+        }
+
+    def _apply(self, models: Sequence[Table], progress: ApplyProgress, *, apart: bool = False) -> SyncResult:
+        bound, declarations = self.declarations.bound, self.declarations
+        runner = runner_of(self.catalog, declarations.settings)
+        orchestrator = Orchestrator(self.catalog, runner, declarations.planner, declarations.validator)
+        dependents = map(bound, self.dependents(models))
+        with progress.by(runner):
+            return orchestrator.apply(map(bound, models), other_models=dependents, apart=apart)
 
     def _invalid(self, table: Table, check: Check) -> TableOutcome | None:
         violations = self.declarations.violations(table)

@@ -2,51 +2,45 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.configuration.settings import Settings
-from pytest_delta_schema.diagnostics.errors import ConvergenceError, DeltaSchemaError, UnfinishedCreationError
+from pytest_delta_schema.diagnostics.errors import (
+    CatalogReadError,
+    ConvergenceError,
+    DeltaSchemaError,
+    MetadataSyncError,
+    UnsafePlanError,
+)
 from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.engine.assembly import bound, planner_of, runner_of, validator_of
 from pytest_delta_schema.engine.entry_sync import sync_stale_entries
 from pytest_delta_schema.engine.required_parts import required_settings
-from pytest_delta_schema.execute.concurrent_applies import read_completed, require_completed
+from pytest_delta_schema.engine.sync_result import SyncResult
+from pytest_delta_schema.execute.concurrent_applies import read_completed, unfinished_creation
+from pytest_delta_schema.execute.concurrent_creation import each_schema_once
 from pytest_delta_schema.execute.interruption import ApplyInterrupted, with_running_outcome
 from pytest_delta_schema.execute.lag import when_shown
-from pytest_delta_schema.execute.unproved_apply import unproved
+from pytest_delta_schema.execute.table_result import TableResult
+from pytest_delta_schema.execute.unproved_apply import with_errors
 from pytest_delta_schema.models.required_kinds import required_tables
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.plan.planner import TablePlanner
+from pytest_delta_schema.plan.table_plan import TablePlan
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.rules.validator import PlanValidator
 from pytest_delta_schema.state.required_reader import require_reader
+from pytest_delta_schema.state.states import CatalogState
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from pytest_delta_schema.execute.action_runner import ActionRunner
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.plan.table_plan import TablePlan
-    from pytest_delta_schema.sql.statement import Statement
-    from pytest_delta_schema.state.states import CatalogReader, CatalogState
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SyncResult:
-    """The result of an apply.
-
-    Args:
-        plan: The changes; empty if the catalog had no drift.
-        statements: The statements that ran, in order.
-        already_there: New tables that another apply has created meanwhile; ``plan`` is without them.
-    """
-
-    plan: TablePlan
-    statements: tuple[Statement, ...]
-    already_there: frozenset[QualifiedName] = frozenset()
+    from pytest_delta_schema.state.states import CatalogReader
 
 
 class Orchestrator:
@@ -106,7 +100,9 @@ class Orchestrator:
         """
         tables, others = self._resolved(models, "plan_tables"), self._resolved(other_models, "plan_tables")
         self.validator.validate_models(tables)
-        return self._read_and_plan(tables, others)[1]
+        state, plan = self._read_and_plan(tables, others)
+        state.require(sorted(table.name for table in tables))
+        return plan
 
     def sync_tables(self, models: Iterable[Table], *, other_models: Iterable[Table] = ()) -> SyncResult:
         """Align the catalog with ``models``: read, plan, validate, run the data checks and the statements, read back.
@@ -131,79 +127,161 @@ class Orchestrator:
             ApplyErrors: If several tables failed; an exception group.
             ConvergenceError: If the catalog still differs after everything ran.
             UnfinishedCreationError: If another apply created tables meanwhile, and has not completed them in a minute.
-            MetadataSyncError: If there was nothing to change, but a catalog entry could not be synchronised. None is
-                deleted for it.
+            MetadataSyncError: If there was nothing to change in a table, but its catalog entry could not be
+                synchronised. None is deleted for it.
             ApplyInterrupted: If a ``KeyboardInterrupt`` ended it after the plan was made; nothing more is written then.
         """
         tables, others = self._resolved(models, "sync_tables"), self._resolved(other_models, "sync_tables")
-        self.validator.validate_models(tables)
         with step(applying(tables)):
-            return self._sync(tables, others)
+            result = self._apply(tables, others)
+            if result.error is not None:
+                raise result.error
+            return result
 
-    def _sync(self, tables: list[Table], others: list[Table]) -> SyncResult:
+    def apply(self, models: Iterable[Table], *, other_models: Iterable[Table] = (), apart: bool = False) -> SyncResult:
+        """Align the catalog with ``models`` like :meth:`sync_tables`, and return how that ended for each table.
+
+        Args:
+            models: Declared tables, each name once.
+            other_models: As in :meth:`sync_tables`.
+            apart: Whether only tables that do not exist are changed, each by itself. ``models`` have parents before
+                the tables that reference them. A plan that breaks rules is an error of its table alone. A table that
+                cannot be read, or whose parent was not created, has no result.
+
+        Raises:
+            DeclarationError: If ``models`` is something else than a list of tables.
+            InvalidModelError: If declarations break rules; nothing is read.
+            CatalogReadError: If tables cannot be read; nothing is changed.
+            UnsafePlanError: If the plan breaks rules, and tables are not applied apart; nothing is changed.
+            ApplyInterrupted: If a ``KeyboardInterrupt`` ended it after the plan was made; nothing more is written then.
+        """
+        tables, others = self._resolved(models, "apply"), self._resolved(other_models, "apply")
+        with step(applying(tables)):
+            return self._apply(tables, others, apart=apart)
+
+    def _apply(self, tables: Sequence[Table], others: Sequence[Table], *, apart: bool = False) -> SyncResult:
+        self.validator.validate_models(tables)
         state, plan = self._read_and_plan(tables, others)
-        self.validator.validate_plan(plan)
+        plan, refused = self._creations(plan, tables) if apart else self._validated(plan, state, tables)
+        results = self._run(plan, refused, tables, others, apart=apart)
         try:
-            ran = self.runner.apply(plan)
-        except ApplyInterrupted as stop:
-            raise with_running_outcome(stop, lambda: self._read_and_plan(tables, others)) from None
-        there = self.runner.already_there
-        if not ran and not there:
-            sync_stale_entries(tables, self.reader, state)
-            return SyncResult(plan=plan, statements=ran)
-        made = replace(plan, create_tables=tuple(new for new in plan.create_tables if new.table not in there))
-        try:
-            own = [table for table in tables if table.name not in there]
-            sync_stale_entries(own, self.reader, self._require_no_drift(tables, others, there))
+            state, results = self._read_back(state, results, tables, others)
+            results = self._synchronise(state, results, tables)
         except KeyboardInterrupt:
-            raise ApplyInterrupted(self.runner.progress()) from None
-        except (ConvergenceError, UnfinishedCreationError):
-            raise
-        except DeltaSchemaError as error:
-            if made.is_empty:
-                raise
-            raise unproved(made, error) from error
-        return SyncResult(plan=made, statements=ran, already_there=there)
+            raise self.runner.interrupted() from None
+        made = {result.table for result in results if not result.is_already_there}
+        creations = tuple(action for action in plan.create_tables if action.table in made)
+        return SyncResult(plan=replace(plan, create_tables=creations), tables=results)
 
     def _resolved(self, models: Iterable[Table], caller: str) -> list[Table]:
         """Return the tables that models map to in the catalog."""
         return [bound(model, self._settings) for model in required_tables(models, caller)]
 
-    def _read_and_plan(self, tables: list[Table], others: list[Table]) -> tuple[CatalogState, TablePlan]:
+    def _read_and_plan(self, tables: Sequence[Table], others: Sequence[Table]) -> tuple[CatalogState, TablePlan]:
+        """Read tables, and plan those that can be read."""
         state = self.reader.snapshot([*tables, *others])
-        return state, self.planner.plan(tables, state, other_models=others)
+        readable = [table for table in tables if table.name in state.tables]
+        return state, self.planner.plan(readable, state, other_models=others)
 
-    def _require_no_drift(
-        self, tables: list[Table], others: list[Table], there: Collection[QualifiedName]
-    ) -> CatalogState:
-        def prove() -> CatalogState:
-            state, left = read_completed(lambda: self._read_and_plan(tables, others), there)
-            require_empty(left, there)
-            return state
+    def _validated(
+        self, plan: TablePlan, state: CatalogState, tables: Iterable[Table]
+    ) -> tuple[TablePlan, Mapping[QualifiedName, UnsafePlanError]]:
+        """Return the plan, if all tables could be read and no rule refuses it."""
+        state.require(sorted(table.name for table in tables))
+        self.validator.validate_plan(plan)
+        return plan, {}
 
-        return when_shown(prove, self.runner.lag)
+    def _creations(
+        self, plan: TablePlan, tables: Iterable[Table]
+    ) -> tuple[TablePlan, Mapping[QualifiedName, UnsafePlanError]]:
+        """Return the plan of the new tables, in the order of ``tables``, and why rules refuse some of them."""
+        new = {action.table: action for action in plan.create_tables}
+        actions = [new[table.name] for table in tables if table.name in new]
+        violations = {
+            action.table: self.validator.plan_violations(TablePlan(create_tables=(action,))) for action in actions
+        }
+        refused = {name: UnsafePlanError(found) for name, found in violations.items() if found}
+        allowed = each_schema_once(action for action in actions if action.table not in refused)
+        return TablePlan(create_tables=(*map(new.__getitem__, refused), *allowed)), refused
+
+    def _run(
+        self,
+        plan: TablePlan,
+        refused: Mapping[QualifiedName, UnsafePlanError],
+        tables: Sequence[Table],
+        others: Sequence[Table],
+        *,
+        apart: bool,
+    ) -> tuple[TableResult, ...]:
+        """Run a plan; if that is interrupted, find out what became of the statement that was running."""
+        try:
+            results = self.runner.run(plan, refused, apart=apart)
+        except ApplyInterrupted as stop:
+            raise with_running_outcome(stop, lambda: self._read_and_plan(tables, others)) from None
+        known = {action.table for action in plan.actions}
+        unchanged = [] if apart else [TableResult(table=table.name) for table in tables if table.name not in known]
+        return (*results, *unchanged)
+
+    def _read_back(
+        self, state: CatalogState, results: tuple[TableResult, ...], tables: Iterable[Table], others: Sequence[Table]
+    ) -> tuple[CatalogState, tuple[TableResult, ...]]:
+        """Read the tables that were changed, and prove that nothing is left to change."""
+        there = {result.table for result in results if result.is_already_there}
+        changed = {result.table for result in results if result.is_complete} | there
+        if not changed:
+            return state, results
+        good = {result.table for result in results if result.error is None}
+        read = [table for table in tables if table.name in good]
+
+        def look() -> tuple[CatalogState, dict[QualifiedName, DeltaSchemaError]]:
+            try:
+                seen, left = read_completed(lambda: self._read_and_plan(read, others), there)
+            except DeltaSchemaError as error:
+                return CatalogState(tables={}), dict.fromkeys(changed, error)
+            return seen, _faults(seen, left, read, there)
+
+        seen, faults = when_shown(look, _is_shown, self.runner.lag)
+        known = {result.table for result in results}
+        further = [TableResult(table=name) for name in faults if name not in known]
+        return seen, with_errors([*results, *further], faults)
+
+    def _synchronise(
+        self, state: CatalogState, results: tuple[TableResult, ...], tables: Iterable[Table]
+    ) -> tuple[TableResult, ...]:
+        """Synchronise the catalog entries of the tables that are aligned, but for those that another apply creates."""
+        aligned = {result.table for result in results if result.error is None and not result.is_already_there}
+        try:
+            sync_stale_entries([table for table in tables if table.name in aligned], self.reader, state)
+        except MetadataSyncError as error:
+            faults = {name: [fault for fault in error.diagnostics if fault.table == str(name)] for name in aligned}
+            return with_errors(results, {name: MetadataSyncError(own) for name, own in faults.items() if own})
+        except DeltaSchemaError as error:
+            return with_errors(results, dict.fromkeys(aligned, error))
+        return results
 
 
-def require_empty(left: TablePlan, there: Collection[QualifiedName] = ()) -> None:
-    """Make sure that an apply has left nothing to change.
+def _faults(
+    state: CatalogState, left: TablePlan, tables: Iterable[Table], there: Collection[QualifiedName]
+) -> dict[QualifiedName, DeltaSchemaError]:
+    """Return why tables are not as their models declare them.
 
     Args:
-        left: The plan of what was read after it.
-        there: New tables that another apply has created.
-
-    Raises:
-        ConvergenceError: If the plan has changes of other tables.
-        UnfinishedCreationError: If it has changes of those only.
+        state: What was read after an apply.
+        left: What is left to change.
+        tables: The tables that were read.
+        there: Those that another apply has created.
     """
-    own = [action for action in left.actions if action.table not in there]
-    if not own:
-        require_completed(left, there)
-    else:
-        lines = [f"{action.table}: {line}" for action in own for line in change_lines(action)]
-        raise ConvergenceError(
-            "after the apply the catalog still differs, which is a defect of this tool or of the backend:\n  "
-            + "\n  ".join(lines)
-        )
+    lost = [table.name for table in tables if table.name not in state.tables]
+    faults: dict[QualifiedName, DeltaSchemaError] = {name: CatalogReadError([state.problem(name)]) for name in lost}
+    for action in left.actions:
+        lines = [f"{action.table}: {line}" for line in change_lines(action)]
+        faults[action.table] = unfinished_creation(action) if action.table in there else ConvergenceError(lines)
+    return faults
+
+
+def _is_shown(seen: tuple[CatalogState, Mapping[QualifiedName, DeltaSchemaError]]) -> bool:
+    """Whether a catalog that may be behind shows what was applied."""
+    return not any(isinstance(error, (CatalogReadError, ConvergenceError)) for error in seen[1].values())
 
 
 def applying(tables: Sequence[Table]) -> str:

@@ -20,14 +20,14 @@ from pytest_delta_schema.sql.compiler import statements
 from pytest_delta_schema.sql.schemas_and_restores import restore_table
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Iterable
     from typing import Any
 
     from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, Diagnostic
     from pytest_delta_schema.engine.declarations import Declarations
     from pytest_delta_schema.engine.outcome import OutcomeStatement, TableOutcome
+    from pytest_delta_schema.engine.sync_result import SyncResult
     from pytest_delta_schema.execute.protocols import Catalog
-    from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.table_plan import TablePlan
     from pytest_delta_schema.sql.statement import Statement
@@ -104,36 +104,27 @@ class PlanOutcomes:
             **parts,
         )
 
-    def applied(  # noqa: PLR0913 - the parts of an apply
-        self,
-        table: Table,
-        plan: TablePlan,
-        made: TablePlan,
-        ran: Iterable[Statement],
-        state: CatalogState,
-        *,
-        there: Collection[QualifiedName] = (),
-    ) -> TableOutcome:
-        """Return the outcome of an apply that was carried out and read back.
+    def applied(self, table: Table, plan: TablePlan, result: SyncResult, state: CatalogState) -> TableOutcome:
+        """Return the outcome of an apply.
 
         Args:
             table: The model.
             plan: The plan of the table, from what was read at the start of the run.
-            made: The plan of the apply, from what it has read; it may have further tables.
-            ran: The statements that ran.
+            result: How the apply ended, which may be that of further tables, too.
             state: What was read at the start of the run.
-            there: New tables that another apply has created.
         """
+        if result.error is not None:
+            return self.not_applied(table, plan, result.error, state, result.statements)
         name = self._declarations.bound(table).name
-        carried_out = _carried_out(plan, made)
-        if name in there:
+        carried_out = _carried_out(plan, result.plan)
+        if name in result.already_there:
             carried_out = replace(carried_out, notes=(*carried_out.notes, already_there(name)))
-        version = next((action.observed.version for action in made.align_tables if action.table == name), None)
-        done = planned_statements(ran, self._catalog.capabilities, has_run=True)
+        version = next((action.observed.version for action in result.plan.align_tables if action.table == name), None)
+        done = planned_statements(result.statements, self._catalog.capabilities, has_run=True)
         return self.outcome(
             table,
             Check.APPLY,
-            Status.APPLIED if done and name not in there else Status.IN_SYNC,
+            Status.APPLIED if done and name not in result.already_there else Status.IN_SYNC,
             carried_out,
             state,
             statements=done,

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.table_copies import RepeatsCreations as RepeatsCreations
     from pytest_delta_schema.execute.table_history import KeepsVersions as KeepsVersions
     from pytest_delta_schema.execute.table_history import ReadsRows as ReadsRows
+    from pytest_delta_schema.execute.table_result import TableResult as TableResult
     from pytest_delta_schema.execute.write_probe import ProbesWrites as ProbesWrites
 
 __getattr__, __dir__ = lazy_exports(__name__)

@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.names.folded_names import NameSet
-from pytest_delta_schema.diagnostics.errors import (
-    ApplyError,
-    ApplyErrors,
-    DeltaSchemaError,
-    StatementError,
-    UnsafePlanError,
-)
+from pytest_delta_schema.diagnostics.errors import ApplyError, StatementError, UnsafePlanError
 from pytest_delta_schema.execute.align_executor import AlignExecutor
 from pytest_delta_schema.execute.concurrent_creation import run_in_order, schema_creators
 from pytest_delta_schema.execute.create_executor import CreateExecutor
 from pytest_delta_schema.execute.interruption import ApplyInterrupted, StillRunning, not_begun
 from pytest_delta_schema.execute.statement_runner import Stage
+from pytest_delta_schema.execute.table_result import TableResult, all_errors, combined_error, statements_of
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import ForeignKeyDrop
 from pytest_delta_schema.rules.reported_rules import ParentNotApplied
 from pytest_delta_schema.rules.rule import violation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from threading import Event
 
-    from pytest_delta_schema.diagnostics.errors import Diagnostic
+    from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, Diagnostic
     from pytest_delta_schema.execute.interruption import InterruptedTable
     from pytest_delta_schema.execute.lag import Lag
     from pytest_delta_schema.execute.preflight import Preflight
@@ -54,8 +50,9 @@ class ActionRunner:
         self._create_executor = create_executor
         self._align_executor = align_executor
         self._actions: tuple[CreateTable | AlignTable, ...] = ()
+        self._is_apart = False
         self._runs: dict[QualifiedName, TableRun] = {}
-        self._stopped = _Stopped()
+        self._errors: dict[QualifiedName, DeltaSchemaError] = {}
 
     @classmethod
     def over(cls, ddl: DeltaDDL, how: Preflight | None = None, *, restores: bool = False) -> ActionRunner:
@@ -86,126 +83,162 @@ class ActionRunner:
                 group with one error for each, and one for all violations.
             ApplyInterrupted: If a ``KeyboardInterrupt`` ended it; nothing more is written then, and nothing restored.
         """
-        self._actions, self._runs, self._stopped = plan.actions, {}, _Stopped()
+        results = self.run(plan)
+        error = combined_error(results)
+        if error is not None:
+            raise error
+        return statements_of(results)
+
+    def run(
+        self,
+        plan: TablePlan,
+        refused: Mapping[QualifiedName, DeltaSchemaError] = MappingProxyType({}),
+        *,
+        apart: bool = False,
+    ) -> tuple[TableResult, ...]:
+        """Run every action of ``plan``, and return how that ended for each table; those that failed come last.
+
+        Args:
+            plan: The plan. If ``apart``, it has new tables only, parents before those that reference them.
+            refused: Why tables of the plan may not be changed.
+            apart: Whether each table is created with its foreign keys when its parents are complete. A table whose
+                parent or schema was not created here is not begun then, and has no result.
+
+        Raises:
+            ApplyInterrupted: If a ``KeyboardInterrupt`` ended it; nothing more is written then, and nothing restored.
+        """
+        self._actions, self._is_apart, self._runs, self._errors = plan.actions, apart, {}, dict(refused)
         try:
-            return self._apply()
+            for action in plan.actions:
+                if action.table not in refused:
+                    with self._failing(action.table):
+                        self._runs[action.table] = self._start(action)
+            if not any(isinstance(error, StatementError) for error in self._errors.values()):
+                self._hold_back()
+                for stages in [tuple(Stage)] if apart else [(stage,) for stage in Stage]:
+                    self._advance_all(stages)
         except KeyboardInterrupt as stop:
-            still_running = isinstance(stop, StillRunning)
-            raise ApplyInterrupted(self.progress(), self._stopped.errors, still_running=still_running) from None
+            raise self.interrupted(still_running=isinstance(stop, StillRunning)) from None
+        return self._results()
 
     def progress(self) -> tuple[InterruptedTable, ...]:
-        """Return how far the last apply has come with every table that has not failed; reads no catalog."""
-        actions = [action for action in self._actions if action.table not in self._stopped.tables]
+        """Return how far the last run has come with every table that has not failed; reads no catalog."""
+        actions = [action for action in self._actions if action.table not in self._errors]
         runs = [(action, self._runs.get(action.table)) for action in actions]
+        if self._is_apart:
+            return tuple(run.progress() for _, run in runs if run is not None and run.has_begun)
         return tuple(not_begun(action) if run is None else run.progress() for action, run in runs)
 
-    @property
-    def already_there(self) -> frozenset[QualifiedName]:
-        """The tables of the last apply that another apply has created; see :class:`TableRun`."""
-        return frozenset(table for table, run in self._runs.items() if run.is_already_there)
+    def interrupted(self, *, still_running: bool = False) -> ApplyInterrupted:
+        """Return the interruption of the last run, with the errors of tables that had failed before.
 
-    def _apply(self) -> tuple[Statement, ...]:
-        stopped = self._stopped
-        for action in self._actions:
-            with stopped.by(action.table):
-                self._runs[action.table] = self._start(action)
-        if stopped.has_unread_rows:
-            stopped.raise_errors()
-        stopped.hold_back(run.action for run in self._runs.values())
-        ran: list[Statement] = []
-        for stage in Stage:
-            runs = [run for run in self._runs.values() if run.action.table not in stopped.tables]
-            ran += self._create([run for run in runs if isinstance(run.action, CreateTable)], stage)
-            for run in (run for run in runs if isinstance(run.action, AlignTable)):
-                with stopped.by(run.action.table):
-                    ran.extend(_advance(run, stage, stopped.tables))
-        stopped.raise_errors()
-        return tuple(ran)
-
-    def _create(self, runs: Sequence[TableRun], stage: Stage) -> list[Statement]:
-        """Run a stage of new tables, several at once if the catalog can do that, and return the statements in order.
-
-        What is reported does not depend on which table is ready first.
+        Args:
+            still_running: Whether a statement could not be stopped.
         """
-        todo = {run.action.table: run for run in runs if run.needs(stage)}
-        ran: dict[QualifiedName, tuple[Statement, ...]] = {}
-        failures: dict[QualifiedName, DeltaSchemaError] = {}
-
-        def work(table: QualifiedName, stop: Event | None) -> None:
-            try:
-                ran[table] = _advance(todo[table], stage, self._stopped.tables, stop)
-            except DeltaSchemaError as error:
-                failures[table] = error
-                self._stopped.tables.add(table)
-
-        after = _prerequisites([run.action for run in todo.values()], stage)
-        title = "adding the foreign keys of" if stage is Stage.ADD_FOREIGN_KEYS else "creating"
-        try:
-            with self._create_executor.threads(title, len(todo), lambda: len(ran) + len(failures)) as threads:
-                run_in_order(list(todo), after, work, threads)
-        finally:
-            for table in filter(failures.__contains__, todo):
-                with self._stopped.by(table):
-                    raise failures[table]
-        return [statement for table in todo for statement in ran.get(table, ())]
+        errors = all_errors(self._results())
+        return ApplyInterrupted(self.progress(), errors, still_running=still_running)
 
     def _start(self, action: CreateTable | AlignTable) -> TableRun:
         if isinstance(action, CreateTable):
             return self._create_executor.start(action)
         return self._align_executor.start(action)
 
-
-class _Stopped:
-    """The tables at which an apply stopped, and why."""
-
-    def __init__(self) -> None:
-        self.tables: set[QualifiedName] = set()
-        self._violations: list[Diagnostic] = []
-        self._failures: list[ApplyError | StatementError] = []
-
-    @property
-    def has_unread_rows(self) -> bool:
-        """Whether rows could not be read for data checks, so that no statement may run."""
-        return any(isinstance(failure, StatementError) for failure in self._failures)
-
     @contextmanager
-    def by(self, table: QualifiedName) -> Iterator[None]:
+    def _failing(self, table: QualifiedName) -> Iterator[None]:
         """Record why a table fails inside of the block."""
         try:
             yield
-        except UnsafePlanError as error:
-            self._violations.extend(error.diagnostics)
-        except (ApplyError, StatementError) as error:
-            self._failures.append(error)
-        else:
-            return
-        self.tables.add(table)
+        except (UnsafePlanError, ApplyError, StatementError) as error:
+            self._errors[table] = error
 
-    def hold_back(self, actions: Iterable[CreateTable | AlignTable]) -> None:
+    def _hold_back(self) -> None:
         """Stop every table whose foreign keys reference a stopped table, before any of its statements has run."""
-        rest = [action for action in actions if action.table not in self.tables]
-        while waiting := {action.table: parent for action in rest if (parent := self._parent_of(action)) is not None}:
+        stopped = set(self._errors)
+        rest = [run.action for run in self._runs.values()]
+        while waiting := {action.table: key for action in rest if (key := _key_to(action, stopped)) is not None}:
             for table, key in waiting.items():
-                self._violations.append(_waits(table, key))
-            self.tables.update(waiting)
-            rest = [action for action in rest if action.table not in waiting]
+                if self._is_apart:
+                    del self._runs[table]
+                else:
+                    self._errors[table] = UnsafePlanError([_waits(table, key)])
+            stopped.update(waiting)
+            rest = [action for action in rest if action.table not in stopped]
 
-    def _parent_of(self, action: CreateTable | AlignTable) -> ForeignKeyState | None:
-        return next((change.key for change in action.foreign_keys if change.key.parent in self.tables), None)
+    def _advance_all(self, stages: Sequence[Stage]) -> None:
+        """Run some stages of all tables that have not failed."""
+        runs = [run for table, run in self._runs.items() if table not in self._errors]
+        self._create({run.action.table: run for run in runs if any(map(run.needs, stages)) and run.is_new}, stages)
+        for run in runs:
+            if not run.is_new:
+                with self._failing(run.action.table):
+                    self._advance(run, stages)
 
-    @property
-    def errors(self) -> list[DeltaSchemaError]:
-        """The recorded errors."""
-        refusals = [UnsafePlanError(self._violations)] if self._violations else []
-        return [*self._failures, *refusals]
+    def _create(self, runs: Mapping[QualifiedName, TableRun], stages: Sequence[Stage]) -> None:
+        """Run some stages of new tables, several at once if the catalog can do that.
 
-    def raise_errors(self) -> None:
-        """Raise the recorded errors; see :meth:`ActionRunner.apply`."""
-        errors = self.errors
-        if len(errors) == 1:
-            raise errors[0]
-        if errors:
-            raise ApplyErrors(errors)
+        What is reported does not depend on which table is ready first.
+        """
+        after = _prerequisites([run.action for run in runs.values()], stages)
+        ended: list[QualifiedName] = []
+
+        def work(table: QualifiedName, stop: Event | None) -> None:
+            if not self._is_apart or _can_begin(runs[table].action, [runs[other] for other in after[table]]):
+                with self._failing(table):
+                    self._advance(runs[table], stages, stop)
+            ended.append(table)
+
+        title = "adding the foreign keys of" if stages == (Stage.ADD_FOREIGN_KEYS,) else "creating"
+        try:
+            with self._create_executor.threads(title, len(runs), lambda: len(ended)) as threads:
+                run_in_order(list(runs), after, work, threads)
+        finally:
+            for table in filter(self._errors.__contains__, runs):
+                self._errors[table] = self._errors.pop(table)
+
+    def _advance(self, run: TableRun, stages: Iterable[Stage], stop: Event | None = None) -> None:
+        """Run some stages of a table.
+
+        A new foreign key needs its parent as planned, one that is dropped and added again does not.
+        """
+        for stage in stages:
+            if stage is Stage.ADD_FOREIGN_KEYS:
+                dropped = run.action.all(ForeignKeyDrop) if isinstance(run.action, AlignTable) else ()
+                before = NameSet(change.key.name for change in dropped)
+                for change in run.action.foreign_keys:
+                    if change.key.parent in self._errors and change.key.name not in before:
+                        cause = f"{change.key.parent}, which the foreign key references, was not aligned"
+                        raise run.failed(cause)
+            run.advance(stage, stop)
+
+    def _results(self) -> tuple[TableResult, ...]:
+        runs = [run for table, run in self._runs.items() if table not in self._errors]
+        failed = [action for table in self._errors for action in self._actions if action.table == table]
+        return (
+            *(self._result(run.action) for run in runs if run.has_begun or not self._is_apart),
+            *map(self._result, failed),
+        )
+
+    def _result(self, action: CreateTable | AlignTable) -> TableResult:
+        run = self._runs.get(action.table)
+        return TableResult(
+            table=action.table,
+            action=action,
+            statements=() if run is None else run.progress().done,
+            error=self._errors.get(action.table),
+            is_complete=run is not None and run.is_complete,
+            is_already_there=run is not None and run.is_already_there,
+        )
+
+
+def _key_to(action: CreateTable | AlignTable, tables: Collection[QualifiedName]) -> ForeignKeyState | None:
+    """Return a foreign key that an action adds and that references one of some tables, if there is one."""
+    return next((change.key for change in action.foreign_keys if change.key.parent in tables), None)
+
+
+def _can_begin(action: CreateTable | AlignTable, before: Iterable[TableRun]) -> bool:
+    """Whether the tables that had to be created before a new one have given it its parents and its schema."""
+    parents = {change.key.parent for change in action.foreign_keys}
+    return all(run.is_complete or (run.has_created_schema and run.action.table not in parents) for run in before)
 
 
 def _waits(table: QualifiedName, key: ForeignKeyState) -> Diagnostic:
@@ -214,29 +247,17 @@ def _waits(table: QualifiedName, key: ForeignKeyState) -> Diagnostic:
 
 
 def _prerequisites(
-    actions: Sequence[CreateTable | AlignTable], stage: Stage
+    actions: Sequence[CreateTable | AlignTable], stages: Sequence[Stage]
 ) -> dict[QualifiedName, set[QualifiedName]]:
-    """Return for each new table the tables before it for which it has to wait in a stage.
+    """Return for each new table the tables before it for which it has to wait in some stages.
 
     Foreign keys are added after those of the parents.
     """
-    if stage is not Stage.ADD_FOREIGN_KEYS:
-        return schema_creators(actions)
+    creators = schema_creators(actions) if Stage.CHANGE in stages else {}
     needed: dict[QualifiedName, set[QualifiedName]] = {}
     for action in actions:
-        needed[action.table] = {change.key.parent for change in action.foreign_keys} & needed.keys()
+        keys = action.foreign_keys if Stage.ADD_FOREIGN_KEYS in stages else ()
+        needed[action.table] = {change.key.parent for change in keys} & needed.keys() | creators.get(
+            action.table, set()
+        )
     return needed
-
-
-def _advance(
-    run: TableRun, stage: Stage, stopped: set[QualifiedName], stop: Event | None = None
-) -> tuple[Statement, ...]:
-    """Run one stage; a new foreign key needs its parent as planned, one that is dropped and added again does not."""
-    if stage is Stage.ADD_FOREIGN_KEYS:
-        dropped = run.action.all(ForeignKeyDrop) if isinstance(run.action, AlignTable) else ()
-        before = NameSet(change.key.name for change in dropped)
-        for change in run.action.foreign_keys:
-            if change.key.parent in stopped and change.key.name not in before:
-                cause = f"{change.key.parent}, which the foreign key references, was not aligned"
-                raise run.failed(cause)
-    return run.advance(stage, stop)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, Diagnostic
     from pytest_delta_schema.execute.protocols import DeltaDDL
     from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.plan.actions import AlignTable, CreateTable
     from pytest_delta_schema.plan.table_plan import TablePlan
     from pytest_delta_schema.state.states import CatalogState
 
@@ -85,28 +86,19 @@ def read_completed(
     return state, plan
 
 
-def require_completed(plan: TablePlan, tables: Collection[QualifiedName]) -> None:
-    """Make sure that another apply has completed the tables that it has created.
+def unfinished_creation(action: CreateTable | AlignTable) -> UnfinishedCreationError:
+    """Return the error of a table that another apply has created, and not completed in time.
 
     Args:
-        plan: What is left to change.
-        tables: The tables that another apply has created.
-
-    Raises:
-        UnfinishedCreationError: If the plan has changes of them.
+        action: What is left to change.
     """
-    unfinished = []
-    for action in plan.actions:
-        if action.table in tables:
-            changes = "; ".join(map(str, change_lines(action)))
-            fact = (
-                f"another apply created it meanwhile, and after {PATIENCE:.0f} s it differs from its model: {changes}"
-            )
-            reason = "the other apply has failed, takes longer, or has another model"
-            remedy = "apply again when the other one has ended"
-            unfinished.append(diagnostic_of(UnfinishedCreation, action.table, f"{fact}; {reason}", remedy=remedy))
-    if unfinished:
-        raise UnfinishedCreationError(unfinished)
+    changes = "; ".join(map(str, change_lines(action)))
+    fact = f"another apply created it meanwhile, and after {PATIENCE:.0f} s it differs from its model: {changes}"
+    reason = "the other apply has failed, takes longer, or has another model"
+    remedy = "apply again when the other one has ended"
+    return UnfinishedCreationError(
+        [diagnostic_of(UnfinishedCreation, action.table, f"{fact}; {reason}", remedy=remedy)]
+    )
 
 
 def already_there(table: QualifiedName) -> Diagnostic:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from pytest_delta_schema.plan.actions import CreateTable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from pytest_delta_schema.models.names import QualifiedName
@@ -41,10 +42,18 @@ def schema_creators(actions: Iterable[CreateTable | AlignTable]) -> dict[Qualifi
     first: dict[tuple[str, str], QualifiedName] = {}
     creators: dict[QualifiedName, set[QualifiedName]] = {}
     for action in actions:
-        creates_schema = isinstance(action, CreateTable) and action.creates_schema
-        creator = first.setdefault(action.table[:2], action.table) if creates_schema else action.table
-        creators[action.table] = {creator} - {action.table}
+        if isinstance(action, CreateTable) and action.creates_schema:
+            first.setdefault(action.table[:2], action.table)
+        creators[action.table] = {first.get(action.table[:2], action.table)} - {action.table}
     return creators
+
+
+def each_schema_once(actions: Iterable[CreateTable]) -> Iterator[CreateTable]:
+    """Yield creations of which only the first one in a missing schema creates it."""
+    schemas: set[tuple[str, ...]] = set()
+    for action in actions:
+        yield replace(action, creates_schema=action.creates_schema and action.table[:2] not in schemas)
+        schemas.add(action.table[:2])
 
 
 def run_in_order(

@@ -6,7 +6,6 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from pytest_delta_schema.diagnostics.errors import CatalogReadError, ConvergenceError
 from pytest_delta_schema.progress import step
 
 if TYPE_CHECKING:
@@ -36,27 +35,19 @@ NO_LAG = Lag()
 """That of catalogs that show each change at once."""
 
 
-def when_shown(prove: Callable[[], _T], lag: Lag) -> _T:
-    """Return what a proof returns, and repeat it while the catalog may be behind.
+def when_shown(read: Callable[[], _T], is_shown: Callable[[_T], bool], lag: Lag) -> _T:
+    """Return what a catalog shows, and read it again while it may be behind.
 
     Args:
-        prove: Reads the catalog, and raises an error if it does not show what was applied.
-        lag: How long to repeat it.
-
-    Raises:
-        CatalogReadError: If the catalog cannot be read.
-        ConvergenceError: If the catalog still differs.
+        read: Reads the catalog.
+        is_shown: Whether that shows what was applied.
+        lag: How long to read again.
     """
     if not lag.seconds:
-        return prove()
+        return read()
     end, pause = lag.clock() + lag.seconds, 1.0
     with step("reading what was applied, which the catalog may show late"):
-        while True:
-            try:
-                return prove()
-            except (CatalogReadError, ConvergenceError):
-                left = end - lag.clock()
-                if left <= 0:
-                    raise
+        while not is_shown(shown := read()) and (left := end - lag.clock()) > 0:
             lag.wait(min(pause, left))
             pause = min(2 * pause, _LONGEST_PAUSE)
+    return shown

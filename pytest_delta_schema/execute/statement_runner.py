@@ -70,6 +70,26 @@ class TableRun:
         self._version = version
         self._watch = _Watch(ddl, action.table, version) if restores and version is not None else None
 
+    @property
+    def is_new(self) -> bool:
+        """Whether the table is created."""
+        return not isinstance(self.action, AlignTable)
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether a statement was given to the catalog."""
+        return self._has_begun
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all statements ran, so that other tables can reference the table."""
+        return self._done == len(self._todo) and not self.is_already_there
+
+    @property
+    def has_created_schema(self) -> bool:
+        """Whether the schema of a new table was created."""
+        return any(statement.kind is StatementKind.CREATE_SCHEMA for statement in self._todo[: self._done])
+
     def needs(self, stage: Stage) -> bool:
         """Whether the next statement belongs to a stage."""
         return self._done < len(self._todo) and self._todo[self._done].kind in stage.value

@@ -15,8 +15,8 @@ from pytest_delta_schema.diagnostics.errors import (
 )
 from pytest_delta_schema.diagnostics.faults import UnreadableTable
 from pytest_delta_schema.engine.apply_progress import ApplyProgress
+from pytest_delta_schema.engine.batched_applies import BatchedApplies
 from pytest_delta_schema.engine.gate import Gate
-from pytest_delta_schema.engine.joint_creation import JointCreation
 from pytest_delta_schema.engine.outcome import Status
 from pytest_delta_schema.execute import concurrent_applies
 from pytest_delta_schema.execute.interruption import ApplyInterrupted
@@ -152,7 +152,7 @@ def test_the_outcome_of_a_table_that_is_not_completed(jointly, monkeypatch):
     monkeypatch.setattr(concurrent_applies, "PATIENCE", 0)
     catalog = Rival(model(), completed=NEVER)
     gate = Gate(catalog, models=[model()])
-    joint = JointCreation(gate, [model()], ApplyProgress(), lambda *_: None)
+    joint = BatchedApplies(gate, [model()], ApplyProgress(), lambda *_: None)
 
     outcome = joint.apply(model()) if jointly else gate.apply(model())
 
@@ -167,7 +167,7 @@ def test_tables_that_reference_one_of_another_apply_wait_for_their_turn(kind):
     models = [model("a"), model("b", "a"), model("c")]
     catalog = kind(models[0], completed=2)
     gate, progress = Gate(catalog, models=models), ApplyProgress()
-    joint = JointCreation(gate, models, progress, lambda *_: None)
+    joint = BatchedApplies(gate, models, progress, lambda *_: None)
 
     outcomes = {declared.table_name: joint.apply(declared) for declared in models}
 

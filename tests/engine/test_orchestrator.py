@@ -16,12 +16,13 @@ from pytest_delta_schema import (
     TablePlanner,
     UnsafePlanError,
 )
-from pytest_delta_schema.diagnostics.errors import MetadataSyncError, StatementError, diagnostic_of
-from pytest_delta_schema.diagnostics.faults import FailedMetadataSync
+from pytest_delta_schema.diagnostics.errors import CatalogReadError, MetadataSyncError, StatementError, diagnostic_of
+from pytest_delta_schema.diagnostics.faults import FailedMetadataSync, UnreadableTable
 from pytest_delta_schema.engine import orchestrator
 from pytest_delta_schema.execute import ActionRunner, AlignExecutor, CreateExecutor
 from pytest_delta_schema.plan import PrimaryKeyAdd
 from pytest_delta_schema.sql import StatementKind
+from pytest_delta_schema.state import CatalogState
 from support.recording import Recording
 from support.tables import KEY, NAME, column, orders, orders_before, state, stored, table
 
@@ -328,3 +329,65 @@ def test_rows_that_cannot_be_read_are_those_of_a_named_table(call, condition, fa
         Orchestrator.over(catalog).sync_tables([table(column(), checks=[Check("positive", "id > 0")])])
 
     assert (str(caught.value), caught.value.condition, catalog.ran) == (message, condition, [])
+
+
+OTHER = NAME._replace(table="other")
+
+
+def test_an_apply_returns_one_result_a_table():
+    """What failed does not hide what ran for the others, which are read back and synchronised."""
+    unchanged, new, failing = (table(column(), name=f"dev.silver.{name}") for name in ("other", "new", "failing"))
+    catalog = Recording([orders_before(), state(stored(), name=OTHER)], fail=[(StatementKind.CREATE_TABLE, "failing")])
+
+    result = Orchestrator.over(catalog).apply([orders(), unchanged, new, failing])
+
+    ended = {tables.table.table: (len(tables.statements), tables.is_complete) for tables in result.tables}
+    assert ended == {"orders": (6, True), "other": (0, False), "new": (1, True), "failing": (0, False)}
+    assert [tables.table.table for tables in result.tables if tables.error is not None] == ["failing"]
+    assert isinstance(result.error, ApplyError)
+
+
+def test_tables_that_fail_after_each_other_are_reported_together():
+    """One table is refused by its rows, one fails, one is not as it should be after its apply."""
+    left = table(column(), name="dev.silver.left", comment="Left")
+    failing = table(column(), name="dev.silver.failing")
+    catalog = Recording(
+        [orders_before(), state(stored(), name=NAME._replace(table="left"))],
+        {NAME: [{}]},
+        fail=[(StatementKind.CREATE_TABLE, "failing")],
+        ignore=[StatementKind.COMMENT_TABLE],
+    )
+
+    with pytest.raises(ApplyErrors) as caught:
+        Orchestrator.over(catalog).sync_tables([orders(), left, failing])
+
+    assert [type(error) for error in caught.value.exceptions] == [ApplyError, ConvergenceError, UnsafePlanError]
+
+
+@pytest.mark.parametrize("call", ["plan_tables", "sync_tables", "apply"])
+def test_tables_that_cannot_be_read_are_all_named_and_nothing_runs(call):
+    class Damaged(Recording):
+        def snapshot(self, models):
+            problems = {model.name: diagnostic_of(UnreadableTable, model.name, "is damaged") for model in models}
+            return CatalogState(tables={}, problems=problems)
+
+    catalog = Damaged()
+
+    with pytest.raises(CatalogReadError) as caught:
+        getattr(Orchestrator.over(catalog), call)([orders(), table(column(), name="dev.silver.a")])
+
+    assert [fault.table for fault in caught.value.diagnostics] == ["dev.silver.a", "dev.silver.orders"]
+    assert catalog.ran == []
+
+
+def test_an_entry_that_is_not_synchronised_fails_its_own_table_only(monkeypatch):
+    def refused(*_):
+        raise MetadataSyncError([diagnostic_of(FailedMetadataSync, OTHER, "the server is gone")])
+
+    monkeypatch.setattr(orchestrator, "sync_stale_entries", refused)
+    models = [table(column(), comment="Orders"), table(column(), name=str(OTHER))]
+
+    result = Orchestrator.over(Recording([state(stored()), state(stored(), name=OTHER)])).apply(models)
+
+    errors = {tables.table: tables.error for tables in result.tables if tables.error is not None}
+    assert {name: type(error) for name, error in errors.items()} == {OTHER: MetadataSyncError}

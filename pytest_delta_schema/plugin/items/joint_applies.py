@@ -1,10 +1,10 @@
-"""Apply the tables of a run; those that do not exist yet are created together."""
+"""The applies of a run, by the catalogs that they change."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.engine.joint_creation import JointCreation
+from pytest_delta_schema.engine.batched_applies import BatchedApplies
 from pytest_delta_schema.plugin.compat.pytest_compat import shared_fixture
 from pytest_delta_schema.plugin.compat.xdist_compat import is_worker
 from pytest_delta_schema.plugin.run.stash_keys import REPORTS, RUN, SUMMARY
@@ -33,7 +33,7 @@ class JointApplies:
         self._config = config
         self._items = items
         self._node_ids = {item.cls.table.name: item.nodeid for item in items}
-        self._creations: dict[int, JointCreation] = {}
+        self._applies: dict[int, BatchedApplies] = {}
 
     def apply(self, item: pytest.Function, gate: Gate) -> TableOutcome:
         """Return the outcome of the apply of an item.
@@ -42,16 +42,14 @@ class JointApplies:
             item: The item.
             gate: The gate over its catalog.
         """
-        progress = self._config.stash[RUN].progress
-        if is_worker(self._config):
-            # A worker of xdist does not know which items it is going to run. Another one may have created the parents
-            # of a table in a catalog of its own.
-            return gate.apply(item.cls.table, progress, with_parents=True)
-        creation = self._creations.get(id(gate))
-        if creation is None:
-            tables = [other.cls.table for other in self._items if share_a_catalog(item, other)]
-            creation = self._creations[id(gate)] = JointCreation(gate, tables, progress, self._note)
-        return creation.apply(item.cls.table)
+        # A worker of xdist does not know which items it is going to run, and reports no other table than theirs.
+        knows_items = not is_worker(self._config)
+        if id(gate) not in self._applies:
+            tables = [other.cls.table for other in self._items if knows_items and share_a_catalog(item, other)]
+            note = self._note if knows_items else lambda *_: None
+            self._applies[id(gate)] = BatchedApplies(gate, tables, self._config.stash[RUN].progress, note)
+        applies = self._applies[id(gate)]
+        return applies.apply(item.cls.table) if knows_items else applies.apply_with_parents(item.cls.table)
 
     def _note(self, table: Table, outcome: TableOutcome) -> None:
         note_unreported(self._config, self._node_ids[table.name], outcome)

@@ -31,8 +31,8 @@ from pytest_delta_schema.backends.databricks.types import parse_type
 from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, DeclarationError, StatementError
 from pytest_delta_schema.engine.apply_progress import ApplyProgress
+from pytest_delta_schema.engine.batched_applies import BatchedApplies
 from pytest_delta_schema.engine.gate import Gate
-from pytest_delta_schema.engine.joint_creation import JointCreation
 from pytest_delta_schema.engine.outcome import Status
 from pytest_delta_schema.execute import RowCounts
 from pytest_delta_schema.execute.version import ABSENT
@@ -246,7 +246,7 @@ def test_tables_that_are_created_at_once_are_waited_for(workspace, monkeypatch, 
     models = [table(ID, name=f"dev.silver.{name}") for name in "ab"]
     catalog = made(workspace)
     late(workspace, monkeypatch, catalog, waits)
-    joint = JointCreation(Gate(catalog, models=models), models, ApplyProgress(), lambda *_: None)
+    joint = BatchedApplies(Gate(catalog, models=models), models, ApplyProgress(), lambda *_: None)
 
     assert [joint.apply(model).status for model in models] == [status, status]
     assert sum(catalog.waited) == (15 if waits == 4 else 60)

@@ -6,8 +6,8 @@ import pytest
 
 from pytest_delta_schema import ApplyError, Check, ForeignKey, Orchestrator
 from pytest_delta_schema.engine.apply_progress import ApplyProgress
+from pytest_delta_schema.engine.batched_applies import BatchedApplies
 from pytest_delta_schema.engine.gate import Gate
-from pytest_delta_schema.engine.joint_creation import JointCreation
 from pytest_delta_schema.engine.outcome import Status
 from support.tables import column, table
 
@@ -66,7 +66,7 @@ def test_each_apply_of_a_run_reports_its_own_table(catalog):
     models = [parent, *children[:6], grandchild]
     created: list[str] = []
     gate = Gate(catalog, models=models)
-    joint = JointCreation(gate, models, ApplyProgress(), lambda model, _: created.append(model.table_name))
+    joint = BatchedApplies(gate, models, ApplyProgress(), lambda model, _: created.append(model.table_name))
 
     outcomes = {model.table_name: joint.apply(model) for model in models}
 

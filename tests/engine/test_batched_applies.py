@@ -10,8 +10,8 @@ import pytest
 from pytest_delta_schema import ForeignKey, Parquet, Table
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError
 from pytest_delta_schema.engine.apply_progress import ApplyProgress
+from pytest_delta_schema.engine.batched_applies import BatchedApplies
 from pytest_delta_schema.engine.gate import Gate
-from pytest_delta_schema.engine.joint_creation import JointCreation
 from pytest_delta_schema.execute.protocols import Capabilities, Refusal
 from pytest_delta_schema.sql import StatementKind
 from pytest_delta_schema.state import KeyState
@@ -52,7 +52,7 @@ def applied(catalog, models, *, jointly):
     """Apply models one by one, and return the outcomes, and those that were given before their turn."""
     gate, progress, created = Gate(catalog, models=models), ApplyProgress(), {}
     models = sorted(models, key=gate.declarations.apply_rank)
-    joint = JointCreation(gate, models, progress, lambda table, outcome: created.update({table.name: outcome}))
+    joint = BatchedApplies(gate, models, progress, lambda table, outcome: created.update({table.name: outcome}))
     outcomes = {model.name: joint.apply(model) if jointly else gate.apply(model, progress) for model in models}
     return outcomes, created
 
@@ -99,7 +99,9 @@ def test_each_outcome_is_that_of_an_apply_of_its_own(case, kind):
 def test_the_first_missing_table_brings_all_others_along():
     catalog = Recording([existing("silver.a", table_comment="Old")])
     gate, created = Gate(catalog, models=FAMILY), []
-    joint = JointCreation(gate, FAMILY, ApplyProgress(), lambda table, outcome: created.append((table, outcome.status)))
+    joint = BatchedApplies(
+        gate, FAMILY, ApplyProgress(), lambda table, outcome: created.append((table, outcome.status))
+    )
 
     joint.apply(FAMILY[0])
     assert catalog.story == ["a: comment on table"]
@@ -215,9 +217,57 @@ def test_a_statement_that_the_backend_refuses_blocks_its_table_alone():
     ]
 
 
+def test_a_plan_that_a_rule_refuses_is_reported_with_the_batch():
+    """It is read once for the run, and once for the batch; its children wait for their own apply."""
+    reads = []
+
+    class Reading(Recording):
+        def snapshot(self, models):
+            models = list(models)
+            reads.append([model.table_name for model in models])
+            return super().snapshot(models)
+
+    models = [model("silver.a"), model("silver.b", "silver.nowhere"), model("gold.c", "silver.b")]
+
+    outcomes, created = applied(Reading(), models, jointly=True)
+
+    assert [outcome.status.value for outcome in outcomes.values()] == ["applied", "blocked", "blocked"]
+    assert [outcome.status.value for outcome in created.values()] == ["blocked"]
+    assert {fault.code for outcome in created.values() for fault in outcome.diagnostics} == {"DS209"}
+    assert [names.count("b") for names in reads] == [1, 1, 0, 0]
+
+
+def test_parents_are_applied_first_and_each_once():
+    catalog, created = Recording([existing("silver.b", table_comment="Old")]), []
+    gate = Gate(catalog, models=[*FAMILY, *CIRCLE])
+    batched = BatchedApplies(gate, (), ApplyProgress(), lambda table, _: created.append(table.table_name))
+
+    outcomes = [batched.apply_with_parents(declared) for declared in (FAMILY[4], FAMILY[1], FAMILY[3])]
+
+    assert [outcome.status.value for outcome in outcomes] == ["applied"] * 3
+    assert [line for line in catalog.story if "create table" in line or "comment" in line] == [
+        "b: comment on table",
+        "d: create table",
+        "e: create table",
+    ]
+    statements = [[statement.kind for statement in outcome.statements] for outcome in outcomes]
+    assert statements[0] == ["create table", "add primary key", "add foreign key"]
+    assert statements[1] == ["comment on table"]
+
+
+def test_a_circle_is_applied_with_the_table_that_is_asked_for():
+    catalog = Recording()
+    batched = BatchedApplies(Gate(catalog, models=CIRCLE), (), ApplyProgress(), lambda *_: None)
+
+    outcomes = [batched.apply_with_parents(declared) for declared in (CIRCLE[1], CIRCLE[2], CIRCLE[0])]
+
+    assert [outcome.status.value for outcome in outcomes] == ["applied", "applied", "in sync"]
+    assert [len(outcome.statements) for outcome in outcomes] == [8, 3, 0]
+
+
 def interrupted(catalog, models):
     gate, progress = Gate(catalog, models=models), ApplyProgress()
-    joint = JointCreation(gate, models, progress, lambda *_: None)
+    joint = BatchedApplies(gate, models, progress, lambda *_: None)
     with pytest.raises(KeyboardInterrupt):
         joint.apply(models[0])
     return progress
