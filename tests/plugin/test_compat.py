@@ -1,8 +1,9 @@
-"""The private names of pytest and syrupy: where they are used, and in which versions they were tried."""
+"""The private names of pytest, syrupy, deltalake and sqlglot: where they are used, and in which versions they were tried."""
 
 from __future__ import annotations
 
 import re
+import sys
 from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,11 +15,17 @@ from syrupy.data import SnapshotCollections, SnapshotUnknownCollection
 from syrupy.report import SnapshotReport
 
 import pytest_delta_schema
+from pytest_delta_schema import sqlglot_compat
 from pytest_delta_schema.backends.unity.logs import deltalake_compat
 from pytest_delta_schema.plugin.compat import pytest_compat, syrupy_compat
 
 PACKAGE = Path(pytest_delta_schema.__file__).parent
-VERSIONS = {**pytest_compat.VERSIONS, **syrupy_compat.VERSIONS, **deltalake_compat.VERSIONS}
+VERSIONS = {
+    **pytest_compat.VERSIONS,
+    **syrupy_compat.VERSIONS,
+    **deltalake_compat.VERSIONS,
+    **sqlglot_compat.VERSIONS,
+}
 PRIVATE = re.compile(
     r"\b_pytest\b|\._fixtureinfo\b|\bno_cleanup\b|\bdisable_unused_snapshots\b|\b_syrupy\b|\breport_handler\b|\b_use_item_location\b|\bdeltalake\.fs\b|PanicException"
 )
@@ -27,6 +34,15 @@ PRIVATE = re.compile(
 @pytest.mark.parametrize("distribution", VERSIONS)
 def test_the_installed_version_is_one_in_which_they_were_tried(distribution):
     assert version(distribution) in SpecifierSet(VERSIONS[distribution])
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="tomllib came with Python 3.11")
+def test_the_package_depends_on_the_versions_of_sqlglot_that_were_tried():
+    import tomllib  # noqa: PLC0415 - Python 3.10 has none
+
+    project = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text("utf-8"))["project"]
+
+    assert f"sqlglot{sqlglot_compat.VERSIONS['sqlglot']}" in project["dependencies"]
 
 
 def test_no_other_module_uses_one():

@@ -128,7 +128,7 @@ def test_every_supported_version_of_other_tools_is_an_environment():
     pins = dict(re.findall(r"^([\w.-]+)==(\S+)$", environments.pins_of(BY_TOOL["pytest84"]), re.MULTILINE))
 
     assert [environment.python for environment in BY_TOOL.values()] == ["3.10", "3.11", "3.12", "3.13", "", "", "", ""]
-    assert (pins["pytest"], pins["syrupy"]) == ("8.4.2", "5.5.3")
+    assert (pins["pytest"], pins["syrupy"], pins["sqlglot"]) == ("8.4.2", "5.5.3", "30.23.0")
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="tomllib came with Python 3.11")

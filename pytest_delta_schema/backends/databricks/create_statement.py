@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet
+from pytest_delta_schema.sqlglot_compat import SqlglotError, TokenType, tokenize
 from pytest_delta_schema.state.types import ColumnGeneration, IdentityState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from sqlglot import Token
+    from pytest_delta_schema.sqlglot_compat import Token
 
 _DEPTHS = {"(": 1, ")": -1}
 _NESTED = {"ARRAY", "MAP", "STRUCT"}
@@ -83,9 +84,6 @@ def _not_understood() -> ValueError:
 
 
 def _tokens(created: str) -> list[Token]:
-    from sqlglot import tokenize
-    from sqlglot.errors import SqlglotError
-
     try:
         return tokenize(created, dialect="databricks")
     except SqlglotError as error:
@@ -165,8 +163,6 @@ def _is(tokens: Sequence[Token], index: int, word: str) -> bool:
 
 def _word(tokens: Sequence[Token], index: int) -> str:
     """Return a word, or a sign, in upper case; ``""`` for a quoted name, a text, and beyond the end."""
-    from sqlglot import TokenType
-
     if not 0 <= index < len(tokens) or tokens[index].token_type in (TokenType.IDENTIFIER, TokenType.STRING):
         return ""
     return tokens[index].text.upper()

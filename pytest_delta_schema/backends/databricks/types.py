@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.sqlglot_compat import SqlglotError, exp
 from pytest_delta_schema.state.types import ArrayState, ColumnState, MapState, StructState
 
 if TYPE_CHECKING:
@@ -19,9 +20,6 @@ def parse_type(text: str) -> DataTypeState:
     Raises:
         ValueError: If it cannot be understood.
     """
-    from sqlglot import exp
-    from sqlglot.errors import SqlglotError
-
     if not any(kind in text.lower() for kind in _NESTED):
         return text.lower().replace(" ", "") if "(" in text else text.lower()
     try:
@@ -32,8 +30,6 @@ def parse_type(text: str) -> DataTypeState:
 
 
 def _type(node: Any) -> DataTypeState:
-    from sqlglot import exp
-
     if node.this == exp.DataType.Type.STRUCT:
         return StructState(tuple(map(_field, node.expressions)))
     if node.this == exp.DataType.Type.ARRAY:
@@ -45,8 +41,6 @@ def _type(node: Any) -> DataTypeState:
 
 
 def _field(node: Any) -> ColumnState:
-    from sqlglot import exp
-
     kinds = [constraint.kind for constraint in node.args.get("constraints") or ()]
     comment = next((kind.this.this for kind in kinds if isinstance(kind, exp.CommentColumnConstraint)), "")
     is_nullable = not any(isinstance(kind, exp.NotNullColumnConstraint) for kind in kinds)

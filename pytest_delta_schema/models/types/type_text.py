@@ -9,13 +9,14 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-import sqlglot
 from pyspark.sql import types as spark
-from sqlglot import Token, TokenType
-from sqlglot.errors import SqlglotError
+
+from pytest_delta_schema.sqlglot_compat import SqlglotError, TokenType, tokenize
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from pytest_delta_schema.sqlglot_compat import Token
 
 ATOMIC: dict[str, type[spark.DataType]] = {
     "bigint": spark.LongType,
@@ -60,7 +61,7 @@ def parse_type(text: str) -> spark.DataType:
         ValueError: If Spark has no such type; the message continues a sentence.
     """
     try:
-        reader = _Reader(sqlglot.tokenize(text, read="spark"))
+        reader = _Reader(tokenize(text, read="spark"))
     except SqlglotError as error:
         msg = "a quote is not closed"
         raise ValueError(msg) from error

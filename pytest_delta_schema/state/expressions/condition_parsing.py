@@ -8,9 +8,8 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from sqlglot import exp
-
 from pytest_delta_schema.delta.names.column_path import ColumnPath
+from pytest_delta_schema.sqlglot_compat import DIALECT, exp
 from pytest_delta_schema.state.expressions.conditions import (
     FLIPPED,
     AllOf,
@@ -26,7 +25,7 @@ from pytest_delta_schema.state.expressions.conditions import (
     Value,
     negated,
 )
-from pytest_delta_schema.state.expressions.parsing import DIALECT, parse
+from pytest_delta_schema.state.expressions.parsing import parse
 
 if TYPE_CHECKING:
     from pytest_delta_schema.state.expressions.conditions import Comparator, Condition, Operand

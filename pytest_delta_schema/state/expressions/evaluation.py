@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlglot import exp
-
+from pytest_delta_schema.sqlglot_compat import DIALECT, exp
 from pytest_delta_schema.state.expressions.condition_parsing import COMPARATORS, condition_of_node, literal_of, path_of
 from pytest_delta_schema.state.expressions.conditions import is_understood
 from pytest_delta_schema.state.expressions.error import ExpressionError
 from pytest_delta_schema.state.expressions.functions import CASTS, FUNCTIONS
-from pytest_delta_schema.state.expressions.parsing import DIALECT, parse
+from pytest_delta_schema.state.expressions.parsing import parse
 from pytest_delta_schema.state.expressions.truth import compare, truth, value_of
 
 if TYPE_CHECKING:

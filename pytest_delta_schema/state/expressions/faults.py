@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlglot import exp
-
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.delta.names.near_names import nearest_name
+from pytest_delta_schema.sqlglot_compat import exp
 from pytest_delta_schema.state.expressions.parsing import keywords_in, parse, parse_quoting
 from pytest_delta_schema.state.expressions.paths import paths_in
 

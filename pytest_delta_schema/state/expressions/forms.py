@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlglot import exp
-
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.escaping import escaped_literals
+from pytest_delta_schema.sqlglot_compat import exp
 from pytest_delta_schema.state.expressions.parsing import folded_tokens, parse
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from __future__ import annotations
 from datetime import date, datetime, timezone
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlglot import exp
-
+from pytest_delta_schema.sqlglot_compat import exp
 from pytest_delta_schema.state.expressions.condition_parsing import in_utc
 from pytest_delta_schema.state.expressions.error import ExpressionError
 

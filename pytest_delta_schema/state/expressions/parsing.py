@@ -9,34 +9,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlglot import Token, TokenType, exp
-from sqlglot.dialects.spark import Spark
-from sqlglot.errors import SqlglotError
-
 from pytest_delta_schema.delta.names.folded_names import folded
+from pytest_delta_schema.sqlglot_compat import (
+    DIALECT,
+    STATEMENT_WORDS,
+    SqlglotError,
+    Token,
+    TokenType,
+    exp,
+    parse_tokens,
+    quoted,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 
-class _AsWritten(Spark):
-    """Spark's dialect with patterns of dates as they are written: ``YYYY`` is not ``yyyy``."""
-
-    TIME_MAPPING: dict[str, str] = {}  # noqa: RUF012 - as in sqlglot
-
-
-DIALECT = _AsWritten()
-
 _STATEMENT_WORDS = {
-    *DIALECT.parser_class.STATEMENT_PARSERS,
-    *DIALECT.tokenizer_class.COMMANDS,
+    *STATEMENT_WORDS,
     TokenType.ALL,
     TokenType.ANY,
     TokenType.FOR,
     TokenType.SOME,
     TokenType.VALUES,
     TokenType.WITH,
-} - {TokenType.SEMICOLON}
+}
 _TEXTS = {TokenType.STRING, TokenType.RAW_STRING, TokenType.HEX_STRING, TokenType.IDENTIFIER}
 
 
@@ -83,14 +80,10 @@ def _parsed(text: str, is_column: Callable[[Token, Token | None], bool]) -> exp.
         return None
     next_tokens = [*tokens[1:], None]
     read = [
-        _quoted(token) if token.token_type not in _TEXTS and is_column(token, following) else token
+        quoted(token) if token.token_type not in _TEXTS and is_column(token, following) else token
         for token, following in zip(tokens, next_tokens, strict=True)
     ]
-    try:
-        nodes = DIALECT.parser().parse_into(exp.Condition, read, f"({text}")
-    except SqlglotError:
-        return None
-    node = nodes[0] if len(nodes) == 1 else None
+    node = parse_tokens(read, f"({text}")
     return None if node is None or node.find(exp.Command) else node
 
 
@@ -98,8 +91,3 @@ def _is_column(token: Token, following: Token | None) -> bool:
     """Whether a word that begins a statement elsewhere is a column: Spark has no other use for it in expressions."""
     is_word = token.token_type in _STATEMENT_WORDS or (token.token_type is TokenType.VAR and token.text.upper() == "IF")
     return is_word and (following is None or following.token_type is not TokenType.L_PAREN)
-
-
-def _quoted(token: Token) -> Token:
-    position = {"line": token.line, "col": token.col, "start": token.start, "end": token.end}
-    return Token(TokenType.IDENTIFIER, token.text, **position, comments=token.comments)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlglot import exp
-
 from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.escaping import identifier
+from pytest_delta_schema.sqlglot_compat import exp
 from pytest_delta_schema.state.expressions.parsing import parse
 
 if TYPE_CHECKING:

@@ -1,0 +1,69 @@
+"""Everything that this package uses of sqlglot; no other module imports it.
+
+Importing it takes about 0.1 s. So modules that need it are imported when the first expression, or type given as text,
+is parsed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import Token, TokenType, exp, tokenize
+from sqlglot.dialects.spark import Spark
+from sqlglot.errors import SqlglotError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = (
+    "DIALECT",
+    "STATEMENT_WORDS",
+    "VERSIONS",
+    "SqlglotError",
+    "Token",
+    "TokenType",
+    "exp",
+    "parse_tokens",
+    "quoted",
+    "tokenize",
+)
+
+VERSIONS = {"sqlglot": ">=30.23,<31"}
+"""The versions with which this module was tested, which are those that the package depends on.
+
+Older ones cannot parse all statements of Databricks. Those before 30.15 read ``START WITH`` as one token, and the first
+ones take the patterns ``yyyy`` and ``YYYY`` of dates for equal.
+"""
+
+
+class _AsWritten(Spark):
+    """Spark's dialect with patterns of dates as they are written: ``YYYY`` is not ``yyyy``."""
+
+    TIME_MAPPING: dict[str, str] = {}  # noqa: RUF012 - as in sqlglot
+
+
+DIALECT = _AsWritten()
+"""The dialect in which expressions are read and written."""
+
+STATEMENT_WORDS = {*DIALECT.parser_class.STATEMENT_PARSERS, *DIALECT.tokenizer_class.COMMANDS} - {TokenType.SEMICOLON}
+"""The kinds of tokens with which a statement begins."""
+
+
+def parse_tokens(tokens: Sequence[Token], text: str) -> exp.Expr | None:
+    """Return the syntax tree of the tokens of one condition; ``None`` if they are not one.
+
+    Args:
+        tokens: The tokens.
+        text: The text from which they were read.
+    """
+    try:
+        nodes = DIALECT.parser().parse_into(exp.Condition, list(tokens), text)
+    except SqlglotError:
+        return None
+    return nodes[0] if len(nodes) == 1 else None
+
+
+def quoted(token: Token) -> Token:
+    """Return a token as if it were in back-quotes."""
+    position = {"line": token.line, "col": token.col, "start": token.start, "end": token.end}
+    return Token(TokenType.IDENTIFIER, token.text, **position, comments=token.comments)
