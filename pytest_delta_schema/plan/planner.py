@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib import import_module
 from itertools import starmap
 from operator import attrgetter
 from types import MappingProxyType
@@ -20,12 +19,14 @@ from pytest_delta_schema.plan.aspects.columns import column_changes
 from pytest_delta_schema.plan.aspects.comments import comment_changes
 from pytest_delta_schema.plan.aspects.conversion import as_converted, conversion_changes
 from pytest_delta_schema.plan.aspects.defaults import value_changes
-from pytest_delta_schema.plan.aspects.foreign_keys import dependent_foreign_keys, with_parents
+from pytest_delta_schema.plan.aspects.foreign_keys import dependent_foreign_keys, foreign_key_changes, with_parents
 from pytest_delta_schema.plan.aspects.layout import layout_changes
 from pytest_delta_schema.plan.aspects.ownership import is_own, is_reported, is_whole, owned
+from pytest_delta_schema.plan.aspects.primary_keys import primary_key_changes
 from pytest_delta_schema.plan.aspects.properties import property_changes, record_of, reported_property_changes
 from pytest_delta_schema.plan.aspects.tags import first_tags, has_tags, tag_changes
 from pytest_delta_schema.plan.aspects.types import features_of_new_table, type_changes
+from pytest_delta_schema.plan.aspects.unique import unique_changes
 from pytest_delta_schema.plan.changes import (
     Change,
     ForeignKeyAdd,
@@ -47,9 +48,10 @@ from pytest_delta_schema.state.states import CatalogState, TableState
 from pytest_delta_schema.state.type_traversal import special_names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from pytest_delta_schema.diagnostics.errors import Diagnostic
+    from pytest_delta_schema.models.ownership import Aspect
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.difference import Difference
 
@@ -66,10 +68,10 @@ ASPECTS: tuple[Callable[[Difference], Iterable[Change]], ...] = (
 )
 """One comparison for each aspect, except keys, and properties, which depend on the others."""
 
-_KEYS: tuple[Callable[[TableState, TableState], Iterator[Change]], ...] = tuple(
-    import_module(f"pytest_delta_schema.plan.aspects.{aspect}").key_changes for aspect in KEY_FIELDS
+KEY_ASPECTS: Mapping[Aspect, Callable[[TableState, TableState], Iterable[Change]]] = MappingProxyType(
+    {"primary_keys": primary_key_changes, "unique": unique_changes, "foreign_keys": foreign_key_changes}
 )
-"""The comparison of each aspect of keys, from the file of the aspect."""
+"""The comparison of each aspect of keys."""
 
 _NO_KEYS = TableState(name=QualifiedName("", "", ""))
 
@@ -277,7 +279,7 @@ def _compared(difference: Difference) -> list[Change]:
 def _key_changes(wanted: TableState, stored: TableState) -> list[Change]:
     if _ALL_KEYS(wanted) == _ALL_KEYS(stored):
         return []
-    return [change for compare in _KEYS for change in compare(wanted, stored)]
+    return [change for compare in KEY_ASPECTS.values() for change in compare(wanted, stored)]
 
 
 def _finished(changes: list[Change], observed: TableState) -> tuple[Change, ...]:

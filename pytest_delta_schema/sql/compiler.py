@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.diagnostics.escaping import note_on
-from pytest_delta_schema.models.ownership import ASPECTS
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
-from pytest_delta_schema.sql.aspects import checks, columns, foreign_keys, layout, properties, tags
+from pytest_delta_schema.sql.aspects import (
+    checks,
+    columns,
+    comments,
+    conversion,
+    defaults,
+    foreign_keys,
+    layout,
+    primary_keys,
+    properties,
+    tags,
+    types,
+    unique,
+)
 from pytest_delta_schema.sql.quoting import dotted, literal
 from pytest_delta_schema.sql.schemas_and_restores import create_schema
 from pytest_delta_schema.sql.statement import Renderer, Renderers, Statement, StatementKind
@@ -19,9 +30,18 @@ if TYPE_CHECKING:
 
 
 RENDERERS: Renderers = {
-    kind: renderer
-    for aspect in ("conversion", *ASPECTS)
-    for kind, renderer in import_module(f"pytest_delta_schema.sql.aspects.{aspect}").RENDERERS.items()
+    **checks.RENDERERS,
+    **columns.RENDERERS,
+    **comments.RENDERERS,
+    **conversion.RENDERERS,
+    **defaults.RENDERERS,
+    **foreign_keys.RENDERERS,
+    **layout.RENDERERS,
+    **primary_keys.RENDERERS,
+    **properties.RENDERERS,
+    **tags.RENDERERS,
+    **types.RENDERERS,
+    **unique.RENDERERS,
 }
 """The renderer of every kind of change, from the file of its aspect."""
 

@@ -47,11 +47,13 @@ from pytest_delta_schema.plan.changes.lines import ChangeLine
 from pytest_delta_schema.plan.changes.order import Step
 from pytest_delta_schema.plan.data_checks import DATA_CHECKS, data_checks_of
 from pytest_delta_schema.plan.describe import change_lines, highest_risk
+from pytest_delta_schema.plan.planner import KEY_ASPECTS
 from pytest_delta_schema.rules.consent import needed_consents
 from pytest_delta_schema.sql.compiler import RENDERERS, statements
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 from pytest_delta_schema.state import ColumnGeneration, ForeignKeyState, KeyState, SourceState
 from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.keys import KEY_FIELDS
 from support.tables import NAME, column, orders, stored, table
 
 KEY = ForeignKeyState("fk", ("id",), NAME, ("id",))
@@ -145,6 +147,10 @@ def test_each_kind_is_declared_in_the_file_of_its_aspect():
     assert homes.pop("ColumnMove") == ("layout", "columns")
     assert {name for name, (file, aspect) in homes.items() if file != aspect} == set()
     assert {aspect for _, aspect in homes.values()} == {*ASPECTS, "conversion"}
+
+
+def test_each_aspect_of_keys_is_compared():
+    assert KEY_ASPECTS.keys() == KEY_FIELDS.keys()
 
 
 @pytest.mark.parametrize(

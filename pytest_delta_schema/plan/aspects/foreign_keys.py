@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _A = TypeVar("_A", CreateTable, AlignTable)
 
 
-def key_changes(wanted: TableState, stored: TableState) -> Iterator[Change]:
+def foreign_key_changes(wanted: TableState, stored: TableState) -> Iterator[Change]:
     """Yield the foreign keys to drop and to add; one that differs in anything is dropped and added.
 
     Args:

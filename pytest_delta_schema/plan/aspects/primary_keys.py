@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.states import KeyState, TableState
 
 
-def key_changes(wanted: TableState, stored: TableState) -> Iterator[Change]:
+def primary_key_changes(wanted: TableState, stored: TableState) -> Iterator[Change]:
     """Yield the drop of the stored primary key and the addition of the wanted one, if they differ.
 
     Args:

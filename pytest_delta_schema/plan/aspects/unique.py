@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.states import KeyState, TableState
 
 
-def key_changes(wanted: TableState, stored: TableState) -> Iterator[Change]:
+def unique_changes(wanted: TableState, stored: TableState) -> Iterator[Change]:
     """Yield the UNIQUE constraints to drop and to add; one that differs in anything is dropped and added.
 
     Args:
