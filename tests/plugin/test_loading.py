@@ -16,11 +16,16 @@ HEAVY = (
 LOADED = [
     "pytest_delta_schema",
     "pytest_delta_schema.plugin",
-    "pytest_delta_schema.plugin.options.registration",
+    "pytest_delta_schema.plugin.fixtures",
     "pytest_delta_schema.plugin.fixtures.table_fixtures",
     "pytest_delta_schema.plugin.hookspecs",
-    "pytest_delta_schema.settings.table",
+    "pytest_delta_schema.plugin.options",
+    "pytest_delta_schema.plugin.options.registration",
+    "pytest_delta_schema.plugin.run",
+    "pytest_delta_schema.plugin.run.stash_keys",
+    "pytest_delta_schema.settings",
     "pytest_delta_schema.settings.stack",
+    "pytest_delta_schema.settings.table",
 ]
 
 

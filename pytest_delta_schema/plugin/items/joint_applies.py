@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from pytest_delta_schema.engine.batched_applies import BatchedApplies
 from pytest_delta_schema.plugin.compat.pytest_compat import shared_fixture
 from pytest_delta_schema.plugin.compat.xdist_compat import is_worker
@@ -12,13 +14,13 @@ from pytest_delta_schema.plugin.run.stash_keys import REPORTS, RUN, SUMMARY
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import pytest
-
     from pytest_delta_schema.engine.gate import Gate
     from pytest_delta_schema.engine.outcome import TableOutcome
     from pytest_delta_schema.models.table import Table
 
 _CATALOG = "delta_catalog"
+
+_JOINT: pytest.StashKey[JointApplies] = pytest.StashKey()
 
 
 class JointApplies:
@@ -53,6 +55,14 @@ class JointApplies:
 
     def _note(self, table: Table, outcome: TableOutcome) -> None:
         note_unreported(self._config, self._node_ids[table.name], outcome)
+
+
+def joint_applies(config: pytest.Config) -> JointApplies:
+    """Return the applies of a run; all its items are known by then."""
+    joint = config.stash.get(_JOINT, None)
+    if joint is None:
+        joint = config.stash[_JOINT] = JointApplies(config, config.stash[RUN].changing)
+    return joint
 
 
 def note_unreported(config: pytest.Config, node_id: str, outcome: TableOutcome) -> None:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _FOLDER = "delta_schema_synced"
 """The name, in the input of workers, of the folder in which they share outcomes."""
 
+_JOINT: pytest.StashKey[JointSyncs] = pytest.StashKey()
+
 
 class JointSyncs:
     """The synchronisations of a run, by the catalogs that they change.
@@ -75,6 +77,14 @@ class JointSyncs:
         declarations = self._config.stash[RUN].declarations
         outcomes = sync_entries(list(tables.values()), catalog, declarations, recreates=True)
         return {node_id: outcomes[table.name] for node_id, table in tables.items()}
+
+
+def joint_syncs(config: pytest.Config) -> JointSyncs:
+    """Return the synchronisations of a run; all its items are known by then."""
+    joint = config.stash.get(_JOINT, None)
+    if joint is None:
+        joint = config.stash[_JOINT] = JointSyncs(config, config.stash[RUN].changing)
+    return joint
 
 
 class SharedOutcomes:

@@ -8,6 +8,7 @@ import pytest
 
 from pytest_delta_schema.engine.outcome_parts import rules_outcome, snapshot_outcome
 from pytest_delta_schema.plugin.compat.pytest_compat import skip_item
+from pytest_delta_schema.plugin.items.joint_applies import joint_applies
 from pytest_delta_schema.plugin.outcomes.failures import ContractFailure
 from pytest_delta_schema.plugin.outcomes.outcome_report import note_outcome, report_outcome
 from pytest_delta_schema.plugin.run.stash_keys import RUN
@@ -115,7 +116,6 @@ class ApplyContract(StandardContract):
     @pytest.mark.usefixtures("_delta_readable")
     def apply(self, request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
         """The table is aligned with its model, and read back."""
-        run = request.config.stash[RUN]
-        gate = run.gate(delta_catalog)
-        outcome = once(request.node, lambda: run.applies.apply(request.node, gate))
+        gate = request.config.stash[RUN].gate(delta_catalog)
+        outcome = once(request.node, lambda: joint_applies(request.config).apply(request.node, gate))
         report_unless_shown(request, self.table, outcome)

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.plugin.items.joint_applies import JointApplies
-    from pytest_delta_schema.plugin.items.joint_syncs import JointSyncs
     from pytest_delta_schema.plugin.options.option_values import Options
     from pytest_delta_schema.plugin.run.spark_watch import SparkWatch
     from pytest_delta_schema.plugin.source_links.source_root import SourceRoot
@@ -107,20 +105,6 @@ class ContractRun:
         from pytest_delta_schema.engine.apply_progress import ApplyProgress
 
         return ApplyProgress()
-
-    @cached_property
-    def applies(self) -> JointApplies:
-        """The applies of the run; all its items are known by then."""
-        from pytest_delta_schema.plugin.items.joint_applies import JointApplies
-
-        return JointApplies(self._config, self.changing)
-
-    @cached_property
-    def syncs(self) -> JointSyncs:
-        """The synchronisations of the run; all its items are known by then."""
-        from pytest_delta_schema.plugin.items.joint_syncs import JointSyncs
-
-        return JointSyncs(self._config, self.changing)
 
     @cached_property
     def declarations(self) -> Declarations:
