@@ -25,7 +25,7 @@ _OWN = ("addopts", "filterwarnings", "markers", "python_functions=test", "usefix
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.add_argument("--backend", required=True, help="the backend: local, session, unity, databricks, memory")
-    parser.add_argument("--schema", required=True, help="an existing schema for its tables, such as dev.scratch")
+    parser.add_argument("--schema", required=True, help="the schema of its tables, such as dev.scratch")
     parser.add_argument("--report", default="conformance.md", help="the file of the report; by default %(default)s")
     parser.add_argument("-k", dest="keyword", default="", help="only the scenarios that match, as for pytest")
 
@@ -38,10 +38,22 @@ def run(arguments: argparse.Namespace) -> int:
     """
     if _NAME.fullmatch(arguments.schema) is None:
         return failed(f"--schema {arguments.schema} is not a catalog and a schema; give it as dev.scratch")
-    own = [part for setting in _OWN for part in ("-o", setting if "=" in setting else f"{setting}=")]
-    command = [sys.executable, "-m", "pytest", *own, "-p", _PLUGIN, "-p", "no:cacheprovider", "-q", "--tb=short"]
-    command += ["--rootdir=.", "--confcutdir=.", f"--delta-backend={arguments.backend}"]
-    command += [f"--conformance-schema={arguments.schema}", f"--conformance-report={arguments.report}"]
-    command += ["-k", arguments.keyword, "--pyargs", _TESTS]
+    chosen = pytest_arguments(arguments.backend, arguments.schema, report=arguments.report, keyword=arguments.keyword)
     environment = {key: value for key, value in os.environ.items() if key != "PYTEST_ADDOPTS"}
-    return subprocess.run(command, env=environment, check=False).returncode  # noqa: S603 - no shell
+    return subprocess.run([sys.executable, "-m", "pytest", *chosen], env=environment, check=False).returncode  # noqa: S603 - no shell
+
+
+def pytest_arguments(backend: str, schema: str, *, report: str, keyword: str = "") -> list[str]:
+    """Return the arguments of pytest for a run.
+
+    Args:
+        backend: The name of the backend.
+        schema: The catalog and the schema of its tables, such as ``dev.scratch``.
+        report: The file of the report.
+        keyword: The scenarios that run, as for ``-k``; all if it is empty.
+    """
+    own = [part for setting in _OWN for part in ("-o", setting if "=" in setting else f"{setting}=")]
+    arguments = [*own, "-p", _PLUGIN, "-p", "no:cacheprovider", "-q", "--tb=short"]
+    arguments += ["--rootdir=.", "--confcutdir=.", f"--delta-backend={backend}"]
+    arguments += [f"--conformance-schema={schema}", f"--conformance-report={report}"]
+    return [*arguments, "-k", keyword, "--pyargs", _TESTS]

@@ -120,9 +120,14 @@ def create_initial_tables(scenario: Scenario, catalog: ScratchCatalog, data_acce
         catalog.run(statement)
 
 
-def planned_statements(scenario: Scenario) -> list[Statement]:
-    """Return the statements of a scenario, planned on the memory catalog."""
-    catalog = MemoryCatalog()
+def planned_statements(scenario: Scenario, catalog: MemoryCatalog | None = None) -> list[Statement]:
+    """Return the statements of a scenario, planned on the memory catalog.
+
+    Args:
+        scenario: The scenario.
+        catalog: A memory catalog without its tables; by default one without any schema.
+    """
+    catalog = catalog or MemoryCatalog()
     create_initial_tables(scenario, catalog, MEMORY)
     models = [scenario.after, *(other for other, _ in scenario.other_tables)]
     plan = TablePlanner(policy=scenario.property_policy).plan([scenario.after], catalog.snapshot(models))

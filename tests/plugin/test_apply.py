@@ -66,6 +66,45 @@ CREATION = """\
 """
 
 
+DYING = """
+import pytest
+from pytest_delta_schema import MemoryCatalog, QualifiedName
+from pytest_delta_schema.diagnostics.errors import StatementError
+from pytest_delta_schema.state import ColumnState, TableState
+
+class Dying(MemoryCatalog):
+    has_run = False
+    def run(self, statement):
+        super().run(statement)
+        self.has_run = True
+    def snapshot(self, models):
+        if self.has_run:
+            raise StatementError("the server is gone")
+        return super().snapshot(models)
+
+@pytest.fixture(scope="session")
+def delta_catalog():
+    return Dying([TableState(
+        name=QualifiedName("dev", "silver", "orders"), columns=(ColumnState("id", "bigint", False, ""),)
+    )])
+"""
+
+
+def test_statements_before_a_server_died_are_counted_and_can_be_restored(project):
+    project.models(ORDERS)
+    project.pytester.makeconftest(DYING)
+
+    result = project.run("--delta-apply", "--snapshot-update")
+
+    result.stdout.fnmatch_lines(
+        [
+            "*dev.silver.orders: all 5 statements ran, and then the table could not be read back: the server is gone*",
+            "*to restore:  RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 0*",
+            "apply: 1 failed, 5 statements run",
+        ]
+    )
+
+
 def test_a_schema_that_two_new_tables_need_is_listed_where_it_was_created(project):
     project.models("".join(f"{name} = table('dev.gold.{name}', Column('id', LongType()))\n" for name in ("a", "b")))
 

@@ -12,7 +12,7 @@ from pytest_delta_schema.testing.scenario_runner import initial_refusal, planned
 from pytest_delta_schema.testing.scenarios import SCENARIOS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from pytest_delta_schema import Table
     from pytest_delta_schema.execute.protocols import Capabilities
@@ -56,9 +56,19 @@ def is_refused_on(name: str, capabilities: Capabilities) -> bool:
     return any(capabilities.refuses(statement) is not None for statement in _planned(name))
 
 
-def cover(candidates: Iterable[Scenario], capabilities: Capabilities) -> list[Scenario]:
-    """Return scenarios that together have all traits of all candidates, taking the most new ones a commit first."""
-    left = {scenario.name: (scenario, set(traits(scenario, capabilities))) for scenario in candidates}
+def cover(
+    candidates: Iterable[Scenario],
+    capabilities: Capabilities,
+    traits_of: Callable[[Scenario, Capabilities], Iterable[Trait]] | None = None,
+) -> list[Scenario]:
+    """Return scenarios that together have all traits of all candidates, taking the most new ones a commit first.
+
+    Args:
+        candidates: The scenarios.
+        capabilities: Of the backend.
+        traits_of: Returns the traits of a scenario; by default :func:`traits`.
+    """
+    left = {scenario.name: (scenario, set((traits_of or traits)(scenario, capabilities))) for scenario in candidates}
     missing: set[Trait] = set().union(*(own for _, own in left.values()))
     chosen = []
     while missing:
@@ -71,13 +81,18 @@ def cover(candidates: Iterable[Scenario], capabilities: Capabilities) -> list[Sc
 def traits(scenario: Scenario, capabilities: Capabilities) -> frozenset[Trait]:
     """Return what a scenario shows of a backend: its statements, what is stored, and why it is refused."""
     shown: set[Trait] = {("refused by", code) for code in scenario.refused_by}
-    shown |= {(statement.kind.value, _how(statement, capabilities)) for statement in _planned(scenario.name)}
+    shown |= statement_traits(scenario, capabilities)
     for model in (scenario.before, scenario.after):
         shown |= set(stored_traits(model))
     for name in ("other_tables", "external_properties", "requires_unset", "reported"):
         if getattr(scenario, name):
             shown.add((name,))
     return frozenset(shown)
+
+
+def statement_traits(scenario: Scenario, capabilities: Capabilities) -> frozenset[Trait]:
+    """Return the statements of a scenario, and how a backend runs them."""
+    return frozenset((statement.kind.value, _how(statement, capabilities)) for statement in _planned(scenario.name))
 
 
 def _how(statement: Statement, capabilities: Capabilities) -> str:

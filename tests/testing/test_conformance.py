@@ -61,7 +61,10 @@ def test_every_promise_of_the_memory_backend_holds(tmp_path):
     assert done.returncode == 0, done.stdout
     assert re.search(r"^1[0-9]{2} held, 0 did not hold, 0 not possible$", done.stdout, re.MULTILINE)
     assert {row[0] for row in rows(tmp_path).values()} == {"held", "not tried"}
+    assert "  created and dropped: corp.scratch\n" in done.stdout
+    # No scenario creates the schema.
     assert [kind for kind, row in rows(tmp_path).items() if row[0] == "not tried"] == [
+        "create schema",
         "convert table",
         "register table",
         "restore table",

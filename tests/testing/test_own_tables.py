@@ -87,6 +87,14 @@ def test_tables_are_dropped_one_by_one():
     assert catalog.sent == ["DROP TABLE IF EXISTS `dev`.`silver`.`delta_conformance_orders`"]
 
 
+def test_a_schema_is_dropped_only_if_it_is_empty():
+    catalog = own_catalog(Connected())
+
+    catalog.drop_schema("dev", "a`b")
+
+    assert catalog._catalog.sent == ["DROP SCHEMA IF EXISTS `dev`.`a``b`"]
+
+
 def test_a_catalog_that_can_drop_no_table_is_refused():
     with pytest.raises(TypeError, match="the backend other has no method drop_table, which the conformance run needs"):
         own_catalog(SimpleNamespace(name="other"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from typing import Any
@@ -222,8 +223,9 @@ def test_the_delta_api_shows_which_commits_are_in_the_catalog_only(double, call)
     assert (shown["latest-table-version"], shown["commits"]) == (3, [{"version": 3}])
 
 
-def test_the_delta_api_shows_delta_tables_only(double, call):
-    double.metastore.create_table(entry("files", data_source_format="CSV"))
+@pytest.mark.parametrize("files", ["CSV", "PARQUET", None])
+def test_the_delta_api_shows_delta_tables_only(double, call, files):
+    double.metastore.create_table(entry("files", data_source_format=files))
 
     status, current = call("GET", TABLE.replace("orders", "files"))
 
@@ -234,6 +236,8 @@ def test_the_delta_api_shows_delta_tables_only(double, call):
 INVALID, CONFLICT = "InvalidParameterValueException", "UpdateRequirementConflictException"
 FAILED = "InternalServerErrorException"
 COMMENT = {"action": "set-table-comment", "comment": "x"}
+EMOJI = "\U0001f600"
+"""A character of two UTF-16 units, in which the server's database counts."""
 
 REFUSED: dict[str, tuple[Any, ...]] = {
     "wrong uuid": ([COMMENT], {"uuid": "00000000-0000-4000-8000-000000000000"}, 409, CONFLICT),
@@ -268,6 +272,7 @@ REFUSED: dict[str, tuple[Any, ...]] = {
     "metadata null": ([columns({**DAY, "metadata": None})], {}, 400, INVALID),
     "name missing": ([columns(without(DAY, "name"))], {}, 400, INVALID),
     "name empty": ([columns({**DAY, "name": ""})], {}, 400, INVALID),
+    "name blank": ([columns({**DAY, "name": " "})], {}, 400, INVALID),
     "nullable missing": ([columns(without(DAY, "nullable"))], {}, 400, INVALID),
     "nested names without case": ([columns(nested({**DAY, "name": "x"}, {**DAY, "name": "X"}))], {}, 400, INVALID),
     "nested struct empty": ([columns(nested())], {}, 400, INVALID),
@@ -280,7 +285,9 @@ REFUSED: dict[str, tuple[Any, ...]] = {
     "null property": ([{"action": "set-properties", "updates": {"a": None}}], {}, 500, FAILED),
     "long key": ([{"action": "set-properties", "updates": {"k" * 256: "1"}}], {}, 500, FAILED),
     "long value": ([{"action": "set-properties", "updates": {"a": "v" * 256}}], {}, 500, FAILED),
+    "a value of more than 255 units": ([{"action": "set-properties", "updates": {"a": EMOJI * 200}}], {}, 500, FAILED),
     "long comment": ([{**COMMENT, "comment": "c" * 65_536}], {}, 500, FAILED),
+    "a comment of more than 65,535 units": ([{**COMMENT, "comment": EMOJI * 32_768}], {}, 500, FAILED),
     "long comment of a column": ([columns({**DAY, "metadata": {"comment": "c" * 65_536}})], {}, 500, FAILED),
     "partition columns null": ([{"action": "set-partition-columns", "partition-columns": None}], {}, 400, INVALID),
     "protocol null": ([{"action": "set-protocol", "protocol": None}], {}, 400, INVALID),
@@ -346,6 +353,9 @@ MESSAGES = {
     "void": "columns.fields[0].type: Unsupported Delta primitive type: void",
     "long value": 'could not execute statement [Value too long for column "PROPERTY_VALUE CHARACTER VARYING(255)"',
     "long key": 'could not execute statement [Value too long for column "PROPERTY_KEY CHARACTER VARYING(255)"',
+    "a value of more than 255 units": (
+        'could not execute statement [Value too long for column "PROPERTY_VALUE CHARACTER VARYING(255)"'
+    ),
 }
 
 
@@ -356,6 +366,7 @@ def test_reasons_are_in_the_servers_words(double, call, name, text):
     assert body["error"]["message"].startswith(text)
 
 
+COLLATED = {"__COLLATIONS": {"day": "spark.UTF8_LCASE"}}
 TAKEN = {
     "a uuid that is null": ([COMMENT], {"uuid": None}),
     "no etag": ([COMMENT], {"etag": ABSENT}),
@@ -363,6 +374,9 @@ TAKEN = {
     "a partition in another case": ([columns(ID, DAY), partitioned("DAY")], {}),
     "a long comment": ([{**COMMENT, "comment": "c" * 65_535}], {}),
     "long properties": ([{"action": "set-properties", "updates": {"k" * 255: "v" * 255}}], {}),
+    "254 units": ([{"action": "set-properties", "updates": {"a": EMOJI * 127}}], {}),
+    "a collated column": ([columns({**DAY, "type": "string", "metadata": COLLATED})], {}),
+    "a struct 60 deep": ([columns(functools.reduce(lambda inner, _: nested(inner), range(60), DAY))], {}),
     "a protocol": (
         [
             {
@@ -551,6 +565,15 @@ def test_locations_are_written_in_one_way(call, sent, stored):
     assert call("POST", "/tables", entry("t", storage_location=sent))[1]["storage_location"] == stored
 
 
+def test_schemas_and_catalogs_differ_by_case(call):
+    for path, body in (("/catalogs", {"name": "Dev"}), ("/schemas", {"name": "SILVER", "catalog_name": "dev"})):
+        assert call("POST", path, body) == (200, body)
+
+    assert [schema["name"] for schema in call("GET", "/schemas?catalog_name=dev")[1]["schemas"]] == ["SILVER", "silver"]
+    assert call("GET", "/schemas?catalog_name=Dev")[1]["schemas"] == []
+    assert call("GET", "/tables?catalog_name=dev&schema_name=SILVER")[1]["tables"] == []
+
+
 def test_names_differ_by_case(call):
     assert [call("POST", "/tables", entry(name))[0] for name in ("Orders", "ORDERS")] == [200, 200]
     listed = call("GET", "/tables?catalog_name=dev&schema_name=silver")[1]["tables"]
@@ -595,6 +618,19 @@ def test_files_need_no_credentials(double, call):
             "url": "file:///lake/orders",
         },
     )
+
+
+@pytest.mark.parametrize(
+    ("location", "store"),
+    [("s3://lake/t", "S3"), ("abfss://lake@x.dfs.core.windows.net/t", "Azure"), ("gs://lake/t", "GCS")],
+)
+def test_a_bucket_without_a_configuration_is_a_failed_precondition(double, call, location, store):
+    made = double.metastore.create_table(entry("t", storage_location=location))
+
+    status, body = call("POST", "/temporary-table-credentials", {"table_id": made["table_id"], "operation": "READ"})
+
+    assert (status, body["error_code"]) == (400, "FAILED_PRECONDITION")
+    assert body["message"] == f"{store} bucket configuration not found."
 
 
 class TestAuthorization:

@@ -33,7 +33,7 @@ _SCHEMA, _REPORT = "conformance_schema", "conformance_report"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare the options that the command gives."""
-    parser.addoption("--conformance-schema", dest=_SCHEMA, help="an existing schema, such as dev.scratch")
+    parser.addoption("--conformance-schema", dest=_SCHEMA, help="the schema, such as dev.scratch")
     parser.addoption("--conformance-report", dest=_REPORT, help="the file of the report")
 
 
@@ -71,6 +71,19 @@ class ConformanceRun:
         catalog.drop_table(table)
         self._left.remove(str(table))
 
+    def drop_schema(self, catalog: Any) -> None:
+        """Drop the schema, which the run has created, unless there is a table in it.
+
+        Args:
+            catalog: Its catalog.
+        """
+        schema = self.tables.names[0][:2]
+        self._created.add(".".join(schema))
+        self._left.add(".".join(schema))
+        if not catalog.table_names(*schema):
+            catalog.drop_schema(*schema)
+            self._left.remove(".".join(schema))
+
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         """Make a test for each scenario."""
         if "moved_scenario" in metafunc.fixturenames:
@@ -84,7 +97,7 @@ class ConformanceRun:
         scenario = getattr(item, "callspec", None) and item.callspec.params.get("moved_scenario")  # type: ignore[attr-defined]
         if scenario is None or (report.when != "call" and report.passed) or report.when == "teardown":
             return report
-        kinds = [statement.kind.value for statement in planned_statements(scenario)]
+        kinds = [statement.kind.value for statement in planned_statements(scenario, self.tables.reference())]
         result = HELD if report.passed else IMPOSSIBLE if report.skipped else BROKEN
         error = None if call.excinfo is None else call.excinfo.value
         reason = "" if error is None else redacted(f"{type(error).__name__}: {error}", self.tables)
@@ -98,7 +111,7 @@ class ConformanceRun:
         self._report.write_text(markdown(backend, kinds, self._tried), "utf-8")
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """List the tables that were created and dropped, and those that are left."""
+        """List what was created and dropped, and what is left."""
         terminalreporter.section("delta schema conformance")
         counts = {result: sum(tried.result == result for tried in self._tried) for result in (HELD, BROKEN, IMPOSSIBLE)}
         terminalreporter.write_line(", ".join(f"{number} {result}" for result, number in counts.items()))

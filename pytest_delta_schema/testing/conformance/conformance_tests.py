@@ -40,9 +40,15 @@ def conformance(pytestconfig: pytest.Config) -> Iterator[ConformanceRun]:
 
 
 @pytest.fixture(scope="session")
-def own(conformance: ConformanceRun, delta_catalog: Catalog) -> Any:  # noqa: ARG001 - the settings come first
-    """The catalog."""
-    return own_catalog(delta_catalog)
+def own(conformance: ConformanceRun, delta_catalog: Catalog) -> Iterator[Any]:
+    """The catalog; a schema that did not exist before is dropped at the end."""
+    catalog = own_catalog(delta_catalog)
+    name = conformance.tables.names[0]
+    observed = catalog.read_tables([name]).tables.get(name)
+    is_new = observed is not None and not observed.schema_exists
+    yield catalog
+    if is_new:
+        conformance.drop_schema(catalog)
 
 
 @pytest.fixture

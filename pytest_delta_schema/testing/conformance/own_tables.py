@@ -66,6 +66,10 @@ class ByStatements:
         """Drop a table if it exists."""
         self._run(drop_table(table))
 
+    def drop_schema(self, catalog: str, schema: str) -> None:
+        """Drop a schema if it exists and is empty."""
+        self._run(f"DROP SCHEMA IF EXISTS {identifier(catalog)}.{identifier(schema)}")
+
     def rows(self, table: QualifiedName) -> list[Any]:
         """Return all rows of a table."""
         return list(self._run(f"SELECT * FROM {dotted(table)}"))

@@ -144,7 +144,7 @@ class Metastore:
         info = self._known(name)
         if not delta:
             return dict(info)
-        if info["data_source_format"] != "DELTA":
+        if info.get("data_source_format") != "DELTA":
             raise Refused(400, "UNSUPPORTED_TABLE_FORMAT", f"Table is not a Delta table: {name}")
         if info["table_type"] in _VIEWS:
             raise Refused(500, INTERNAL, f"Failed to load table {name}: Unexpected value '{info['table_type']}'")

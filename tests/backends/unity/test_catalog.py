@@ -14,6 +14,7 @@ from pytest_delta_schema.test_kit.effects.history import effect_on, versions_of
 from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.parts import BOTH, INT, LONG, TEXT, field, struct
 from pytest_delta_schema.testing.unity import UnityDouble
+from pytest_delta_schema.testing.unity.server import Fault
 from support.covering import played_on
 from support.registering import Registering
 from support.tables import NAME, column, table
@@ -136,6 +137,33 @@ def test_spark_connect_has_no_way_to_transactions(double, remote):
     ):
         UnityCatalog(client, lambda: remote).create_schema("dev", "silver")
     client.close()
+
+
+def test_a_server_that_dies_after_the_first_statement(unity, double, monkeypatch):
+    """Spark runs the rest, because it commits to the log: the error says so, and how to go back."""
+    line = Orchestrator.over(unity)
+    line.sync_tables([table(column())])
+    run = unity.run
+
+    def dying(statement):
+        run(statement)
+        double.faults.append(Fault(path="", status=502, text="bad gateway"))
+
+    monkeypatch.setattr(unity, "run", dying)
+    monkeypatch.setattr(double, "faults", [])
+    wanted = table(column(is_nullable=False, comment="Key"), column("a", TEXT), comment="All")
+
+    with pytest.raises(
+        ApplyError, match=r"all 4 statements ran, and then the table could not be read back: "
+    ) as caught:
+        Orchestrator.over(unity).sync_tables([wanted])
+
+    assert (len(caught.value.done), caught.value.not_run, caught.value.fault.code) == (4, (), "DS604")
+    assert f"to restore:  RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF {caught.value.version}" in str(
+        caught.value
+    )
+    double.faults.clear()
+    assert unity.version(NAME) == (caught.value.version or 0) + 4
 
 
 @pytest.fixture

@@ -98,6 +98,15 @@ def test_names_are_listed_in_lower_case(unity):
     assert unity.catalog.table_names("dev", "silver") == (MIXED.name,)
 
 
+@pytest.mark.parametrize("kind", ["VIEW", "MATERIALIZED_VIEW", "METRIC_VIEW"])
+def test_views_are_not_listed_as_tables(unity, kind):
+    unity.table("dev.silver.sales")
+    unity.catalog.table_names("dev", "silver")
+    unity.entry("dev.silver.sales").update(table_type=kind, data_source_format=None)
+
+    assert unity.catalog.table_names("dev", "silver") == (MIXED.name,)
+
+
 def test_two_that_differ_by_case_only_are_refused(unity, beside):
     unity.table("dev.silver.mixed")
     unity.table("dev.silver.MIXED")

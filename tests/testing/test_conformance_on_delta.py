@@ -1,0 +1,53 @@
+"""A conformance run on each backend with real Delta: scenarios for each kind of statement, or all scenarios.
+
+The local backend plays all of them in ``tests/backends/local``, so a few are enough here.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from pytest_delta_schema.backends.local.catalog import CAPABILITIES
+from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC
+from pytest_delta_schema.backends.unity.catalog import UnityCatalog
+from pytest_delta_schema.commands.conformance import pytest_arguments
+from pytest_delta_schema.testing.conformance.moved_scenarios import Tables, moved_scenarios
+from pytest_delta_schema.testing.unity import UnityDouble
+from support.covering import ALL, cover, statement_traits
+from support.installed import INSTALLED
+
+pytestmark = pytest.mark.spark
+
+SCENARIOS = moved_scenarios(Tables("dev", "silver", ""))
+
+
+@pytest.fixture
+def double(local, warehouse):
+    """A server that takes notice of the tables in the warehouse, as if its connector had made them."""
+    with UnityDouble(warehouse) as server:
+        server.metastore.create_catalog({"name": "dev"})
+        local.spark.conf.set("spark.sql.catalog.dev.uri", server.uri)
+        yield server
+        local.spark.conf.unset("spark.sql.catalog.dev.uri")
+
+
+@pytest.mark.parametrize(
+    ("backend", "topic", "capabilities"),
+    [("local", "basics/", CAPABILITIES), ("session", "", CLASSIC), ("unity", "", UnityCatalog.capabilities)],
+    ids=["local", "session", "unity"],
+)
+def test_every_promise_holds(backend, topic, capabilities, project, local, warehouse, double):
+    project.ini(f"delta_warehouse = {warehouse}", f"delta_unity_uri = {double.uri}")
+    candidates = [scenario for scenario in SCENARIOS if scenario.name.startswith(topic)]
+    chosen = SCENARIOS if ALL else cover(candidates, INSTALLED.limit(capabilities), statement_traits)
+    keyword = "" if ALL else " or ".join(f"[{scenario.name}]" for scenario in chosen)
+
+    result = project.run(*pytest_arguments(backend, "dev.silver", report="conformance.md", keyword=keyword))
+
+    assert result.ret == 0, result.outlines
+    (counts,) = (line for line in result.outlines if re.match(r"[0-9]+ held, ", line))
+    assert counts == f"{len(chosen)} held, 0 did not hold, 0 not possible"
+    assert "  created and dropped: dev.silver" in result.outlines
+    assert not local.read_tables([SCENARIOS[0].after.name]).tables[SCENARIOS[0].after.name].schema_exists
