@@ -23,20 +23,24 @@ _WORDS = NameSet(("delta.isolationLevel", MAPPING_PROPERTY))
 _LISTS_OF_COLUMNS = NameSet(("delta.dataSkippingStatsColumns",))
 
 _NUMBER = re.compile(r"[+-]?[0-9]+")
-_NAME = re.compile(r"(?:`[^`]*`|[^,`])+")
+_QUOTED = r"`(?:[^`]|``)*`"
+_PART = rf"\s*(?:{_QUOTED}|[^.,`\s](?:[^.,`]*[^.,`\s])?)\s*"
+_PATH = rf"{_PART}(?:\.{_PART})*"
+_LIST = re.compile(rf"{_PATH}(?:,{_PATH})*")
+_NAMES = re.compile(rf"({_QUOTED})|([^.,`]+)|([.,])")
 
-_SECONDS = {
-    "week": 7 * 24 * 3600.0,
-    "day": 24 * 3600.0,
-    "hour": 3600.0,
-    "minute": 60.0,
-    "second": 1.0,
-    "millisecond": 0.001,
-    "microsecond": 0.000001,
+_MICROSECONDS = {
+    "week": 7 * 24 * 3_600_000_000,
+    "day": 24 * 3_600_000_000,
+    "hour": 3_600_000_000,
+    "minute": 60_000_000,
+    "second": 1_000_000,
+    "millisecond": 1000,
+    "microsecond": 1,
 }
-_AMOUNT = r"[0-9]+\s+[a-z]+"
-_INTERVAL = re.compile(rf"(?:interval\s+)?({_AMOUNT}(?:\s+{_AMOUNT})*)", re.IGNORECASE)
-_AMOUNTS = re.compile(r"([0-9]+)\s+([a-z]+)")
+_AMOUNT = r"[+-]?[0-9]+(?:\.[0-9]{1,9}(?=\s+seconds?\b))?\s+[a-z]+"
+_INTERVAL = re.compile(rf"(?:interval \s*)?({_AMOUNT}(?:\s+{_AMOUNT})*)")
+_AMOUNTS = re.compile(r"([+-]?)([0-9]+)\.?([0-9]*)\s+([a-z]+)")
 
 
 def equal_values(key: str, wanted: str, stored: str | None) -> bool:
@@ -70,32 +74,45 @@ def _reader(name: str) -> Callable[[str], object]:
         return _number
     if name in _WORDS:
         return str.lower
-    return _columns if name in _LISTS_OF_COLUMNS else _boolean_or_seconds
+    return _columns if name in _LISTS_OF_COLUMNS else _boolean_or_interval
 
 
 def _number(text: str) -> int | None:
     return int(text) if _NUMBER.fullmatch(text) else None
 
 
-def _columns(text: str) -> list[str]:
-    return [folded(name.strip()) for name in _NAME.findall(text)]
+def _columns(text: str) -> list[list[str]] | None:
+    """Return the paths of columns in a list; ``None`` for a malformed one."""
+    if _LIST.fullmatch(text) is None:
+        return None
+    paths: list[list[str]] = [[]]
+    for quoted, bare, separator in _NAMES.findall(text):
+        if separator == ",":
+            paths.append([])
+        elif quoted:
+            paths[-1].append(folded(quoted[1:-1].replace("``", "`")))
+        elif bare.strip():
+            paths[-1].append(folded(bare.strip()))
+    return paths
 
 
-def _boolean_or_seconds(text: str) -> tuple[str, object] | None:
+def _boolean_or_interval(text: str) -> tuple[str, object] | None:
     if text.lower() in {"true", "false"}:
         return "boolean", text.lower()
-    seconds = _seconds(text)
-    return None if seconds is None else ("seconds", seconds)
+    milliseconds = _milliseconds(text)
+    return None if milliseconds is None else ("milliseconds", milliseconds)
 
 
-def _seconds(text: str) -> float | None:
-    match = _INTERVAL.fullmatch(text.strip())
+def _milliseconds(text: str) -> int | None:
+    """Return the length of an interval as Delta uses it; it refuses quoted amounts, months and negative intervals."""
+    match = _INTERVAL.fullmatch(text.strip().lower())
     if match is None:
         return None
-    total = 0.0
-    for amount, unit in _AMOUNTS.findall(match.group(1).lower()):
-        size = _SECONDS.get(unit.removesuffix("s"))
+    total = 0
+    for sign, amount, fraction, unit in _AMOUNTS.findall(match.group(1)):
+        size = _MICROSECONDS.get(unit.removesuffix("s"))
         if size is None:
             return None
-        total += int(amount) * size
-    return round(total, 6)
+        microseconds = int(amount) * size + int(fraction.ljust(6, "0")[:6])
+        total += -microseconds if sign == "-" else microseconds
+    return total // 1000 if total >= 0 else None

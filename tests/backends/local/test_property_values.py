@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import pytest
+from py4j.protocol import Py4JJavaError
 
 from pytest_delta_schema import Orchestrator
+from pytest_delta_schema.delta.property_values import equal_values
 from support.tables import NAME, column, table
 
 pytestmark = pytest.mark.spark
@@ -36,3 +40,69 @@ def test_values_that_delta_reads_alike_are_no_drift(local):
 
     assert {key: state.table_properties[key] for key in STORED} == STORED
     assert orchestrator.plan_tables([model]).actions == ()
+
+
+INTERVALS = [
+    "interval 30 days",
+    "INTERVAL '30' DAY",
+    "interval '30' day",
+    "30 days",
+    "interval 1 week 2 days",
+    "9 days",
+    "1 day",
+    "interval +1 day",
+    "interval 25 hours -1 hours",
+    "interval\t1 day",
+    "  INTERVAL   1   DAY ",
+    "interval 1 day ago",
+    "interval -1 day",
+    "interval -24 hours",
+    "interval 0.5 days",
+    "12 hours",
+    "interval 1.5 seconds",
+    "interval 1500 milliseconds",
+    "interval 1 millisecond",
+    "interval 1000 microseconds",
+    "interval 1001 microseconds",
+    "interval 999 microseconds",
+    "interval 0 days",
+    "interval 1 month",
+    "interval 1 months",
+    "interval 1 nanosecond",
+    "interval 1.0 second",
+    "1 seconds",
+    "interval 007 days",
+    "1 weeks",
+    "true",
+]
+
+
+def test_intervals_are_equal_where_delta_reads_the_same(local):
+    configs = local.spark._jvm.org.apache.spark.sql.delta.DeltaConfigs
+
+    def read(text):
+        """Return how long an interval is for Delta, ``None`` for one that it refuses."""
+        try:
+            interval = configs.parseCalendarInterval(text)
+        except Py4JJavaError:
+            return None
+        return configs.getMilliSeconds(interval) if configs.isValidIntervalConfigValue(interval) else None
+
+    lengths = {text: read(text) for text in INTERVALS}
+    pairs = list(combinations(INTERVALS, 2))
+    expected = [lengths[one] is not None and lengths[one] == lengths[other] for one, other in pairs]
+
+    assert lengths["INTERVAL '30' DAY"] is None
+    assert [equal_values("delta.logRetentionDuration", *pair) for pair in pairs] == expected
+
+
+@pytest.mark.parametrize("columns", ["a,b", "A, b", " `a` ,b", "s.x", " `s` . x", "`a,b`", "`a``b`"])
+def test_delta_takes_lists_of_columns_in_other_spellings(local, columns):
+    local.create_schema("dev", "silver")
+    fields = "a int, b int, `a,b` int, `a``b` int, s struct<x: int>"
+    mapped = "'delta.columnMapping.mode' = 'name'"
+    properties = f"{mapped}, 'delta.dataSkippingStatsColumns' = '{columns}'"
+    local.spark.sql(f"CREATE TABLE {NAME} ({fields}) USING delta TBLPROPERTIES ({properties})")
+
+    model = table(column("a"), table_properties={"delta.dataSkippingStatsColumns": columns})
+    assert local.snapshot([model]).tables[NAME].table_properties["delta.dataSkippingStatsColumns"] == columns
