@@ -57,7 +57,8 @@ for key, value in settings.items():
     builder = builder.config(key, value)
 spark = builder.getOrCreate()
 catalog = SessionCatalog(spark)
-orchestrator = Orchestrator.over(catalog, Settings(consents=(Consent("rewrite", "spark_catalog.silver.orders"),)))
+agreed = Settings(consents=(Consent("rewrite", "spark_catalog.silver.orders"),))
+orchestrator = Orchestrator.over(catalog, settings=agreed)
 columns = [Column("customer", LongType()), Column("amount", DoubleType()), Column("country", StringType()),
     Column("day", DateType())]
 ten = ["id >= 0", "id < 1e9", "customer >= 0", "amount >= 0", "amount < 1e9", "length(country) = 2",

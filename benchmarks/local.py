@@ -50,7 +50,7 @@ from pathlib import Path
 from pytest_delta_schema import Orchestrator, LocalCatalog, open_session
 warehouse = Path(sys.argv[1])
 session = open_session(warehouse)
-Orchestrator.over(LocalCatalog(session.spark, warehouse)).sync_tables([table(0)])
+Orchestrator.over(LocalCatalog(session.spark, warehouse=warehouse)).sync_tables([table(0)])
 session.close()
 """
 )
@@ -62,7 +62,7 @@ from pathlib import Path
 from pytest_delta_schema import LocalCatalog, open_session
 warehouse, count = Path(sys.argv[1]), int(sys.argv[2])
 session = open_session(warehouse)
-catalog, tables, took = LocalCatalog(session.spark, warehouse), [table(number) for number in range(count)], []
+catalog, tables, took = LocalCatalog(session.spark, warehouse=warehouse), [table(number) for number in range(count)], []
 for _ in range(4):
     start = time.perf_counter()
     state = catalog.snapshot(tables)
@@ -81,7 +81,7 @@ from pytest_delta_schema import LocalCatalog, open_session
 from pytest_delta_schema.plugin.run.scratch import Scratch
 warehouse = Path(sys.argv[1])
 session = open_session(warehouse)
-catalog, pairs = LocalCatalog(session.spark, warehouse), []
+catalog, pairs = LocalCatalog(session.spark, warehouse=warehouse), []
 
 def seconds(model, count):
     scratch = Scratch(catalog, "main")

@@ -21,7 +21,7 @@ from pytest_delta_schema import Column, Orchestrator, LocalCatalog, Table, open_
 from pytest_delta_schema.state import CheckState
 warehouse = Path(sys.argv[1])
 session = open_session(warehouse)
-catalog = LocalCatalog(session.spark, warehouse)
+catalog = LocalCatalog(session.spark, warehouse=warehouse)
 columns = [Column("id", LongType()), Column("price", DoubleType()), Column("name", StringType())]
 table = Table("dev", "silver", "orders", columns)
 Orchestrator.over(catalog).sync_tables([table])

@@ -23,7 +23,7 @@ from pytest_delta_schema import Column, Consent, LocalCatalog, Orchestrator, Set
 from pytest_delta_schema import open_session
 warehouse, rows = Path(sys.argv[1]), int(sys.argv[2])
 session = open_session(warehouse)
-spark, catalog = session.spark, LocalCatalog(session.spark, warehouse)
+spark, catalog = session.spark, LocalCatalog(session.spark, warehouse=warehouse)
 columns = [Column("id", LongType()), Column("price", DoubleType()), Column("name", StringType()),
     Column("day", DateType()), Column("at", TimestampType()), Column("parts", ArrayType(LongType()))]
 agreed = Settings(consents=(Consent("rewrite", "dev.silver.orders"),))
@@ -38,7 +38,7 @@ def clock(run):
     return time.perf_counter() - start
 def sync(by):
     table = Table("dev", "silver", "orders", columns, partitioned_by=by)
-    Orchestrator.over(catalog, agreed).sync_tables([table])
+    Orchestrator.over(catalog, settings=agreed).sync_tables([table])
 sync([])
 values = "id, id / 7, concat('name of ', id), date_add(DATE'2024-01-01', CAST(id % 5 AS INT))"
 values += ", timestamp_seconds(id), array(id, NULL)"

@@ -11,7 +11,7 @@ from measure import Ratio, of_limit, seconds
 from pyspark.sql.types import DoubleType, IntegerType, LongType, StringType, StructField, StructType
 from subjects import COLUMNS, model
 
-from pytest_delta_schema import Column, Table, check_write, to_struct_type
+from pytest_delta_schema import Column, Table, WriteOptions, check_write, to_struct_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,18 +24,18 @@ import json, statistics, sys, time
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 from subjects import model
-from pytest_delta_schema import Orchestrator, LocalCatalog, check_write, empty_frame, open_session
+from pytest_delta_schema import Orchestrator, LocalCatalog, WriteOptions, check_write, empty_frame, open_session
 warehouse = Path(sys.argv[1])
 session = open_session(warehouse)
 table = model(0)
-Orchestrator.over(LocalCatalog(session.spark, warehouse)).sync_tables([table])
+Orchestrator.over(LocalCatalog(session.spark, warehouse=warehouse)).sync_tables([table])
 frame = empty_frame(session.spark, table)
 schema = frame.schema
 took = []
 for _ in range(12):
     start = time.perf_counter()
     for _ in range(100):
-        assert check_write(schema, table, "write_to").accepted
+        assert check_write(table, schema, WriteOptions(method="write_to")).accepted
     told = (time.perf_counter() - start) / 100
     start = time.perf_counter()
     frame.writeTo(table.qualified_name).append()
@@ -54,15 +54,18 @@ def run() -> Iterator[Ratio]:
     )
     same = to_struct_type(table)
     frames = [
-        (StructType([*same.fields, StructField("extra", DoubleType())]), {"merge_schema": True}),
-        (StructType([StructField(same.fields[0].name, IntegerType()), *same.fields[1:]]), {"method": "insert_into"}),
-        (same, {"method": "write_to"}),
+        (StructType([*same.fields, StructField("extra", DoubleType())]), WriteOptions(merge_schema=True)),
+        (
+            StructType([StructField(same.fields[0].name, IntegerType()), *same.fields[1:]]),
+            WriteOptions(method="insert_into"),
+        ),
+        (same, WriteOptions(method="write_to")),
     ]
 
     def judge() -> None:
         for _ in range(VERDICTS // len(frames)):
             for frame, how in frames:
-                check_write(frame, table, **how)
+                check_write(table, frame, how)
 
     judge()
     took = statistics.median(seconds(judge) for _ in range(7)) / VERDICTS

@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.test_kit import rows_of as rows_of
     from pytest_delta_schema.test_kit import rows_strategy as rows_strategy
     from pytest_delta_schema.test_kit import state_text as state_text
+    from pytest_delta_schema.write_check import WriteOptions as WriteOptions
 
 __version__ = "0.1.0"
 

@@ -82,7 +82,9 @@ def lacks(name: str, value: Callable[..., Any], doc: str | None) -> list[str]:
     """Return what a docstring lacks: all of it, or the names of arguments where there are two or more."""
     if not doc or doc.startswith(f"{name}("):
         return [name]
-    arguments = [argument for argument in inspect.signature(value).parameters if argument not in ("self", "cls")]
+    arguments = [
+        argument for argument in inspect.signature(value).parameters if not argument.startswith(("self", "cls", "_"))
+    ]
     if len(arguments) < 2:
         return []
     return [f"{name}: {argument}" for argument in arguments if re.search(rf"(?m)^ *\*{{0,2}}{argument}: ", doc) is None]

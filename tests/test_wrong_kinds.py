@@ -24,6 +24,7 @@ from pytest_delta_schema import (
     Table,
     TablePlanner,
     UnityCatalog,
+    WriteOptions,
     assert_accepts,
     assert_evolves,
     assert_frame_fits,
@@ -65,21 +66,22 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "empty_frame, spark": lambda value: empty_frame(value, MODEL),
     "empty_frame, table": lambda value: empty_frame(SPARK, value),
     "Table.from_struct_type": lambda value: Table.from_struct_type("dev", "silver", "orders", value),
-    "assert_no_drift, tables": lambda value: assert_no_drift(value, CATALOG),
-    "assert_no_drift, catalog": lambda value: assert_no_drift(MODEL, value),
-    "assert_rows_satisfy, frame": lambda value: assert_rows_satisfy(value, MODEL),
-    "assert_rows_satisfy, model": lambda value: assert_rows_satisfy(SPARK, value),
+    "assert_no_drift, tables": lambda value: assert_no_drift(value, catalog=CATALOG),
+    "assert_no_drift, catalog": lambda value: assert_no_drift(MODEL, catalog=value),
+    "assert_rows_satisfy, frame": lambda value: assert_rows_satisfy(MODEL, value),
+    "assert_rows_satisfy, model": lambda value: assert_rows_satisfy(value, SPARK),
     "assert_accepts, table": lambda value: assert_accepts(value, STRUCT),
-    "assert_accepts, df": lambda value: assert_accepts(MODEL, value),
+    "assert_accepts, frame": lambda value: assert_accepts(MODEL, value),
     "assert_accepts, catalog": lambda value: assert_accepts("dev.silver.orders", STRUCT, catalog=value),
     "assert_accepts, version": lambda value: assert_accepts(MODEL, STRUCT, version=value),
-    "assert_rejects, df": lambda value: assert_rejects(MODEL, value),
-    "assert_evolves, to": lambda value: assert_evolves(MODEL, WIDER, value),
-    "check_write, df": lambda value: check_write(value, MODEL),
-    "check_write, table": lambda value: check_write(STRUCT, value),
-    "check_write, table in a catalog": lambda value: check_write(STRUCT, value, catalog=CATALOG),
-    "check_write, mode": lambda value: check_write(STRUCT, MODEL, mode=value),
-    "check_write, method": lambda value: check_write(STRUCT, MODEL, value),
+    "assert_rejects, frame": lambda value: assert_rejects(MODEL, value),
+    "assert_evolves, to": lambda value: assert_evolves(MODEL, WIDER, to=value),
+    "check_write, frame": lambda value: check_write(MODEL, value),
+    "check_write, table": lambda value: check_write(value, STRUCT),
+    "check_write, table in a catalog": lambda value: check_write(value, STRUCT, catalog=CATALOG),
+    "check_write, options": lambda value: check_write(MODEL, STRUCT, value),
+    "check_write, mode": lambda value: check_write(MODEL, STRUCT, WriteOptions(mode=value)),
+    "check_write, method": lambda value: check_write(MODEL, STRUCT, WriteOptions(method=value)),
     "plan_tables": lambda value: Orchestrator.over(CATALOG).plan_tables(value),
     "plan_tables, other_models": lambda value: Orchestrator.over(CATALOG).plan_tables([MODEL], other_models=value),
     "sync_tables": lambda value: Orchestrator.over(CATALOG).sync_tables(value),
@@ -90,7 +92,7 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "MemoryCatalog": MemoryCatalog,
     "MemoryCatalog, rows": lambda value: MemoryCatalog(rows=value),
     "SessionCatalog": SessionCatalog,
-    "LocalCatalog, spark": lambda value: LocalCatalog(value, "warehouse"),
+    "LocalCatalog, spark": lambda value: LocalCatalog(value, warehouse="warehouse"),
     "UnityCatalog": UnityCatalog,
     "DatabricksCatalog": DatabricksCatalog,
     "plan": lambda value: TablePlanner().plan(value, STATE),
@@ -101,14 +103,14 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "PlanValidator": PlanValidator,
     "Identity": Identity,
     "rows_of": rows_of,
-    "rows_of, n": lambda value: rows_of(MODEL, value),
+    "rows_of, rows": lambda value: rows_of(MODEL, value),
     "breaking_rows": breaking_rows,
     "state_text": lambda value: state_text(value, catalog=CATALOG),
     "state_text, catalog": lambda value: state_text(MODEL, catalog=value),
     "assert_table_equals": lambda value: assert_table_equals(value, [], catalog=CATALOG),
     "assert_table_equals, catalog": lambda value: assert_table_equals(MODEL, [], catalog=value),
-    "assert_frame_fits, frame": lambda value: assert_frame_fits(value, MODEL),
-    "assert_frame_fits, model": lambda value: assert_frame_fits(STRUCT, value),
+    "assert_frame_fits, frame": lambda value: assert_frame_fits(MODEL, value),
+    "assert_frame_fits, model": lambda value: assert_frame_fits(value, STRUCT),
     "delta_raises": lambda value: stopped_by(value, check="positive"),
 }
 
@@ -164,14 +166,14 @@ def test_a_value_of_a_wrong_kind_is_one_error(function: str, value: str) -> None
             ),
         ),
         (
-            lambda: Orchestrator.over(CATALOG, "prod"),
+            lambda: Orchestrator.over(CATALOG, settings="prod"),
             (
                 "Orchestrator.over takes settings of the kind Settings, and was given 'prod';"
                 " give Settings(...), or Settings.from_project(folder)"
             ),
         ),
         (
-            lambda: assert_no_drift(MODEL, MemoryCatalog),
+            lambda: assert_no_drift(MODEL, catalog=MemoryCatalog),
             (
                 "assert_no_drift takes a catalog, and was given"
                 " <class 'pytest_delta_schema.backends.memory.catalog.MemoryCatalog'>;"
@@ -236,7 +238,7 @@ def test_a_value_of_a_wrong_kind_is_one_error(function: str, value: str) -> None
             ),
         ),
         (
-            lambda: assert_rejects(MODEL, WIDER, ["extra-column"]),
+            lambda: assert_rejects(MODEL, WIDER, reason=["extra-column"]),
             (
                 "assert_rejects takes one reason, and was given ['extra-column'];"
                 " write the name of a fault, such as 'extra-column'"
@@ -251,7 +253,7 @@ def test_a_value_of_a_wrong_kind_is_one_error(function: str, value: str) -> None
             "open_session takes the folder of the warehouse, and was given None; give its path",
         ),
         (
-            lambda: LocalCatalog(SPARK, None),
+            lambda: LocalCatalog(SPARK, warehouse=None),
             "LocalCatalog takes the folder of the warehouse, and was given None; give its path",
         ),
         (

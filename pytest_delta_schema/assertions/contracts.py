@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 @hides_traceback
 def assert_no_drift(
-    tables: Table | Iterable[Table], catalog: Catalog | None = None, settings: Settings | None = None
+    tables: Table | Iterable[Table], *, catalog: Catalog | None = None, settings: Settings | None = None
 ) -> None:
     """Make sure that a catalog holds what ``tables`` declare; nothing is changed.
 
@@ -64,7 +64,8 @@ def assert_no_drift(
     if others:
         msg = f"assert_no_drift takes models, and was given {others}; give the Tables that declare them"
         raise DeclarationError(msg)
-    gate = Gate(given_catalog(catalog, "assert_no_drift"), required_settings(settings, "assert_no_drift"), models)
+    settings = required_settings(settings, "assert_no_drift")
+    gate = Gate(given_catalog(catalog, "assert_no_drift"), models, settings=settings)
     gate.declarations.require_valid(models)
     gate.state().require(gate.declarations.bound(model).name for model in models)
     outcomes = [gate.drift(model) for model in sorted(models, key=lambda model: model.name)]
@@ -74,15 +75,15 @@ def assert_no_drift(
 
 
 @hides_traceback
-def assert_rows_satisfy(frame: DataFrame, model: Table, settings: Settings | None = None) -> None:
+def assert_rows_satisfy(model: Table, frame: DataFrame, *, settings: Settings | None = None) -> None:
     """Make sure that ``frame`` could be written into the table of ``model``: types, NOT NULL, checks, keys; one scan.
 
     Nothing is written. Columns that the frame lacks have the values that the table would give them: a default, an
     identity, a generated value or NULL. Checks and keys over columns of a wrong type are left out.
 
     Args:
-        frame: The rows.
         model: The contract.
+        frame: The rows.
         settings: The rules that the declaration has to follow; by default the settings in force.
 
     Raises:
@@ -92,7 +93,7 @@ def assert_rows_satisfy(frame: DataFrame, model: Table, settings: Settings | Non
         DeclarationError: If ``frame`` is no frame of Spark, or ``model`` no model.
     """
     if not isinstance(model, Table):
-        msg = f"assert_rows_satisfy takes a frame and a model, and was given {model!r} as model; give a Table"
+        msg = f"assert_rows_satisfy takes a model and a frame, and was given {model!r} as model; give a Table"
         raise DeclarationError(msg)
     settings = required_settings(settings, "assert_rows_satisfy")
     contract = declared(model, settings)

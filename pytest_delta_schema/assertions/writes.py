@@ -10,6 +10,7 @@ from pytest_delta_schema.diagnostics.errors import WriteError
 from pytest_delta_schema.engine.write_checks import check_write, written_table
 from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 from pytest_delta_schema.report.text.schema_comparison import schema_diff
+from pytest_delta_schema.write_check.options import DEFAULT_OPTIONS, WriteOptions
 from pytest_delta_schema.write_check.prediction import stored_state
 
 if TYPE_CHECKING:
@@ -18,20 +19,17 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.state.states import CatalogReader, TableState
-    from pytest_delta_schema.write_check.method import WriteMethod, WriteMode
     from pytest_delta_schema.write_check.verdict import WriteVerdict
+
+_MERGE = WriteOptions(merge_schema=True)
 
 
 @hides_traceback
-def assert_accepts(  # noqa: PLR0913 - the settings of a writer
+def assert_accepts(
     table: Table | TableState | str,
-    df: DataFrame | StructType,
+    frame: DataFrame | StructType,
+    options: WriteOptions = DEFAULT_OPTIONS,
     *,
-    method: WriteMethod = "save",
-    mode: WriteMode = "append",
-    merge_schema: bool = False,
-    overwrite_schema: bool = False,
-    auto_merge: bool = False,
     catalog: CatalogReader | None = None,
     version: tuple[int, int] = NEWEST,
 ) -> WriteVerdict:
@@ -39,12 +37,8 @@ def assert_accepts(  # noqa: PLR0913 - the settings of a writer
 
     Args:
         table: A model, an observed state, or with ``catalog=`` the name of a table.
-        df: The frame, or its schema.
-        method: The method that writes; see :func:`check_write`.
-        mode: ``append`` or ``overwrite``.
-        merge_schema: The writer's option ``mergeSchema``.
-        overwrite_schema: The writer's option ``overwriteSchema``.
-        auto_merge: The session's setting ``spark.databricks.delta.schema.autoMerge.enabled``.
+        frame: A DataFrame, or its schema.
+        options: How the frame is written; by default it is appended with ``df.write.save(path)``.
         catalog: Where a table is read that is given by name.
         version: Delta's version, major and minor.
 
@@ -54,26 +48,20 @@ def assert_accepts(  # noqa: PLR0913 - the settings of a writer
     Raises:
         WriteError: An ``AssertionError`` with the reasons and both schemas side by side.
     """
-    verdict = check_write(
-        df, table, method, mode, merge_schema, overwrite_schema, auto_merge, catalog=catalog, version=version
-    )
+    verdict = check_write(table, frame, options, catalog=catalog, version=version)
     if not verdict.accepted:
-        msg = f"{verdict}\n\n{_side_by_side(table, df, catalog)}"
+        msg = f"{verdict}\n\n{_side_by_side(table, frame, catalog)}"
         raise WriteError(msg)
     return verdict
 
 
 @hides_traceback
-def assert_rejects(  # noqa: PLR0913 - the settings of a writer
+def assert_rejects(  # noqa: PLR0913 - the write, and what is expected of it
     table: Table | TableState | str,
-    df: DataFrame | StructType,
-    reason: str | None = None,
+    frame: DataFrame | StructType,
+    options: WriteOptions = DEFAULT_OPTIONS,
     *,
-    method: WriteMethod = "save",
-    mode: WriteMode = "append",
-    merge_schema: bool = False,
-    overwrite_schema: bool = False,
-    auto_merge: bool = False,
+    reason: str | None = None,
     catalog: CatalogReader | None = None,
     version: tuple[int, int] = NEWEST,
 ) -> WriteVerdict:
@@ -81,13 +69,9 @@ def assert_rejects(  # noqa: PLR0913 - the settings of a writer
 
     Args:
         table: As in :func:`assert_accepts`.
-        df: The frame, or its schema.
+        frame: A DataFrame, or its schema.
+        options: How the frame is written; by default it is appended with ``df.write.save(path)``.
         reason: The fault, such as ``extra-column``, or Delta's error condition; ``None`` for any.
-        method: The method that writes; see :func:`check_write`.
-        mode: ``append`` or ``overwrite``.
-        merge_schema: The writer's option ``mergeSchema``.
-        overwrite_schema: The writer's option ``overwriteSchema``.
-        auto_merge: The session's setting ``spark.databricks.delta.schema.autoMerge.enabled``.
         catalog: Where a table is read that is given by name.
         version: Delta's version, major and minor.
 
@@ -97,34 +81,28 @@ def assert_rejects(  # noqa: PLR0913 - the settings of a writer
     Raises:
         WriteError: An ``AssertionError``, if Delta accepts the write or refuses it for other reasons only.
     """
-    verdict = check_write(
-        df, table, method, mode, merge_schema, overwrite_schema, auto_merge, catalog=catalog, version=version
-    )
+    verdict = check_write(table, frame, options, catalog=catalog, version=version)
     if reason is not None and not isinstance(reason, str):
         refuse_kind("assert_rejects", "one reason", reason, "write the name of a fault, such as 'extra-column'")
     expected = f" for {reason}" if reason else ""
     if verdict.accepted:
         fact = f"{verdict.table}: the write is accepted, and should be refused{expected}"
-        msg = f"{fact}\n\n{_side_by_side(table, df, catalog)}"
+        msg = f"{fact}\n\n{_side_by_side(table, frame, catalog)}"
         raise WriteError(msg)
     reasons = {name for finding in verdict.findings for name in (finding.rule, finding.code)}
     if reason is not None and reason not in reasons:
-        msg = f"{verdict}\n\nand should be refused{expected}\n\n{_side_by_side(table, df, catalog)}"
+        msg = f"{verdict}\n\nand should be refused{expected}\n\n{_side_by_side(table, frame, catalog)}"
         raise WriteError(msg)
     return verdict
 
 
 @hides_traceback
-def assert_evolves(  # noqa: PLR0913 - the settings of a writer
+def assert_evolves(  # noqa: PLR0913 - the write, and what is expected of it
     table: Table | TableState | str,
-    df: DataFrame | StructType,
-    to: Table | StructType,
+    frame: DataFrame | StructType,
+    options: WriteOptions = _MERGE,
     *,
-    method: WriteMethod = "save",
-    mode: WriteMode = "append",
-    merge_schema: bool | None = None,
-    overwrite_schema: bool = False,
-    auto_merge: bool = False,
+    to: Table | StructType,
     catalog: CatalogReader | None = None,
     version: tuple[int, int] = NEWEST,
 ) -> WriteVerdict:
@@ -132,13 +110,9 @@ def assert_evolves(  # noqa: PLR0913 - the settings of a writer
 
     Args:
         table: As in :func:`assert_accepts`.
-        df: The frame, or its schema.
+        frame: A DataFrame, or its schema.
+        options: How the frame is written; by default it is appended with the option ``mergeSchema``.
         to: The schema of the table after the write, as a model or a struct; comments and column order are not compared.
-        method: The method that writes; see :func:`check_write`.
-        mode: ``append`` or ``overwrite``.
-        merge_schema: The writer's option ``mergeSchema``; by default ``not (overwrite_schema or auto_merge)``.
-        overwrite_schema: The writer's option ``overwriteSchema``.
-        auto_merge: The session's setting ``spark.databricks.delta.schema.autoMerge.enabled``.
         catalog: Where a table is read that is given by name.
         version: Delta's version, major and minor.
 
@@ -149,17 +123,7 @@ def assert_evolves(  # noqa: PLR0913 - the settings of a writer
         WriteError: An ``AssertionError``, if Delta refuses the write, or the table has its old or an unexpected schema
             after it.
     """
-    verdict = assert_accepts(
-        table,
-        df,
-        method=method,
-        mode=mode,
-        merge_schema=not (overwrite_schema or auto_merge) if merge_schema is None else merge_schema,
-        overwrite_schema=overwrite_schema,
-        auto_merge=auto_merge,
-        catalog=catalog,
-        version=version,
-    )
+    verdict = assert_accepts(table, frame, options, catalog=catalog, version=version)
     difference = schema_diff(to, verdict.columns, names=("expected", "after the write"))
     if difference:
         msg = f"{verdict.table}: the write is accepted, but the table has an unexpected schema after it\n\n{difference}"
@@ -170,6 +134,6 @@ def assert_evolves(  # noqa: PLR0913 - the settings of a writer
     return verdict
 
 
-def _side_by_side(table: Table | TableState | str, df: DataFrame | StructType, catalog: CatalogReader | None) -> str:
+def _side_by_side(table: Table | TableState | str, frame: DataFrame | StructType, catalog: CatalogReader | None) -> str:
     state = stored_state(written_table(table), catalog)
-    return schema_diff(state, df, names=("table", "frame"), nullability=False) or "the two schemas are equal"
+    return schema_diff(state, frame, names=("table", "frame"), nullability=False) or "the two schemas are equal"

@@ -43,8 +43,8 @@ class Gate:
 
     Args:
         catalog: The catalog.
-        settings: How tables are compared, validated and changed; by default the settings in force.
         models: The tables to check, each name once.
+        settings: How tables are compared, validated and changed; by default the settings in force.
         declarations: All declared tables under these settings, ``models`` among them, for the foreign keys that depend
             on keys of ``models``; by default ``models`` alone.
     """
@@ -52,9 +52,9 @@ class Gate:
     def __init__(
         self,
         catalog: Catalog,
-        settings: Settings | None = None,
         models: Iterable[Table] = (),
         *,
+        settings: Settings | None = None,
         declarations: Declarations | None = None,
     ) -> None:
         self.catalog = catalog
@@ -248,7 +248,8 @@ class Gate:
     def _apply(self, models: Sequence[Table], progress: ApplyProgress, *, apart: bool = False) -> SyncResult:
         bound, declarations = self.declarations.bound, self.declarations
         runner = runner_of(self.catalog, declarations.settings)
-        orchestrator = Orchestrator(self.catalog, runner, declarations.planner, declarations.validator)
+        planner, validator = declarations.planner, declarations.validator
+        orchestrator = Orchestrator(self.catalog, runner, planner=planner, validator=validator)
         dependents = map(bound, self.dependents(models))
         with progress.by(runner):
             return orchestrator.apply(map(bound, models), other_models=dependents, apart=apart)

@@ -58,9 +58,9 @@ class Orchestrator:
         self,
         reader: CatalogReader,
         runner: ActionRunner,
+        *,
         planner: TablePlanner | None = None,
         validator: PlanValidator | None = None,
-        *,
         settings: Settings | None = None,
     ) -> None:
         self.reader = reader
@@ -70,7 +70,7 @@ class Orchestrator:
         self._settings = settings or Settings()
 
     @classmethod
-    def over(cls, catalog: Catalog, settings: Settings | None = None) -> Orchestrator:
+    def over(cls, catalog: Catalog, *, settings: Settings | None = None) -> Orchestrator:
         """Build an orchestrator over one catalog.
 
         Args:
@@ -83,7 +83,11 @@ class Orchestrator:
         require_reader(catalog, "Orchestrator.over")
         settings = required_settings(settings, "Orchestrator.over")
         return cls(
-            catalog, runner_of(catalog, settings), planner_of(settings), validator_of(settings), settings=settings
+            catalog,
+            runner_of(catalog, settings),
+            planner=planner_of(settings),
+            validator=validator_of(settings),
+            settings=settings,
         )
 
     def plan_tables(self, models: Iterable[Table], *, other_models: Iterable[Table] = ()) -> TablePlan:

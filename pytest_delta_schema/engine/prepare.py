@@ -37,7 +37,7 @@ def prepare() -> Path:
         if needs_of_start(conf).archive_is_kept:
             return cache_folder()
         with start_session(warehouse, conf) as session, step("running two applies on an example"):
-            orchestrator = Orchestrator.over(LocalCatalog(session.spark, warehouse))
+            orchestrator = Orchestrator.over(LocalCatalog(session.spark, warehouse=warehouse))
             for model in _examples():
                 orchestrator.sync_tables([model])
     if not needs_of_start(conf).archive_is_kept:

@@ -8,6 +8,7 @@ from pytest_delta_schema.delta.type_widening import NEWEST
 from pytest_delta_schema.engine.assembly import declared
 from pytest_delta_schema.engine.required_parts import required_settings
 from pytest_delta_schema.models.table import Table
+from pytest_delta_schema.write_check.options import DEFAULT_OPTIONS
 from pytest_delta_schema.write_check.prediction import predict_write
 
 if TYPE_CHECKING:
@@ -16,18 +17,14 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.configuration.settings import Settings
     from pytest_delta_schema.state.states import CatalogReader, TableState
-    from pytest_delta_schema.write_check.method import WriteMethod, WriteMode
+    from pytest_delta_schema.write_check.options import WriteOptions
     from pytest_delta_schema.write_check.verdict import WriteVerdict
 
 
-def check_write(  # noqa: PLR0913, PLR0917 - the settings of a writer
-    df_or_schema: DataFrame | StructType,
+def check_write(  # noqa: PLR0913 - the write, and what it is judged by
     table: Table | TableState | str,
-    method: WriteMethod = "save",
-    mode: WriteMode = "append",
-    merge_schema: bool = False,  # noqa: FBT001, FBT002 - named as the option
-    overwrite_schema: bool = False,  # noqa: FBT001, FBT002 - likewise
-    auto_merge: bool = False,  # noqa: FBT001, FBT002 - likewise
+    frame: DataFrame | StructType,
+    options: WriteOptions = DEFAULT_OPTIONS,
     *,
     catalog: CatalogReader | None = None,
     version: tuple[int, int] = NEWEST,
@@ -36,19 +33,14 @@ def check_write(  # noqa: PLR0913, PLR0917 - the settings of a writer
     """Predict what Delta does with a write, without a JVM: whether it accepts it, and the schema of the table after it.
 
     The prediction is about schemas, under Spark's default settings: it does not see values that cannot be cast, are
-    NULL or violate a check. It is tested against Delta 4.4.0 with Spark 4.2.0 for every combination of the arguments;
+    NULL or violate a check. It is tested against Delta 4.4.0 with Spark 4.2.0 for every combination of options;
     for older versions the source is their code.
 
     Args:
-        df_or_schema: The frame: a DataFrame, also a streaming one, or its schema.
         table: The table: a model, as if it had just been created; an observed state; or the name of a table in
             ``catalog``.
-        method: The method that writes: ``save`` (to a path), ``save_as_table``, ``insert_into``, ``write_to`` or
-            ``write_stream``.
-        mode: ``append`` or ``overwrite``.
-        merge_schema: The writer's option ``mergeSchema``.
-        overwrite_schema: The writer's option ``overwriteSchema``; without ``overwrite`` it has no effect on schemas.
-        auto_merge: The session's setting ``spark.databricks.delta.schema.autoMerge.enabled``.
+        frame: A DataFrame, also a streaming one, or its schema.
+        options: How the frame is written; by default it is appended with ``df.write.save(path)``.
         catalog: Where a table is read that is given by name.
         version: Delta's version, major and minor.
         settings: Of the project, whose default properties a model has; by default the settings in force.
@@ -60,17 +52,7 @@ def check_write(  # noqa: PLR0913, PLR0917 - the settings of a writer
         DeclarationError: If an argument has no possible meaning.
         CatalogReadError: If the table cannot be read, or does not exist.
     """
-    return predict_write(
-        df_or_schema,
-        written_table(table, settings),
-        method,
-        mode,
-        merge_schema,
-        overwrite_schema,
-        auto_merge,
-        catalog=catalog,
-        version=version,
-    )
+    return predict_write(written_table(table, settings), frame, options, catalog=catalog, version=version)
 
 
 def written_table(table: Table | TableState | str, settings: Settings | None = None) -> Table | TableState | str:

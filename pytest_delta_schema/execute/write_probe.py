@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from pytest_delta_schema.write_check.options import DEFAULT_OPTIONS
+
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.write_check.method import WriteMethod, WriteMode
+    from pytest_delta_schema.write_check.options import WriteOptions
     from pytest_delta_schema.write_check.verdict import WriteVerdict
 
 
@@ -17,28 +19,20 @@ if TYPE_CHECKING:
 class ProbesWrites(Protocol):
     """A catalog that can try a write; the fixture ``delta_probe`` uses it."""
 
-    def probe_write(  # noqa: PLR0913, PLR0917 - the settings of a writer
+    def probe_write(
         self,
-        df_or_schema: DataFrame | StructType,
         table: Table | str,
-        method: WriteMethod = "save",
-        mode: WriteMode = "append",
-        merge_schema: bool = False,  # noqa: FBT001, FBT002 - named as the option
-        overwrite_schema: bool = False,  # noqa: FBT001, FBT002 - likewise
-        auto_merge: bool = False,  # noqa: FBT001, FBT002 - likewise
+        frame: DataFrame | StructType,
+        options: WriteOptions = DEFAULT_OPTIONS,
     ) -> WriteVerdict:
         """Run a write with an empty frame of the same schema and an empty clone of the table.
 
         The table itself is only read.
 
         Args:
-            df_or_schema: The frame: a DataFrame, which is not computed, or its schema.
             table: A model, as if its table had just been created; or the name of a table in this catalog.
-            method: The method that writes; see ``check_write``.
-            mode: ``append`` or ``overwrite``.
-            merge_schema: The writer's option ``mergeSchema``.
-            overwrite_schema: The writer's option ``overwriteSchema``.
-            auto_merge: The session's setting ``spark.databricks.delta.schema.autoMerge.enabled``.
+            frame: A DataFrame, which is not computed, or its schema.
+            options: How the frame is written; by default it is appended with ``df.write.save(path)``.
 
         Returns:
             What happened: whether the write was accepted, why not, and the schema of the table after it.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING, Union
 
@@ -36,6 +36,7 @@ class Identity:
 
     start: int = 1
     step: int = 1
+    _: KW_ONLY
     always: bool = True
 
     def __post_init__(self) -> None:
@@ -74,6 +75,7 @@ class Column:
     name: str
     data_type: DataType
     is_nullable: bool = True
+    _: KW_ONLY
     comment: str = ""
     default: DefaultValue | None = None
     generated_as: str | None = None
@@ -83,15 +85,16 @@ class Column:
 
     if TYPE_CHECKING:
         # A type may be given as text; the field always is an object.
-        def __init__(  # noqa: PLR0913, PLR0917 - the fields
+        def __init__(  # noqa: PLR0913 - the fields
             self,
             name: str,
             data_type: DataType | str,
             is_nullable: bool = True,  # noqa: FBT001, FBT002 - as in SQL
+            *,
             comment: str = "",
             default: DefaultValue | None = None,
             generated_as: str | None = None,
-            identity: Identity | bool | None = None,  # noqa: FBT001 - as in SQL
+            identity: Identity | bool | None = None,
             renamed_from: str | None = None,
             tags: Mapping[str, str | None] = ...,
         ) -> None: ...

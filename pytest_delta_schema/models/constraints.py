@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
 from pytest_delta_schema.diagnostics.errors import DeclarationError
@@ -54,6 +54,7 @@ class PrimaryKey:
     """
 
     columns: Sequence[str]
+    _: KW_ONLY
     rely: bool = False
 
     def __post_init__(self) -> None:
@@ -87,6 +88,7 @@ class Unique:
     kind: ClassVar[str] = "unique constraint"
 
     columns: Sequence[str]
+    _: KW_ONLY
     name: str | None = None
 
     def __post_init__(self) -> None:
@@ -133,6 +135,7 @@ class ForeignKey:
     columns: Sequence[str]
     references: Table | str
     parent_columns: Sequence[str] = ()
+    _: KW_ONLY
     name: str | None = None
     rely: bool = False
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.argument_checks.arguments import refuses_wrong_arguments
@@ -26,6 +26,7 @@ class Parquet:
     """
 
     path: str | None = None
+    _: KW_ONLY
     statistics: bool = True
 
     def __post_init__(self) -> None:

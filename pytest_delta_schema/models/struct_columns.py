@@ -43,7 +43,7 @@ def _column(field: StructField) -> Column:
     identity = None
     if IDENTITY_START in known:
         always = not known.get(IDENTITY_EXPLICIT, False)
-        identity = Identity(known[IDENTITY_START], known[IDENTITY_STEP], always)
+        identity = Identity(known[IDENTITY_START], known[IDENTITY_STEP], always=always)
     return Column(
         field.name,
         data_type,

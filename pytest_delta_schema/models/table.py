@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_delta_schema.diagnostics.errors import DeclarationError
@@ -84,6 +84,7 @@ class Table:
     schema_name: str
     table_name: str
     columns: Sequence[Column]
+    _: KW_ONLY
     comment: str = ""
     table_properties: Mapping[str, PropertyValue] = field(default_factory=dict)
     primary_key: Sequence[str] | PrimaryKey = ()

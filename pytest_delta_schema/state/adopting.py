@@ -55,7 +55,7 @@ def declared_column(column: ColumnState, tags: Mapping[str, str | None] = NO_TAG
         tags: Its tags, which the state of a column does not hold.
     """
     default, generated, counting = column.value or (None, None, None)
-    identity = None if counting is None else Identity(counting.start, counting.step, counting.is_always)
+    identity = None if counting is None else Identity(counting.start, counting.step, always=counting.is_always)
     return Column(
         column.name,
         declared_type(column.data_type),

@@ -69,7 +69,7 @@ def run_scenario(scenario: Scenario, catalog: ScratchCatalog, data_access: DataA
 
     agreed = default_plan_rules(map(parse_consent, scenario.consents))
     validator = PlanValidator(default_model_rules(scenario.property_policy), agreed)
-    orchestrator = Orchestrator(catalog, runner, planner, validator)
+    orchestrator = Orchestrator(catalog, runner, planner=planner, validator=validator)
     refused = _refused(scenario, sql_statements, catalog.capabilities)
     if refused:
         with pytest.raises((UnsafePlanError, InvalidModelError)) as caught:
@@ -103,7 +103,8 @@ def run_scenario(scenario: Scenario, catalog: ScratchCatalog, data_access: DataA
 def create_initial_tables(scenario: Scenario, catalog: ScratchCatalog, data_access: DataAccess) -> None:
     """Create the tables of a scenario as they are before the apply, with their rows."""
     first = [] if scenario.before is None else [scenario.before]
-    line = Orchestrator(catalog, ActionRunner.over(catalog), TablePlanner(policy=scenario.property_policy))
+    planner = TablePlanner(policy=scenario.property_policy)
+    line = Orchestrator(catalog, ActionRunner.over(catalog), planner=planner)
     line.sync_tables([*first, *(other for other, _ in scenario.other_tables)])
     if scenario.parquet is not None:
         data_access.make_parquet(catalog, scenario.parquet, scenario.rows)

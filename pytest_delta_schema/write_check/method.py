@@ -6,17 +6,12 @@ Measured on Delta 4.4.0 with Spark 4.2.0, every method with every option; for ol
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import TYPE_CHECKING
 
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 
-WriteMethod = Literal["save", "save_as_table", "insert_into", "write_to", "write_stream"]
-"""``df.write.save(path)``, ``df.write.saveAsTable``, ``df.write.insertInto``, ``df.writeTo``, ``df.writeStream``."""
-
-WriteMode = Literal["append", "overwrite"]
-
-METHODS: tuple[WriteMethod, ...] = get_args(WriteMethod)
-MODES: tuple[WriteMode, ...] = get_args(WriteMode)
+if TYPE_CHECKING:
+    from pytest_delta_schema.write_check.options import WriteMethod, WriteOptions
 
 _CASTS_BY_NAME = (4, 3)
 """Since this version, Delta casts frames that are written to a table by its name."""
@@ -48,45 +43,28 @@ class WriteSemantics:
     version: tuple[int, int]
 
 
-def write_semantics(  # noqa: PLR0913 - the settings of a writer
-    method: WriteMethod,
-    mode: WriteMode,
-    *,
-    merge_schema: bool,
-    overwrite_schema: bool,
-    auto_merge: bool,
-    version: tuple[int, int],
-) -> WriteSemantics:
-    """Return how a method treats a frame under the options of the writer.
+def write_semantics(options: WriteOptions, version: tuple[int, int]) -> WriteSemantics:
+    """Return how a write treats a frame.
 
     Args:
-        method: The method that writes.
-        mode: ``append`` or ``overwrite``.
-        merge_schema: The writer's option ``mergeSchema``.
-        overwrite_schema: The writer's option ``overwriteSchema``.
-        auto_merge: The session's setting ``spark.databricks.delta.schema.autoMerge.enabled``.
+        options: The options of the write.
         version: Delta's version, major and minor.
 
     Raises:
-        DeclarationError: If the method, the mode or the version is none, or a stream would overwrite.
+        DeclarationError: If the version is not one.
     """
-    if method not in METHODS:
-        msg = f"method is {method!r}; write one of {', '.join(METHODS)}"
-        raise DeclarationError(msg)
-    if mode not in MODES or (method == "write_stream" and mode != "append"):
-        msg = f"mode is {mode!r} for {method}; write {'append' if method == 'write_stream' else ' or '.join(MODES)}"
-        raise DeclarationError(msg)
     given: object = version
     if not (isinstance(given, tuple) and given and all(isinstance(part, int) for part in given)):
         msg = f"version is {version!r}; write the major and minor version of Delta, such as (4, 0)"
         raise DeclarationError(msg)
+    method, overwrites = options.method, options.mode == "overwrite"
     by_position = method == "insert_into"
-    by_table_name = method == "write_to" or (method == "save_as_table" and mode == "append")
-    casts = by_position or (by_table_name and version >= _CASTS_BY_NAME and not overwrite_schema)
+    by_table_name = method == "write_to" or (method == "save_as_table" and not overwrites)
+    casts = by_position or (by_table_name and version >= _CASTS_BY_NAME and not options.overwrite_schema)
     return WriteSemantics(
         method=method,
-        replaces_schema=overwrite_schema and mode == "overwrite",
-        merges_schema=merge_schema or auto_merge,
+        replaces_schema=options.overwrite_schema and overwrites,
+        merges_schema=options.merge_schema or options.auto_merge,
         by_position=by_position,
         casts=casts or (method == "write_stream" and version >= _CASTS_STREAMS),
         fills_missing=by_table_name,

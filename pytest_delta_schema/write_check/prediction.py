@@ -22,6 +22,7 @@ from pytest_delta_schema.write_check.collector import Collector
 from pytest_delta_schema.write_check.dependencies import note_broken_checks, require_unused
 from pytest_delta_schema.write_check.frames import resolve, widens, without_lengths
 from pytest_delta_schema.write_check.method import write_semantics
+from pytest_delta_schema.write_check.options import DEFAULT_OPTIONS, require_options
 from pytest_delta_schema.write_check.schema_merge import NewPart, merge, nullable
 from pytest_delta_schema.write_check.storable_types import require_storable, require_values, require_written
 from pytest_delta_schema.write_check.verdict import WriteVerdict
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from pytest_delta_schema.state.states import CatalogReader
-    from pytest_delta_schema.write_check.method import WriteMethod, WriteMode, WriteSemantics
+    from pytest_delta_schema.write_check.method import WriteSemantics
+    from pytest_delta_schema.write_check.options import WriteOptions
     from pytest_delta_schema.write_check.schema_merge import Merge, TypeDifference
 
 Columns = tuple[ColumnState, ...]
@@ -39,14 +41,10 @@ Columns = tuple[ColumnState, ...]
 _APPEND_ONLY = "delta.appendOnly"
 
 
-def predict_write(  # noqa: PLR0913, PLR0917 - the settings of a writer
-    df_or_schema: DataFrame | StructType,
+def predict_write(
     table: Table | TableState | str,
-    method: WriteMethod = "save",
-    mode: WriteMode = "append",
-    merge_schema: bool = False,  # noqa: FBT001, FBT002 - named as the option
-    overwrite_schema: bool = False,  # noqa: FBT001, FBT002 - likewise
-    auto_merge: bool = False,  # noqa: FBT001, FBT002 - likewise
+    frame: DataFrame | StructType,
+    options: WriteOptions = DEFAULT_OPTIONS,
     *,
     catalog: CatalogReader | None = None,
     version: tuple[int, int] = NEWEST,
@@ -54,34 +52,24 @@ def predict_write(  # noqa: PLR0913, PLR0917 - the settings of a writer
     """Predict what Delta does with a write.
 
     Args:
-        df_or_schema: A frame, or its schema.
         table: A model, a state, or a dotted name that ``catalog`` reads.
-        method: How the frame is written.
-        mode: Whether rows are appended or replaced.
-        merge_schema: The option ``mergeSchema``.
-        overwrite_schema: The option ``overwriteSchema``.
-        auto_merge: The setting ``spark.databricks.delta.schema.autoMerge.enabled``.
+        frame: A frame, or its schema.
+        options: How the frame is written.
         catalog: Reads the table if only its name is given.
         version: The version of Delta Lake, as major and minor number.
 
     Returns:
         The verdict; its findings are in the order in which Delta checks them.
     """
+    require_options(options)
     state = stored_state(table, catalog)
-    semantics = write_semantics(
-        method,
-        mode,
-        merge_schema=merge_schema,
-        overwrite_schema=overwrite_schema,
-        auto_merge=auto_merge,
-        version=version,
-    )
-    schema: Any = getattr(df_or_schema, "schema", df_or_schema)
+    semantics = write_semantics(options, version)
+    schema: Any = getattr(frame, "schema", frame)
     fields = getattr(schema, "fields", None)
     if fields is None:
-        msg = f"{state.name}: what is written is {df_or_schema!r}; give a DataFrame or its schema, a StructType"
+        msg = f"{state.name}: what is written is {frame!r}; give a DataFrame or its schema, a StructType"
         raise DeclarationError(msg)
-    return predict(without_lengths(canonical_fields(fields)), state, semantics, overwrites=mode == "overwrite")
+    return predict(without_lengths(canonical_fields(fields)), state, semantics, overwrites=options.mode == "overwrite")
 
 
 def predict(frame: Columns, state: TableState, semantics: WriteSemantics, *, overwrites: bool) -> WriteVerdict:

@@ -29,15 +29,15 @@ def frame(local_session, rows, schema="id bigint, name string, xs array<struct<A
 
 
 def test_rows_that_fit_pass(local_session, model):
-    assert_rows_satisfy(frame(local_session, [(1, "abc", [(1,)], 1), (2, None, None, 1)]), model)
-    assert_rows_satisfy(frame(local_session, []), model)
+    assert_rows_satisfy(model, frame(local_session, [(1, "abc", [(1,)], 1), (2, None, None, 1)]))
+    assert_rows_satisfy(model, frame(local_session, []))
 
 
 def test_every_violation_of_rows_is_reported_at_once(local_session, model):
     rows = [(1, "abcd", None, 1), (1, None, None, None), (None, None, None, 1), (0, None, None, 1)]
 
     with pytest.raises(RowsError) as caught:
-        assert_rows_satisfy(frame(local_session, rows), model)
+        assert_rows_satisfy(model, frame(local_session, rows))
 
     assert isinstance(caught.value, AssertionError)
     assert [(violation.path, violation.message) for violation in caught.value.diagnostics] == [
@@ -54,17 +54,17 @@ def test_unique_columns_are_counted_without_rows_that_hold_null_in_one(local_ses
     rows = [(1, "a"), (2, "a"), (None, "a"), (None, "a"), (3, None), (3, None)]
 
     with pytest.raises(RowsError) as caught:
-        assert_rows_satisfy(frame(local_session, rows, "id bigint, name string"), model)
+        assert_rows_satisfy(model, frame(local_session, rows, "id bigint, name string"))
 
     assert [(violation.path, violation.message) for violation in caught.value.diagnostics] == [
         ("unique.uq_dev_silver_orders__name", "unique constraint (name) is repeated by 3 of 6 rows")
     ]
-    assert_rows_satisfy(frame(local_session, [(1,), (2,)], "id bigint"), model)
+    assert_rows_satisfy(model, frame(local_session, [(1,), (2,)], "id bigint"))
 
 
 def test_columns_that_are_left_out_are_null(local_session, model):
     with pytest.raises(RowsError) as caught:
-        assert_rows_satisfy(frame(local_session, [(1, "a")], "ID bigint, name string"), model)
+        assert_rows_satisfy(model, frame(local_session, [(1, "a")], "ID bigint, name string"))
 
     assert str(caught.value) == (
         "dev.silver.orders: column n is NULL in 1 of 1 row; fill it [DS401 RowsViolateContract]"
@@ -75,7 +75,7 @@ def test_types_and_undeclared_columns_are_named(local_session, model):
     rows = frame(local_session, [("1", 1, {"a": 1})], "id string, more int, xs map<string, int>")
 
     with pytest.raises(RowsError) as caught:
-        assert_rows_satisfy(rows, model)
+        assert_rows_satisfy(model, rows)
 
     assert [violation.message for violation in caught.value.diagnostics] == [
         "column id is string in the rows and bigint in the model",
@@ -105,7 +105,7 @@ def test_wrong_types_are_reported_with_all_other_violations(local_session):
     rows = [(1, "x", None), (1, None, None), (5, "7", None)]
 
     with pytest.raises(RowsError) as caught:
-        assert_rows_satisfy(frame(local_session, rows, "id bigint, n string, s string"), model)
+        assert_rows_satisfy(model, frame(local_session, rows, "id bigint, n string, s string"))
 
     assert [(violation.path, violation.message) for violation in caught.value.diagnostics] == [
         ("columns.n", "column n is string in the rows and bigint in the model"),
@@ -119,7 +119,7 @@ def test_wrong_types_are_reported_with_all_other_violations(local_session):
 
 def test_an_invalid_declaration_is_reported_first(local_session):
     with pytest.raises(InvalidModelError):
-        assert_rows_satisfy(frame(local_session, []), table())
+        assert_rows_satisfy(table(), frame(local_session, []))
 
 
 def test_columns_that_the_table_fills_are_taken_as_it_fills_them(local_session):
@@ -132,8 +132,8 @@ def test_columns_that_the_table_fills_are_taken_as_it_fills_them(local_session):
         checks=[Check("small", "twice < 9")],
     )
 
-    assert_rows_satisfy(frame(local_session, [(7,), (7,)], "given bigint"), model)
+    assert_rows_satisfy(model, frame(local_session, [(7,), (7,)], "given bigint"))
     with pytest.raises(RowsError) as caught:
-        assert_rows_satisfy(frame(local_session, [(5,)], "n bigint"), model)
+        assert_rows_satisfy(model, frame(local_session, [(5,)], "n bigint"))
 
     assert [violation.path for violation in caught.value.diagnostics] == ["columns.given", "checks.small"]

@@ -23,26 +23,32 @@ def test_it(delta_catalog):
 @pytest.mark.parametrize(
     ("call", "text"),
     [
-        ("assert_no_drift(orders, delta_catalog)", "DriftError: dev.silver.orders has drifted, 1 change: comment"),
-        ("assert_no_drift(invalid, delta_catalog)", "InvalidModelError: dev.silver.invalid: *"),
-        ("assert_rows_satisfy(None, invalid)", "InvalidModelError: dev.silver.invalid: *"),
         (
-            "assert_no_drift('orders', delta_catalog)",
+            "assert_no_drift(orders, catalog=delta_catalog)",
+            "DriftError: dev.silver.orders has drifted, 1 change: comment",
+        ),
+        ("assert_no_drift(invalid, catalog=delta_catalog)", "InvalidModelError: dev.silver.invalid: *"),
+        ("assert_rows_satisfy(invalid, None)", "InvalidModelError: dev.silver.invalid: *"),
+        (
+            "assert_no_drift('orders', catalog=delta_catalog)",
             "DeclarationError: assert_no_drift takes models, and was given 'orders'; *",
         ),
         (
-            "assert_no_drift([orders, 1, None], delta_catalog)",
+            "assert_no_drift([orders, 1, None], catalog=delta_catalog)",
             "DeclarationError: *, and was given 1, None; give the Tables*",
         ),
-        ("assert_no_drift(5, delta_catalog)", "DeclarationError: assert_no_drift takes models, and was given 5; *"),
-        ("assert_rows_satisfy(orders, [1])", "DeclarationError: *, and was given [[]1] as model; give a Table"),
         (
-            "assert_rows_satisfy([{'id': 1}], orders)",
+            "assert_no_drift(5, catalog=delta_catalog)",
+            "DeclarationError: assert_no_drift takes models, and was given 5; *",
+        ),
+        ("assert_rows_satisfy([1], orders)", "DeclarationError: *, and was given [[]1] as model; give a Table"),
+        (
+            "assert_rows_satisfy(orders, [{'id': 1}])",
             "DeclarationError: dev.silver.orders: assert_rows_satisfy was given rows as list; make a frame of Spark: *",
         ),
         ("assert_accepts(orders, FRAME.add('b', LongType()))", "WriteError: dev.silver.orders: the write is refused*"),
         ("assert_rejects(orders, FRAME)", "WriteError: dev.silver.orders: the write is accepted, and should be*"),
-        ("assert_evolves(orders, FRAME, orders)", "WriteError: dev.silver.orders: the write is accepted, and does*"),
+        ("assert_evolves(orders, FRAME, to=orders)", "WriteError: dev.silver.orders: the write is accepted, and does*"),
     ],
 )
 def test_a_failure_shows_no_line_of_the_package(project, call, text):

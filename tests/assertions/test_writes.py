@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pyspark.sql.types import ArrayType, StructType
 
-from pytest_delta_schema import Column, assert_accepts, assert_evolves, assert_rejects, schema_diff
+from pytest_delta_schema import Column, WriteOptions, assert_accepts, assert_evolves, assert_rejects, schema_diff
 from pytest_delta_schema.diagnostics.errors import DeclarationError, WriteError
 from pytest_delta_schema.testing.parts import INT, LONG, TEXT, field, struct
 from support.tables import state, stored, table
@@ -15,7 +15,7 @@ from support.writes import DOUBLE, A, B, frame
 def test_an_accepted_write_passes_and_gives_its_verdict():
     (note,) = assert_accepts(table(A, B), frame(a=INT)).notes
     assert (note.path, note.message) == ("b", "b is not in the frame: it is NULL")
-    assert assert_accepts(table(A, B), frame(b=TEXT, a=LONG), method="write_to").accepted
+    assert assert_accepts(table(A, B), frame(b=TEXT, a=LONG), WriteOptions(method="write_to")).accepted
 
 
 def test_a_refused_write_fails_with_both_schemas_side_by_side():
@@ -44,7 +44,7 @@ def test_a_refusal_is_expected_by_rule_or_by_condition():
 
     assert assert_rejects(table(A), extra).rules == ("extra-column",)
     assert assert_rejects(table(A), extra, reason="extra-column").rules == ("extra-column",)
-    assert assert_rejects(table(A), extra, "DELTA_METADATA_MISMATCH").rules == ("extra-column",)
+    assert assert_rejects(table(A), extra, reason="DELTA_METADATA_MISMATCH").rules == ("extra-column",)
 
 
 def test_a_refusal_for_another_reason_fails():
@@ -68,7 +68,7 @@ def test_a_table_evolves_to_another_model():
 
     assert assert_evolves(table(A), frame(a=INT, c=DOUBLE), to=target).accepted
     assert assert_evolves(
-        table(A), frame(c=DOUBLE), to=frame(c=DOUBLE), mode="overwrite", overwrite_schema=True
+        table(A), frame(c=DOUBLE), WriteOptions(mode="overwrite", overwrite_schema=True), to=frame(c=DOUBLE)
     ).accepted
 
 

@@ -60,7 +60,7 @@ def test_a_table_has_its_own_clients_or_those_of_the_project(listed, clients):
 )
 def test_settings_of_a_script_that_name_no_client(settings, message):
     with pytest.raises(DeclarationError) as caught:
-        Orchestrator.over(MemoryCatalog(), settings)
+        Orchestrator.over(MemoryCatalog(), settings=settings)
 
     assert str(caught.value).startswith(message)
 

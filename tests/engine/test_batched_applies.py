@@ -50,7 +50,7 @@ FILES = [Table("dev", "silver", "files", [column()], convert_from=Parquet("/data
 
 def applied(catalog, models, *, jointly):
     """Apply models one by one, and return the outcomes, and those that were given before their turn."""
-    gate, progress, created = Gate(catalog, models=models), ApplyProgress(), {}
+    gate, progress, created = Gate(catalog, models), ApplyProgress(), {}
     models = sorted(models, key=gate.declarations.apply_rank)
     joint = BatchedApplies(gate, models, progress, lambda table, outcome: created.update({table.name: outcome}))
     outcomes = {model.name: joint.apply(model) if jointly else gate.apply(model, progress) for model in models}
@@ -98,7 +98,7 @@ def test_each_outcome_is_that_of_an_apply_of_its_own(case, kind):
 
 def test_the_first_missing_table_brings_all_others_along():
     catalog = Recording([existing("silver.a", table_comment="Old")])
-    gate, created = Gate(catalog, models=FAMILY), []
+    gate, created = Gate(catalog, FAMILY), []
     joint = BatchedApplies(
         gate, FAMILY, ApplyProgress(), lambda table, outcome: created.append((table, outcome.status))
     )
@@ -257,7 +257,7 @@ def test_parents_are_applied_first_and_each_once():
 
 def test_a_circle_is_applied_with_the_table_that_is_asked_for():
     catalog = Recording()
-    batched = BatchedApplies(Gate(catalog, models=CIRCLE), (), ApplyProgress(), lambda *_: None)
+    batched = BatchedApplies(Gate(catalog, CIRCLE), (), ApplyProgress(), lambda *_: None)
 
     outcomes = [batched.apply_with_parents(declared) for declared in (CIRCLE[1], CIRCLE[2], CIRCLE[0])]
 
@@ -266,7 +266,7 @@ def test_a_circle_is_applied_with_the_table_that_is_asked_for():
 
 
 def interrupted(catalog, models):
-    gate, progress = Gate(catalog, models=models), ApplyProgress()
+    gate, progress = Gate(catalog, models), ApplyProgress()
     joint = BatchedApplies(gate, models, progress, lambda *_: None)
     with pytest.raises(KeyboardInterrupt):
         joint.apply(models[0])

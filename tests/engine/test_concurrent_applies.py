@@ -110,7 +110,7 @@ def test_what_another_apply_creates_is_left_to_it(first, completed):
 def test_the_outcome_says_that_another_apply_created_the_table():
     catalog = Rival(model(), completed=2)
 
-    outcome = Gate(catalog, models=[model()]).apply(model())
+    outcome = Gate(catalog, [model()]).apply(model())
 
     assert (outcome.status, outcome.changes, outcome.restore_sql) == (Status.IN_SYNC, (), "")
     assert [(note.code, note.message) for note in outcome.notes] == [("DS713", NOTE)]
@@ -166,7 +166,7 @@ def test_tables_that_reference_one_of_another_apply_wait_for_their_turn(kind):
     """The child needs the key of its parent, which the other apply adds."""
     models = [model("a"), model("b", "a"), model("c")]
     catalog = kind(models[0], completed=2)
-    gate, progress = Gate(catalog, models=models), ApplyProgress()
+    gate, progress = Gate(catalog, models), ApplyProgress()
     joint = BatchedApplies(gate, models, progress, lambda *_: None)
 
     outcomes = {declared.table_name: joint.apply(declared) for declared in models}
@@ -333,6 +333,6 @@ def test_a_table_that_is_there_is_compared_as_it_is():
     """No apply has created it meanwhile: it was read."""
     catalog = Recording([state(stored())])
 
-    outcome = Gate(catalog, models=[table(column())]).apply(table(column()))
+    outcome = Gate(catalog, [table(column())]).apply(table(column()))
 
     assert (outcome.status, outcome.notes, catalog.story) == (Status.IN_SYNC, (), [])

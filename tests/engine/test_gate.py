@@ -36,7 +36,7 @@ def test_the_states_are_those_of_the_bound_table_under_the_settings():
     catalog = Counting([state(stored("old"), name=BOUND)])
     settings = Settings(bindings=((("dev",), ("ci",)),), default_properties=(("team", "sales"),))
     model = table(column())
-    gate = Gate(catalog, settings, [model])
+    gate = Gate(catalog, [model], settings=settings)
     gate.drift(model)
 
     desired, observed = gate.states(model)
@@ -50,7 +50,7 @@ def test_the_states_are_those_of_the_bound_table_under_the_settings():
 
 def test_what_was_read_before_an_apply_is_the_observed_state():
     model = table(column())
-    gate = Gate(MemoryCatalog(), Settings(), [model])
+    gate = Gate(MemoryCatalog(), [model], settings=Settings())
     gate.apply(model)
 
     _, observed = gate.states(model)
@@ -61,14 +61,14 @@ def test_what_was_read_before_an_apply_is_the_observed_state():
 
 def test_a_catalog_that_was_not_read_is_not_read_for_the_states():
     catalog = Counting()
-    desired, observed = Gate(catalog, Settings(), [model := table(column())]).states(model)
+    desired, observed = Gate(catalog, [model := table(column())], settings=Settings()).states(model)
 
     assert (desired.columns, observed, catalog.reads) == ((ID,), None, 0)
 
 
 def test_what_cannot_be_read_has_no_observed_state():
     for catalog in (Down(), View()):
-        gate = Gate(catalog, Settings(), [model := table(column())])
+        gate = Gate(catalog, [model := table(column())], settings=Settings())
         gate.drift(model)
 
         desired, observed = gate.states(model)
@@ -81,7 +81,7 @@ def test_other_declared_tables_that_reference_a_model_are_read_with_it():
     key = ForeignKey(["order_id"], references=parent)
     child = table(column("order_id"), name="dev.silver.lines", foreign_keys=[key])
     declarations = Declarations(Settings(), {model.name: model for model in (parent, child)})
-    gate = Gate(MemoryCatalog(), models=[parent], declarations=declarations)
+    gate = Gate(MemoryCatalog(), [parent], declarations=declarations)
 
     assert gate.dependents([parent]) == [child]
     assert gate.dependents([child]) == []

@@ -302,7 +302,7 @@ def test_a_second_interruption_ends_the_look_at_once(monkeypatch):
 @pytest.mark.parametrize("commits", [False, True])
 def test_an_interrupted_rewrite_names_the_files_it_leaves(commits):
     catalog = Interrupted([state(stored(), stored("b"))], at=StatementKind.REWRITE_LAYOUT, commits=commits)
-    line = Orchestrator.over(catalog, Settings(consents=(parse_consent("rewrite dev.silver.orders"),)))
+    line = Orchestrator.over(catalog, settings=Settings(consents=(parse_consent("rewrite dev.silver.orders"),)))
 
     with pytest.raises(ApplyInterrupted) as caught:
         line.sync_tables([table(column(), column("b"), partitioned_by=["id"])])

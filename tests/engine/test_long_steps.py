@@ -46,7 +46,7 @@ class Slow(MemoryCatalog):
     """
 
     def __init__(self, operation, rows=()):
-        super().__init__([orders_before()], {NAME: rows})
+        super().__init__([orders_before()], rows={NAME: rows})
         self._slow = operation
         self.shown = Event()
         self.forget = lambda: None
@@ -100,7 +100,7 @@ def apply(catalog):
 
 
 def drift(catalog):
-    Gate(catalog, DRIFT, [model()]).drift(model())
+    Gate(catalog, [model()], settings=DRIFT).drift(model())
 
 
 def refused(catalog):

@@ -63,10 +63,10 @@ from support.plugin_project import SHARED
 
 def test_it(delta_catalog, make_delta_table):
     asked: Any = SHARED["asked"]
-    asked["assert_no_drift"] = SHARED["of_drift"](lambda: assert_no_drift(orders, delta_catalog))
+    asked["assert_no_drift"] = SHARED["of_drift"](lambda: assert_no_drift(orders, catalog=delta_catalog))
     try:
         made = make_delta_table(orders)
-        assert_no_drift(made, delta_catalog)
+        assert_no_drift(made, catalog=delta_catalog)
         asked["make_delta_table"] = "made", made
     except DeltaSchemaError as error:
         asked["make_delta_table"] = type(error).__name__, None
@@ -222,7 +222,7 @@ def ended(text: str) -> str:
 def prepare(catalog: Any, case: Case) -> Any:
     """Bring a catalog into the state before, and return it."""
     before = table_of(case.before)
-    Orchestrator.over(catalog, case.before_settings).sync_tables([before])
+    Orchestrator.over(catalog, settings=case.before_settings).sync_tables([before])
     if case.rows:
         catalog.insert(before.name, case.rows)
     return catalog
@@ -305,10 +305,10 @@ def test_a_script_with_the_settings_of_the_project_agrees(name, inner, project, 
     monkeypatch.syspath_prepend(project.path)
     settings, model = Settings.from_project(project.path), table_of(case.after)
 
-    assert Gate(fresh(case), settings, [model]).drift(model).status.value == case.drift
-    assert of_drift(lambda: assert_no_drift(model, fresh(case), settings)) == case.drift
-    assert Gate(fresh(case), settings, [model]).apply(model).status.value == case.apply
-    assert of_apply(lambda: Orchestrator.over(fresh(case), settings).sync_tables([model])) == case.apply
+    assert Gate(fresh(case), [model], settings=settings).drift(model).status.value == case.drift
+    assert of_drift(lambda: assert_no_drift(model, catalog=fresh(case), settings=settings)) == case.drift
+    assert Gate(fresh(case), [model], settings=settings).apply(model).status.value == case.apply
+    assert of_apply(lambda: Orchestrator.over(fresh(case), settings=settings).sync_tables([model])) == case.apply
 
 
 @pytest.mark.spark
@@ -319,7 +319,7 @@ def test_everything_agrees_on_local(name, local, tmp_path):
     settings, model = Settings.from_project(tmp_path), table_of(case.after)
     prepare(local, case)
 
-    assert Gate(local, settings, [model]).drift(model).status.value == case.drift
-    assert of_drift(lambda: assert_no_drift(model, local, settings)) == case.drift
-    assert Gate(local, settings, [model]).apply(model).status.value == case.apply
-    assert of_apply(lambda: Orchestrator.over(local, settings).sync_tables([model])) in {case.apply, "in sync"}
+    assert Gate(local, [model], settings=settings).drift(model).status.value == case.drift
+    assert of_drift(lambda: assert_no_drift(model, catalog=local, settings=settings)) == case.drift
+    assert Gate(local, [model], settings=settings).apply(model).status.value == case.apply
+    assert of_apply(lambda: Orchestrator.over(local, settings=settings).sync_tables([model])) in {case.apply, "in sync"}

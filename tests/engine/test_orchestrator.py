@@ -31,7 +31,7 @@ def test_the_pieces_are_given_one_by_one_or_left_to_the_defaults():
     catalog = MemoryCatalog([orders_before()])
     runner = ActionRunner(CreateExecutor(catalog), AlignExecutor(catalog))
 
-    result = Orchestrator(catalog, runner, TablePlanner(), PlanValidator()).sync_tables([orders()])
+    result = Orchestrator(catalog, runner, planner=TablePlanner(), validator=PlanValidator()).sync_tables([orders()])
 
     assert len(result.statements) == 6
     assert Orchestrator(catalog, runner).sync_tables([orders()]).plan.is_empty
@@ -76,7 +76,7 @@ def test_a_refused_plan_runs_nothing_at_all():
 
 
 def test_data_that_refuses_leaves_its_table_alone_and_lets_the_others_go_on():
-    catalog = Recording([orders_before()], {NAME: [{"id": None}, {"id": 1}]})
+    catalog = Recording([orders_before()], rows={NAME: [{"id": None}, {"id": 1}]})
 
     with pytest.raises(UnsafePlanError) as caught:
         Orchestrator.over(catalog).sync_tables([orders(), table(column(), name="dev.silver.new")])
@@ -171,7 +171,7 @@ def test_several_tables_that_fail_are_all_reported():
                 raise StatementError(f"no {statement.table.table}")
             super().run(statement)
 
-    catalog = Picky([orders_before()], {NAME: [{}]})
+    catalog = Picky([orders_before()], rows={NAME: [{}]})
     models = [orders(), *[table(column(), name=f"dev.silver.{name}") for name in "abc"]]
 
     with pytest.raises(ApplyErrors) as caught:
@@ -322,7 +322,7 @@ def test_rows_that_cannot_be_read_are_those_of_a_named_table(call, condition, fa
         def refuse(self, *_, **__):
             raise StatementError(fault, condition=condition)
 
-    catalog = Unreadable([state(stored())], {NAME: [{"id": 0}]})
+    catalog = Unreadable([state(stored())], rows={NAME: [{"id": 0}]})
     setattr(catalog, call, catalog.refuse)
 
     with pytest.raises(StatementError) as caught:
@@ -353,7 +353,7 @@ def test_tables_that_fail_after_each_other_are_reported_together():
     failing = table(column(), name="dev.silver.failing")
     catalog = Recording(
         [orders_before(), state(stored(), name=NAME._replace(table="left"))],
-        {NAME: [{}]},
+        rows={NAME: [{}]},
         fail=[(StatementKind.CREATE_TABLE, "failing")],
         ignore=[StatementKind.COMMENT_TABLE],
     )

@@ -66,7 +66,7 @@ def test_the_json_form_keeps_everything(outcome):
 
 
 def test_a_gate_names_changes_statements_and_location():
-    outcome = Gate(MemoryCatalog([orders_before()]), Settings(), [orders()]).drift(orders())
+    outcome = Gate(MemoryCatalog([orders_before()]), [orders()], settings=Settings()).drift(orders())
 
     assert (outcome.table, outcome.check, outcome.status) == ("dev.silver.orders", Check.DRIFT, Status.DRIFTED)
     assert (outcome.stored_as, outcome.backend, outcome.data_checks, outcome.observed_version) == (
@@ -100,28 +100,28 @@ def test_a_gate_names_changes_statements_and_location():
     ],
 )
 def test_a_gate_runs_data_checks_only_if_the_settings_ask_for_them(settings, rows, status, data_checks):
-    outcome = Gate(MemoryCatalog([orders_before()], {NAME: rows}), settings, [orders()]).drift(orders())
+    outcome = Gate(MemoryCatalog([orders_before()], rows={NAME: rows}), [orders()], settings=settings).drift(orders())
 
     assert (outcome.status, outcome.data_checks) == (status, data_checks)
 
 
 def test_an_apply_says_what_ran_and_how_to_go_back():
-    gate = Gate(MemoryCatalog([orders_before()]), Settings(), [orders()])
+    gate = Gate(MemoryCatalog([orders_before()]), [orders()], settings=Settings())
 
     outcome = gate.apply(orders())
 
     assert (outcome.status, outcome.observed_version) == (Status.APPLIED, 0)
     assert all(statement.has_run for statement in outcome.statements)
     assert outcome.restore_sql == "RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 0"
-    assert Gate(gate.catalog, Settings(), [orders()]).drift(orders()).status is Status.IN_SYNC
+    assert Gate(gate.catalog, [orders()], settings=Settings()).drift(orders()).status is Status.IN_SYNC
 
 
 def test_foreign_keys_of_other_declared_tables_are_changes_of_those_tables():
     parent = table(column(is_nullable=False), name="dev.silver.parents", primary_key=["id"])
     child = table(column(), name="dev.silver.child", foreign_keys=[ForeignKey(["id"], parent)])
     catalog = MemoryCatalog()
-    Gate(catalog, Settings(), [parent, child]).apply(parent)
-    Gate(catalog, Settings(), [parent, child]).apply(child)
+    Gate(catalog, [parent, child], settings=Settings()).apply(parent)
+    Gate(catalog, [parent, child], settings=Settings()).apply(child)
     wide = table(
         column(is_nullable=False),
         column("b", is_nullable=False),
@@ -129,7 +129,7 @@ def test_foreign_keys_of_other_declared_tables_are_changes_of_those_tables():
         primary_key=["id", "b"],
     )
 
-    outcome = Gate(catalog, Settings(), [wide, child]).drift(wide)
+    outcome = Gate(catalog, [wide, child], settings=Settings()).drift(wide)
 
     assert {change.table for change in outcome.changes} == {"dev.silver.parents", "dev.silver.child"}
     assert outcome.changes[0].table == "dev.silver.parents"
@@ -145,7 +145,7 @@ def test_a_catalog_is_read_once_and_its_error_is_the_outcome_of_every_table():
 
     catalog = Closed([state(stored())])
     models = [table(column()), table(column(), name="dev.silver.b")]
-    gate = Gate(catalog, Settings(), models)
+    gate = Gate(catalog, models, settings=Settings())
 
     statuses = [gate.drift(model).status for model in models]
 
@@ -155,7 +155,7 @@ def test_a_catalog_is_read_once_and_its_error_is_the_outcome_of_every_table():
 def test_an_invalid_declaration_is_blocked_before_the_catalog_is_read():
     invalid = table(column(), checks=[RowCheck("c", "nope > 1")])
 
-    outcome = Gate(MemoryCatalog(), Settings(), [invalid]).drift(invalid)
+    outcome = Gate(MemoryCatalog(), [invalid], settings=Settings()).drift(invalid)
 
     assert outcome.status is Status.BLOCKED
     assert "nope" in outcome.diagnostics[0].message
@@ -213,7 +213,7 @@ class Refusing(MemoryCatalog):
     ],
 )
 def test_whatever_ends_a_check_is_diagnostics_at_the_declaration(catalog, model, status, texts):
-    outcome = Gate(catalog, Settings(), [model]).apply(model)
+    outcome = Gate(catalog, [model], settings=Settings()).apply(model)
 
     assert (outcome.status, list(map(str, outcome.diagnostics))) == (status, texts)
     assert outcome.location is not None
@@ -230,7 +230,7 @@ def test_a_failed_apply_names_what_ran_and_what_did_not():
 
     model = table(column("id"), column("n"), comment="new")
 
-    outcome = Gate(Half([state(stored("id"))]), Settings(), [model]).apply(model)
+    outcome = Gate(Half([state(stored("id"))]), [model], settings=Settings()).apply(model)
 
     assert outcome.status is Status.FAILED
     assert [(statement.kind, statement.has_run) for statement in outcome.statements] == [
@@ -252,7 +252,9 @@ def test_statements_of_other_tables_stand_before_those_of_the_plan():
 def test_rows_that_break_a_data_check_are_apart_from_the_message():
     model = table(column(), checks=[RowCheck("positive", "id > 0")])
 
-    outcome = Gate(MemoryCatalog([state(stored())], {NAME: [{"id": -1}]}), Settings(), [model]).apply(model)
+    outcome = Gate(MemoryCatalog([state(stored())], rows={NAME: [{"id": -1}]}), [model], settings=Settings()).apply(
+        model
+    )
 
     [diagnostic] = outcome.diagnostics
     assert diagnostic.samples == "id = -1"
@@ -295,8 +297,8 @@ def test_two_models_that_map_to_one_table_are_refused_by_library_and_assertion()
     models, catalog = [table(column()), table(column(), name="dev.gold.orders")], MemoryCatalog()
 
     for call in (
-        lambda: Orchestrator.over(catalog, settings).sync_tables(models),
-        lambda: assert_no_drift(models, catalog, settings),
+        lambda: Orchestrator.over(catalog, settings=settings).sync_tables(models),
+        lambda: assert_no_drift(models, catalog=catalog, settings=settings),
     ):
         with pytest.raises(InvalidModelError, match=r"dev\.silver\.orders: is declared 2 times"):
             call()

@@ -37,7 +37,7 @@ def machine(monkeypatch, tmp_path):
         (machine.folder / "classes").write_bytes(b"x" * 3_000_000)
 
     class Catalog(MemoryCatalog):
-        def __init__(self, *_):
+        def __init__(self, *_, **__):
             super().__init__()
 
         def run(self, statement):

@@ -37,7 +37,7 @@ class Busy(Recording):
 
 
 def failing(*fail, rows=({"id": 1},), **options):
-    return Busy([orders_before()], {NAME: rows}, fail=(StatementKind.ADD_PRIMARY_KEY, *fail), **options)
+    return Busy([orders_before()], rows={NAME: rows}, fail=(StatementKind.ADD_PRIMARY_KEY, *fail), **options)
 
 
 def to_restore(catalog, restores=True) -> str:
@@ -151,7 +151,7 @@ WAYS_BACK = {
 def test_a_table_that_cannot_be_read_after_a_statement_is_not_reported_as_absent(case, restores):
     answer, text = WAYS_BACK[case]
     catalog = Unreachable(
-        [orders_before()], {NAME: [{"id": 1}]}, fail=[StatementKind.ADD_PRIMARY_KEY], answer=answer, after=2
+        [orders_before()], rows={NAME: [{"id": 1}]}, fail=[StatementKind.ADD_PRIMARY_KEY], answer=answer, after=2
     )
 
     assert to_restore(catalog, restores) == text
@@ -161,7 +161,7 @@ def test_a_table_that_cannot_be_read_after_a_statement_is_not_reported_as_absent
 @pytest.mark.parametrize("answer", [DAMAGED, ABSENT])
 def test_a_restored_table_that_cannot_be_read_is_not_reported_as_restored(answer):
     catalog = Unreachable(
-        [orders_before()], {NAME: [{"id": 1}]}, fail=[StatementKind.ADD_PRIMARY_KEY], answer=answer, after=3
+        [orders_before()], rows={NAME: [{"id": 1}]}, fail=[StatementKind.ADD_PRIMARY_KEY], answer=answer, after=3
     )
 
     assert to_restore(catalog) == (
@@ -177,7 +177,7 @@ def test_a_restored_table_that_cannot_be_read_is_not_reported_as_restored(answer
     ],
 )
 def test_nothing_runs_on_a_table_that_has_become_unreadable_since_it_was_planned(answer, cause):
-    catalog = Unreachable([orders_before()], {NAME: [{"id": 1}]}, answer=answer, after=0)
+    catalog = Unreachable([orders_before()], rows={NAME: [{"id": 1}]}, answer=answer, after=0)
 
     with pytest.raises(ApplyError) as caught:
         Orchestrator.over(catalog).sync_tables([orders()])
@@ -261,6 +261,6 @@ class Lost(Recording):
     ],
 )
 def test_a_first_statement_in_which_the_connection_is_lost_may_have_committed(commits, comes_back, expected, restores):
-    catalog = Lost([orders_before()], {NAME: [{"id": 1}]}, commits=commits, comes_back=comes_back)
+    catalog = Lost([orders_before()], rows={NAME: [{"id": 1}]}, commits=commits, comes_back=comes_back)
 
     assert to_restore(catalog, restores) == expected

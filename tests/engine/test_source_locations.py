@@ -86,7 +86,7 @@ orders = «»Table(
         «columns.twice»Column("twice", "bigint", «columns.twice|DD109»generated_as="id * 2"),
         «columns.nr»«columns.nr|DD109»Column("nr", "bigint", «columns.nr.nullability»is_nullable=True),
     ],
-    «comment»"Orders",
+    «comment»comment="Orders",
     table_properties={
         «properties.delta.appendOnly»"delta.appendOnly": True,
         «properties.team»"team":

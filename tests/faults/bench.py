@@ -54,7 +54,7 @@ class Bench:
         # What Spark and py4j log of faults that were injected says nothing new.
         self._session.spark.sparkContext.setLogLevel("OFF")
         logging.getLogger("py4j").setLevel(logging.CRITICAL)
-        return LocalCatalog(self._session.spark, warehouse)
+        return LocalCatalog(self._session.spark, warehouse=warehouse)
 
     @property
     def local(self) -> LocalCatalog:

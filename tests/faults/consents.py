@@ -83,7 +83,7 @@ def things(table):
 
 @pytest.fixture(scope="session")
 def delta_catalog():
-    catalog = MemoryCatalog(HELD, {table.name: [{"id": 1}] for table in HELD})
+    catalog = MemoryCatalog(HELD, rows={table.name: [{"id": 1}] for table in HELD})
     yield catalog
     now = {thing for table in catalog._tables.values() for thing in things(table)}
     before = {thing for table in HELD for thing in things(table)}

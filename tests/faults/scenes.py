@@ -114,7 +114,9 @@ class Line:
         consents = default_plan_rules(map(parse_consent, self.scenario.consents))
         validator = PlanValidator(default_model_rules(self.scenario.property_policy), consents)
         runner = ActionRunner.over(ddl, restores=self.restores)
-        return Orchestrator(self.catalog, runner, TablePlanner(policy=self.scenario.property_policy), validator)
+        return Orchestrator(
+            self.catalog, runner, planner=TablePlanner(policy=self.scenario.property_policy), validator=validator
+        )
 
     def apply(self) -> tuple[Statement, ...]:
         """Apply the model of today."""

@@ -64,7 +64,7 @@ def main(text: str) -> int:
     gateway: Any = session.spark.sparkContext._gateway
     process = gateway.proc
     teller.tell("ready", jvm=process.pid)
-    catalog = LocalCatalog(session.spark, warehouse)
+    catalog = LocalCatalog(session.spark, warehouse=warehouse)
     play = Play(**spec["play"])
     if "wait" in spec:
         while not Path(spec["wait"]).exists():

@@ -447,6 +447,21 @@ ONE_LINE = [Column("id", LONG)]
             lambda: Check("a", "b > 0", "c > 0", 7),
             "Check takes at most 2 arguments, and was given 'c > 0', 7 as well; its arguments are name, expression",
         ),
+        (
+            lambda: Column("id", LONG, False, "The id."),
+            (
+                "Column takes name, data_type, is_nullable by position, and was given 'The id.' as well;"
+                " write it by name: comment=, default=, generated_as=, identity=, renamed_from=, tags="
+            ),
+        ),
+        (
+            lambda: Table("dev", "silver", "orders", [Column("id", LONG)], "All orders", {}),
+            (
+                "Table takes catalog_name, schema_name, table_name, columns by position, and was given 'All orders', {} as"
+                " well; write them by name: comment=, table_properties=, primary_key=, checks=, foreign_keys=,"
+                " partitioned_by=, clustered_by=, column_order=, owns=, evolution=, convert_from=, tags=, unique=, clients="
+            ),
+        ),
     ],
 )
 def test_too_few_or_too_many_arguments_are_refused_with_the_line_to_write(build, message):

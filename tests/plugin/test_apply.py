@@ -8,7 +8,7 @@ from support.plugin_project import ORDERS
 
 BEFORE = """MemoryCatalog(
     [stored("dev.silver.orders", OLD, ColumnState("created_ts", "timestamp", True, ""))],
-    {QualifiedName("dev", "silver", "orders"): [{"id": %s}]},
+    rows={QualifiedName("dev", "silver", "orders"): [{"id": %s}]},
 )"""
 LEGACY = """MemoryCatalog([stored("dev.silver.orders", ID, ColumnState("legacy", "bigint", True, ""),
     table_properties={"delta.columnMapping.mode": "name"})])"""
@@ -23,7 +23,7 @@ def test_tables_are_aligned_and_users_tests_find_them(project):
         import models
         from pytest_delta_schema import assert_no_drift
         def test_it(delta_catalog):
-            assert_no_drift(models.orders, delta_catalog)
+            assert_no_drift(models.orders, catalog=delta_catalog)
         """
     )
 

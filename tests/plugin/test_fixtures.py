@@ -33,7 +33,7 @@ def test_tables_are_made_from_models_filled_and_cleaned_up(project):
             assert table.catalog_name == "dev" and table.table_name == "orders"
             assert other.schema_name == table.schema_name and other.table_name == "second"
             assert orders.schema_name == "silver"
-            assert_no_drift([table, other], delta_catalog)
+            assert_no_drift([table, other], catalog=delta_catalog)
             assert delta_catalog.count_rows(table.name).rows == 1
             with pytest.raises(DeclarationError, match="is made twice by this test; give the second one a name"):
                 make_delta_table(orders)
@@ -83,7 +83,7 @@ def test_several_tables_are_made_with_the_keys_between_them(project):
             assert parents(visit) == [(person.qualified_name, ("id",))]
             assert parents(person) == [(home.qualified_name, ("id",))]
             assert parents(home) == [(person.qualified_name, ("id",))]
-            assert_no_drift(made, delta_catalog)
+            assert_no_drift(made, catalog=delta_catalog)
             stored = delta_catalog.snapshot(made).tables
             assert [key.parent for key in stored[home.name].foreign_keys] == [person.name]
             assert parents(make_delta_table(visits, name="later")) == parents(visit)
@@ -184,15 +184,15 @@ def test_a_clone_is_a_table_of_its_own(project, workers):
             assert table.qualified_name == "test.silver.people"
             assert (clone.catalog_name, clone.table_name) == ("test", "people")
             assert clone.schema_name.startswith(f"test_{delta_worker_id}_")
-            assert_no_drift([clone, people], delta_catalog)
+            assert_no_drift([clone, people], catalog=delta_catalog)
             delta_catalog.insert(clone.name, [{"id": 2, "other": 1}])
             assert (rows(table, delta_catalog), rows(clone, delta_catalog)) == (1, 2)
             # Children that are made later reference the clone.
             assert make_delta_table(visits).foreign_keys[0].parent == clone.name
-            second = delta_clone(clone, "second")
+            second = delta_clone(clone, name="second")
             delta_catalog.insert(clone.name, [{"id": 3}])
             assert (rows(second, delta_catalog), second.table_name) == (2, "second")
-            assert_no_drift(second, delta_catalog)
+            assert_no_drift(second, catalog=delta_catalog)
 
         def test_it_is_gone_and_the_table_is_not(delta_catalog, delta_bound):
             assert delta_catalog.version(made[0].name) is ABSENT
@@ -374,13 +374,13 @@ def test_assert_no_drift_is_silent_when_nothing_differs():
     model = table(column(), *orders().columns[1:2])
     model.columns[1].comment = ""
 
-    assert_no_drift(model, catalog)
-    assert_no_drift([model], catalog)
+    assert_no_drift(model, catalog=catalog)
+    assert_no_drift([model], catalog=catalog)
 
 
 def test_assert_no_drift_shows_the_drift_of_all_tables():
     with pytest.raises(DriftError) as caught:
-        assert_no_drift([orders(), table(column(), name="dev.silver.new")], MemoryCatalog([orders_before()]))
+        assert_no_drift([orders(), table(column(), name="dev.silver.new")], catalog=MemoryCatalog([orders_before()]))
 
     text = str(caught.value)
     assert isinstance(caught.value, AssertionError)
@@ -392,7 +392,7 @@ def test_assert_no_drift_shows_the_drift_of_all_tables():
 
 def test_assert_no_drift_refuses_a_broken_declaration():
     with pytest.raises(InvalidModelError, match=r"dev\.silver\.orders: .*DS102"):
-        assert_no_drift(table(), MemoryCatalog())
+        assert_no_drift(table(), catalog=MemoryCatalog())
 
 
 MISSING = "E *StatementError: dev.test_main_*.orders: row 1: NOT NULL constraint violated for column: id"

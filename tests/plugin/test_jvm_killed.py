@@ -27,7 +27,7 @@ class Killed(LocalCatalog):
 
 @pytest.fixture(scope="session")
 def delta_catalog(delta_spark, delta_warehouse):
-    return Killed(delta_spark, delta_warehouse)
+    return Killed(delta_spark, warehouse=delta_warehouse)
 """
 GONE = (
     "the JVM of Spark has ended, so that nothing more can be read or run: it was killed, by the system if memory was"

@@ -25,7 +25,7 @@ SCRATCH = []
 def test_scratch_tables(make_delta_table, delta_catalog):
     table = make_delta_table(orders, rows=[{"id": 1, "amount": 5}, {"id": 2}])
     SCRATCH.append(table)
-    assert_no_drift(table, delta_catalog)
+    assert_no_drift(table, catalog=delta_catalog)
     assert_table_equals(table, [{"id": 1, "amount": 5}, {"id": 2}])
     bad = Table("dev", "x", "bad", [Column("id", LongType())], table_properties={"delta.appendOnly": "perhaps"})
     with pytest.raises(ApplyError, match="perhaps"):
@@ -35,7 +35,7 @@ def test_equal_scratch_tables_and_clones(make_delta_table, delta_clone, delta_ca
     again, clone = make_delta_table(orders, name="again"), delta_clone(orders)
     delta_spark.sql(f"INSERT INTO {clone.qualified_name} (id) VALUES (7)")
     assert [delta_catalog.count_rows(table.name).rows for table in (again, clone, orders)] == [0, 1, 0]
-    assert_no_drift([again, clone, orders], delta_catalog)
+    assert_no_drift([again, clone, orders], catalog=delta_catalog)
 
 def test_scratch_tables_are_gone(delta_warehouse, delta_catalog):
     assert delta_catalog.version(SCRATCH[0].name) is ABSENT

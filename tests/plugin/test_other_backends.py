@@ -13,14 +13,15 @@ BACKEND = """
 from pytest_delta_schema import MemoryCatalog, QualifiedName
 from pytest_delta_schema.backends import Backend
 from pytest_delta_schema.state import ColumnState, TableState
-from pytest_delta_schema.write_check import WriteVerdict
+from pytest_delta_schema.write_check import WriteOptions, WriteVerdict
 
 
 class MineCatalog(MemoryCatalog):
     name = "mine"
 
-    def probe_write(self, df_or_schema, table, method="save", mode="append", merge_schema=False, **options):
-        return WriteVerdict(table=f"{table} {method} {mode} {merge_schema}", accepted=False, columns=())
+    def probe_write(self, table, frame, options=WriteOptions()):
+        how = f"{options.method} {options.mode} {options.merge_schema}"
+        return WriteVerdict(table=f"{table} {how}", accepted=False, columns=())
 
 
 def _open(context):
@@ -105,8 +106,10 @@ def test_it_can_try_writes_for_the_fixture_that_does(project):
     project.ini("mine_table = dev.silver.orders")
     project.pytester.makepyfile(
         test_x="""
+        from pytest_delta_schema import WriteOptions
+
         def test_probe(delta_probe):
-            verdict = delta_probe(None, "dev.silver.orders", "write_to", merge_schema=True)
+            verdict = delta_probe("dev.silver.orders", None, WriteOptions(method="write_to", merge_schema=True))
             assert (verdict.table, verdict.accepted) == ("dev.silver.orders write_to append True", False)
         """
     )

@@ -13,7 +13,7 @@ orders = table("dev.silver.orders", Column("id", LongType(), is_nullable=False),
 """
 CATALOG = """MemoryCatalog(
     [stored("dev.silver.orders", ID, ColumnState("amount", "bigint", True, ""))],
-    {QualifiedName("dev", "silver", "orders"): [{"id": n %% 9, "amount": %s} for n in range(10)]},
+    rows={QualifiedName("dev", "silver", "orders"): [{"id": n %% 9, "amount": %s} for n in range(10)]},
 )"""
 CLEAN, BROKEN = CATALOG % "1", CATALOG % "n - 7"
 CHECK = "dev.silver.orders: check positive (amount > 0) cannot be added, because 8 rows break it, of 10"
@@ -163,10 +163,9 @@ def test_an_invalid_value_is_a_usage_error(project, lines, args, message):
 def test_values_that_a_new_partition_would_not_keep_hold_a_rewrite_back(project, mode):
     project.models("""orders = table("dev.silver.orders", Column("id", LongType()), Column("p", StringType()),
     partitioned_by=["p"])""")
-    project.catalog("""MemoryCatalog(
-    [stored("dev.silver.orders", ID, ColumnState("p", "string", True, ""))],
-    {QualifiedName("dev", "silver", "orders"): [{"id": 1, "p": ""}, {"id": 2, "p": "a"}]},
-)""")
+    project.catalog(
+        """MemoryCatalog([stored("dev.silver.orders", ID, ColumnState("p", "string", True, ""))], rows={QualifiedName("dev", "silver", "orders"): [{"id": 1, "p": ""}, {"id": 2, "p": "a"}]})"""
+    )
 
     result = project.run(
         mode, "--delta-preflight=count", "-m", mode[2:].replace("-", "_"), "--delta-allow=rewrite dev.silver.orders"

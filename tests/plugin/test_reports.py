@@ -197,7 +197,7 @@ def test_rows_are_left_out_unless_asked_for(project, settings, samples, message)
         "orders = table('dev.silver.orders', Column('id', LongType()), checks=[Check('positive', 'id > 0')])\n"
     )
     project.catalog(
-        'MemoryCatalog([stored("dev.silver.orders", OLD)], {QualifiedName("dev", "silver", "orders"): [{"id": 0}]})'
+        'MemoryCatalog([stored("dev.silver.orders", OLD)], rows={QualifiedName("dev", "silver", "orders"): [{"id": 0}]})'
     )
 
     result = project.run("--delta-drift", "--delta-preflight=count", "--delta-report=json")

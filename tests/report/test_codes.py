@@ -86,8 +86,8 @@ def test_an_example_has_the_fault(code):
     models = [value for value in names.values() if isinstance(value, Table)]
     parents = [model for model in models if model is names.get("parent")]
     present = [desired_state(table) for table in (stored, *parents) if table is not None]
-    catalog = MemoryCatalog(present, {} if stored is None else {stored.name: names.get("rows", [])})
-    gate = Gate(catalog, settings._replace(preflight=settings.preflight or "count"), models)
+    catalog = MemoryCatalog(present, rows={} if stored is None else {stored.name: names.get("rows", [])})
+    gate = Gate(catalog, models, settings=settings._replace(preflight=settings.preflight or "count"))
     validator = gate.declarations.validator
 
     parts: list[TableChange | Diagnostic] = [*validator.model_violations(map(gate.declarations.bound, models))]

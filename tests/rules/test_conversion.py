@@ -226,7 +226,7 @@ def test_files_whose_log_is_gone_are_not_offered_for_conversion():
 
 def test_a_folder_becomes_a_table_of_the_memory_catalog_too():
     files = state(stored(), source=SourceState("parquet", PATH, folders=((),), files=1))
-    memory = MemoryCatalog([files], {NAME: [{"id": 1}]})
+    memory = MemoryCatalog([files], rows={NAME: [{"id": 1}]})
     model = table(ID, Column("n", INT), convert_from=Parquet(PATH))
 
     Orchestrator.over(memory).sync_tables([model])
@@ -237,7 +237,7 @@ def test_a_folder_becomes_a_table_of_the_memory_catalog_too():
 
 def test_rows_of_files_refuse_a_plan_with_a_query_over_the_files():
     files = state(stored(), source=SourceState("parquet", "/lake", folders=((),), files=1))
-    memory = MemoryCatalog([files], {NAME: [{"id": None}]})
+    memory = MemoryCatalog([files], rows={NAME: [{"id": None}]})
     model = table(Column("id", LONG, is_nullable=False), convert_from=Parquet("/lake"))
 
     with pytest.raises(UnsafePlanError, match=r"listed by SELECT \* FROM parquet\.`/lake` WHERE `id` IS NULL"):

@@ -163,7 +163,7 @@ def test_a_model_of_what_exists_is_in_sync(columns):
             return catalog(desired_state(model))
 
     assert PlanValidator().model_violations([model]) == ()
-    assert Gate(Catalog(), Settings(), [model]).drift(model).status.value == "in sync"
+    assert Gate(Catalog(), [model], settings=Settings()).drift(model).status.value == "in sync"
 
 
 def test_column_mapping_comes_before_what_needs_it():

@@ -41,7 +41,7 @@ def refused(before, after, *others, preflight):
     target = MemoryCatalog()
     Orchestrator.over(target).sync_tables([before, *others])
     try:
-        Orchestrator.over(target, Settings(preflight=preflight)).sync_tables([after])
+        Orchestrator.over(target, settings=Settings(preflight=preflight)).sync_tables([after])
     except UnsafePlanError as error:
         return [f"{violation.code} {violation.message}" for violation in error.diagnostics]
     return []
@@ -77,7 +77,7 @@ def test_rely_is_added_only_after_a_data_check(before, after, others, expected):
 def test_a_new_table_has_no_rows_that_could_break_rely():
     target = MemoryCatalog()
 
-    Orchestrator.over(target, Settings(preflight="off")).sync_tables([relied()])
+    Orchestrator.over(target, settings=Settings(preflight="off")).sync_tables([relied()])
 
     (state,) = target.snapshot([relied()]).tables.values()
     assert state.primary_key is not None

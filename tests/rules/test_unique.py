@@ -249,7 +249,7 @@ def test_without_data_checks_it_is_added_unchecked_because_no_query_relies_on_it
     Orchestrator.over(target).sync_tables([columns(ID, MAIL)])
     target.insert(NAME, [{"id": 1, "mail": "a"}, {"id": 2, "mail": "a"}])
 
-    Orchestrator.over(target, Settings(preflight="off")).sync_tables([wanted()])
+    Orchestrator.over(target, settings=Settings(preflight="off")).sync_tables([wanted()])
 
     assert target.snapshot([wanted()]).tables[NAME].unique == (key("uq_dev_silver_orders__mail", "mail"),)
 

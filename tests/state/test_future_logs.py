@@ -15,6 +15,7 @@ from pytest_delta_schema import (
     PlanValidator,
     TablePlanner,
     UnknownType,
+    WriteOptions,
     check_write,
     model_source,
 )
@@ -30,7 +31,7 @@ from pytest_delta_schema.state import CatalogState
 from pytest_delta_schema.state.adopting import declared_table
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.types import describe_type
-from pytest_delta_schema.write_check.method import METHODS
+from pytest_delta_schema.write_check.options import METHODS
 from support.future_logs import QUANTUM, READABLE_LOGS
 from support.tables import NAME, table
 
@@ -171,7 +172,7 @@ FRAMES = {
 @pytest.mark.parametrize("schema", FRAMES.values(), ids=FRAMES)
 def test_a_write_to_such_a_table_gets_a_verdict(log, schema):
     for method, merges in product(METHODS, (False, True)):
-        verdict = check_write(schema, log.state(NAME), method=method, merge_schema=merges)
+        verdict = check_write(log.state(NAME), schema, WriteOptions(method=method, merge_schema=merges))
 
         assert verdict.accepted is not bool(verdict.findings)
         assert verdict.resulting_schema.fieldNames()[:2] == ["id", "t"]

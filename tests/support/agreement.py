@@ -19,11 +19,10 @@ from support.writes import MODES, shown
 
 if TYPE_CHECKING:
     from pytest_delta_schema import LocalCatalog
-    from pytest_delta_schema.write_check.method import WriteMethod
+    from pytest_delta_schema.write_check.options import WriteMethod
     from support.writes import Pair
 
 _AUTO_MERGE = "spark.databricks.delta.schema.autoMerge.enabled"
-_OPTIONS = {"merge_schema": "mergeSchema", "overwrite_schema": "overwriteSchema"}
 
 
 class Stage:
@@ -51,16 +50,15 @@ class Stage:
         name = self._name(f"copy_{self._number}")
         folder = table_folder(self._catalog.warehouse, name)
         shutil.copytree(table_folder(self._catalog.warehouse, self._base), folder)
-        how, options = MODES[mode]
-        writer_options = [_OPTIONS[key] for key in options if key in _OPTIONS]
+        options = replace(MODES[mode], method=method)
         spark, bridge = self._catalog.spark, self._catalog.bridge
         try:
             with (
                 in_users_names(bridge.with_logical_names),
-                setting(spark, _AUTO_MERGE, str("auto_merge" in options).lower()),
+                setting(spark, _AUTO_MERGE, str(options.auto_merge).lower()),
             ):
                 bridge.register(["dev"])
-                write(spark, self._pair.frame, name, folder, method, how, writer_options)
+                write(spark, self._pair.frame, name, folder, options)
         except StatementError as error:
             return error.condition
         state = self._catalog.read_tables([name]).tables[name]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema import check_write
@@ -9,7 +10,7 @@ from pytest_delta_schema.state.desired import desired_state
 from support.writes import MODES, PAIRS, recorded, shown
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.write_check.method import WriteMethod
+    from pytest_delta_schema.write_check.options import WriteMethod
 
 WAYS: dict[str, tuple[WriteMethod, str]] = {
     "`save`": ("save", "plain"),
@@ -57,11 +58,11 @@ def _answer(pair: str, method: WriteMethod, mode: str, real: dict[tuple[str, str
     outcome = real.get((pair, method, mode))
     if outcome is None:
         return "-"
-    how, options = MODES[mode]
-    verdict = check_write(PAIRS[pair].frame, PAIRS[pair].table, method, how, **options)
+    options = replace(MODES[mode], method=method)
+    verdict = check_write(*PAIRS[pair], options)
     if not verdict.accepted:
         return f"`{verdict.findings[0].rule}`"
-    if how == "overwrite":
+    if options.mode == "overwrite":
         return "replaced"
     if outcome != shown(desired_state(PAIRS[pair].table).columns):
         return "evolves"

@@ -124,7 +124,8 @@ def _call(name: str, parameters: list[inspect.Parameter], signature: inspect.Sig
     """Return a signature on one line, or a line for each parameter."""
     result = signature.return_annotation
     end = "" if result in (signature.empty, None, "None") else f" -> {_annotation(result)}"
-    shown = list(_parameters(parameter for parameter in parameters if parameter.name != "self"))
+    public = [parameter for parameter in parameters if parameter.name != "self" and not parameter.name.startswith("_")]
+    shown = list(_parameters(public))
     line = f"{name}({', '.join(shown)}){end}"
     return line if len(line) <= _WIDTH else "\n".join([f"{name}(", *(f"    {text}," for text in shown), f"){end}"])
 

@@ -34,7 +34,7 @@ class AgreeingCatalog(LocalCatalog):
     """
 
     def __init__(self, spark: SparkSession, warehouse: Path) -> None:
-        super().__init__(spark, warehouse)
+        super().__init__(spark, warehouse=warehouse)
         self.left_to_spark: set[QualifiedName] = set()
 
     def _read_tables(self, names: Iterable[QualifiedName], wishes: Mapping[QualifiedName, Parquet]) -> CatalogState:

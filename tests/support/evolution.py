@@ -66,7 +66,7 @@ class Wish:
                 name,
                 TYPES[part.width],
                 part.is_nullable,
-                part.comment,
+                comment=part.comment,
                 default=part.default,
                 renamed_from=part.renamed_from,
             )
@@ -181,7 +181,7 @@ class Evolution(RuleBasedStateMachine):
             for inside, prefix in ((False, ""), (True, "s."))
             for name in self.live.parts(inside).keys() - {self.origin(inside, part) for part in self.wish.parts(inside)}
         ]
-        line = Orchestrator.over(self.catalog, Settings(consents=tuple(drops)))
+        line = Orchestrator.over(self.catalog, settings=Settings(consents=tuple(drops)))
         if self.refused():
             with pytest.raises(UnsafePlanError):
                 line.sync_tables([model])

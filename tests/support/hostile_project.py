@@ -104,7 +104,7 @@ NAMES = ["column", "field", "key", "check", "comment", "property", "tag", "uniqu
 
 @pytest.mark.parametrize("name", NAMES)
 def test_drift(name, delta_catalog):
-    assert_no_drift(getattr(models, f"of_{name}"), delta_catalog)
+    assert_no_drift(getattr(models, f"of_{name}"), catalog=delta_catalog)
 
 def test_snapshot(delta_catalog, delta_snapshot):
     assert state_text("dev.silver.key", catalog=delta_catalog) == delta_snapshot

@@ -20,7 +20,7 @@ def main() -> None:
     """Record everything; names of pairs as arguments record only those, to standard output."""
     warehouse = Path(tempfile.mkdtemp())
     session = open_session(warehouse)
-    catalog = LocalCatalog(session.spark, warehouse)
+    catalog = LocalCatalog(session.spark, warehouse=warehouse)
     names = sys.argv[1:] or list(PAIRS)
     lines = [HEAD]
     for name in names:

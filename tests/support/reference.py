@@ -46,7 +46,7 @@ PACKAGES = {
     "execute": "Execution",
     "write_check": "Write check",
     "testing": "Testing",
-    "errors": "Errors",
+    "diagnostics.errors": "Errors",
 }
 """The packages with public names, in the order of the reference, and what a section of the reference is called."""
 

@@ -21,7 +21,7 @@ def main(folder: str) -> None:
     warehouse = Path(folder)
     conf = {**catalog_conf(("dev", "prod"), warehouse), **session_conf(warehouse)}
     with start_session(warehouse, conf, archive=False) as session:
-        line = Orchestrator.over(LocalCatalog(session.spark, warehouse))
+        line = Orchestrator.over(LocalCatalog(session.spark, warehouse=warehouse))
         print("ready", flush=True)  # noqa: T201 - the parent reads it
         for number in sys.stdin:
             result = line.sync_tables([keyed(int(number))])

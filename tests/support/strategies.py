@@ -49,7 +49,7 @@ COMMENTS = st.sampled_from(["", "plain", "it's", "new\nline", "${x}", "\\"])
 TAGS = st.dictionaries(st.sampled_from(["pii", "PII", "level"]), st.sampled_from(["", "x", "it's"]), max_size=2)
 WISHES = st.dictionaries(st.sampled_from(["pii", "PII", "level"]), st.sampled_from(["", "x", None]), max_size=2)
 COLUMNS = st.lists(
-    st.builds(Column, NAMES, TYPES, st.booleans(), COMMENTS, tags=WISHES),
+    st.builds(Column, NAMES, TYPES, st.booleans(), comment=COMMENTS, tags=WISHES),
     min_size=1,
     max_size=6,
     unique_by=lambda column: column.name.lower(),

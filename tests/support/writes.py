@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Check, Column, Identity, Table
+from pytest_delta_schema import Check, Column, Identity, Table, WriteOptions
 from pytest_delta_schema.state.types import describe_type
 from pytest_delta_schema.testing.parts import INT, LONG, MAPPED, TEXT, WIDENS, field, struct
-from pytest_delta_schema.write_check.method import METHODS
+from pytest_delta_schema.write_check.options import METHODS
 from support.tables import table
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.state import ColumnState
     from pytest_delta_schema.write_check import WriteVerdict
-    from pytest_delta_schema.write_check.method import WriteMethod, WriteMode
+    from pytest_delta_schema.write_check.options import WriteMethod
 
 BYTE, SHORT, FLOAT, DOUBLE = spark.ByteType(), spark.ShortType(), spark.FloatType(), spark.DoubleType()
 DATE, TIME, NTZ, VOID = spark.DateType(), spark.TimestampType(), spark.TimestampNTZType(), spark.NullType()
@@ -222,15 +222,15 @@ PAIRS: dict[str, Pair] = {
 }
 
 
-MODES: dict[str, tuple[WriteMode, dict[str, Any]]] = {
-    "plain": ("append", {}),
-    "mergeSchema": ("append", {"merge_schema": True}),
-    "autoMerge": ("append", {"auto_merge": True}),
-    "overwriteSchema": ("overwrite", {"overwrite_schema": True}),
-    "overwrite": ("overwrite", {}),
-    "overwrite mergeSchema": ("overwrite", {"merge_schema": True}),
+MODES = {
+    "plain": WriteOptions(),
+    "mergeSchema": WriteOptions(merge_schema=True),
+    "autoMerge": WriteOptions(auto_merge=True),
+    "overwriteSchema": WriteOptions(mode="overwrite", overwrite_schema=True),
+    "overwrite": WriteOptions(mode="overwrite"),
+    "overwrite mergeSchema": WriteOptions(mode="overwrite", merge_schema=True),
 }
-"""Named settings of a writer: the mode, and the options of ``check_write``."""
+"""Options of a write by a name, for each method."""
 
 BY_ROWS = "missing struct of NOT NULL field"
 """The pair whose refusal an empty frame does not show: Delta accepts the schema and refuses every row."""

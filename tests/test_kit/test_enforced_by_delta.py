@@ -67,12 +67,11 @@ def test_assert_rows_satisfy_agrees(local):
         primary_key=["id"],
     )
 
-    assert_rows_satisfy(frame_of(local.spark, model, 5), model)
+    assert_rows_satisfy(model, frame_of(local.spark, model, 5))
 
     for breaking in breaking_rows(model):
         if breaking.constraint.kind != "length":
+            frame = local.spark.createDataFrame(breaking.rows, frame_of(local.spark, model).schema)
             with pytest.raises(RowsError) as error:
-                assert_rows_satisfy(
-                    local.spark.createDataFrame(breaking.rows, frame_of(local.spark, model).schema), model
-                )
+                assert_rows_satisfy(model, frame)
             assert len(error.value.diagnostics) == len(breaking.breaks), breaking

@@ -41,7 +41,7 @@ ID, NAME = ("ID", spark.LongType()), ("name", spark.StringType())
     ids=["by name", "all"],
 )
 def test_a_frame_fits_if_the_table_fills_the_other_columns(frame, notes):
-    assert [note.message for note in assert_frame_fits(frame, model()).notes] == notes
+    assert [note.message for note in assert_frame_fits(model(), frame).notes] == notes
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ dev.silver.orders: the frame does not fit the model
 )
 def test_every_column_that_does_not_fit_is_named(frame, message):
     with pytest.raises(WriteError) as caught:
-        assert_frame_fits(frame, model())
+        assert_frame_fits(model(), frame)
 
     assert isinstance(caught.value, AssertionError)
     assert str(caught.value) == message
@@ -76,14 +76,14 @@ def test_a_write_that_delta_refuses_for_another_reason():
     counted = table(column(), Column("key", "bigint", identity=True))
 
     with pytest.raises(WriteError, match=r"the frame does not fit the model\n  ! key.* explicit-identity-insert"):
-        assert_frame_fits(struct(("id", spark.LongType()), ("key", spark.LongType())), counted)
+        assert_frame_fits(counted, struct(("id", spark.LongType()), ("key", spark.LongType())))
 
 
 def test_what_delta_refuses_is_named_beside_what_does_not_fit():
     counted = table(column(), Column("key", "bigint", identity=True))
 
     with pytest.raises(WriteError) as caught:
-        assert_frame_fits(struct(("id", spark.StringType()), ("key", spark.LongType())), counted)
+        assert_frame_fits(counted, struct(("id", spark.StringType()), ("key", spark.LongType())))
 
     _, first, second, *_ = str(caught.value).splitlines()
     assert first == "  ! column id is string in the frame and bigint in the model; cast it to bigint"
@@ -96,7 +96,7 @@ def test_what_delta_refuses_is_named_beside_what_does_not_fit():
         (
             struct(ID),
             "dev.silver.orders",
-            "assert_frame_fits takes a frame and a model, and was given 'dev.silver.orders' as model; give a Table",
+            "assert_frame_fits takes a model and a frame, and was given 'dev.silver.orders' as model; give a Table",
         ),
         (
             [{"id": 1}],
@@ -108,6 +108,6 @@ def test_what_delta_refuses_is_named_beside_what_does_not_fit():
 )
 def test_wrong_arguments_have_a_remedy(frame, contract, message):
     with pytest.raises(DeclarationError) as caught:
-        assert_frame_fits(frame, contract)
+        assert_frame_fits(contract, frame)
 
     assert str(caught.value) == message

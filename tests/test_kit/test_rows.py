@@ -683,7 +683,7 @@ MODELS = [
 def test_memory_takes_the_rows_of_all_scenarios(seed):
     assert len(MODELS) > 300
     for _, model in MODELS:
-        require_taken(model, rows_of(model, 3, seed))
+        require_taken(model, rows_of(model, 3, seed=seed))
 
 
 @given(st.lists(COMPARISONS, unique=True, max_size=5), st.sampled_from(["b", "a", "p"]), st.integers(0, 3))
@@ -692,7 +692,7 @@ def test_memory_takes_rows_of_random_checks(checks, key, seed):
     model = table(CHECKED_COLUMNS, checks, unique=[Unique([key])])
 
     try:
-        rows = rows_of(model, 5, seed)
+        rows = rows_of(model, 5, seed=seed)
     except DeclarationError as error:
         assert "p < 2.5" in checks or "is not solved" in str(error)  # noqa: PT017 - a combination without a solution
         return
@@ -704,7 +704,7 @@ def test_memory_takes_rows_of_random_checks(checks, key, seed):
 def test_memory_takes_rows_of_random_models(model, seed):
     # A column of voids has one value, which leaves a key one row.
     if declared(model) and not any("void" in column.data_type.simpleString() for column in model.columns):
-        require_taken(model, rows_of(model, 4, seed))
+        require_taken(model, rows_of(model, 4, seed=seed))
 
 
 def test_a_model_is_a_key_of_a_dictionary():

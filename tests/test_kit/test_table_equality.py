@@ -17,7 +17,7 @@ ROWS: list[dict[str, Any]] = [{"id": 1, "x": 0.5}, {"id": 2}]
 
 @pytest.fixture
 def catalog():
-    return MemoryCatalog([STATE], {NAME: ROWS})
+    return MemoryCatalog([STATE], rows={NAME: ROWS})
 
 
 @pytest.mark.parametrize("rows", [ROWS, [(2, None), (1, 0.5)], iter(ROWS)], ids=["dictionaries", "tuples", "iterator"])

@@ -37,7 +37,7 @@ class Broken(MemoryCatalog):
 @pytest.fixture(scope="session")
 def delta_catalog():
     catalog = Broken()
-    Orchestrator.over(catalog, Settings()).sync_tables([THEIRS])
+    Orchestrator.over(catalog, settings=Settings()).sync_tables([THEIRS])
     yield catalog
     Path("left.txt").write_text(" ".join(map(str, catalog.table_names("corp", "scratch"))))
 """

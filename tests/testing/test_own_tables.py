@@ -47,7 +47,7 @@ class Connected:
     def __init__(self, answers=()):
         self.sent: list[str] = []
         self._memory = MemoryCatalog()
-        Orchestrator.over(self._memory, Settings()).sync_tables([MODEL])
+        Orchestrator.over(self._memory, settings=Settings()).sync_tables([MODEL])
         self._connection = SimpleNamespace(rows=lambda sql: self.sent.append(sql) or answers)
 
     def read_tables(self, names):

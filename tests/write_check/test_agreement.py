@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from pytest_delta_schema import check_write
+from pytest_delta_schema import WriteOptions, check_write
 from pytest_delta_schema.testing.parts import INT, LONG, WIDENS, field
 from support.tables import table
 from support.writes import BY_ROWS, DOUBLE, MODES, PAIRS, SHORT, A, agree, cells, frame, outcome, recorded, two
@@ -16,9 +18,8 @@ ANSWERS = list(recorded())
 def test_predictions_are_the_recorded_results(name):
     wrong = []
     for pair, method, mode, real in ANSWERS:
-        how, options = MODES[mode]
         if pair == name:
-            predicted = outcome(check_write(PAIRS[name].frame, PAIRS[name].table, method, how, **options))
+            predicted = outcome(check_write(*PAIRS[name], replace(MODES[mode], method=method)))
             if not agree(predicted, real) and not (
                 name == BY_ROWS and predicted == "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"
             ):
@@ -47,7 +48,9 @@ def test_every_method_and_mode_was_recorded():
     ],
 )
 def test_frames_by_name_are_cast_since_delta_4_3(version, method, expected):
-    assert outcome(check_write(frame(a=INT, v=LONG), two(INT), method, version=version)) == expected
+    assert (
+        outcome(check_write(two(INT), frame(a=INT, v=LONG), WriteOptions(method=method), version=version)) == expected
+    )
 
 
 @pytest.mark.parametrize(
@@ -64,13 +67,16 @@ def test_frames_by_name_are_cast_since_delta_4_3(version, method, expected):
 def test_writes_widen_by_the_rules_of_the_version(version, given, stored, expected):
     target = two(stored, table_properties=WIDENS)
 
-    assert outcome(check_write(frame(a=INT, v=given), target, merge_schema=True, version=version)) == expected
+    assert (
+        outcome(check_write(target, frame(a=INT, v=given), WriteOptions(merge_schema=True), version=version))
+        == expected
+    )
 
 
 @pytest.mark.parametrize(
     ("version", "condition"), [((4, 0), "_LEGACY_ERROR_TEMP_DELTA_0007"), ((4, 1), "DELTA_METADATA_MISMATCH")]
 )
 def test_the_condition_of_a_mismatch_has_a_name_since_delta_4_1(version, condition):
-    verdict = check_write(frame(field("a", INT), field("c", INT)), table(A), version=version)
+    verdict = check_write(table(A), frame(field("a", INT), field("c", INT)), version=version)
 
     assert [finding.code for finding in verdict.findings] == [condition]

@@ -7,6 +7,7 @@ recorded outcome is played again. ``make test-all`` plays all pairs in all ways,
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -15,7 +16,7 @@ from pyspark.sql import types as spark
 
 from pytest_delta_schema import Column, check_write
 from pytest_delta_schema.testing.parts import WIDENS, field
-from pytest_delta_schema.write_check.method import METHODS
+from pytest_delta_schema.write_check.options import METHODS
 from support.agreement import Stage
 from support.covering import ALL
 from support.tables import table
@@ -216,8 +217,7 @@ def played(catalog, pair, ways):
     stage = Stage(catalog, pair)
     wrong = []
     for method, mode in ways:
-        how, options = MODES[mode]
-        predicted = outcome(check_write(pair.frame, pair.table, method, how, **options))
+        predicted = outcome(check_write(pair.table, pair.frame, replace(MODES[mode], method=method)))
         real = stage.play(method, mode)
         if not agree(predicted, real) and (pair != PAIRS[BY_ROWS] or predicted != "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"):
             wrong.append(f"{method}, {mode}: Delta {real}, predicted {predicted}")

@@ -16,7 +16,7 @@ from pyspark.sql.types import (
     VarcharType,
 )
 
-from pytest_delta_schema import CatalogReadError, Check, Column, MemoryCatalog, Orchestrator, check_write
+from pytest_delta_schema import CatalogReadError, Check, Column, MemoryCatalog, Orchestrator, WriteOptions, check_write
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.testing.parts import INT, LONG, TEXT, field, struct
 from support.tables import table
@@ -153,7 +153,7 @@ FINDINGS = [
     ("name", "method", "text"), FINDINGS, ids=[f"{name}, {method}" for name, method, _ in FINDINGS]
 )
 def test_a_finding_has_fact_reason_and_remedy(name, method, text):
-    verdict = check_write(PAIRS[name].frame, PAIRS[name].table, method)
+    verdict = check_write(PAIRS[name].table, PAIRS[name].frame, WriteOptions(method=method))
 
     assert str(verdict.findings[0]) == f"dev.silver.orders: {text}"
     assert not verdict.accepted
@@ -194,7 +194,7 @@ def test_a_finding_has_fact_reason_and_remedy(name, method, text):
     ],
 )
 def test_a_new_column_has_to_be_one_that_the_table_can_store(name, text):
-    (finding,) = check_write(PAIRS[name].frame, PAIRS[name].table, merge_schema=True).findings
+    (finding,) = check_write(PAIRS[name].table, PAIRS[name].frame, WriteOptions(merge_schema=True)).findings
 
     assert str(finding) == f"dev.silver.orders: {text}"
 
@@ -202,7 +202,7 @@ def test_a_new_column_has_to_be_one_that_the_table_can_store(name, text):
 def test_all_offenders_are_named_in_the_order_in_which_delta_checks_them():
     target = table(A, Column("b", TEXT, is_nullable=False), Column("v", DATE))
 
-    verdict = check_write(frame(a=TEXT, v=FLAG, x=INT, y=LONG), target)
+    verdict = check_write(target, frame(a=TEXT, v=FLAG, x=INT, y=LONG))
 
     assert [(finding.path, finding.rule) for finding in verdict.findings] == [
         ("a", "type-mismatch"),
@@ -212,7 +212,7 @@ def test_all_offenders_are_named_in_the_order_in_which_delta_checks_them():
         ("b", "missing-not-null-column"),
     ]
     assert verdict.rules == ("type-mismatch", "extra-column", "missing-not-null-column")
-    assert verdict.columns == check_write(frame(a=INT, b=TEXT, v=DATE), target).columns
+    assert verdict.columns == check_write(target, frame(a=INT, b=TEXT, v=DATE)).columns
 
 
 @pytest.mark.parametrize(
@@ -246,7 +246,7 @@ def test_all_offenders_are_named_in_the_order_in_which_delta_checks_them():
     ],
 )
 def test_an_accepted_write_has_notes_on_side_effects(name, how, notes):
-    verdict = check_write(PAIRS[name].frame, PAIRS[name].table, **how)
+    verdict = check_write(*PAIRS[name], WriteOptions(**how))
 
     assert verdict.accepted
     assert [note.message for note in verdict.notes] == notes
@@ -257,7 +257,7 @@ def test_the_schema_after_a_write_is_one_of_sparks():
     target = table(Column("id", LONG, is_nullable=False, comment="Key"), Column("v", StructType([field("x", INT)])))
     given = StructType([StructField("v", StructType([field("X", INT), field("y", TEXT)])), field("id", LONG)])
 
-    verdict = check_write(given, target, merge_schema=True)
+    verdict = check_write(target, given, WriteOptions(merge_schema=True))
 
     assert verdict.resulting_schema == StructType(
         [
@@ -272,12 +272,16 @@ def test_a_live_table_is_judged_as_it_is():
     catalog = MemoryCatalog()
     Orchestrator.over(catalog).sync_tables([table(A, B, checks=[Check("small", "a < 10")])])
 
-    assert check_write(frame(a=INT), "DEV.silver.orders", catalog=catalog).accepted
-    assert check_write(frame(c=INT), "dev.silver.orders", catalog=catalog).rules == ("extra-column",)
+    assert check_write("DEV.silver.orders", frame(a=INT), catalog=catalog).accepted
+    assert check_write("dev.silver.orders", frame(c=INT), catalog=catalog).rules == ("extra-column",)
     state = catalog.snapshot([table(A)]).existing(table(A).name)
-    assert check_write(frame(a=INT), state) == check_write(frame(a=INT), "dev.silver.orders", catalog=catalog)
+    assert check_write(state, frame(a=INT)) == check_write("dev.silver.orders", frame(a=INT), catalog=catalog)
     with pytest.raises(CatalogReadError, match=r"dev\.silver\.nothing: is not in the catalog; create it first"):
-        check_write(frame(a=INT), "dev.silver.nothing", catalog=catalog)
+        check_write("dev.silver.nothing", frame(a=INT), catalog=catalog)
+
+
+def judge(target=None, given=None, **options):
+    return check_write(target or table(A), given or frame(a=INT), WriteOptions(**options))
 
 
 @pytest.mark.parametrize(
@@ -289,13 +293,13 @@ def test_a_live_table_is_judged_as_it_is():
         ),
         ({"mode": "ignore"}, "mode is 'ignore' for save; write append or overwrite"),
         ({"method": "write_stream", "mode": "overwrite"}, "mode is 'overwrite' for write_stream; write append"),
-        ({"table": "dev.silver.orders"}, "table is 'dev.silver.orders'; give a Table, a TableState, or the name of a"),
-        ({"df_or_schema": "a int"}, "what is written is 'a int'; give a DataFrame or its schema, a StructType"),
+        ({"target": "dev.silver.orders"}, "table is 'dev.silver.orders'; give a Table, a TableState, or the name of a"),
+        ({"given": "a int"}, "what is written is 'a int'; give a DataFrame or its schema, a StructType"),
     ],
 )
 def test_what_can_never_be_meant_is_refused(arguments, text):
     with pytest.raises(DeclarationError) as caught:
-        check_write(**{"df_or_schema": frame(a=INT), "table": table(A), **arguments})
+        judge(**arguments)
 
     assert text in str(caught.value)
 
@@ -315,7 +319,10 @@ def test_what_can_never_be_meant_is_refused(arguments, text):
     ],
 )
 def test_by_position_structs_are_entered_and_void_takes_anything(stored, given, outcome):
-    assert check_write(frame(b=LONG, v=given), table(A, Column("v", stored)), "insert_into").rules == outcome
+    assert (
+        check_write(table(A, Column("v", stored)), frame(b=LONG, v=given), WriteOptions(method="insert_into")).rules
+        == outcome
+    )
 
 
 def test_lengths_of_a_frames_texts_are_none():
@@ -323,14 +330,14 @@ def test_lengths_of_a_frames_texts_are_none():
         field("c", CharType(2)), field("l", ArrayType(VarcharType(3))), field("m", MapType(TEXT, CharType(1)))
     )
 
-    assert check_write(frame(v=lengths), table(Column("v", lengths))).notes == ()
-    assert check_write(frame(a=VarcharType(9)), table(Column("a", TEXT))).accepted
+    assert check_write(table(Column("v", lengths)), frame(v=lengths)).notes == ()
+    assert check_write(table(Column("a", TEXT)), frame(a=VarcharType(9))).accepted
 
 
 def test_a_column_of_another_kind_that_a_check_is_made_of():
     target = table(A, checks=[Check("positive", "a > 0")])
 
-    assert check_write(frame(a=struct(field("x", INT))), target).rules == ("column-in-use", "type-mismatch")
+    assert check_write(target, frame(a=struct(field("x", INT)))).rules == ("column-in-use", "type-mismatch")
 
 
 def test_a_new_field_is_written_as_its_struct_would_have_it():
@@ -338,6 +345,6 @@ def test_a_new_field_is_written_as_its_struct_would_have_it():
         [StructField("x", LongType()), StructField("unit", StringType(), metadata={"comment": "of x"})]
     )
 
-    verdict = check_write(StructType([StructField("v", commented)]), table(Column("v", struct(field("x", LONG)))))
+    verdict = check_write(table(Column("v", struct(field("x", LONG)))), StructType([StructField("v", commented)]))
 
     assert 'add StructField("unit", StringType(), metadata={"comment": "of x"}) to the struct v' in str(verdict)

@@ -9,6 +9,7 @@ from pytest_delta_schema import (
     CatalogReadError,
     Column,
     Table,
+    WriteOptions,
     assert_rejects,
     assert_table_equals,
     check_write,
@@ -55,7 +56,7 @@ def test_the_probe_and_the_prediction_have_one_verdict(local, name, method, how)
     pair = PAIRS[name]
 
     probed, predicted = (
-        call(pair.frame, pair.table, method, **how)
+        call(*pair, WriteOptions(method=method, **how))
         for call in (lambda *a, **k: probe_write(*a, **k, catalog=local), check_write)
     )
 
@@ -73,7 +74,7 @@ def test_the_probe_writes_to_a_clone_and_not_to_the_table(local):
     before = local.snapshot([model]), local.version(NAME), schemas(local)
     given = local.spark.createDataFrame([(2, 1.5)], frame(id=LONG, c=DOUBLE))
 
-    verdict = probe_write(given, "dev.silver.orders", "write_to", merge_schema=True)
+    verdict = probe_write("dev.silver.orders", given, WriteOptions(method="write_to", merge_schema=True))
 
     assert verdict.resulting_schema.simpleString() == "struct<id:bigint,b:string,c:double>"
     assert verdict.table == "dev.silver.orders"
@@ -86,12 +87,12 @@ def schemas(local):
 
 
 def test_a_refusal_that_is_not_predicted_has_the_message_of_delta(local, monkeypatch):
-    accepted = check_write(frame(a=INT), table(A))
+    accepted = check_write(table(A), frame(a=INT))
     monkeypatch.setattr(
         "pytest_delta_schema.backends.local.write_probe.clone_writes.predict_write", lambda *_: accepted
     )
 
-    (finding,) = probe_write(frame(c=INT), table(A), catalog=local).findings
+    (finding,) = probe_write(table(A), frame(c=INT), catalog=local).findings
 
     assert (finding.rule, finding.code) == ("refused", "DELTA_METADATA_MISMATCH")
     assert finding.message.startswith("[DELTA_METADATA_MISMATCH] A metadata mismatch was detected")
@@ -99,11 +100,11 @@ def test_a_refusal_that_is_not_predicted_has_the_message_of_delta(local, monkeyp
 
 def test_the_probe_needs_something_to_ask(local):
     with pytest.raises(DeclarationError, match="a schema alone belongs to no session; give catalog="):
-        probe_write(frame(a=INT), table(A))
+        probe_write(table(A), frame(a=INT))
     with pytest.raises(DeclarationError, match="what is written is 'a int'; give a DataFrame or its schema"):
-        probe_write("a int", table(A), catalog=local)
+        probe_write(table(A), "a int", catalog=local)
     with pytest.raises(CatalogReadError, match=r"dev\.silver\.nothing: is not in the catalog; create it first"):
-        probe_write(frame(a=INT), "dev.silver.nothing", catalog=local)
+        probe_write("dev.silver.nothing", frame(a=INT), catalog=local)
 
 
 def test_a_struct_that_is_left_out_breaks_not_null_row_by_row(local):
@@ -115,7 +116,9 @@ def test_a_struct_that_is_left_out_breaks_not_null_row_by_row(local):
         rows.writeTo(dotted(NAME)).append()
 
     assert caught.value.condition == "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"
-    assert_rejects(PAIRS[BY_ROWS].table, rows, "DELTA_NOT_NULL_CONSTRAINT_VIOLATED", method="write_to")
+    assert_rejects(
+        PAIRS[BY_ROWS].table, rows, WriteOptions(method="write_to"), reason="DELTA_NOT_NULL_CONSTRAINT_VIOLATED"
+    )
 
 
 def test_an_empty_frame_of_every_type_can_be_appended(local):
@@ -127,7 +130,7 @@ def test_an_empty_frame_of_every_type_can_be_appended(local):
 
     assert nothing.schema == to_struct_type(model)
     assert local.version(NAME) == 0
-    assert check_write(nothing, model).accepted
+    assert check_write(model, nothing).accepted
 
 
 def test_a_model_is_made_from_the_schema_that_spark_shows(local):
@@ -150,12 +153,12 @@ def test_a_stream_stops_at_its_contract(local, tmp_path):
     known, grown = frame(a=INT, b=TEXT), frame(a=INT, b=TEXT, c=DOUBLE)
     local.spark.createDataFrame([(1, "x")], known).write.format("parquet").save(source)
 
-    assert check_write(stream(local, source, known), contract, "write_stream").accepted
+    assert check_write(contract, stream(local, source, known), WriteOptions(method="write_stream")).accepted
     run(local, source, known, progress)
     assert_table_equals(contract, [(1, "x")], catalog=local)
 
     local.spark.createDataFrame([(2, "y", 0.5)], grown).write.format("parquet").mode("append").save(source)
-    verdict = check_write(stream(local, source, grown), contract, "write_stream")
+    verdict = check_write(contract, stream(local, source, grown), WriteOptions(method="write_stream"))
     assert verdict.rules == ("extra-column",)
     with pytest.raises(StatementError) as caught, in_users_names(local.bridge.with_logical_names):
         run(local, source, grown, progress)

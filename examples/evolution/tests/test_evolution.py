@@ -23,7 +23,7 @@ ROWS = [
 def line_over(catalog):
     planner = TablePlanner(enable=["columnMapping", "typeWidening"])
     validator = PlanValidator(plan_rules=default_plan_rules(map(parse_consent, CONSENTS)))
-    return Orchestrator(catalog, ActionRunner.over(catalog), planner, validator)
+    return Orchestrator(catalog, ActionRunner.over(catalog), planner=planner, validator=validator)
 
 
 def bring(catalog, name, binding=HERE):

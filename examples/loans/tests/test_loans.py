@@ -11,6 +11,7 @@ from pyspark.sql.types import DoubleType, LongType, StringType, StructField, Str
 from pytest_delta_schema import (
     DriftError,
     TablePlanner,
+    WriteOptions,
     assert_accepts,
     assert_evolves,
     assert_no_drift,
@@ -37,11 +38,11 @@ def batch(delta_spark):
 
 
 def test_a_batch_with_another_column_is_refused(table, batch, delta_spark, delta_probe, snapshot):
-    verdict = assert_rejects(loans_by_state, batch, reason="extra-column", method="save_as_table")
+    verdict = assert_rejects(loans_by_state, batch, WriteOptions(method="save_as_table"), reason="extra-column")
 
     assert str(verdict) == snapshot
     assert schema_diff(loans_by_state, batch, names=("table", "batch")) == snapshot
-    assert delta_probe(batch, loans_by_state, "save_as_table").findings == verdict.findings
+    assert delta_probe(loans_by_state, batch, WriteOptions(method="save_as_table")).findings == verdict.findings
     with pytest.raises(AnalysisException) as caught:
         batch.write.mode("append").saveAsTable(table.qualified_name)
     assert caught.value.getCondition() == verdict.findings[0].code
@@ -55,7 +56,7 @@ def test_merge_schema_adds_the_column_and_the_gate_names_the_writer(table, batch
 
     assert delta_spark.table(table.qualified_name).columns == ["addr_state", "count", "amount"]
     with pytest.raises(DriftError, match="column amount was appended by a writer, in version 2, WRITE of "):
-        assert_no_drift(table, delta_catalog)
+        assert_no_drift(table, catalog=delta_catalog)
 
 
 def test_the_contract_catches_up(table, batch, delta_catalog, delta_snapshot):
@@ -71,8 +72,9 @@ def test_the_contract_catches_up(table, batch, delta_catalog, delta_snapshot):
 def test_overwrite_schema_replaces_what_nothing_can_merge(table, delta_spark, snapshot):
     retyped = delta_spark.createDataFrame([("IA", "three")], RETYPED)
 
-    assert str(assert_rejects(loans_by_state, retyped, reason="type-mismatch", merge_schema=True)) == snapshot
-    verdict = assert_accepts(loans_by_state, retyped, mode="overwrite", overwrite_schema=True)
+    refused = assert_rejects(loans_by_state, retyped, WriteOptions(merge_schema=True), reason="type-mismatch")
+    assert str(refused) == snapshot
+    verdict = assert_accepts(loans_by_state, retyped, WriteOptions(mode="overwrite", overwrite_schema=True))
     retyped.write.mode("overwrite").option("overwriteSchema", "true").saveAsTable(table.qualified_name)
 
     assert [field.dataType for field in delta_spark.table(table.qualified_name).schema] == [
@@ -83,11 +85,11 @@ def test_overwrite_schema_replaces_what_nothing_can_merge(table, delta_spark, sn
 def test_by_the_tables_name_numbers_in_texts_are_cast_and_by_position_anything_is(table, delta_spark):
     texts = delta_spark.createDataFrame([("AL", "2")], RETYPED)
 
-    verdict = assert_accepts(loans_by_state, texts, method="write_to")
+    verdict = assert_accepts(loans_by_state, texts, WriteOptions(method="write_to"))
     (note,) = verdict.notes
     assert note.message == "count is cast from string to bigint; a value that does not fit fails"
     texts.writeTo(table.qualified_name).append()
 
     swapped = StructType([RETYPED["count"], RETYPED["addr_state"]])
-    assert check_write(swapped, loans_by_state, "insert_into").accepted
+    assert check_write(loans_by_state, swapped, WriteOptions(method="insert_into")).accepted
     assert sorted(tuple(row) for row in delta_spark.table(table.qualified_name).collect()) == [("AL", 2), ("IA", 3)]

@@ -27,7 +27,7 @@ def stream(delta_spark, tmp_path):
 
 
 def test_new_orders_are_inserted_once(make_delta_table, stream, delta_effect):
-    rows = rows_of(orders, n=3)
+    rows = rows_of(orders, rows=3)
     events, table = make_delta_table(order_events, rows=events_of(rows)), make_delta_table(orders)
 
     with delta_effect(table) as first:
@@ -42,7 +42,7 @@ def test_new_orders_are_inserted_once(make_delta_table, stream, delta_effect):
 
 
 def test_newer_events_update_an_order_and_older_ones_do_not(make_delta_table, stream, delta_effect):
-    first, second = rows_of(orders, n=2, status="open", changed=NOON)
+    first, second = rows_of(orders, rows=2, status="open", changed=NOON)
     paid = {**first, "status": "paid", "changed": EVENING}
     late = {**second, "status": "cancelled", "changed": MORNING}
     table = make_delta_table(orders, rows=[first, second])
@@ -58,14 +58,14 @@ def test_newer_events_update_an_order_and_older_ones_do_not(make_delta_table, st
 
 
 def test_events_that_break_the_contract_are_left_out(delta_spark):
-    good = rows_of(orders, n=2, order_id=lambda position: 100 + position)
+    good = rows_of(orders, rows=2, order_id=lambda position: 100 + position)
     bad = [row for breaking in breaking_rows(orders) for row in breaking.rows]
     events = delta_spark.createDataFrame(events_of([*good, *bad]), EVENTS)
 
     latest = latest_orders(events)
 
-    assert_frame_fits(latest, orders)
-    assert_rows_satisfy(latest, orders)
+    assert_frame_fits(orders, latest)
+    assert_rows_satisfy(orders, latest)
     # Two of the events share the key 1: that is no fault, and the newest is kept.
     assert sorted(row.order_id for row in latest.collect()) == [1, 100, 101]
 

@@ -8,6 +8,7 @@ from shop.models import customers, daily_revenue, orders
 from shop.revenue import revenue_by_day, write_revenue
 
 from pytest_delta_schema import (
+    WriteOptions,
     assert_accepts,
     assert_frame_fits,
     assert_table_equals,
@@ -25,8 +26,8 @@ VERSIONS = [
 def test_the_frame_fits_the_table(delta_spark):
     frame = revenue_by_day(frame_of(delta_spark, orders), frame_of(delta_spark, customers))
 
-    assert_frame_fits(frame, daily_revenue)
-    assert_accepts(daily_revenue, frame, method="write_to", mode="overwrite")
+    assert_frame_fits(daily_revenue, frame)
+    assert_accepts(daily_revenue, frame, WriteOptions(method="write_to", mode="overwrite"))
 
 
 def test_revenue_is_counted_where_the_customer_was(make_delta_table, delta_spark, delta_effect):

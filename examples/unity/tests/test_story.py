@@ -45,7 +45,7 @@ def stale(catalog, table=orders):
 
 def test_model_log_and_entry_drift_apart_and_are_synchronised(catalog, lake):
     # Model and log agree. The catalog entry shows no column.
-    assert_no_drift(orders, catalog)
+    assert_no_drift(orders, catalog=catalog)
     assert stale(catalog) == ["columns: the catalog entry has none, the log has 2"]
 
     # pytest --delta-sync-metadata
@@ -56,11 +56,11 @@ def test_model_log_and_entry_drift_apart_and_are_synchronised(catalog, lake):
     # A colleague adds a column by hand. Now model, log and entry differ.
     DeltaTable(lake / "dev" / "silver" / "orders").alter.add_columns([Field("coupon", TEXT)])
     with pytest.raises(DriftError, match=r"dev.silver.orders has drifted, 1 change: columns.coupon"):
-        assert_no_drift(orders, catalog)
+        assert_no_drift(orders, catalog=catalog)
     assert stale(catalog) == ["columns.coupon: the catalog entry has (absent), the log has string"]
 
     # The column is wanted: the model declares it, and the entry is synchronised with the log.
     wanted = Table(*orders.name, [*orders.columns, Column("coupon", StringType())], comment=orders.comment)
     catalog.sync_entries([wanted])
-    assert_no_drift(wanted, catalog)
+    assert_no_drift(wanted, catalog=catalog)
     assert stale(catalog, wanted) == []

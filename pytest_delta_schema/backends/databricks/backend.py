@@ -22,7 +22,7 @@ def _open(context: BackendContext) -> DatabricksCatalog:
     with step("connecting to Databricks"):
         connection = connect_databricks(values["databricks_warehouse"], values["databricks_start_timeout"])
     context.call_at_end(connection.close)
-    return DatabricksCatalog(connection, values["read_threads"])
+    return DatabricksCatalog(connection, read_threads=values["read_threads"])
 
 
 def _location(_: BackendSettings) -> str:

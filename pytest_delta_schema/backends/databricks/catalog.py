@@ -75,7 +75,7 @@ class DatabricksCatalog:
     name = "databricks"
     capabilities = CAPABILITIES
 
-    def __init__(self, connection: Connection, read_threads: int = 8) -> None:
+    def __init__(self, connection: Connection, *, read_threads: int = 8) -> None:
         if isinstance(connection, type) or not hasattr(connection, "rows"):
             refuse_kind("DatabricksCatalog", "a connection", connection, "give connect_databricks(warehouse)")
         prepare()

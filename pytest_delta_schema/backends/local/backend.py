@@ -21,10 +21,10 @@ def _open(context: BackendContext) -> LocalCatalog:
     from pytest_delta_schema.backends.local.warehouse.warehouse_folder import check_warehouse
 
     if not (context.starts_own_spark() and has_own_settings()):
-        return LocalCatalog(_session(context), context.warehouse())
+        return LocalCatalog(_session(context), warehouse=context.warehouse())
     warehouse = context.warehouse()
     check_warehouse(warehouse)
-    return LocalCatalog(LaterSession(start=lambda: _session(context)), warehouse)
+    return LocalCatalog(LaterSession(start=lambda: _session(context)), warehouse=warehouse)
 
 
 def _session(context: BackendContext) -> SparkSession:

@@ -31,6 +31,7 @@ from pytest_delta_schema.models.required_kinds import required_table_name, requi
 from pytest_delta_schema.models.table import conversions, names_around
 from pytest_delta_schema.sql.schemas_and_restores import create_schema, drop_schema, drop_table
 from pytest_delta_schema.state.states import CatalogState, TableState
+from pytest_delta_schema.write_check.options import DEFAULT_OPTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.commits import Commit
     from pytest_delta_schema.state.introduced_by import IntroducedBy
     from pytest_delta_schema.state.types import ColumnState
-    from pytest_delta_schema.write_check.method import WriteMethod, WriteMode
+    from pytest_delta_schema.write_check.options import WriteOptions
     from pytest_delta_schema.write_check.verdict import WriteVerdict
 
 CAPABILITIES = Capabilities(
@@ -82,7 +83,7 @@ class LocalCatalog:
 
     name = "local"
 
-    def __init__(self, spark: SparkSession | LaterSession, warehouse: str | PathLike[str]) -> None:
+    def __init__(self, spark: SparkSession | LaterSession, *, warehouse: str | PathLike[str]) -> None:
         self._session = CatalogSession(spark, warehouse)
         self.warehouse = self._session.warehouse
         self._queries = DataQueries(lambda text: self._session.sql(text).collect(), self._read)
@@ -252,18 +253,14 @@ class LocalCatalog:
         with self._session.using(table.catalog):
             append_rows(self.spark, table, rows)
 
-    def probe_write(  # noqa: PLR0913, PLR0917 - the settings of a writer
+    def probe_write(
         self,
-        df_or_schema: DataFrame | StructType,
         table: Table | str,
-        method: WriteMethod = "save",
-        mode: WriteMode = "append",
-        merge_schema: bool = False,  # noqa: FBT001, FBT002 - named as the option
-        overwrite_schema: bool = False,  # noqa: FBT001, FBT002 - likewise
-        auto_merge: bool = False,  # noqa: FBT001, FBT002 - likewise
+        frame: DataFrame | StructType,
+        options: WriteOptions = DEFAULT_OPTIONS,
     ) -> WriteVerdict:
         """Run a write on an empty clone of a table; see :func:`probe_write`."""
-        return write_to_clone(self, df_or_schema, table, method, mode, merge_schema, overwrite_schema, auto_merge)
+        return write_to_clone(self, table, frame, options)
 
     def create_schema(self, catalog: str, schema: str) -> None:
         """Create a schema unless it exists."""

@@ -63,6 +63,7 @@ class MemoryCatalog:
     def __init__(
         self,
         tables: Iterable[TableState] = (),
+        *,
         rows: Mapping[QualifiedName, Iterable[Row]] = MappingProxyType({}),
     ) -> None:
         states = _states(tables)

@@ -56,8 +56,6 @@ class SessionCatalog:
     Args:
         spark: The session; it is never stopped here.
         read_threads: How many tables are read at the same time, at least 1.
-        by_commit: Kinds of statements that a metadata transaction does, because the session has no SQL for them.
-        redacted: Removes secrets from a message.
 
     Raises:
         DeclarationError: If ``spark`` is no session.
@@ -68,17 +66,18 @@ class SessionCatalog:
     def __init__(
         self,
         spark: SparkSession,
+        *,
         read_threads: int = READ_THREADS,
-        by_commit: frozenset[StatementKind] = BY_COMMIT,
-        redacted: Callable[[str], str] = str,
+        _by_commit: frozenset[StatementKind] = BY_COMMIT,
+        _redacted: Callable[[str], str] = str,
     ) -> None:
         require_session(spark, "SessionCatalog")
         self.spark = spark
-        self._reader = SessionReader(self.name, spark, read_threads, redacted)
+        self._reader = SessionReader(self.name, spark, read_threads, _redacted)
         self._gateway = None if is_remote(spark) else Gateway(spark)
         self._queries = DataQueries(self._reader.rows, self._reader.readable)
         self._statements = DeltaStatements(
-            self._sql, self._queries, self._gateway, lambda: self.capabilities, by_commit
+            self._sql, self._queries, self._gateway, lambda: self.capabilities, _by_commit
         )
 
     @cached_property

@@ -37,11 +37,11 @@ def _open(context: BackendContext) -> UnityCatalog:
     values = context.settings.values
     # Local variables are shown in tracebacks, so that the token is only ever in one as a Secret.
     token = Secret(os.environ.get(values["unity_token_variable"], ""))
-    client = UnityClient(values["unity_uri"] or "", token, values["unity_timeout"])
+    client = UnityClient(values["unity_uri"] or "", token, timeout=values["unity_timeout"])
     context.call_at_end(client.close)
     return UnityCatalog(
         client,
-        session,
+        session=session,
         stores=[Storage(**store) for store in values["storage"]],
         read_threads=values["read_threads"],
         sync_on_read=values["sync_on_read"],

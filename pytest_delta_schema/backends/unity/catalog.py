@@ -80,8 +80,8 @@ class UnityCatalog:
     def __init__(  # noqa: PLR0913 - all but the first have good defaults
         self,
         client: UnityClient,
-        session: Callable[[], SparkSession] | None = None,
         *,
+        session: Callable[[], SparkSession] | None = None,
         stores: Iterable[Storage] = (),
         read_threads: int = 8,
         sync_on_read: bool = False,

@@ -63,7 +63,7 @@ class SparkOfServer:
                 " classic session"
             )
             raise BackendUnavailableError(msg)
-        return SessionCatalog(spark, by_commit=BY_TRANSACTION, redacted=self._client.scrub)
+        return SessionCatalog(spark, _by_commit=BY_TRANSACTION, _redacted=self._client.scrub)
 
     def _require_same_server(self, spark: SparkSession, name: str) -> None:
         key = f"spark.sql.catalog.{name}.uri"

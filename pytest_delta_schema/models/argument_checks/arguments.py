@@ -86,24 +86,33 @@ def refuses_wrong_arguments(declaration: type[_T]) -> type[_T]:
     defaults = {parameter.name: parameter.default for parameter in parameters if parameter.name not in required}
 
     names = [parameter.name for parameter in parameters]
+    named = [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
+    positional = names[: len(names) - len(named)]
 
-    def refuse(given: dict[str, object], surplus: tuple[object, ...], unknown: dict[str, object]) -> None:
+    def refuse(
+        given: dict[str, object], surplus: tuple[object, ...], unknown: dict[str, object], others: Callable[[], None]
+    ) -> None:
         kind = declaration.__name__
         if unknown:
             raise WrongArgumentsError(_unknown(kind, [*unknown], names))
         if surplus:
-            raise WrongArgumentsError(_surplus(kind, surplus, names))
+            others()  # a fault in them is the reason: a list of columns that was written without brackets
+            raise WrongArgumentsError(_surplus(kind, surplus, positional, named))
         present = {name: value for name, value in given.items() if value is not parameters}
         raise WrongArgumentsError(missing_arguments(kind, required, present))
 
-    head = ", ".join(f"{name}=_missing" if name in required else f"{name}=_defaults[{name!r}]" for name in names)
+    head, tail = (
+        [f"{name}=_missing" if name in required else f"{name}=_defaults[{name!r}]" for name in group]
+        for group in (positional, named)
+    )
     missing = "".join(f" or {name} is _missing" for name in required)
     given = ", ".join(f"{name}={name}" for name in required)
+    call = f"_init({', '.join(['self', *positional, *(f'{name}={name}' for name in named)])})"
     source = (
-        f"def __init__(self, {head}, *_surplus, **_unknown):\n"
+        f"def __init__({', '.join(['self', *head, '*_surplus', *tail, '**_unknown'])}):\n"
         f"    if _unknown or _surplus{missing}:\n"
-        f"        _refuse(dict({given}), _surplus, _unknown)\n"
-        f"    _init(self, {', '.join(names)})\n"
+        f"        _refuse(dict({given}), _surplus, _unknown, lambda: {call})\n"
+        f"    {call}\n"
     )
     namespace: dict[str, Any] = {
         "__name__": __name__,
@@ -125,10 +134,14 @@ def _unknown(kind: str, unknown: list[str], arguments: list[str]) -> str:
     return f"{kind} has no argument {', '.join(unknown)}; {remedy}"
 
 
-def _surplus(kind: str, surplus: tuple[object, ...], arguments: list[str]) -> str:
+def _surplus(kind: str, surplus: tuple[object, ...], positional: list[str], named: list[str]) -> str:
     values = ", ".join(map(repr, surplus))
-    fact = f"{kind} takes at most {len(arguments)} arguments, and was given {values} as well"
-    return f"{fact}; its arguments are {', '.join(arguments)}"
+    if not named:
+        fact = f"{kind} takes at most {len(positional)} arguments, and was given {values} as well"
+        return f"{fact}; its arguments are {', '.join(positional)}"
+    fact = f"{kind} takes {', '.join(positional)} by position, and was given {values} as well"
+    pronoun = "it" if len(surplus) == 1 else "them"
+    return f"{fact}; write {pronoun} by name: {', '.join(f'{name}=' for name in named)}"
 
 
 def _proposal(kind: str, name: str, arguments: list[str]) -> str:

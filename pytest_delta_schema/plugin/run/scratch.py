@@ -192,7 +192,7 @@ class Scratch:
         settings = current_settings().for_scratch_tables()
         repeats = self._catalog if isinstance(self._catalog, RepeatsCreations) else None
         with nullcontext() if repeats is None else repeats.repeating_creations():
-            Orchestrator.over(self._catalog, settings).sync_tables(made for _, made in pairs)
+            Orchestrator.over(self._catalog, settings=settings).sync_tables(made for _, made in pairs)
         self._made.update(made.qualified_name for _, made in pairs)
         self._copies = copies
 

@@ -31,7 +31,7 @@ def contract_drift(model: Table, table: QualifiedName, catalog: Catalog) -> str:
     """
     named = bound(model, current_settings())
     try:
-        assert_no_drift(named if named.name == table else _renamed(model, table), catalog)
+        assert_no_drift(named if named.name == table else _renamed(model, table), catalog=catalog)
     except DriftError as error:
         return str(error)
     return ""

@@ -14,6 +14,7 @@ from pytest_delta_schema.report.text.schema_comparison import schema_diff
 from pytest_delta_schema.state.spark_types import canonical_fields
 from pytest_delta_schema.state.type_traversal import fits
 from pytest_delta_schema.state.types import describe_type
+from pytest_delta_schema.write_check.options import WriteOptions
 from pytest_delta_schema.write_check.prediction import stored_state
 from pytest_delta_schema.write_check.verdict import reason_of
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @hides_traceback
-def assert_frame_fits(frame: DataFrame | StructType, model: Table) -> WriteVerdict:
+def assert_frame_fits(model: Table, frame: DataFrame | StructType) -> WriteVerdict:
     """Make sure, before a write, that an append of ``frame`` stores every column as it is; no JVM is needed.
 
     Delta also accepts frames of which it casts columns, and fills those that are missing with NULL. Here each column
@@ -38,8 +39,8 @@ def assert_frame_fits(frame: DataFrame | StructType, model: Table) -> WriteVerdi
     default, generated or identity value. Rows are not computed: :func:`assert_rows_satisfy` checks them.
 
     Args:
-        frame: A DataFrame, or its schema.
         model: The contract.
+        frame: A DataFrame, or its schema.
 
     Returns:
         The prediction of the write; its notes are the columns that the table fills.
@@ -49,9 +50,9 @@ def assert_frame_fits(frame: DataFrame | StructType, model: Table) -> WriteVerdi
         DeclarationError: If ``frame`` has no schema, or ``model`` is no model.
     """
     if not isinstance(model, Table):
-        msg = f"assert_frame_fits takes a frame and a model, and was given {model!r} as model; give a Table"
+        msg = f"assert_frame_fits takes a model and a frame, and was given {model!r} as model; give a Table"
         raise DeclarationError(msg)
-    verdict = check_write(frame, model, "save_as_table")
+    verdict = check_write(model, frame, WriteOptions(method="save_as_table"))
     state = stored_state(written_table(model))
     schema: Any = getattr(frame, "schema", frame)
     faults = dict(_misfits(canonical_fields(schema.fields), state))

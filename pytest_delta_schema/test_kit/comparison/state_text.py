@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @hides_traceback
-def state_text(table: Table | str, version: int | None = None, catalog: CatalogReader | None = None) -> str:
+def state_text(table: Table | str, *, version: int | None = None, catalog: CatalogReader | None = None) -> str:
     """Describe an existing table as SQL, which a test compares with ``delta_snapshot``.
 
     The text has the columns, keys, checks, layout, comment, tags, and the properties that the platform does not write.

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 def assert_table_equals(
     table: Table | str,
     rows: Iterable[Mapping[str, Any] | tuple[Any, ...]] | DataFrame,
+    *,
     rtol: float | None = None,
     ignore: Iterable[str] = (),
     catalog: CatalogReader | None = None,

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 def frame_of(  # noqa: PLR0913 - how the rows are made
     spark: SparkSession,
     model: Table,
-    n: int | Iterable[Mapping[str, Any]] = 3,
+    rows: int | Iterable[Mapping[str, Any]] = 3,
+    *,
     seed: int = 0,
     parents: Mapping[Table | str, Iterable[Mapping[str, Any]]] | None = None,
-    *,
     all_columns: bool = False,
     **columns: Any,
 ) -> DataFrame:
@@ -47,7 +47,7 @@ def frame_of(  # noqa: PLR0913 - how the rows are made
     Args:
         spark: Any session, also one of Spark Connect.
         model: The contract.
-        n: How many rows, or rows to complete, as in :func:`rows_of`.
+        rows: How many rows, or rows to complete, as in :func:`rows_of`.
         seed: As in :func:`rows_of`.
         parents: As in :func:`rows_of`.
         all_columns: Whether no column is left out, as in a frame that a job has read from the table: the rows have the
@@ -61,17 +61,17 @@ def frame_of(  # noqa: PLR0913 - how the rows are made
     """
     if not hasattr(spark, "createDataFrame"):
         refuse_kind("frame_of", "a Spark session", spark, "give one, such as the fixture delta_spark")
-    rows = rows_of(model, n, seed, parents, **columns)
+    made = rows_of(model, rows, seed=seed, parents=parents, **columns)
     contract = contract_of(desired_state(model))
     filled = {folded(column.name) for column in contract.state.columns if column.value is not None}
-    given = {folded(name) for row in rows for name in row}
+    given = {folded(name) for row in made for name in row}
     fields = [
         field
         for field in nullable_struct(to_struct_type(model))
         if all_columns or folded(field.name) in given or folded(field.name) not in filled
     ]
     names = [folded(field.name) for field in fields]
-    values = [_values(contract, row, number, names, all_columns=all_columns) for number, row in enumerate(rows)]
+    values = [_values(contract, row, number, names, all_columns=all_columns) for number, row in enumerate(made)]
     return spark.createDataFrame(values, StructType(fields))
 
 

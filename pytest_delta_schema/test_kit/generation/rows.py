@@ -31,7 +31,8 @@ Row = dict[str, Any]
 @hides_traceback
 def rows_of(
     model: Table,
-    n: int | Iterable[Mapping[str, Any]] = 3,
+    rows: int | Iterable[Mapping[str, Any]] = 3,
+    *,
     seed: int = 0,
     parents: Mapping[Table | str, Iterable[Mapping[str, Any]]] | None = None,
     **columns: Any,
@@ -47,13 +48,13 @@ def rows_of(
 
     Args:
         model: The contract.
-        n: How many rows; or rows to complete, as dictionaries by column name that leave columns out.
+        rows: How many rows; or rows to complete, as dictionaries by column name that leave columns out.
         seed: The same seed gives the same rows on every machine and version of Python; another one gives other values
             in columns that are in no key.
         parents: Rows of the tables that foreign keys reference, by their model or its dotted name.
         **columns: Values of columns that a row does not give: one value for all rows, or a function that returns the
             value for a position, counted from 0. A list is one value. They are not changed, even if a check refuses
-            them. Names are compared without case, so a column ``n`` is given as ``N=``.
+            them. Names are compared without case, so a column ``rows`` is given as ``ROWS=``.
 
     Raises:
         DeclarationError: If a column does not exist, an argument cannot be used, or a check or a key cannot be
@@ -62,11 +63,11 @@ def rows_of(
     """
     state = valid_state(model, "rows_of")
     for_all = known_columns(state, columns)
-    rows = [
+    given = [
         {**{name: value(position) if callable(value) else value for name, value in for_all.items()}, **row}
-        for position, row in enumerate(_given_rows(state, n))
+        for position, row in enumerate(_given_rows(state, rows))
     ]
-    return made_rows(model, state, rows, seed=seed, parents=parents)
+    return made_rows(model, state, given, seed=seed, parents=parents)
 
 
 def valid_state(model: Table, function: str) -> TableState:
@@ -119,17 +120,17 @@ def made_rows(
     return maker.rows(given)
 
 
-def _given_rows(state: TableState, n: object) -> Iterator[Row]:
-    """Yield the values that each row is given, by column in lower case: none, if ``n`` is the number of rows."""
-    if isinstance(n, int):
-        if isinstance(n, bool) or n < 0:
-            msg = f"{state.name}: the number of rows is {n!r}; give an int of at least 0"
+def _given_rows(state: TableState, rows: object) -> Iterator[Row]:
+    """Yield the values that each row is given, by column in lower case: none, if ``rows`` is their number."""
+    if isinstance(rows, int):
+        if isinstance(rows, bool) or rows < 0:
+            msg = f"{state.name}: the number of rows is {rows!r}; give an int of at least 0"
             raise DeclarationError(msg)
-        yield from ({} for _ in range(n))
+        yield from ({} for _ in range(rows))
         return
-    if isinstance(n, (str, Mapping)) or not isinstance(n, Iterable):
-        refuse_kind("rows_of", "a number of rows, or rows to complete", n, "give an int, or a list of dicts")
-    for number, row in enumerate(n, start=1):
+    if isinstance(rows, (str, Mapping)) or not isinstance(rows, Iterable):
+        refuse_kind("rows_of", "a number of rows, or rows to complete", rows, "give an int, or a list of dicts")
+    for number, row in enumerate(rows, start=1):
         if not isinstance(row, Mapping):
             msg = f"{state.name}: row {number} is {row!r}; give a dict of values by column"
             raise DeclarationError(msg)

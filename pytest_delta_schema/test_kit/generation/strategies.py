@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 def rows_strategy(
     model: Table,
+    *,
     min_size: int = 0,
     max_size: int = 10,
     parents: Mapping[Table | str, Iterable[Mapping[str, Any]]] | None = None,
@@ -47,7 +48,7 @@ def rows_strategy(
     # Each example reads the rows of the parents again.
     listed = listed_parents(valid_state(model, "rows_strategy"), parents or {})
     known: Mapping[Table | str, list[Any]] = {str(parent): rows for parent, rows in listed.items()}
-    rows_of(model, 0, 0, known, **columns)
+    rows_of(model, 0, parents=known, **columns)
     drawn = {name: value for name, value in columns.items() if isinstance(value, st.SearchStrategy)}
     fixed = {name: value for name, value in columns.items() if name not in drawn}
 
@@ -61,6 +62,6 @@ def rows_strategy(
             }
             for position in range(number)
         ]
-        return rows_of(model, given, draw(st.integers(0, 1000)), known)
+        return rows_of(model, given, seed=draw(st.integers(0, 1000)), parents=known)
 
     return rows()

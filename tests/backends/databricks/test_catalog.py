@@ -193,7 +193,7 @@ def test_a_foreign_key_is_not_added_again_without_its_rely(workspace, monkeypatc
             " [DS225 ForeignKeyOfUnknownRely]"
         )
     ]
-    gate = Gate(catalog, Settings(), [changed, child])
+    gate = Gate(catalog, [changed, child], settings=Settings())
     assert [gate.apply(model).status for model in (changed, child)] == [Status.BLOCKED, Status.IN_SYNC]
     assert workspace.states() == before
 
@@ -246,7 +246,7 @@ def test_tables_that_are_created_at_once_are_waited_for(workspace, monkeypatch, 
     models = [table(ID, name=f"dev.silver.{name}") for name in "ab"]
     catalog = made(workspace)
     late(workspace, monkeypatch, catalog, waits)
-    joint = BatchedApplies(Gate(catalog, models=models), models, ApplyProgress(), lambda *_: None)
+    joint = BatchedApplies(Gate(catalog, models), models, ApplyProgress(), lambda *_: None)
 
     assert [joint.apply(model).status for model in models] == [status, status]
     assert sum(catalog.waited) == (15 if waits == 4 else 60)
@@ -257,7 +257,7 @@ def test_another_layout_is_refused_by_name(workspace):
     agreed = Settings(consents=(parse_consent("rewrite dev.silver.orders"),))
 
     with pytest.raises(UnsafePlanError) as caught:
-        Orchestrator.over(catalog, agreed).sync_tables([table(ID, column("day"), partitioned_by=["day"])])
+        Orchestrator.over(catalog, settings=agreed).sync_tables([table(ID, column("day"), partitioned_by=["day"])])
 
     assert [(violation.code, violation.message) for violation in caught.value.diagnostics] == [
         (
@@ -278,7 +278,7 @@ COMMITS = "reads the commits of tables, which the databricks backend cannot; the
     ("use", "text"),
     [
         (lambda model, catalog: assert_table_equals(model, [], catalog=catalog), f"assert_table_equals {ROWS}"),
-        (lambda model, catalog: state_text(model, 0, catalog=catalog), f"state_text {COMMITS}"),
+        (lambda model, catalog: state_text(model, version=0, catalog=catalog), f"state_text {COMMITS}"),
         (effect_on, f"delta_effect {COMMITS}"),
         (versions_of, f"delta_versions {COMMITS}"),
     ],

@@ -79,7 +79,7 @@ def test_a_check_is_refused_before_anything_runs(catalog_of, workspace, message)
 
     with pytest.raises(UnsafePlanError) as caught:
         Orchestrator.over(catalog).sync_tables([model])
-    outcome = Gate(catalog, models=[model]).drift(model)
+    outcome = Gate(catalog, [model]).drift(model)
 
     assert {diagnostic.fact for diagnostic in caught.value.diagnostics} == {message}
     assert outcome.status is Status.BLOCKED

@@ -257,7 +257,9 @@ def test_a_data_check_that_misses_data_files_names_the_table_and_the_way_out(loc
     file.unlink()
 
     with pytest.raises(StatementError) as caught:
-        Orchestrator.over(local, Settings(preflight=mode)).sync_tables([table(column(is_nullable=False), column("b"))])
+        Orchestrator.over(local, settings=Settings(preflight=mode)).sync_tables(
+            [table(column(is_nullable=False), column("b"))]
+        )
 
     text = str(caught.value)
     assert "\n" not in text
@@ -267,5 +269,7 @@ def test_a_data_check_that_misses_data_files_names_the_table_and_the_way_out(loc
 
     # The second remedy helps.
     local.spark.sql(f"RESTORE TABLE {NAME} TO VERSION AS OF 0")
-    Orchestrator.over(local, Settings(preflight=mode)).sync_tables([table(column(is_nullable=False), column("b"))])
+    Orchestrator.over(local, settings=Settings(preflight=mode)).sync_tables(
+        [table(column(is_nullable=False), column("b"))]
+    )
     assert local.count_rows(NAME).rows == 0

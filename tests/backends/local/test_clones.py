@@ -73,7 +73,7 @@ def test_writes_reach_one_of_the_two_tables_only(local):
         assert rows(local, clone) == rows(local, table) == before
         assert len(set.union(*(table_ids(folder / "_delta_log") for folder in folders))) == 3
         assert local.version(clone.name) == local.version(table.name)
-        assert_no_drift([table, clone, second], local)
+        assert_no_drift([table, clone, second], catalog=local)
         histories = [local.spark.sql(f"DESCRIBE HISTORY {one.sql_name}").collect() for one in (table, clone)]
         assert [(row.version, row.timestamp, row.operation) for row in histories[0]] == [
             (row.version, row.timestamp, row.operation) for row in histories[1]
@@ -85,7 +85,7 @@ def test_writes_reach_one_of_the_two_tables_only(local):
         assert rows(local, table) == rows(local, second) == before
         older = local.spark.read.option("versionAsOf", local.version(table.name) - 1).table(table.sql_name)
         assert older.count() == 3
-        assert_no_drift([table, second], local)
+        assert_no_drift([table, second], catalog=local)
         changes = local.spark.read.option("readChangeFeed", "true").option("startingVersion", 0).table(second.sql_name)
         assert [row.id for row in changes.where("_change_type = 'delete'").collect()] == [2]
 
@@ -133,7 +133,7 @@ def test_a_log_that_begins_with_a_checkpoint_is_cloned(local, kind, properties, 
             (own / f"{4:020}.crc").unlink()
             (own / f"{3:020}.crc").unlink(missing_ok=True)
             assert rows(local, clone) == rows(local, table) == [(1, "a", "a"), (3, "c", "b")]
-            assert_no_drift(clone, local)
+            assert_no_drift(clone, catalog=local)
             stored = [str(local.spark.sql(f"DESCRIBE DETAIL {one.sql_name}").collect()[0].id) for one in (table, clone)]
             assert len(set(stored)) == 2
             run(local, clone, "DELETE FROM {table} WHERE id = 1")

@@ -35,8 +35,8 @@ class Waiting(LocalCatalog):
         other: The other apply.
     """
 
-    def __init__(self, *args, other):
-        super().__init__(*args)
+    def __init__(self, spark, *, warehouse, other):
+        super().__init__(spark, warehouse=warehouse)
         self.other = other
 
     def run(self, statement):
@@ -78,7 +78,7 @@ def require_one_creation(catalog, model, *kinds):
 
 def test_another_process_creates_the_table_first(local, warehouse, process):
     ran = []
-    catalog = Waiting(local.spark, warehouse, other=lambda: ran.append(without_schema(process(0))))
+    catalog = Waiting(local.spark, warehouse=warehouse, other=lambda: ran.append(without_schema(process(0))))
 
     result = Orchestrator.over(catalog).sync_tables([keyed(0)])
 
@@ -109,7 +109,9 @@ def other_schema(local):
 def test_two_threads_at_once(kind, local, warehouse, other_schema, request):
     """They begin to create the table at the same time."""
     spark = request.getfixturevalue("remote") if kind == "connect" else local.spark
-    catalogs = [LocalCatalog(spark, warehouse) if kind == "local" else SessionCatalog(spark) for _ in range(2)]
+    catalogs = [
+        LocalCatalog(spark, warehouse=warehouse) if kind == "local" else SessionCatalog(spark) for _ in range(2)
+    ]
     local.create_schema("dev", "silver")
     schema = "dev.silver" if kind == "local" else other_schema
     barrier = threading.Barrier(2)
@@ -159,7 +161,7 @@ def _being_read(local):
 @pytest.mark.parametrize("kind", ["local", "session"])
 def test_a_table_that_is_read_while_it_is_created(kind, local, warehouse):
     """Whoever reads a table of the warehouse adds it to the session, where Delta adds those that it has created."""
-    catalog = LocalCatalog(local.spark, warehouse) if kind == "local" else SessionCatalog(local.spark)
+    catalog = LocalCatalog(local.spark, warehouse=warehouse) if kind == "local" else SessionCatalog(local.spark)
     for number in range(ROUNDS):
         result = Orchestrator.over(catalog).sync_tables([keyed(number)])
 

@@ -65,7 +65,7 @@ def test_each_apply_of_a_run_reports_its_own_table(catalog):
     grandchild = table(column(), name="dev.silver.grandchild", foreign_keys=[ForeignKey(["id"], children[4])])
     models = [parent, *children[:6], grandchild]
     created: list[str] = []
-    gate = Gate(catalog, models=models)
+    gate = Gate(catalog, models)
     joint = BatchedApplies(gate, models, ApplyProgress(), lambda model, _: created.append(model.table_name))
 
     outcomes = {model.table_name: joint.apply(model) for model in models}

@@ -100,7 +100,7 @@ def test_a_folder_becomes_a_table_of_the_catalog_where_it_lies(local, folder, wr
     detail = local.spark.sql(f"DESCRIBE DETAIL {dotted(NAME)}").collect()[0]
     assert detail["location"].removeprefix("file:").replace("%20", " ") == str(folder)
     assert ('"stats"' in (folder / "_delta_log" / "00000000000000000000.json").read_text("utf-8")) is statistics
-    assert_no_drift(wanted, local)
+    assert_no_drift(wanted, catalog=local)
     assert sync(local, wanted).statements == ()
 
 
@@ -113,7 +113,7 @@ def test_three_partition_columns_by_the_types_of_the_model(local, folder, write)
 
     assert [row[2:] for row in rows(local)] == [("007", 3), ("a b", 4)]
     assert local.snapshot([wanted]).tables[NAME].partitioning == ("day", "region", "hour")
-    assert_no_drift(wanted, local)
+    assert_no_drift(wanted, catalog=local)
 
 
 def test_a_later_process_finds_the_table_by_its_marker_until_it_is_dropped(local, folder, write):
@@ -125,7 +125,7 @@ def test_a_later_process_finds_the_table_by_its_marker_until_it_is_dropped(local
 
     forget(local)
 
-    assert_no_drift(wanted, local)
+    assert_no_drift(wanted, catalog=local)
     assert rows(local) == [(1,)]
     local.spark.sql(f"DROP TABLE {dotted(NAME)}")
     assert not marker.exists()
@@ -373,7 +373,7 @@ def test_a_thousand_files_convert_with_lines_of_progress(local, folder, write, c
         (target / f"part-{number:05}.parquet").hardlink_to(one)
     caplog.set_level(logging.INFO, "pytest_delta_schema")
     monkeypatch.setattr(progress, "INTERVAL", 0.02)
-    catalog = LocalCatalog(local.spark, local.warehouse)
+    catalog = LocalCatalog(local.spark, warehouse=local.warehouse)
     wanted = model(ID, Column("part", INT), folder=folder, statistics=False, partitioned_by=["part"])
 
     sync(catalog, wanted)

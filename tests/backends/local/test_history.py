@@ -46,12 +46,12 @@ def test_drift_names_the_commit_that_introduced_each_column(local):
         (4, "WRITE", ""),
     ]
     with pytest.raises(DriftError) as caught:
-        assert_no_drift(model, local)
+        assert_no_drift(model, catalog=local)
     assert f"column discount was appended by a writer, in version 2, WRITE of {commits[0].time} UTC" in str(
         caught.value
     )
     assert f"column by_hand came with version 3, ADD COLUMNS of {commits[1].time} UTC" in str(caught.value)
-    assert_no_drift(table(A, Column("place", PLACE), evolution="additive"), local)
+    assert_no_drift(table(A, Column("place", PLACE), evolution="additive"), catalog=local)
 
 
 def test_an_additive_contract_and_its_writers_take_turns(local):
@@ -66,7 +66,7 @@ def test_an_additive_contract_and_its_writers_take_turns(local):
     assert local.spark.table(dotted(NAME)).columns == ["a", "ours", "theirs", "more"]
     notes = TablePlanner().plan([second], local.snapshot([second])).notes
     assert [note.path for note in notes] == ["columns.more", "columns.theirs"]
-    assert_no_drift(second, local)
+    assert_no_drift(second, catalog=local)
 
 
 @pytest.mark.parametrize("backend", ["local", "session"])

@@ -166,7 +166,7 @@ def test_limit_stops_at_the_first_row_that_breaks_something(local, monkeypatch, 
         checks=[Check("positive", "id > 0")],
         foreign_keys=[ForeignKey(["parent"], parents("id"))],
     )
-    line = Orchestrator.over(local, Settings(preflight="limit", preflight_samples=0))
+    line = Orchestrator.over(local, settings=Settings(preflight="limit", preflight_samples=0))
     (action,) = line.plan_tables([model]).actions
     statements_run = asked_by(local, monkeypatch)
 

@@ -121,7 +121,7 @@ def test_the_properties_of_another_delta_are_asked_for_when_they_matter(monkeypa
 
 def test_capabilities_are_those_of_the_session(tmp_path, monkeypatch):
     monkeypatch.undo()
-    catalog = LocalCatalog(LaterSession(start=never), tmp_path)
+    catalog = LocalCatalog(LaterSession(start=never), warehouse=tmp_path)
 
     expected = INSTALLED.limit(CAPABILITIES)
 

@@ -25,7 +25,7 @@ def laid_out(local, monkeypatch=None, **patches):
     local.insert(NAME, [{"id": 1, "d": 1}, {"id": 2, "d": 2}])
     for name, value in patches.items():
         monkeypatch.setattr(f"pytest_delta_schema.backends.spark.statements.layout_rewrite.{name}", value)
-    return Orchestrator.over(local, agreed).sync_tables([after])
+    return Orchestrator.over(local, settings=agreed).sync_tables([after])
 
 
 def test_a_row_that_is_written_during_a_rewrite_stops_it_and_is_kept(local, monkeypatch):

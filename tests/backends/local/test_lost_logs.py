@@ -52,7 +52,7 @@ def test_a_table_whose_creation_was_killed_is_absent_and_is_created(local):
 
     Orchestrator.over(local).sync_tables([table(ID)])
 
-    assert_no_drift(table(ID), local)
+    assert_no_drift(table(ID), catalog=local)
     assert not (log / TMP).exists()
     assert (folder / MARKER).read_text("utf-8").startswith("The files in this folder belong to a Delta table.")
 
@@ -202,7 +202,7 @@ def test_the_marker_outlives_vacuum_and_a_conversion_leaves_one(local, tmp_path)
     assert (source / MARKER).is_file()
     assert not (source / f".{MARKER}.crc").exists()
     assert sorted(row.id for row in local.spark.table("dev.silver.orders").collect()) == [0, 2]
-    assert_no_drift(wanted, local)
+    assert_no_drift(wanted, catalog=local)
 
 
 def test_a_conversion_that_was_killed_is_done_again(local, tmp_path):
@@ -216,7 +216,7 @@ def test_a_conversion_that_was_killed_is_done_again(local, tmp_path):
 
 
 def test_a_marker_that_cannot_be_written_fails_no_apply(local, monkeypatch, caplog):
-    catalog = LocalCatalog(local.spark, local.warehouse)
+    catalog = LocalCatalog(local.spark, warehouse=local.warehouse)
     monkeypatch.setattr(catalog.bridge, "mark", lambda _: local.spark._jvm.java.io.File("/proc/none").createNewFile())
 
     Orchestrator.over(catalog).sync_tables([table(ID)])
@@ -225,4 +225,4 @@ def test_a_marker_that_cannot_be_written_fails_no_apply(local, monkeypatch, capl
     assert message.startswith(
         "dev.silver.orders: the file that forbids its conversion, if its log is lost, was not written: "
     )
-    assert_no_drift(table(ID), catalog)
+    assert_no_drift(table(ID), catalog=catalog)

@@ -187,7 +187,7 @@ def test_a_copied_table_equals_a_created_one(local, name):
         assert len(set(table_ids(folders[1]))) == 1
         assert versions[0] == versions[1]
         assert unnamed(states[created.name]) == unnamed(states[copied.name])
-        assert_no_drift([created, copied], local)
+        assert_no_drift([created, copied], catalog=local)
         assert local.spark.table(copied.sql_name).schema == local.spark.table(created.sql_name).schema
     finally:
         scratch.clean_up()

@@ -70,7 +70,7 @@ builder = builder.config("spark.sql.warehouse.dir", str(warehouse / "own"))
 spark = builder.getOrCreate()
 session = open_session(warehouse)
 assert session.spark is spark and not session.owned
-catalog = LocalCatalog(spark, warehouse)
+catalog = LocalCatalog(spark, warehouse=warehouse)
 orchestrator = Orchestrator.over(catalog)
 print("RAN", len(orchestrator.sync_tables([orders()]).statements))
 print("LEFT", len(orchestrator.plan_tables([orders()]).actions))
@@ -83,7 +83,7 @@ for attempt in (lambda: catalog.snapshot([orders()]), lambda: catalog.create_sch
     except StatementError as error:
         print(error.condition)
 own = start_session(warehouse, {**session_conf(warehouse), "spark.app.name": "own"}, archive=False)
-print("LEFT", len(Orchestrator.over(LocalCatalog(own.spark, warehouse)).plan_tables([orders()]).actions))
+print("LEFT", len(Orchestrator.over(LocalCatalog(own.spark, warehouse=warehouse)).plan_tables([orders()]).actions))
 own.spark.stop()
 other = SparkSession.builder.appName("other").getOrCreate()
 own.close()

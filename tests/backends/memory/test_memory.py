@@ -25,7 +25,7 @@ from support.tables import catalog as observed
 
 
 def test_it_starts_with_tables_and_rows():
-    catalog = MemoryCatalog([state(stored("Id"))], {NAME: [{"ID": 1}, {"id": None}, {}]})
+    catalog = MemoryCatalog([state(stored("Id"))], rows={NAME: [{"ID": 1}, {"id": None}, {}]})
 
     counts = catalog.count_rows(NAME, [NotNull(ColumnPath("Id"))])
 
@@ -134,7 +134,7 @@ def test_what_is_there_is_not_created():
 
 
 def test_tightening_asks_the_rows_again_when_it_runs():
-    catalog = MemoryCatalog([state(stored())], {NAME: [{}]})
+    catalog = MemoryCatalog([state(stored())], rows={NAME: [{}]})
     refused = statement(
         StatementKind.TIGHTEN_COLUMNS, ColumnNullabilityChange(path=ColumnPath("id"), is_nullable=False)
     )
@@ -171,7 +171,7 @@ def test_rows_must_meet_the_checks():
 
 
 def test_a_check_that_rows_break_is_not_added():
-    catalog = MemoryCatalog([state(stored())], {NAME: [{"id": 0}]})
+    catalog = MemoryCatalog([state(stored())], rows={NAME: [{"id": 0}]})
     change = CheckAdd(name="positive", expression="id > 0")
 
     with pytest.raises(UnsafePlanError, match="1 row breaks it, of 1"):
@@ -264,7 +264,7 @@ KEPT = {
 @pytest.mark.parametrize("case", KEPT)
 def test_a_rewrite_never_changes_a_value(case):
     data_type, value, is_kept = KEPT[case]
-    catalog = MemoryCatalog([state(stored("p", data_type))], {NAME: [{"p": value}]})
+    catalog = MemoryCatalog([state(stored("p", data_type))], rows={NAME: [{"p": value}]})
     refused = statement(StatementKind.REWRITE_LAYOUT, LayoutRewrite(partitioning=("p",)))
 
     if is_kept:
@@ -277,7 +277,7 @@ def test_a_rewrite_never_changes_a_value(case):
 
 
 def test_rows_of_a_version_are_those_before_the_next_change():
-    catalog = MemoryCatalog([state(stored("id"))], {NAME: [{"ID": 1}]})
+    catalog = MemoryCatalog([state(stored("id"))], rows={NAME: [{"ID": 1}]})
     Orchestrator.over(catalog).sync_tables([table(column(), column("more"))])
     catalog.insert(NAME, [{"id": 2, "more": 3}])
 

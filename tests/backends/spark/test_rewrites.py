@@ -134,7 +134,7 @@ def test_a_value_that_a_partition_does_not_keep_is_refused_before_anything_runs(
     model = table(column("id", IntegerType()), *parts, partitioned_by=[part.name for part in parts])
 
     with pytest.raises(UnsafePlanError) as caught:
-        Orchestrator.over(local, AGREED).sync_tables([model])
+        Orchestrator.over(local, settings=AGREED).sync_tables([model])
 
     reported = {violation.path.removeprefix("columns."): violation for violation in caught.value.diagnostics}
     counted = {name: len(LOST[data_type]) for data_type, name in names(LOST).items()}
@@ -152,7 +152,7 @@ def test_a_value_that_a_partition_does_not_keep_is_refused_before_anything_runs(
     )
     assert (shown(local, LOST), local.version(NAME)) == (before, 1)
 
-    unasked = Orchestrator.over(local, AGREED._replace(preflight="off"))
+    unasked = Orchestrator.over(local, settings=AGREED._replace(preflight="off"))
     schema = r"columns c0 \(string\), c1 \(varchar\(40\)\), c2 \(char\(26\)\), c3 \(timestamp\) differ; nothing was"
     with pytest.raises(ApplyError, match=rf"the rewrite would change data: the values of {schema} changed"):
         unasked.sync_tables([table(column("id", IntegerType()), *parts, partitioned_by=["c0", "c1", "c2", "c3"])])

@@ -78,12 +78,12 @@ def test_rows_and_versions_are_read(catalog):
     assert catalog.commits(NAME, 3) == commits[3:]
     assert [len(catalog.rows(NAME, version)) for version in (0, 1)] == [0, 3]
 
-    older, newer = (state_text("dev.silver.orders", version, catalog) for version in (1, None))
+    older, newer = (state_text("dev.silver.orders", version=version, catalog=catalog) for version in (1, None))
     assert "`more`" not in older
     assert "CHECK" not in older
     assert "  `more` BIGINT,\n  CONSTRAINT `positive` CHECK (id > 0)\n" in newer
-    assert state_text("dev.silver.orders", 3, catalog) == newer
+    assert state_text("dev.silver.orders", version=3, catalog=catalog) == newer
     with pytest.raises(CatalogReadError, match=r"no commit of version 4; it has those from 0 to 3"):
-        state_text("dev.silver.orders", 4, catalog)
+        state_text("dev.silver.orders", version=4, catalog=catalog)
     with pytest.raises(CatalogReadError, match=r"dev\.silver\.nothing: is not in the catalog"):
-        state_text("dev.silver.nothing", 0, catalog)
+        state_text("dev.silver.nothing", version=0, catalog=catalog)

@@ -211,7 +211,7 @@ class TestAsOnTheOldestPair(CatalogSuite):
     @pytest.fixture
     def catalog(self, local, warehouse, monkeypatch):
         monkeypatch.setattr(SparkVersions, "of", lambda *_: OLDEST)
-        return LocalCatalog(local.spark, warehouse)
+        return LocalCatalog(local.spark, warehouse=warehouse)
 
 
 @pytest.mark.spark

@@ -61,7 +61,7 @@ def test_writes_to_a_clone_do_not_reach_the_table(session):
 
         clone = made.clone(table, None)
 
-        assert_no_drift([table, clone], session)
+        assert_no_drift([table, clone], catalog=session)
         kept = {**first, "note": "none", "next": 2, "number": 1}
         assert_table_equals(clone, [kept], catalog=session)
         run(session, "UPDATE {} SET note = 'changed'", clone)
@@ -72,7 +72,7 @@ def test_writes_to_a_clone_do_not_reach_the_table(session):
         run(session, "DELETE FROM {}", clone)
         assert session.rows(clone.name) == []
         assert_table_equals(table, [kept], catalog=session)
-        assert_no_drift([table, clone], session)
+        assert_no_drift([table, clone], catalog=session)
 
     assert session.version(clone.name) is ABSENT
 

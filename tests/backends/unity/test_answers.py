@@ -460,7 +460,7 @@ def test_a_token_that_spark_s_own_client_of_the_server_repeats_is_not_shown(log)
     client = Playing(log, token=TOKEN).client
 
     with pytest.raises(StatementError) as caught:
-        UnityCatalog(client, Session).create_schema("dev", "gold")
+        UnityCatalog(client, session=Session).create_schema("dev", "gold")
 
     assert str(caught.value) == ("getTable call failed with: 401 - invalid credentials: Bearer *** at https://***@x")
     assert caught.value.__suppress_context__

@@ -35,7 +35,7 @@ def unity(local, double):
         local.spark.conf.set(f"spark.sql.catalog.{catalog}.uri", double.uri)
         double.metastore.catalogs.setdefault(catalog, {"name": catalog})
     client = UnityClient(double.uri)
-    yield UnityCatalog(client, lambda: local.spark, read_threads=2)
+    yield UnityCatalog(client, session=lambda: local.spark, read_threads=2)
     client.close()
 
 
@@ -119,7 +119,7 @@ def test_what_a_job_does_to_an_external_table_is_read_through_spark(unity):
     assert (effect.operations, effect.rows_added, effect.kept_contract(model)) == (("WRITE",), 1, True)
     assert [commit.version for commit in versions_of(model, unity)] == [0, 1]
     assert_table_equals(model, [{"id": 1, "a": "x"}], catalog=unity)
-    assert state_text(model, 0, catalog=unity) == state_text(model, catalog=unity)
+    assert state_text(model, version=0, catalog=unity) == state_text(model, catalog=unity)
 
 
 def test_a_session_of_another_server_is_refused_before_anything_runs(unity, local):
@@ -135,7 +135,7 @@ def test_spark_connect_has_no_way_to_transactions(double, remote):
     with pytest.raises(
         BackendUnavailableError, match="by transactions, which Spark Connect cannot reach; give it a classic session"
     ):
-        UnityCatalog(client, lambda: remote).create_schema("dev", "silver")
+        UnityCatalog(client, session=lambda: remote).create_schema("dev", "silver")
     client.close()
 
 

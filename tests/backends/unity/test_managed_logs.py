@@ -50,7 +50,7 @@ def managed_by_catalog(unity, latest=0, comment="Managed table"):
 
 
 def outcomes(unity, model):
-    gate = Gate(unity.catalog, Settings(), [model])
+    gate = Gate(unity.catalog, [model], settings=Settings())
     return gate.drift(model), check_entry(model, gate)
 
 
@@ -132,7 +132,7 @@ def test_gate_and_library_fail_an_apply_that_leaves_the_entry_stale(unity):
     managed_by_catalog(unity, comment="Orders")
     model = table(column(is_nullable=False), comment="Orders")
 
-    outcome = Gate(unity.catalog, Settings(), [model]).apply(model)
+    outcome = Gate(unity.catalog, [model], settings=Settings()).apply(model)
     with pytest.raises(MetadataSyncError) as caught:
         Orchestrator.over(unity.catalog).sync_tables([model])
 

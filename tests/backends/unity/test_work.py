@@ -71,7 +71,7 @@ def work(monkeypatch):
 
 
 def test_a_gate_reads_each_file_once_and_each_schema_once(unity, work):
-    gate = Gate(unity.catalog, models=MODELS)
+    gate = Gate(unity.catalog, MODELS)
 
     outcomes = [outcome for model in MODELS for outcome in (gate.drift(model), check_entry(model, gate))]
 
@@ -83,7 +83,7 @@ def test_a_gate_reads_each_file_once_and_each_schema_once(unity, work):
 
 
 def test_a_few_tables_take_a_request_each_and_a_listing(unity, work):
-    Gate(unity.catalog, models=MODELS[:2]).state()
+    Gate(unity.catalog, MODELS[:2]).state()
 
     assert sorted(unity.server.calls) == [
         ("GET", "/tables"),

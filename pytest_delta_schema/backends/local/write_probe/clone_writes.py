@@ -22,6 +22,7 @@ from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.sql.compiler import statements
 from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.write_check.options import require_options
 from pytest_delta_schema.write_check.prediction import predict_write
 from pytest_delta_schema.write_check.verdict import WriteVerdict
 
@@ -34,36 +35,28 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.backends.local.catalog import LocalCatalog
     from pytest_delta_schema.state.states import TableState
-    from pytest_delta_schema.write_check.method import WriteMethod, WriteMode
+    from pytest_delta_schema.write_check.options import WriteOptions
 
 _AUTO_MERGE = "spark.databricks.delta.schema.autoMerge.enabled"
 _BY_ROWS = "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"
 """Delta raises it for rows, so that an empty frame is accepted."""
 
 
-def write_to_clone(  # noqa: PLR0913, PLR0917 - the settings of a writer
-    catalog: LocalCatalog,
-    df_or_schema: DataFrame | StructType,
-    table: Table | str,
-    method: WriteMethod,
-    mode: WriteMode,
-    merge_schema: bool,  # noqa: FBT001 - named as the option
-    overwrite_schema: bool,  # noqa: FBT001 - likewise
-    auto_merge: bool,  # noqa: FBT001 - likewise
+def write_to_clone(
+    catalog: LocalCatalog, table: Table | str, frame: DataFrame | StructType, options: WriteOptions
 ) -> WriteVerdict:
     """Run a write in a catalog; for the arguments see :func:`probe_write`."""
-    schema = _schema(df_or_schema)
+    require_options(options)
+    schema = _schema(frame)
     with _clone(table, catalog) as state:
-        expected = predict_write(schema, state, method, mode, merge_schema, overwrite_schema, auto_merge)
-        flags = {"mergeSchema": merge_schema, "overwriteSchema": overwrite_schema}
-        options = [key for key, is_set in flags.items() if is_set]
+        expected = predict_write(state, schema, options)
         try:
             with (
                 in_users_names(catalog.bridge.with_logical_names, catalog.spark),
-                setting(catalog.spark, _AUTO_MERGE, str(auto_merge).lower()),
+                setting(catalog.spark, _AUTO_MERGE, str(options.auto_merge).lower()),
             ):
                 path = table_folder(catalog.warehouse, state.name)
-                write(catalog.spark, schema, state.name, path, method, mode, options)
+                write(catalog.spark, schema, state.name, path, options)
         except StatementError as error:
             findings = _refusal(error, expected)
         else:
@@ -116,12 +109,12 @@ def _copy_metadata(catalog: LocalCatalog, source: QualifiedName, folder: Path) -
     (log / f"{0:020}.json").write_text("\n".join([json.dumps(info), *actions]) + "\n", encoding="utf-8")
 
 
-def _schema(df_or_schema: Any) -> StructType:
+def _schema(frame: Any) -> StructType:
     from pyspark.sql.types import StructField, StructType
 
-    schema = getattr(df_or_schema, "schema", df_or_schema)
+    schema = getattr(frame, "schema", frame)
     if not isinstance(schema, StructType):
-        msg = f"what is written is {df_or_schema!r}; give a DataFrame or its schema, a StructType"
+        msg = f"what is written is {frame!r}; give a DataFrame or its schema, a StructType"
         raise DeclarationError(msg)
     fields = [StructField(f.name, without_lengths(f.dataType), f.nullable, f.metadata) for f in schema.fields]
     return StructType(fields)

@@ -17,18 +17,10 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.write_check.method import WriteMethod, WriteMode
+    from pytest_delta_schema.write_check.options import WriteOptions
 
 
-def write(  # noqa: PLR0913, PLR0917 - one write
-    spark: SparkSession,
-    schema: StructType,
-    table: QualifiedName,
-    path: Path,
-    method: WriteMethod,
-    mode: WriteMode,
-    options: Sequence[str],
-) -> None:
+def write(spark: SparkSession, schema: StructType, table: QualifiedName, path: Path, options: WriteOptions) -> None:
     """Write an empty frame to a table.
 
     Args:
@@ -36,16 +28,17 @@ def write(  # noqa: PLR0913, PLR0917 - one write
         schema: The schema of the frame.
         table: The name of the table.
         path: The folder of the table, for methods that write to a path.
-        method: The method that writes.
-        mode: ``append`` or ``overwrite``.
-        options: Options of the writer to set to true.
+        options: How the frame is written; ``auto_merge`` is a setting of the session.
     """
+    method, mode = options.method, options.mode
+    flags = {"mergeSchema": options.merge_schema, "overwriteSchema": options.overwrite_schema}
+    names = [name for name, is_set in flags.items() if is_set]
     if method == "write_stream":
-        _stream(spark, schema, path, options)
+        _stream(spark, schema, path, names)
         return
     frame = frame_of_rows(spark, [], schema)
     if method in {"save", "save_as_table", "insert_into"}:
-        writer = _with(frame.write.format("delta"), options)
+        writer = _with(frame.write.format("delta"), names)
         if method == "save":
             writer.mode(mode).save(str(path))
         elif method == "save_as_table":
@@ -55,27 +48,27 @@ def write(  # noqa: PLR0913, PLR0917 - one write
         return
     from pyspark.sql.functions import lit
 
-    named = _with(frame.writeTo(dotted(table)), options)
+    named = _with(frame.writeTo(dotted(table)), names)
     if mode == "append":
         named.append()
     else:
         named.overwrite(lit(True))  # noqa: FBT003 - the condition that is true for every row
 
 
-def _stream(spark: SparkSession, schema: StructType, path: Path, options: Sequence[str]) -> None:
+def _stream(spark: SparkSession, schema: StructType, path: Path, names: Sequence[str]) -> None:
     """Stream one file without rows; a stream without a file would not check the table."""
     folder = Path(tempfile.mkdtemp())
     try:
         source = str(folder / "source")
         frame_of_rows(spark, [], schema).write.format("parquet").save(source)
         stream = spark.readStream.schema(schema).parquet(source).writeStream.format("delta")
-        started = _with(stream, options).option("checkpointLocation", str(folder / "progress"))
+        started = _with(stream, names).option("checkpointLocation", str(folder / "progress"))
         started.trigger(availableNow=True).start(str(path)).awaitTermination()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _with(writer: Any, options: Sequence[str]) -> Any:
-    for key in options:
-        writer = writer.option(key, "true")
+def _with(writer: Any, names: Sequence[str]) -> Any:
+    for name in names:
+        writer = writer.option(name, "true")
     return writer

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.local.catalog import LocalCatalog
 from pytest_delta_schema.diagnostics.errors import DeclarationError
+from pytest_delta_schema.write_check.options import DEFAULT_OPTIONS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -14,18 +15,14 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.execute.write_probe import ProbesWrites
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.write_check.method import WriteMethod, WriteMode
+    from pytest_delta_schema.write_check.options import WriteOptions
     from pytest_delta_schema.write_check.verdict import WriteVerdict
 
 
-def probe_write(  # noqa: PLR0913, PLR0917 - the settings of a writer
-    df_or_schema: DataFrame | StructType,
+def probe_write(
     table: Table | str,
-    method: WriteMethod = "save",
-    mode: WriteMode = "append",
-    merge_schema: bool = False,  # noqa: FBT001, FBT002 - named as the option
-    overwrite_schema: bool = False,  # noqa: FBT001, FBT002 - likewise
-    auto_merge: bool = False,  # noqa: FBT001, FBT002 - likewise
+    frame: DataFrame | StructType,
+    options: WriteOptions = DEFAULT_OPTIONS,
     *,
     catalog: ProbesWrites | None = None,
 ) -> WriteVerdict:
@@ -34,13 +31,9 @@ def probe_write(  # noqa: PLR0913, PLR0917 - the settings of a writer
     The table itself is only read, and the clone is dropped afterwards. It takes about half a second.
 
     Args:
-        df_or_schema: The frame: a DataFrame, which is not computed, or its schema.
         table: A model, as if its table had just been created; or the name of a table in ``catalog``.
-        method: The method that writes; see :func:`check_write`.
-        mode: ``append`` or ``overwrite``.
-        merge_schema: The writer's option ``mergeSchema``.
-        overwrite_schema: The writer's option ``overwriteSchema``.
-        auto_merge: The session's setting ``spark.databricks.delta.schema.autoMerge.enabled``.
+        frame: A DataFrame, which is not computed, or its schema.
+        options: How the frame is written; by default it is appended with ``df.write.save(path)``.
         catalog: The catalog for the clone; by default the catalog of the DataFrame's session.
 
     Returns:
@@ -52,15 +45,14 @@ def probe_write(  # noqa: PLR0913, PLR0917 - the settings of a writer
         CatalogReadError: If the table cannot be read, or does not exist.
         StatementError: If the clone cannot be created.
     """
-    catalog = catalog or _catalog_of(df_or_schema)
-    return catalog.probe_write(df_or_schema, table, method, mode, merge_schema, overwrite_schema, auto_merge)
+    return (catalog or _catalog_of(frame)).probe_write(table, frame, options)
 
 
-def _catalog_of(df_or_schema: Any) -> LocalCatalog:
+def _catalog_of(frame: Any) -> LocalCatalog:
     """Return the catalog in the warehouse of a frame's session."""
-    spark = getattr(df_or_schema, "sparkSession", None)
+    spark = getattr(frame, "sparkSession", None)
     if spark is None:
         msg = "a schema alone belongs to no session; give catalog=..., such as the fixture delta_catalog"
         raise DeclarationError(msg)
     folder = str(spark.conf.get("spark.sql.warehouse.dir")).removeprefix("file:")
-    return LocalCatalog(spark, Path(folder).parent)
+    return LocalCatalog(spark, warehouse=Path(folder).parent)

@@ -57,7 +57,7 @@ class UnityClient:
         BackendUnavailableError: If ``uri`` is not an address, the token cannot be sent, or the extra is not installed.
     """
 
-    def __init__(self, uri: str | Uri, token: Secret | None = None, timeout: float = 30.0) -> None:
+    def __init__(self, uri: str | Uri, token: Secret | None = None, *, timeout: float = 30.0) -> None:
         uri = uri if isinstance(uri, Uri) else Uri(uri)
         self._calls = Calls(uri, bearer_token(token), timeout)
         self._delta_api: dict[str, bool] = {}
