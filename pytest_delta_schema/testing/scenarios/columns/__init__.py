@@ -1,0 +1,1 @@
+"""Scenarios of columns and their types."""

@@ -1,0 +1,1 @@
+"""Scenarios of primary, unique and foreign keys."""

@@ -1,0 +1,1 @@
+"""Scenarios of whole tables: layout, conversion, properties and tags."""
