@@ -12,7 +12,7 @@ from pytest_delta_schema.models.column import Identity
 from pytest_delta_schema.models.conversion import conversion
 from pytest_delta_schema.models.ownership import ALL_MANAGED, ASPECTS
 from pytest_delta_schema.state.keys import desired_keys
-from pytest_delta_schema.state.spark_types import ATOMIC, COMPOUND, NESTED, RENAMED_FROM, named_type, shared
+from pytest_delta_schema.state.spark_types import NESTED, RENAMED_FROM, collecting_renames, shared
 from pytest_delta_schema.state.states import NO_TAGS, CheckState, RenameState, TableState, by_name
 from pytest_delta_schema.state.types import ColumnGeneration, ColumnState, IdentityState, find
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.table import PropertyValue, Table
     from pytest_delta_schema.state.spark_types import Renamed
     from pytest_delta_schema.state.states import Tags
-    from pytest_delta_schema.state.types import DataTypeState
 
 _NO_PROPERTIES: Mapping[str, str | None] = MappingProxyType({})
 
@@ -58,20 +57,14 @@ def desired_state(table: Table) -> TableState:
 
 
 def _columns(columns: Iterable[Column], renamed: Renamed) -> tuple[ColumnState, ...]:
-    # The hot loop of planning: calling ColumnState and canonical_type would double the time.
-    new, atomic, compound = tuple.__new__, ATOMIC.get, COMPOUND.get
     states: list[ColumnState] = []
     for column in columns:
-        data_type = column.data_type
-        kind = type(data_type)
-        canonical: DataTypeState | None = atomic(kind)
-        if canonical is None:
-            canonical = compound(kind, named_type)(data_type, renamed)
-            if not isinstance(canonical, str):
-                canonical = shared(canonical)
+        data_type = collecting_renames(column.data_type, renamed)
+        if not isinstance(data_type, str):
+            data_type = shared(data_type)
         has_value = column.default is not None or column.generated_as is not None or column.identity is not None
         value = value_state(column) if has_value else None
-        states.append(new(ColumnState, (column.name, canonical, column.is_nullable, column.comment or "", value)))
+        states.append(ColumnState(column.name, data_type, column.is_nullable, column.comment or "", value))
         if column.renamed_from is not None:
             renamed.append(column)
     return tuple(states)

@@ -57,11 +57,16 @@ def canonical_type(data_type: spark.DataType) -> DataTypeState:
     Args:
         data_type: Any type; one that Delta cannot store keeps Spark's name for it, see :func:`unstorable`.
     """
+    return collecting_renames(data_type, [])
+
+
+def collecting_renames(data_type: spark.DataType, renamed: Renamed) -> DataTypeState:
+    """Turn a Spark type into its canonical form, and add its fields with a former name to ``renamed``."""
     kind = type(data_type)
-    return ATOMIC.get(kind) or COMPOUND.get(kind, named_type)(data_type, [])
+    return ATOMIC.get(kind) or COMPOUND.get(kind, _named)(data_type, renamed)
 
 
-def named_type(data_type: spark.DataType, _renamed: Renamed) -> DataTypeState:
+def _named(data_type: spark.DataType, _renamed: Renamed) -> DataTypeState:
     """Return Spark's short name of a type that has no canonical form of its own, such as ``varchar(10)``."""
     return intern(data_type.simpleString())
 
@@ -72,17 +77,14 @@ def canonical_fields(fields: Iterable[spark.StructField]) -> tuple[ColumnState, 
 
 
 def _fields(fields: Iterable[spark.StructField], renamed: Renamed) -> tuple[ColumnState, ...]:
-    # A hot loop, as that over columns: calling ColumnState and canonical_type would double the time.
     columns = []
     for field in fields:
-        data_type, metadata, comment = field.dataType, field.metadata, ""
-        if metadata:
-            comment = metadata.get("comment") or ""
-            if RENAMED_FROM in metadata:
+        comment = ""
+        if field.metadata:
+            comment = field.metadata.get("comment") or ""
+            if RENAMED_FROM in field.metadata:
                 renamed.append(field)
-        kind = type(data_type)
-        canonical = _atomic(kind) or _compound(kind, named_type)(data_type, renamed)
-        columns.append(_new(ColumnState, (field.name, canonical, field.nullable, comment, None)))
+        columns.append(ColumnState(field.name, collecting_renames(field.dataType, renamed), field.nullable, comment))
     return tuple(columns)
 
 
@@ -119,22 +121,16 @@ def _canonical_types(columns: Iterable[Column]) -> Iterator[tuple[str, DataTypeS
 
 
 def _struct(data_type: spark.StructType, renamed: Renamed) -> StructState:
-    return _new(StructState, (_fields(data_type.fields, renamed),))
+    return StructState(_fields(data_type.fields, renamed))
 
 
 def _array(data_type: spark.ArrayType, renamed: Renamed) -> ArrayState:
-    element = data_type.elementType
-    kind = type(element)
-    canonical = _atomic(kind) or _compound(kind, named_type)(element, renamed)
-    return _new(ArrayState, (canonical, data_type.containsNull))
+    return ArrayState(collecting_renames(data_type.elementType, renamed), data_type.containsNull)
 
 
 def _map(data_type: spark.MapType, renamed: Renamed) -> MapState:
-    key, value = data_type.keyType, data_type.valueType
-    key_kind, value_kind = type(key), type(value)
-    canonical_key = _atomic(key_kind) or _compound(key_kind, named_type)(key, renamed)
-    canonical_value = _atomic(value_kind) or _compound(value_kind, named_type)(value, renamed)
-    return _new(MapState, (canonical_key, canonical_value, data_type.valueContainsNull))
+    key, value = collecting_renames(data_type.keyType, renamed), collecting_renames(data_type.valueType, renamed)
+    return MapState(key, value, data_type.valueContainsNull)
 
 
 def _string(data_type: spark.StringType, _renamed: Renamed) -> str:
@@ -161,9 +157,6 @@ COMPOUND: dict[type[spark.DataType], Callable[[Any, Renamed], DataTypeState]] = 
     spark.StructType: _struct,
 }
 """How types with arguments get their canonical form; fields with a former name are added to the second argument."""
-
-# Looked up for every field of every table, so that they are written out once.
-_new, _atomic, _compound = tuple.__new__, ATOMIC.get, COMPOUND.get
 
 _KNOWN: ContextVar[dict[int, tuple[spark.DataType, DataTypeState]] | None] = ContextVar("_KNOWN", default=None)
 """The types that have a canonical form, with it, by their ids; see :func:`types_stay`."""
