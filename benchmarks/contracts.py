@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from measure import of_limit, of_pairs
 from subjects import SOURCE, models
 
-from pytest_delta_schema import TablePlanner
+from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.sql import script, statements
 from pytest_delta_schema.state.desired import desired_state
 

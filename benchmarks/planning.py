@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from measure import Ratio, of_limit, ratio, seconds
 from subjects import COLUMNS, drifted, models, nested_models, observed, parse_all, schema_string, size
 
-from pytest_delta_schema import TablePlanner
+from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.sql import statements
 from pytest_delta_schema.state import CatalogState
 from pytest_delta_schema.state.desired import desired_state

@@ -45,17 +45,12 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models import UnknownType as UnknownType
     from pytest_delta_schema.models import empty_frame as empty_frame
     from pytest_delta_schema.models import to_struct_type as to_struct_type
-    from pytest_delta_schema.plan import PropertyPolicy as PropertyPolicy
-    from pytest_delta_schema.plan import TablePlanner as TablePlanner
     from pytest_delta_schema.report import model_source as model_source
     from pytest_delta_schema.report import plan_script as plan_script
     from pytest_delta_schema.report import schema_diff as schema_diff
-    from pytest_delta_schema.rules import DEFAULT_MODEL_RULES as DEFAULT_MODEL_RULES
-    from pytest_delta_schema.rules import DEFAULT_PLAN_RULES as DEFAULT_PLAN_RULES
     from pytest_delta_schema.rules import Consent as Consent
     from pytest_delta_schema.rules import ModelRule as ModelRule
     from pytest_delta_schema.rules import PlanRule as PlanRule
-    from pytest_delta_schema.rules import PlanValidator as PlanValidator
     from pytest_delta_schema.test_kit import assert_frame_fits as assert_frame_fits
     from pytest_delta_schema.test_kit import assert_table_equals as assert_table_equals
     from pytest_delta_schema.test_kit import breaking_rows as breaking_rows

@@ -8,8 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Check, Column, MemoryCatalog, Table, TablePlanner, Unique
+from pytest_delta_schema import Check, Column, MemoryCatalog, Table, Unique
 from pytest_delta_schema.execute import ActionRunner
+from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.sql import script, statements
 from pytest_delta_schema.state import TableState
 from pytest_delta_schema.state.desired import desired_state

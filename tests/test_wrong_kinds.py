@@ -17,12 +17,10 @@ from pytest_delta_schema import (
     LocalCatalog,
     MemoryCatalog,
     Orchestrator,
-    PlanValidator,
     QualifiedName,
     SessionCatalog,
     Settings,
     Table,
-    TablePlanner,
     UnityCatalog,
     WriteOptions,
     assert_accepts,
@@ -45,6 +43,8 @@ from pytest_delta_schema import (
 )
 from pytest_delta_schema.assertions.constraints import stopped_by
 from pytest_delta_schema.diagnostics.errors import DeclarationError
+from pytest_delta_schema.plan import TablePlanner
+from pytest_delta_schema.rules import PlanValidator
 from support.tables import CHECKED as MODEL
 from support.tables import NAME
 

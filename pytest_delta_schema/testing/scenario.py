@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema import PropertyPolicy
+from pytest_delta_schema.plan import PropertyPolicy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

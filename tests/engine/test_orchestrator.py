@@ -12,15 +12,14 @@ from pytest_delta_schema import (
     InvalidModelError,
     MemoryCatalog,
     Orchestrator,
-    PlanValidator,
-    TablePlanner,
     UnsafePlanError,
 )
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, MetadataSyncError, StatementError, diagnostic_of
 from pytest_delta_schema.diagnostics.faults import FailedMetadataSync, UnreadableTable
 from pytest_delta_schema.engine import orchestrator
 from pytest_delta_schema.execute import ActionRunner, AlignExecutor, CreateExecutor
-from pytest_delta_schema.plan import PrimaryKeyAdd
+from pytest_delta_schema.plan import PrimaryKeyAdd, TablePlanner
+from pytest_delta_schema.rules import PlanValidator
 from pytest_delta_schema.sql import StatementKind
 from pytest_delta_schema.state import CatalogState
 from support.recording import Recording

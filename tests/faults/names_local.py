@@ -14,8 +14,9 @@ from faults.names import ADDED, OTHER, PARENT, REFUSALS, expected_text
 from faults.scenes import require_rows
 from faults.stages import digest, rows_in
 from faults.texts import PLACES, TEXTS
-from pytest_delta_schema import Column, Orchestrator, PlanValidator, Table
+from pytest_delta_schema import Column, Orchestrator, Table
 from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
+from pytest_delta_schema.rules import PlanValidator
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,12 +18,12 @@ from pytest_delta_schema import (
     Parquet,
     QualifiedName,
     Table,
-    TablePlanner,
     UnknownType,
     model_source,
     to_struct_type,
 )
 from pytest_delta_schema.models.struct_columns import columns_of
+from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.state import ForeignKeyState
 from pytest_delta_schema.state.adopting import declared_table, spark_type
 from pytest_delta_schema.state.desired import desired_state

@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from pytest_delta_schema import Check, TablePlanner
+from pytest_delta_schema import Check
 from pytest_delta_schema.backends.memory.changes import changed
 from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.models.ownership import ASPECTS
@@ -35,6 +35,7 @@ from pytest_delta_schema.plan import (
     SetTableComment,
     SetTableProperties,
     SetTags,
+    TablePlanner,
     UniqueAdd,
     UniqueDrop,
     UnsetTableProperties,

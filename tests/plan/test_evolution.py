@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Check, Column, TablePlanner
+from pytest_delta_schema import Check, Column
 from pytest_delta_schema.delta.names.column_path import ColumnPath
-from pytest_delta_schema.plan import ColumnRename
+from pytest_delta_schema.plan import ColumnRename, TablePlanner
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.plan.renames import new_names, old_names, with_names
 from pytest_delta_schema.sql import statements

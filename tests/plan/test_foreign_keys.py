@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema import ForeignKey, QualifiedName, TablePlanner
+from pytest_delta_schema import ForeignKey, QualifiedName
+from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.plan.changes import ForeignKeyDrop
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.state import ForeignKeyState, KeyState

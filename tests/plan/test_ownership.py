@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_delta_schema import Check, ForeignKey, PropertyPolicy, QualifiedName, TablePlanner, Unique
+from pytest_delta_schema import Check, ForeignKey, QualifiedName, Unique
 from pytest_delta_schema.models.ownership import ASPECTS
-from pytest_delta_schema.plan import CheckAdd, CheckDrop
+from pytest_delta_schema.plan import CheckAdd, CheckDrop, PropertyPolicy, TablePlanner
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.state import CheckState, ForeignKeyState, KeyState
 from pytest_delta_schema.state.desired import desired_state

@@ -7,7 +7,7 @@ import random
 import pytest
 from pyspark.sql.types import ArrayType, BooleanType, DecimalType, IntegerType, StringType, TimestampType
 
-from pytest_delta_schema import CatalogReadError, Check, Column, TablePlanner, Unique
+from pytest_delta_schema import CatalogReadError, Check, Column, Unique
 from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.plan import (
     AlignTable,
@@ -25,6 +25,7 @@ from pytest_delta_schema.plan import (
     SetTableComment,
     SetTableProperties,
     TablePlan,
+    TablePlanner,
     UnsetTableProperties,
 )
 from pytest_delta_schema.plan.describe import change_lines

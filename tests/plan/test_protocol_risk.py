@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from pyspark.sql.types import StringType
 
-from pytest_delta_schema import Check, TablePlanner
+from pytest_delta_schema import Check
 from pytest_delta_schema.delta.features import FEATURES
-from pytest_delta_schema.plan import Risk
+from pytest_delta_schema.plan import Risk, TablePlanner
 from pytest_delta_schema.plan.changes.kind import enabled_by
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.state.desired import desired_state

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema import ForeignKey, QualifiedName, TablePlanner
+from pytest_delta_schema import ForeignKey, QualifiedName
 from pytest_delta_schema.models.names import StoredName
+from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.sql import script, statements
 from pytest_delta_schema.state import CatalogState, TableState
 from support.tables import NAME, catalog, column, state, stored, table

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pytest_delta_schema import TablePlanner, plan_script
-from pytest_delta_schema.plan import TablePlan
+from pytest_delta_schema import plan_script
+from pytest_delta_schema.plan import TablePlan, TablePlanner
 from pytest_delta_schema.state import TableState
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.testing.parts import BOTH, INT

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_delta_schema import Consent, TablePlanner
+from pytest_delta_schema import Consent
 from pytest_delta_schema.delta.names.column_path import ColumnPath, path_text
 from pytest_delta_schema.models.names import QualifiedName
+from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.rules.aspects.columns import DropWithoutConsent
 from pytest_delta_schema.rules.consent import (
     ConsentError,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Identity, PlanValidator
+from pytest_delta_schema import Identity
+from pytest_delta_schema.rules import PlanValidator
 from support.tables import TEXT, column, table
 
 CONSTANT = " write an expression without columns; a string literal needs quotes inside the text, as in \"'open'\""

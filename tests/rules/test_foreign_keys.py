@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Check, Column, ForeignKey, PlanValidator, QualifiedName, TablePlanner
+from pytest_delta_schema import Check, Column, ForeignKey, QualifiedName
+from pytest_delta_schema.plan import TablePlanner
+from pytest_delta_schema.rules import PlanValidator
 from pytest_delta_schema.state import ForeignKeyState, KeyState, TableState
 from support.tables import catalog, column, state, stored, table
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Column, PlanValidator, TablePlanner
+from pytest_delta_schema import Column
+from pytest_delta_schema.plan import TablePlanner
+from pytest_delta_schema.rules import PlanValidator
 from support.tables import catalog, state, stored, table
 
 WIDE = {"delta.enableTypeWidening": "true"}

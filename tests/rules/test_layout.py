@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Column, PlanValidator, TablePlanner
+from pytest_delta_schema import Column
+from pytest_delta_schema.plan import TablePlanner
+from pytest_delta_schema.rules import PlanValidator
 from pytest_delta_schema.rules.consent import Consent
 from pytest_delta_schema.rules.standard_rules import default_plan_rules
 from pytest_delta_schema.state import TableState

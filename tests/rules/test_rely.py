@@ -7,18 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_delta_schema import (
-    ForeignKey,
-    MemoryCatalog,
-    Orchestrator,
-    PrimaryKey,
-    Settings,
-    TablePlanner,
-    model_source,
-)
+from pytest_delta_schema import ForeignKey, MemoryCatalog, Orchestrator, PrimaryKey, Settings, model_source
 from pytest_delta_schema.diagnostics.errors import DeclarationError, UnsafePlanError
 from pytest_delta_schema.models.binding import Binding, parse_binding
-from pytest_delta_schema.plan import PrimaryKeyAdd
+from pytest_delta_schema.plan import PrimaryKeyAdd, TablePlanner
 from pytest_delta_schema.plugin.run.scratch import Scratch
 from pytest_delta_schema.state import ForeignKeyState, KeyState
 from pytest_delta_schema.state.adopting import declared_table

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Check, Column, InvalidModelError, PlanValidator, TablePlanner, UnsafePlanError
-from pytest_delta_schema.plan import AlignTable, CreateTable, PrimaryKeyAdd, TablePlan
-from pytest_delta_schema.rules import default_plan_rules
+from pytest_delta_schema import Check, Column, InvalidModelError, UnsafePlanError
+from pytest_delta_schema.plan import AlignTable, CreateTable, PrimaryKeyAdd, TablePlan, TablePlanner
+from pytest_delta_schema.rules import PlanValidator, default_plan_rules
 from pytest_delta_schema.rules.consent import Consent, ConsentError, parse_consent
 from pytest_delta_schema.state import CatalogState, KeyState, TableState, spark_types
 from pytest_delta_schema.state.spark_types import canonical_type

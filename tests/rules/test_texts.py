@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from pyspark.sql.types import ArrayType, LongType, MapType, StringType, StructField, StructType
 
-from pytest_delta_schema import Check, Column, ForeignKey, PlanValidator, Table
+from pytest_delta_schema import Check, Column, ForeignKey, Table
+from pytest_delta_schema.rules import PlanValidator
 
 HALF = "a\ud800b"
 SHOWN = r"'a\ud800b'"

@@ -7,11 +7,11 @@ from itertools import groupby
 import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Column, QualifiedName, TablePlanner
+from pytest_delta_schema import Column, QualifiedName
 from pytest_delta_schema.backends.memory.catalog import MemoryCatalog
 from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.diagnostics.escaping import identifier
-from pytest_delta_schema.plan import NotNull
+from pytest_delta_schema.plan import NotNull, TablePlanner
 from pytest_delta_schema.plan.changes import ColumnGenerationChange, ConvertTable
 from pytest_delta_schema.plan.data_checks import PartitionValue
 from pytest_delta_schema.sql import StatementKind, script, statements

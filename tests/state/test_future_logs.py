@@ -9,16 +9,7 @@ from types import SimpleNamespace
 import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import (
-    Column,
-    MemoryCatalog,
-    PlanValidator,
-    TablePlanner,
-    UnknownType,
-    WriteOptions,
-    check_write,
-    model_source,
-)
+from pytest_delta_schema import Column, MemoryCatalog, UnknownType, WriteOptions, check_write, model_source
 from pytest_delta_schema.backends.databricks.capabilities import CAPABILITIES as DATABRICKS
 from pytest_delta_schema.backends.local.catalog import CAPABILITIES as LOCAL
 from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE
@@ -27,6 +18,8 @@ from pytest_delta_schema.delta.collations import with_collations_json
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.execute.capabilities import unsupported_statements
 from pytest_delta_schema.models.types.unknown_type import unknown_types
+from pytest_delta_schema.plan import TablePlanner
+from pytest_delta_schema.rules import PlanValidator
 from pytest_delta_schema.state import CatalogState
 from pytest_delta_schema.state.adopting import declared_table
 from pytest_delta_schema.state.desired import desired_state

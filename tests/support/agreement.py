@@ -7,12 +7,13 @@ import uuid
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema import QualifiedName, TablePlanner
+from pytest_delta_schema import QualifiedName
 from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
 from pytest_delta_schema.backends.local.write_probe.empty_writes import write
 from pytest_delta_schema.backends.spark.errors.spark_errors import in_users_names
 from pytest_delta_schema.backends.spark.session_settings import setting
 from pytest_delta_schema.diagnostics.errors import StatementError
+from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.sql import statements
 from pytest_delta_schema.state.desired import desired_state
 from support.writes import MODES, shown

@@ -6,10 +6,11 @@ from decimal import Decimal
 import pytest
 from shop.history import CONSENTS, CUSTOMERS, VERSIONS
 
-from pytest_delta_schema import MemoryCatalog, Orchestrator, PlanValidator, TablePlanner, plan_script
+from pytest_delta_schema import MemoryCatalog, Orchestrator, plan_script
 from pytest_delta_schema.execute import ActionRunner
 from pytest_delta_schema.models import Binding
-from pytest_delta_schema.rules import default_plan_rules
+from pytest_delta_schema.plan import TablePlanner
+from pytest_delta_schema.rules import PlanValidator, default_plan_rules
 from pytest_delta_schema.rules.consent import parse_consent
 
 NAMES = list(VERSIONS)

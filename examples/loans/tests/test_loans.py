@@ -10,7 +10,6 @@ from pyspark.sql.types import DoubleType, LongType, StringType, StructField, Str
 
 from pytest_delta_schema import (
     DriftError,
-    TablePlanner,
     WriteOptions,
     assert_accepts,
     assert_evolves,
@@ -20,6 +19,7 @@ from pytest_delta_schema import (
     plan_script,
     schema_diff,
 )
+from pytest_delta_schema.plan import TablePlanner
 
 BATCH = StructType(
     [StructField("addr_state", StringType()), StructField("count", LongType()), StructField("amount", DoubleType())]

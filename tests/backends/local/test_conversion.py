@@ -18,7 +18,6 @@ from pytest_delta_schema import (
     LocalCatalog,
     Orchestrator,
     Parquet,
-    TablePlanner,
     UnsafePlanError,
     assert_no_drift,
     progress,
@@ -28,6 +27,7 @@ from pytest_delta_schema.backends.spark.fingerprints import fingerprint
 from pytest_delta_schema.backends.spark.session_settings import setting
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.execute import ActionRunner
+from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.testing import SparkDataAccess
 from pytest_delta_schema.testing.data_access import parquet_name

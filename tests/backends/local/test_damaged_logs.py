@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from pytest_delta_schema import ApplyError, CatalogReadError, LocalCatalog, Orchestrator, TablePlanner
+from pytest_delta_schema import ApplyError, CatalogReadError, LocalCatalog, Orchestrator
 from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
 from pytest_delta_schema.backends.logs.local_log import LocalLog
 from pytest_delta_schema.backends.logs.log_damage import damage_of
@@ -16,6 +16,7 @@ from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 from pytest_delta_schema.diagnostics.errors import Diagnostic
 from pytest_delta_schema.execute import ActionRunner
 from pytest_delta_schema.models.names import QualifiedName
+from pytest_delta_schema.plan import TablePlanner
 from support.damage import (
     CLASSIC,
     COMMITS,

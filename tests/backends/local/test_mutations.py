@@ -7,7 +7,8 @@ from collections import defaultdict
 import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Check, Column, ForeignKey, Orchestrator, TablePlanner, Unique
+from pytest_delta_schema import Check, Column, ForeignKey, Orchestrator, Unique
+from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.testing.parts import field, struct
 from support.tables import NAME, TEXT, column, table

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema import Orchestrator, TablePlanner
+from pytest_delta_schema import Orchestrator
 from pytest_delta_schema.delta.protocol import supported_features
+from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.plan.changes.kind import enabled_by, risk_of
 from pytest_delta_schema.plan.risk import Risk
 from support.protocol_ways import WAYS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema import Orchestrator, TablePlanner, UnsafePlanError
+from pytest_delta_schema import Orchestrator, UnsafePlanError
 from pytest_delta_schema.backends.local.catalog import CAPABILITIES as LOCAL
 from pytest_delta_schema.backends.memory.catalog import MemoryCatalog
 from pytest_delta_schema.backends.spark.statements.emulation import on_delta
@@ -14,6 +14,7 @@ from pytest_delta_schema.backends.unity.capabilities import CAPABILITIES as UNIT
 from pytest_delta_schema.delta.known_properties import REGISTRY
 from pytest_delta_schema.engine.outcome_parts import planned_statements
 from pytest_delta_schema.execute.capabilities import unsupported_statements
+from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.sql import statements
 from pytest_delta_schema.state import TableState
 from support.tables import NAME, catalog, column, state, stored, table

@@ -9,7 +9,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import AnalysisException
 from pyspark.sql.types import DoubleType, FloatType, ShortType, VarcharType
 
-from pytest_delta_schema import Column, Identity, MemoryCatalog, Orchestrator, TablePlanner
+from pytest_delta_schema import Column, Identity, MemoryCatalog, Orchestrator
 from pytest_delta_schema.backends.local.catalog import CAPABILITIES, LocalCatalog
 from pytest_delta_schema.backends.spark.compat.delta_compat import delta_version
 from pytest_delta_schema.backends.spark.compat.pyspark_compat import condition_of, java_condition, spark_version
@@ -17,6 +17,7 @@ from pytest_delta_schema.backends.spark.versions import SparkVersions
 from pytest_delta_schema.delta.known_properties import REGISTRY
 from pytest_delta_schema.delta.type_widening import NEWEST
 from pytest_delta_schema.execute.protocols import Capabilities, Refusal
+from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.sql.compiler import statements
 from pytest_delta_schema.sql.split_per_column import TOGETHER
 from pytest_delta_schema.sql.statement import StatementKind

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_delta_schema import PropertyPolicy
+from pytest_delta_schema.plan import PropertyPolicy
 from pytest_delta_schema.testing.parts import ID, column, columns
 from pytest_delta_schema.testing.scenario import Scenario
 
