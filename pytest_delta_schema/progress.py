@@ -111,11 +111,6 @@ def fitted(record: logging.LogRecord, text: str, width: int) -> str:
 
     Of a longer line the middle is left out, so that the amount at its end is shown. Records that no other one replaces
     keep their whole text.
-
-    Args:
-        record: The record.
-        text: Its text, as it is shown.
-        width: The number of characters that fit in a line.
     """
     if len(text) <= width or getattr(record, PHASE, "start") == "start":
         return text
@@ -139,11 +134,7 @@ class LogLines:
         self._last = float("-inf")
 
     def shows(self, record: logging.LogRecord) -> bool:
-        """Return whether a record is shown; the next ones then wait.
-
-        Args:
-            record: The record, which was logged now.
-        """
+        """Return whether a record is shown; the next ones then wait."""
         if getattr(record, PHASE, "end") != "running":
             return True
         pause = min(max(SHORTEST_PAUSE, getattr(record, SECONDS, 0.0) / 15), LONGEST_PAUSE)
@@ -155,13 +146,7 @@ class LogLines:
 
 
 class _Step:
-    """A step that runs, and whether it was logged, or one inside of it.
-
-    Args:
-        text: What is done.
-        done: Returns how much is done.
-        covers: Whether steps inside of it are hidden.
-    """
+    """A step that runs, and whether it was logged, or one inside of it."""
 
     def __init__(self, text: str, done: Callable[[], str] | None, *, covers: bool) -> None:
         self.is_shown = False
@@ -178,21 +163,12 @@ class _Step:
         return time.monotonic() - self._start
 
     def log(self, phase: Phase, rest: str = "") -> None:
-        """Log a record.
-
-        Args:
-            phase: What it says about the step.
-            rest: The text behind that of the step.
-        """
+        """Log a record."""
         about = {PHASE: phase, STEP: self._text, SECONDS: self.seconds}
         _LOG.info("%s%s", self._text, rest, extra=about)
 
     def log_amount(self, outer: Sequence[_Step]) -> None:
-        """Log how much is done, unless the step has ended.
-
-        Args:
-            outer: The steps around this one, which then count as shown, too.
-        """
+        """Log how much is done, unless the step has ended."""
         with self._lock:
             if self._has_ended:
                 return

@@ -50,12 +50,7 @@ STATEMENT_WORDS = {*DIALECT.parser_class.STATEMENT_PARSERS, *DIALECT.tokenizer_c
 
 
 def parse_tokens(tokens: Sequence[Token], text: str) -> exp.Expr | None:
-    """Return the syntax tree of the tokens of one condition; ``None`` if they are not one.
-
-    Args:
-        tokens: The tokens.
-        text: The text from which they were read.
-    """
+    """Return the syntax tree of the tokens of one condition; ``None`` if they are not one."""
     try:
         nodes = DIALECT.parser().parse_into(exp.Condition, list(tokens), text)
     except SqlglotError:

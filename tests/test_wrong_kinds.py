@@ -41,7 +41,7 @@ from pytest_delta_schema import (
     state_text,
     to_struct_type,
 )
-from pytest_delta_schema.assertions.constraints import stopped_by
+from pytest_delta_schema.assertions.constraints import raises_constraint
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.rules import PlanValidator
@@ -111,7 +111,7 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "assert_table_equals, catalog": lambda value: assert_table_equals(MODEL, [], catalog=value),
     "assert_frame_fits, frame": lambda value: assert_frame_fits(MODEL, value),
     "assert_frame_fits, model": lambda value: assert_frame_fits(value, STRUCT),
-    "delta_raises": lambda value: stopped_by(value, check="positive"),
+    "delta_raises": lambda value: raises_constraint(value, check="positive"),
 }
 
 VALUES = {
@@ -257,7 +257,7 @@ def test_a_value_of_a_wrong_kind_is_one_error(function: str, value: str) -> None
             "LocalCatalog takes the folder of the warehouse, and was given None; give its path",
         ),
         (
-            lambda: stopped_by(MODEL, check=7),
+            lambda: raises_constraint(MODEL, check=7),
             "the constraint of delta_raises must be a string, got 7; write it in quotes",
         ),
         (

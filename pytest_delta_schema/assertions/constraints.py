@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 
 @hides_traceback
-def stopped_by(model: Table, *, check: str | None = None, not_null: str | None = None) -> AbstractContextManager[None]:
+def raises_constraint(
+    model: Table, *, check: str | None = None, not_null: str | None = None
+) -> AbstractContextManager[None]:
     """Return a context that is passed only if the block's write is stopped by the named constraint of ``model``.
 
     Args:
@@ -36,13 +38,7 @@ def stopped_by(model: Table, *, check: str | None = None, not_null: str | None =
 
 
 class _StoppedBy:
-    """Expects one constraint; a class and not a generator, whose errors would show a line of Python's library.
-
-    Args:
-        model: The table.
-        kind: The kind of the constraint.
-        name: Its name.
-    """
+    """Expects one constraint; a class and not a generator, whose errors would show a line of Python's library."""
 
     def __init__(self, model: Table, kind: str, name: str) -> None:
         self._model = model

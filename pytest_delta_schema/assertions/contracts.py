@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
-from pytest_delta_schema.backends.spark.errors.spark_errors import in_users_names
+from pytest_delta_schema.backends.spark.errors.spark_errors import translate_errors
 from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet
 from pytest_delta_schema.delta.names.part_path import PartPath, part_path
 from pytest_delta_schema.diagnostics.errors import DeclarationError, DriftError, RowsError
@@ -20,12 +20,12 @@ from pytest_delta_schema.report.text.outcome_text import outcomes_text
 from pytest_delta_schema.report.text.text import counted as number
 from pytest_delta_schema.rules.reported_rules import RowsViolateContract
 from pytest_delta_schema.rules.rule import violation
-from pytest_delta_schema.sql.data_check_queries import counted, generated, left_out
+from pytest_delta_schema.sql.data_check_queries import count_columns, default_columns, generated_columns
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.expressions import columns_in
 from pytest_delta_schema.state.spark_types import canonical_fields
 from pytest_delta_schema.state.states import CheckState
-from pytest_delta_schema.state.type_traversal import fits, not_null_paths
+from pytest_delta_schema.state.type_traversal import is_assignable, not_null_paths
 from pytest_delta_schema.state.types import describe_type
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def assert_no_drift(
     gate.declarations.require_valid(models)
     gate.state().require(gate.declarations.bound(model).name for model in models)
     outcomes = [gate.drift(model) for model in sorted(models, key=lambda model: model.name)]
-    failed = [outcome for outcome in outcomes if not outcome.status.is_good]
+    failed = [outcome for outcome in outcomes if not outcome.status.passes]
     if failed:
         raise DriftError(outcomes_text(failed))
 
@@ -107,13 +107,13 @@ def assert_rows_satisfy(model: Table, frame: DataFrame, *, settings: Settings | 
     there = NameSet(frame.columns)
     missing = [column for column in wanted.columns if column.name not in there]
     made = [column for column in missing if column.value is not None and column.value.generated is not None]
-    whole = frame.selectExpr("*", *(left_out(column) for column in missing if column not in made))
+    whole = frame.selectExpr("*", *(default_columns(column) for column in missing if column not in made))
     wrong = NameSet(name for name, _ in misfits)
     unknown = NameSet.of(column for column in made if column.value and _uses(column.value.generated, wrong))
-    whole = whole.selectExpr("*", *(generated(column) for column in made if column.name not in unknown))
+    whole = whole.selectExpr("*", *(generated_columns(column) for column in made if column.name not in unknown))
     data_checks = list(_data_checks(wanted, wrong, unknown))
-    with in_users_names():
-        (row,) = whole.selectExpr(*counted(data_checks)).collect()
+    with translate_errors():
+        (row,) = whole.selectExpr(*count_columns(data_checks)).collect()
     broken = [
         _broken(wanted, data_check, f"{count} of {number(row[0], 'row')}")
         for data_check, count in zip(data_checks, row[1:], strict=True)
@@ -152,7 +152,7 @@ def _misfits(wanted: TableState, fields: Iterable[ColumnState]) -> Iterator[tupl
         if column is None:
             fact, remedy = f"column {field.name} is not in the model", "declare it, or leave it out of the rows"
             yield field.name, _row_violation(wanted, path, fact, remedy)
-        elif not fits(field.data_type, column.data_type):
+        elif not is_assignable(field.data_type, column.data_type):
             given, declared = describe_type(field.data_type), describe_type(column.data_type)
             fact = f"column {field.name} is {given} in the rows and {declared} in the model"
             yield field.name, _row_violation(wanted, path, fact, f"cast it to {declared}")

@@ -34,11 +34,7 @@ def hides_traceback(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
 
 def lines_of_the_project(entries: TracebackType | None) -> TracebackType | None:
-    """Return a traceback without the lines of this package and of Python's import.
-
-    Args:
-        entries: The traceback of an error.
-    """
+    """Return a traceback without the lines of this package and of Python's import."""
     if entries is None:
         return None
     rest, file = lines_of_the_project(entries.tb_next), entries.tb_frame.f_code.co_filename

@@ -78,12 +78,7 @@ def is_not_delta(name: QualifiedName, provider: str, *, converts: bool = False) 
 
 
 def is_damaged(name: QualifiedName, error: Exception) -> Diagnostic:
-    """Return the problem of a log, or of catalog metadata, that cannot be understood.
-
-    Args:
-        name: The table.
-        error: What was raised when it was parsed.
-    """
+    """Return the problem of a log, or of catalog metadata, that cannot be understood."""
     if isinstance(error, MalformedPropertyError):
         remedy = f"remove it ({unset_tblproperties(name, [error.key])}), and apply the model again"
         return problem(DamagedTable, name, str(error), remedy)
@@ -92,25 +87,13 @@ def is_damaged(name: QualifiedName, error: Exception) -> Diagnostic:
 
 
 def has_lost_its_log(name: QualifiedName, path: str, sign: str) -> Diagnostic:
-    """Return the problem of a folder with files of a Delta table and without its log.
-
-    Args:
-        name: The table.
-        path: The folder.
-        sign: The file that shows that it was a Delta table.
-    """
+    """Return the problem of a folder with files of a Delta table and without its log."""
     fact = f"{path} holds the files of a Delta table whose log is gone (see {sign})"
     return problem(DamagedTable, name, fact, RESTORE_LOG)
 
 
 def cannot_convert(name: QualifiedName, backend: str, path: str) -> Diagnostic:
-    """Return the problem of a model that converts files on a backend that cannot list them.
-
-    Args:
-        name: The table.
-        backend: The name of the backend.
-        path: The folder of the files.
-    """
+    """Return the problem of a model that converts files on a backend that cannot list them."""
     fact = f"its model converts {path}, whose files the {backend} backend cannot list"
     remedy = "convert it with the local backend or by CONVERT TO DELTA, or remove convert_from"
     return problem(UnlistableFiles, name, fact, remedy)

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.backend import Backend
-from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, because
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, first_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -59,7 +59,7 @@ def _load(point: EntryPoint) -> Backend:
     except Exception as error:
         msg = (
             f"the delta backend {point.name!r} of {_source(point)} cannot be loaded"
-            f" ({type(error).__name__}: {because(error)}); install what it needs, or choose another backend"
+            f" ({type(error).__name__}: {first_line(error)}); install what it needs, or choose another backend"
         )
         raise BackendUnavailableError(msg) from error
     if not isinstance(backend, Backend):

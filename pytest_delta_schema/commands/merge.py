@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.commands.failure import failed
 from pytest_delta_schema.configuration.report_targets import faults_of_reports, parse_target, report_files
-from pytest_delta_schema.diagnostics.errors import JsonFormError, reason
+from pytest_delta_schema.diagnostics.errors import JsonFormError, os_error_text
 from pytest_delta_schema.diagnostics.escaping import printed
 from pytest_delta_schema.report.formats.report_formats import EXTENSIONS, FORMATS
 from pytest_delta_schema.report.merging import merged_report
@@ -79,7 +79,7 @@ def _read(file: str, faults: list[str]) -> RunReport | None:
             return None
         return report_from_json(values, file)
     except OSError as error:
-        faults.append(f"{file}: cannot be read: {error.strerror or reason(error)}; {_WRITE_ONE}")
+        faults.append(f"{file}: cannot be read: {error.strerror or os_error_text(error)}; {_WRITE_ONE}")
     except JsonFormError as error:
         first, *others = error.diagnostics
         faults.append(f"{first} (and {len(others)} more)" if others else str(first))

@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema._lazy import lacks_pyspark
-from pytest_delta_schema.backends.local.session.supported_versions import fault
+from pytest_delta_schema.backends.local.session.supported_versions import version_fault
 from pytest_delta_schema.commands.failure import failed
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError
 from pytest_delta_schema.diagnostics.escaping import printed
@@ -69,7 +69,7 @@ def _prepare() -> int:
     except ModuleNotFoundError as error:
         if not lacks_pyspark(error):
             raise
-        return failed(fault({}))
+        return failed(version_fault({}))
     except DeltaSchemaError as error:
         return failed(error)
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6

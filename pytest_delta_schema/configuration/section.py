@@ -33,10 +33,6 @@ STORE_KEYS = {
 def consents_of_entries(entries: list[object], label: str) -> tuple[Consent, ...]:
     """Return the consents of a file.
 
-    Args:
-        entries: What TOML has read.
-        label: What the user calls the setting.
-
     Raises:
         SettingError: With all faults of all entries.
     """
@@ -75,10 +71,6 @@ def consents_of_texts(texts: Iterable[str]) -> tuple[Consent, ...]:
 
 def stores_of_entries(entries: list[object], label: str) -> tuple[dict[str, Any], ...]:
     """Return the stores of a file, each as the arguments of a ``Storage``.
-
-    Args:
-        entries: What TOML has read.
-        label: What the user calls the setting.
 
     Raises:
         SettingError: With all faults of all entries.

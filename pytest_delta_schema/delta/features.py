@@ -153,12 +153,7 @@ def is_read_by_clients(feature: str) -> bool:
 
 
 def feature_of(key: str, value: object) -> str | None:
-    """Return the feature that a property enables on a table; ``None`` for none.
-
-    Args:
-        key: The property, in any case.
-        value: Its value.
-    """
+    """Return the feature that a property enables on a table; ``None`` for none."""
     name, text = folded(key), str(value).lower()
     if name.startswith(FEATURE_PREFIX):
         return None if value is None else key[len(FEATURE_PREFIX) :]
@@ -185,10 +180,6 @@ def writes_iceberg(properties: Mapping[str, object]) -> bool:
 
 def needed_by_property(key: str, value: object) -> frozenset[str]:
     """Return everything that a property asks of the protocol of a table.
-
-    Args:
-        key: The property, in any case.
-        value: Its value.
 
     Returns:
         Features; a property that names one, or that sets a version, is itself.
@@ -236,12 +227,7 @@ def loss(enabled: Iterable[str]) -> str:
 
 
 def is_on(key: str, properties: Mapping[str, object]) -> bool:
-    """Whether a table with these properties has the feature that ``key`` raises.
-
-    Args:
-        key: One of the properties above.
-        properties: Of the table, in any case.
-    """
+    """Whether a table with these properties has the feature that ``key`` raises."""
     return feature_of(key, NameMap(properties.items()).get(key)) is not None
 
 

@@ -94,23 +94,13 @@ _DATABRICKS = frozenset(map(folded, DATABRICKS))
 
 
 def is_open_source(key: str, registry: Collection[str] = REGISTRY) -> bool:
-    """Whether open-source Delta accepts a property, or does not look at it because it is none of its own.
-
-    Args:
-        key: The property, in any case.
-        registry: The keys that this Delta knows, in lower case.
-    """
+    """Whether open-source Delta accepts a property, or does not look at it because it is none of its own."""
     name = folded(key)
     return not name.startswith(DELTA) or name in registry or name.startswith(PREFIXES)
 
 
 def is_databricks_only(key: str, registry: Collection[str] = REGISTRY) -> bool:
-    """Whether Databricks knows a property that open-source Delta refuses.
-
-    Args:
-        key: The property, in any case.
-        registry: The keys that this Delta knows, in lower case.
-    """
+    """Whether Databricks knows a property that open-source Delta refuses."""
     return folded(key) in _DATABRICKS and not is_open_source(key, registry)
 
 

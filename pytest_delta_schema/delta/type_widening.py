@@ -54,10 +54,6 @@ def widens_in_iceberg(before: object, after: object) -> bool:
     """Whether Iceberg widens a type as well: integers to integers, ``float`` to ``double``, decimals of one scale.
 
     Delta refuses all others on tables with Iceberg metadata (``UNSUPPORTED_TYPE_WIDENING``, Delta 4.4.0).
-
-    Args:
-        before: The stored type in canonical form, from which Delta widens.
-        after: The wanted type.
     """
     if after in _INTEGERS or (before, after) == ("float", "double"):
         return True

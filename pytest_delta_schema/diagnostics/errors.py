@@ -360,13 +360,13 @@ class StatementError(DeltaSchemaError):
         super().__init__(text)
 
 
-def reason(error: OSError) -> str:
+def os_error_text(error: OSError) -> str:
     """Return the message of an error of the operating system with its path, without its number."""
     message = error.strerror or str(error) or type(error).__name__
     return message if error.filename is None else f"{message} ({error.filename})"
 
 
-def because(error: BaseException, *, limit: int = 300) -> str:
+def first_line(error: BaseException, *, limit: int = 300) -> str:
     """Return the first line of an error, for use inside another message, without secrets in URIs.
 
     Args:

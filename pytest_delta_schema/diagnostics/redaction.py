@@ -121,11 +121,7 @@ def _loose_base64(character: str) -> str:
 
 
 class Uri:
-    """A URI that is shown without its secrets: user, password and the values of its query.
-
-    Args:
-        text: The URI.
-    """
+    """A URI that is shown without its secrets: user, password and the values of its query."""
 
     __slots__ = ("_text",)
 
@@ -188,32 +184,17 @@ def is_secret_property(key: str) -> bool:
 
 
 def shown_property(key: str, value: str) -> str:
-    """Return the value of a property of a catalog as it is shown: without secrets, in quotes.
-
-    Args:
-        key: The property.
-        value: Its value.
-    """
+    """Return the value of a property of a catalog as it is shown: without secrets, in quotes."""
     return repr(HIDDEN if is_secret_property(key) else redacted_uris(value))
 
 
 def without_hosts(text: str, hosts: Iterable[str] = ()) -> str:
-    """Return a text with ``<server>`` in place of hosts and ports, and without the secrets of URIs.
-
-    Args:
-        text: A message.
-        hosts: Hosts that are replaced wherever they stand as a word.
-    """
+    """Return a text with ``<server>`` in place of hosts and ports, and without the secrets of URIs."""
     return without_known_hosts(_HOST.sub(_without_host, redacted_uris(text)), hosts)
 
 
 def without_known_hosts(text: str, hosts: Iterable[str]) -> str:
-    """Return a text with ``<server>`` in place of some hosts, with their ports.
-
-    Args:
-        text: Any text.
-        hosts: The hosts, which are replaced wherever they stand as a word.
-    """
+    """Return a text with ``<server>`` in place of some hosts, with their ports."""
     for host in hosts:
         if host in text:
             text = re.sub(rf"(?<![\w.-]){re.escape(host)}(?::[0-9]+)?(?![\w-]|\.\w)", _SERVER, text)

@@ -83,12 +83,7 @@ def preflight_of(settings: Settings) -> Preflight:
 
 
 def runner_of(catalog: DeltaDDL, settings: Settings) -> ActionRunner:
-    """Return the runner that changes a catalog as the settings say.
-
-    Args:
-        catalog: The catalog.
-        settings: The settings.
-    """
+    """Return the runner that changes a catalog as the settings say."""
     return ActionRunner.over(catalog, preflight_of(settings), restores=settings.on_failure == "restore")
 
 

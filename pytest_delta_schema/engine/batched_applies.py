@@ -43,11 +43,7 @@ class BatchedApplies:
         self._outcomes: dict[QualifiedName, TableOutcome] = {}
 
     def apply(self, table: Table) -> TableOutcome:
-        """Return the outcome of an apply, which may have been made with that of an earlier table.
-
-        Args:
-            table: One of the models of the gate.
-        """
+        """Return the outcome of an apply, which may have been made with that of an earlier table."""
         if table.name in self._pending and self._is_missing(table):
             self._create(table)
         self._pending.pop(table.name, None)
@@ -56,11 +52,7 @@ class BatchedApplies:
         return self._outcomes[table.name]
 
     def apply_with_parents(self, table: Table) -> TableOutcome:
-        """Return the outcome of an apply, after those of the tables that a table references, directly or not.
-
-        Args:
-            table: One of the models of the gate.
-        """
+        """Return the outcome of an apply, after those of the tables that a table references, directly or not."""
         tables = self._gate.declarations.with_parents(table, self._gate.models)
         self._pending = {model.name: model for model in tables if model.name not in self._outcomes}
         return [self.apply(model) for model in tables][-1]

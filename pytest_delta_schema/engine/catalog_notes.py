@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, because, note
+from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, first_line, note
 from pytest_delta_schema.diagnostics.remarks import ColumnIntroduced, EntryCompared
 from pytest_delta_schema.plan.actions import AlignTable
 from pytest_delta_schema.plan.changes import ColumnDrop
@@ -39,10 +39,6 @@ def notes_of_introduction(action: CreateTable | AlignTable, catalog: CatalogRead
     """Return a note for each column that an action would drop, with the commit that added it.
 
     A history that cannot be read is a note as well, and never hides the drift.
-
-    Args:
-        action: The plan of a table.
-        catalog: Reads the table's history.
     """
     paths = [change.path for change in action.all(ColumnDrop)] if isinstance(action, AlignTable) else []
     if not paths:
@@ -51,17 +47,12 @@ def notes_of_introduction(action: CreateTable | AlignTable, catalog: CatalogRead
         return [introduction_note(action.table, commit) for commit in catalog.introduced_by(action.table, paths)]
     except DeltaSchemaError as error:
         columns = ", ".join(map(str, paths))
-        message = f"the commit that added {columns} is not known: {because(error)}"
+        message = f"the commit that added {columns} is not known: {first_line(error)}"
         return [note(ColumnIntroduced, action.table, columns, message)]
 
 
 def notes_of_entry(table: QualifiedName, state: CatalogState) -> list[Diagnostic]:
-    """Return a note that says which differ: the model, the Delta log, and the catalog's entry, where there is one.
-
-    Args:
-        table: Name of the table in the catalog, whose model and log differ.
-        state: What was read.
-    """
+    """Return a note that says which differ: the model, the Delta log, and the catalog's entry, where there is one."""
     entry, log = state.entries.get(table), state.logs.get(table)
     if not isinstance(entry, EntryState) or log is None:
         return []
@@ -77,12 +68,7 @@ def notes_of_entry(table: QualifiedName, state: CatalogState) -> list[Diagnostic
 
 
 def introduction_note(table: QualifiedName, commit: IntroducedBy) -> Diagnostic:
-    """Return the note about one column.
-
-    Args:
-        table: Name of the table in the catalog.
-        commit: The commit that added the column.
-    """
+    """Return the note about one column."""
     metadata = f" ({commit.user_metadata!r})" if commit.user_metadata else ""
     version = f"version {commit.version}, {commit.operation} of {commit.time} UTC{metadata}"
     name = str(commit.path)

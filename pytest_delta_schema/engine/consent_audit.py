@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.names.column_path import ColumnPath, path_text
-from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, because
+from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, first_line
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.rules.consent import DROP_COLUMN, all_paths, ambiguity, needed_consents, quoted_consent
 from pytest_delta_schema.rules.consent_paths import could_name
@@ -87,7 +87,7 @@ def unmatched_columns(gate: Gate) -> tuple[list[str], list[str]]:
             try:
                 was_there = observed.exists and bool(gate.catalog.past_columns(observed.name, [path]))
             except DeltaSchemaError as error:
-                notes.append(f"{fact}, and whether it had one cannot be read: {because(error)}; remove it{there}")
+                notes.append(f"{fact}, and whether it had one cannot be read: {first_line(error)}; remove it{there}")
                 continue
             if was_there:
                 notes.append(f"{fact} any more, because it was used before; remove it{there}")
@@ -107,11 +107,7 @@ def unmatched_protection(declarations: Declarations) -> list[str]:
 
 
 def used_consents(gate: Gate) -> list[Consent]:
-    """Return the consents, of any source, that a table needed.
-
-    Args:
-        gate: The gate, which has read its catalog.
-    """
+    """Return the consents, of any source, that a table needed."""
     consents = gate.declarations.settings.consents
     needed = _needed(gate, [table for table in gate.models if not _is_unknown(gate, table)]) if consents else []
     return [consent for consent in consents if any(consent.covers(need) for need in needed)]
@@ -119,9 +115,6 @@ def used_consents(gate: Gate) -> list[Consent]:
 
 def unused_consents(gate: Gate) -> list[Consent] | None:
     """Return the consents of the project that no table needed.
-
-    Args:
-        gate: The gate, which has read its catalog.
 
     Returns:
         The consents; ``None`` if it cannot be known, because a declared table was not read or breaks a rule.

@@ -181,22 +181,12 @@ class Declarations:
         return self._groups[table.name][0]
 
     def apply_group(self, table: Table, selected: Iterable[Table]) -> tuple[Table, ...]:
-        """Return the selected tables that are aligned together: those whose foreign keys form a circle.
-
-        Args:
-            table: One of them.
-            selected: The tables of this apply.
-        """
+        """Return the selected tables that are aligned together: those whose foreign keys form a circle."""
         chosen = {model.name for model in selected}
         return tuple(model for model in self._groups[table.name][1] if model.name in chosen)
 
     def with_parents(self, table: Table, selected: Iterable[Table]) -> list[Table]:
-        """Return the selected tables that a table references, directly or not, parents first, and the table itself.
-
-        Args:
-            table: The last of them.
-            selected: The tables of this apply.
-        """
+        """Return the selected tables that a table references, directly or not, parents first, and the table itself."""
         chosen = {model.name: model for model in selected}
         todo, parents = [table], {table.name: table}
         while todo:

@@ -24,12 +24,7 @@ if TYPE_CHECKING:
 
 
 def unreadable_entry(table: Table, gate: Gate) -> TableOutcome | None:
-    """Return the outcome of a table whose catalog entry cannot be read; ``None`` if it can.
-
-    Args:
-        table: One of the gate's models.
-        gate: The gate.
-    """
+    """Return the outcome of a table whose catalog entry cannot be read; ``None`` if it can."""
     entry = gate.state().entries.get(gate.declarations.bound(table).name)
     if not isinstance(entry, Diagnostic):
         return None
@@ -37,12 +32,7 @@ def unreadable_entry(table: Table, gate: Gate) -> TableOutcome | None:
 
 
 def check_entry(table: Table, gate: Gate) -> TableOutcome:
-    """Compare the catalog entry of a table with its Delta log.
-
-    Args:
-        table: One of the gate's models.
-        gate: The gate.
-    """
+    """Compare the catalog entry of a table with its Delta log."""
     name, state = gate.declarations.bound(table).name, gate.state()
     entry, log = state.entries.get(name), state.logs.get(name)
     if isinstance(entry, EntryState) and log is not None:

@@ -19,11 +19,6 @@ def sync_stale_entries(tables: Iterable[Table], catalog: CatalogReader, state: C
 
     No entry is deleted for it.
 
-    Args:
-        tables: The tables, as they are named in the catalog.
-        catalog: Their catalog.
-        state: What was read of it.
-
     Returns:
         Whether an entry was changed, or has a note.
 

@@ -19,7 +19,7 @@ from pytest_delta_schema.engine.outcome_parts import failed_outcome, table_outco
 from pytest_delta_schema.engine.plan_outcomes import PlanOutcomes
 from pytest_delta_schema.execute.capabilities import unsupported_statements
 from pytest_delta_schema.execute.preflight import OFF, preflight
-from pytest_delta_schema.execute.protocols import StartsLater
+from pytest_delta_schema.execute.protocols import StartsLazily
 from pytest_delta_schema.plan.actions import AlignTable
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.state.desired import desired_state
@@ -68,9 +68,9 @@ class Gate:
         self._violations: tuple[Diagnostic, ...] | None = None
 
     @cached_property
-    def starts_later(self) -> StartsLater | None:
+    def starts_later(self) -> StartsLazily | None:
         """The catalog, if it starts a session when it is first needed; asked once, because every check needs it."""
-        return self.catalog if isinstance(self.catalog, StartsLater) else None
+        return self.catalog if isinstance(self.catalog, StartsLazily) else None
 
     @property
     def is_read(self) -> bool:

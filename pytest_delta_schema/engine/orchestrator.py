@@ -267,14 +267,7 @@ class Orchestrator:
 def _faults(
     state: CatalogState, left: TablePlan, tables: Iterable[Table], there: Collection[QualifiedName]
 ) -> dict[QualifiedName, DeltaSchemaError]:
-    """Return why tables are not as their models declare them.
-
-    Args:
-        state: What was read after an apply.
-        left: What is left to change.
-        tables: The tables that were read.
-        there: Those that another apply has created.
-    """
+    """Return why tables are not as their models declare them."""
     lost = [table.name for table in tables if table.name not in state.tables]
     faults: dict[QualifiedName, DeltaSchemaError] = {name: CatalogReadError([state.problem(name)]) for name in lost}
     for action in left.actions:

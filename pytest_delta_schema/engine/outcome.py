@@ -46,7 +46,7 @@ class Status(str, Enum):
     UNREADABLE = "unreadable"
 
     @property
-    def is_good(self) -> bool:
+    def passes(self) -> bool:
         """Whether the check passes."""
         return self in {Status.VALID, Status.ENFORCED, Status.IN_SYNC, Status.APPLIED, Status.SYNCED}
 

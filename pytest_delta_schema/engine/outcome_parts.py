@@ -57,35 +57,23 @@ def table_outcome(  # noqa: PLR0913 - the parts of one outcome
         check=check,
         status=status,
         stored_as=declarations.bound(table).qualified_name,
-        changes=declarations.located(changes, passes=status.is_good),
-        diagnostics=declarations.located(dict.fromkeys(diagnostics), passes=status.is_good),
-        notes=declarations.located(dict.fromkeys(notes), passes=status.is_good),
-        background=declarations.located(dict.fromkeys(background), passes=status.is_good),
-        location=declarations.location(table, passes=status.is_good),
+        changes=declarations.located(changes, passes=status.passes),
+        diagnostics=declarations.located(dict.fromkeys(diagnostics), passes=status.passes),
+        notes=declarations.located(dict.fromkeys(notes), passes=status.passes),
+        background=declarations.located(dict.fromkeys(background), passes=status.passes),
+        location=declarations.location(table, passes=status.passes),
         **parts,
     )
 
 
 def failed_outcome(table: Table, declarations: Declarations, check: Check, error: DeltaSchemaError) -> TableOutcome:
-    """Return the outcome of a check that an error ended.
-
-    Args:
-        table: The model.
-        declarations: All models under their settings.
-        check: What was checked.
-        error: The error.
-    """
+    """Return the outcome of a check that an error ended."""
     diagnostics = diagnostics_of(error, str(declarations.bound(table).name))
     return table_outcome(table, declarations, check, Status.FAILED, diagnostics=diagnostics, failure=str(error))
 
 
 def rules_outcome(table: Table, declarations: Declarations) -> TableOutcome:
-    """Check that a declaration breaks no rule; no catalog is read.
-
-    Args:
-        table: The model.
-        declarations: All models under their settings.
-    """
+    """Check that a declaration breaks no rule; no catalog is read."""
     violations = declarations.violations(table)
     notes = () if violations else (*declarations.client_notes(table), *declarations.creation_notes(table))
     return TableOutcome(
@@ -99,37 +87,21 @@ def rules_outcome(table: Table, declarations: Declarations) -> TableOutcome:
 
 
 def snapshot_outcome(table: Table, message: str, remedy: str) -> TableOutcome:
-    """Return the outcome of a declaration whose SQL is not the one that was reviewed.
-
-    Args:
-        table: The model.
-        message: How the SQL and its snapshot differ.
-        remedy: What to do about it.
-    """
+    """Return the outcome of a declaration whose SQL is not the one that was reviewed."""
     name, location = table.qualified_name, table.origin.location
     fault = diagnostic_of(SnapshotDiffers, name, message, remedy=remedy, location=location)
     return TableOutcome(table=name, check=Check.DDL, status=Status.FAILED, diagnostics=(fault,), location=location)
 
 
 def table_changes(plan: TablePlan, name: QualifiedName) -> tuple[TableChange, ...]:
-    """Return every difference of a plan; those of the table itself come first.
-
-    Args:
-        plan: The plan of one table, with the foreign keys of other tables that depend on it.
-        name: The table.
-    """
+    """Return every difference of a plan; those of the table itself come first."""
     actions = sorted(plan.actions, key=lambda action: action.table != name)
     changes = [_change(action, line) for action in actions for line in change_lines(action)]
     return (*changes, *(change for action in plan.mismatches for change in _unmanaged(action)))
 
 
 def entry_changes(table: QualifiedName | str, differences: Iterable[EntryDifference]) -> tuple[TableChange, ...]:
-    """Return the differences between a catalog entry and the Delta log.
-
-    Args:
-        table: Name of the table in the catalog.
-        differences: The differences.
-    """
+    """Return the differences between a catalog entry and the Delta log."""
     return tuple(
         TableChange(
             table=str(table),
@@ -146,13 +118,7 @@ def entry_changes(table: QualifiedName | str, differences: Iterable[EntryDiffere
 def planned_statements(
     statements: Iterable[Statement], capabilities: Capabilities, *, has_run: bool = False
 ) -> tuple[OutcomeStatement, ...]:
-    """Return statements with their risk.
-
-    Args:
-        statements: The statements.
-        capabilities: Of the backend.
-        has_run: Whether they ran.
-    """
+    """Return statements with their risk."""
     return tuple(
         OutcomeStatement(
             sql=statement.sql,

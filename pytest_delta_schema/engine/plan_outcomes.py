@@ -35,12 +35,7 @@ if TYPE_CHECKING:
 
 
 class PlanOutcomes:
-    """Makes outcomes from plans.
-
-    Args:
-        catalog: The catalog with which tables were compared.
-        declarations: All declared tables under the settings of the gate.
-    """
+    """Makes outcomes from plans."""
 
     def __init__(self, catalog: Catalog, declarations: Declarations) -> None:
         self._catalog = catalog

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from pyspark.sql.types import DecimalType, LongType, StringType
 
 from pytest_delta_schema.backends.local.catalog import LocalCatalog
-from pytest_delta_schema.backends.local.session.launch_resources import needs_of_start
+from pytest_delta_schema.backends.local.session.launch_resources import resources_for_start
 from pytest_delta_schema.backends.local.session.machine_cache import cache_folder
 from pytest_delta_schema.backends.local.session.start import session_conf, start_session
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
@@ -34,13 +34,13 @@ def prepare() -> Path:
     with TemporaryDirectory() as name:
         warehouse = Path(name)
         conf = session_conf(warehouse)
-        if needs_of_start(conf).archive_is_kept:
+        if resources_for_start(conf).archive_is_kept:
             return cache_folder()
         with start_session(warehouse, conf) as session, step("running two applies on an example"):
             orchestrator = Orchestrator.over(LocalCatalog(session.spark, warehouse=warehouse))
             for model in _examples():
                 orchestrator.sync_tables([model])
-    if not needs_of_start(conf).archive_is_kept:
+    if not resources_for_start(conf).archive_is_kept:
         msg = f"no archive of the JVM's classes was written to {cache_folder()}; the warning above says why"
         raise BackendUnavailableError(msg)
     return cache_folder()

@@ -9,10 +9,6 @@ from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 def required_settings(value: object, subject: str) -> Settings:
     """Return settings; those in force for ``None``.
 
-    Args:
-        value: What was given for them.
-        subject: The function, for the message.
-
     Raises:
         DeclarationError: If it is something else.
     """

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.protocols import RowCounts as RowCounts
     from pytest_delta_schema.execute.protocols import ScratchCatalog as ScratchCatalog
     from pytest_delta_schema.execute.table_copies import ClonesTables as ClonesTables
-    from pytest_delta_schema.execute.table_copies import RepeatsCreations as RepeatsCreations
+    from pytest_delta_schema.execute.table_copies import ReusesCreations as ReusesCreations
     from pytest_delta_schema.execute.table_history import KeepsVersions as KeepsVersions
     from pytest_delta_schema.execute.table_history import ReadsRows as ReadsRows
     from pytest_delta_schema.execute.table_result import TableResult as TableResult

@@ -24,7 +24,7 @@ def unsupported_statements(action: CreateTable | AlignTable, ddl: DeltaDDL) -> I
     capabilities = ddl.capabilities
     observed = action.observed if isinstance(action, AlignTable) else None
     for statement in statements(action):
-        refusal = capabilities.refuses(statement) or capabilities.refuses_on(statement, observed)
+        refusal = capabilities.refuses(statement) or capabilities.refuses_for_table(statement, observed)
         if refusal is not None:
             message = f"the {ddl.name} backend cannot {statement.kind.value}: {refusal.reason}"
             yield violation(UnsupportedStatement(), action.table, WHOLE_TABLE, message, refusal.remedy)

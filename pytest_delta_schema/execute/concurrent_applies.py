@@ -49,13 +49,7 @@ Of 75 creations of 25 tables by three threads, 25 came through (Spark 4.2, Delta
 
 
 def is_created_by_other(error: DeltaSchemaError, ddl: DeltaDDL, table: QualifiedName) -> bool:
-    """Whether a CREATE TABLE was refused because somebody else has created the table since it was read.
-
-    Args:
-        error: Why it was refused.
-        ddl: The catalog.
-        table: The table.
-    """
+    """Whether a CREATE TABLE was refused because somebody else has created the table since it was read."""
     if not isinstance(error, StatementError) or error.condition not in _TAKEN:
         return False
     for pause in _LOOKS:
@@ -87,11 +81,7 @@ def read_completed(
 
 
 def unfinished_creation(action: CreateTable | AlignTable) -> UnfinishedCreationError:
-    """Return the error of a table that another apply has created, and not completed in time.
-
-    Args:
-        action: What is left to change.
-    """
+    """Return the error of a table that another apply has created, and not completed in time."""
     changes = "; ".join(map(str, change_lines(action)))
     fact = f"another apply created it meanwhile, and after {PATIENCE:.0f} s it differs from its model: {changes}"
     reason = "the other apply has failed, takes longer, or has another model"
@@ -102,11 +92,7 @@ def unfinished_creation(action: CreateTable | AlignTable) -> UnfinishedCreationE
 
 
 def already_there(table: QualifiedName) -> Diagnostic:
-    """Return the note on a table that another apply has created.
-
-    Args:
-        table: Its name.
-    """
+    """Return the note on a table that another apply has created."""
     return note(AlreadyThere, table, "", "already there: another apply created it meanwhile")
 
 

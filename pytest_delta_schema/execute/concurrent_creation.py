@@ -93,12 +93,7 @@ def run_in_order(
 
 
 class _Pool:
-    """Threads that do the work for tables; they do not keep the process from ending.
-
-    Args:
-        work: The work for one table.
-        threads: The largest number of threads.
-    """
+    """Threads that do the work for tables; they do not keep the process from ending."""
 
     def __init__(self, work: Work, threads: int) -> None:
         self.free = threads

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, TypeVar
 
-from pytest_delta_schema.diagnostics.errors import because
+from pytest_delta_schema.diagnostics.errors import first_line
 from pytest_delta_schema.diagnostics.escaping import escaped, printed_sql
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.sql.compiler import statements
@@ -192,7 +192,7 @@ def with_running_outcome(
     except TimeoutError:
         return _unknown(stop, f"the table could not be read again within {READING} s")
     except Exception as error:  # noqa: BLE001 - any error is reported as the reason
-        return _unknown(stop, f"the table could not be read again: {because(error)}")
+        return _unknown(stop, f"the table could not be read again: {first_line(error)}")
     needed = [statement for action in plan.actions for statement in statements(action)]
     still_running = stop.still_running
     tables = [
@@ -204,10 +204,6 @@ def with_running_outcome(
 
 def in_time(call: Callable[[], _T], seconds: float) -> _T:
     """Return what ``call`` returns, or stop waiting for it.
-
-    Args:
-        call: Runs in a thread of its own.
-        seconds: How long to wait.
 
     Raises:
         TimeoutError: If it takes longer; the thread keeps running, and its result is ignored.

@@ -36,13 +36,7 @@ NO_LAG = Lag()
 
 
 def when_shown(read: Callable[[], _T], is_shown: Callable[[_T], bool], lag: Lag) -> _T:
-    """Return what a catalog shows, and read it again while it may be behind.
-
-    Args:
-        read: Reads the catalog.
-        is_shown: Whether that shows what was applied.
-        lag: How long to read again.
-    """
+    """Return what a catalog shows, and read it again while it may be behind."""
     if not lag.seconds:
         return read()
     end, pause = lag.clock() + lag.seconds, 1.0

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.delta.names.part_path import PartPath, part_path
-from pytest_delta_schema.diagnostics.errors import StatementError, because
+from pytest_delta_schema.diagnostics.errors import StatementError, first_line
 from pytest_delta_schema.diagnostics.escaping import escaped, shortened
 from pytest_delta_schema.plan.changes import ColumnAdd, ConvertTable
 from pytest_delta_schema.plan.data_checks import NULL_PARTITION, NotNull, PartitionValue, data_checks_of, shown_columns
@@ -20,7 +20,7 @@ from pytest_delta_schema.rules.reported_rules import (
     RowsWithoutParent,
 )
 from pytest_delta_schema.rules.rule import violation
-from pytest_delta_schema.sql.data_check_queries import listing
+from pytest_delta_schema.sql.data_check_queries import select_violations
 from pytest_delta_schema.state.states import CheckState, KeyState
 
 if TYPE_CHECKING:
@@ -71,11 +71,6 @@ def preflight(action: AlignTable, ddl: DeltaDDL, how: Preflight = Preflight()) -
     """Run the data checks of an action in one scan, and return a violation for each that fails.
 
     Columns that the plan itself adds are NULL in every existing row.
-
-    Args:
-        action: What is planned for the table.
-        ddl: The catalog.
-        how: How the data checks run.
     """
     data_checks = data_checks_of(action) if how.mode != OFF else ()
     if not data_checks:
@@ -105,7 +100,7 @@ def _reading(table: QualifiedName) -> Iterator[None]:
         if str(error).startswith(f"{table}: "):
             raise
         remedy = _NO_FILE if error.condition.startswith(_FILE_CONDITIONS) else "fix the cause and run again"
-        msg = f"{table}: its rows cannot be read: {because(error)}; {remedy}"
+        msg = f"{table}: its rows cannot be read: {first_line(error)}; {remedy}"
         raise StatementError(msg, condition=error.condition) from error
 
 
@@ -130,7 +125,7 @@ def violations_of(
             sample = (named or {}).get(data_check, "")
             rule, path, message, remedies = _finding(data_check, _Rows(count, counts.rows))
             way, other = remedies
-            remedy = f"{way} (they are listed by {listing(table, data_check, files)}), or {other}"
+            remedy = f"{way} (they are listed by {select_violations(table, data_check, files)}), or {other}"
             yield replace(violation(rule, table, path, message, remedy), samples=sample)
 
 

@@ -72,7 +72,7 @@ class Capabilities:
         refuses: Returns why it can neither run nor emulate a statement, or ``None``; at most it queries the catalog
             once
             for its version.
-        refuses_on: The same for a statement on a table as it was read; the table is ``None`` if it is created.
+        refuses_for_table: The same for a statement on a table as it was read; the table is ``None`` if it is created.
         refuses_clones: Why it can clone no table; see :func:`~pytest_delta_schema.execute.table_copies.clone_refusal`.
         lag: How long reads may miss what statements have changed.
     """
@@ -81,7 +81,7 @@ class Capabilities:
     emulates_property: Callable[[str], bool] = _emulate_no_property
     splits: frozenset[StatementKind] = frozenset()
     refuses: Callable[[Statement], Refusal | None] = _refuse_nothing
-    refuses_on: Callable[[Statement, TableState | None], Refusal | None] = _refuse_no_table
+    refuses_for_table: Callable[[Statement, TableState | None], Refusal | None] = _refuse_no_table
     refuses_clones: Refusal | None = None
     lag: Lag = NO_LAG
 
@@ -164,7 +164,7 @@ class DeltaDDL(Protocol):
 
 
 @runtime_checkable
-class StartsLater(Protocol):
+class StartsLazily(Protocol):
     """A catalog that starts a session when it is first needed, which takes seconds and may fail."""
 
     @property

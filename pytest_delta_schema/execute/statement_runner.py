@@ -7,7 +7,7 @@ from enum import Enum
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.diagnostics.errors import ApplyError, DeltaSchemaError, Diagnostic, UnsafePlanError, because
+from pytest_delta_schema.diagnostics.errors import ApplyError, DeltaSchemaError, Diagnostic, UnsafePlanError, first_line
 from pytest_delta_schema.diagnostics.escaping import escaped, escaped_lines
 from pytest_delta_schema.execute.concurrent_applies import is_created_by_other
 from pytest_delta_schema.execute.interruption import InterruptedTable, listing
@@ -238,5 +238,5 @@ class _Watch:
             # Somebody committed just before the restore; the version before it has their changes.
             self._ddl.run(restoring(self._table, reached - 1))
         except DeltaSchemaError as error:
-            return f"{sql}, which failed: {because(error)}"
+            return f"{sql}, which failed: {first_line(error)}"
         return f"not restored, because somebody else committed at that moment; look at their changes, and then: {sql}"

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 @runtime_checkable
-class RepeatsCreations(Protocol):
+class ReusesCreations(Protocol):
     """A catalog that can create a table by copying what an equal creation has written."""
 
-    def repeating_creations(self) -> AbstractContextManager[None]:
+    def reuse_creations(self) -> AbstractContextManager[None]:
         """Copy the new tables of the block from those of earlier blocks, where one was created by the same statements.
 
         A copy is a table of its own, and has the state that the statements would have given it.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Literal
 
-from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, Diagnostic, because, diagnostic_of
+from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, Diagnostic, diagnostic_of, first_line
 from pytest_delta_schema.diagnostics.faults import UnknownVersion
 from pytest_delta_schema.sql.quoting import dotted
 
@@ -29,12 +29,7 @@ Version = int | Literal[Absence.ABSENT] | Diagnostic
 
 
 def version_of(state: CatalogState, table: QualifiedName) -> Version:
-    """Return the version of a table in a catalog state.
-
-    Args:
-        state: What was read.
-        table: One of the tables that were read.
-    """
+    """Return the version of a table in a catalog state."""
     observed = state.tables.get(table)
     if observed is None:
         return state.problem(table)
@@ -47,14 +42,9 @@ def version_of(state: CatalogState, table: QualifiedName) -> Version:
 
 
 def version_after_failure(ddl: DeltaDDL, table: QualifiedName) -> Version:
-    """Return the version of a table after a failure, when the catalog may be unavailable; raises no error.
-
-    Args:
-        ddl: The catalog.
-        table: The table.
-    """
+    """Return the version of a table after a failure, when the catalog may be unavailable; raises no error."""
     try:
         return ddl.version(table)
     except DeltaSchemaError as error:
         remedy = f"when it can be, see DESCRIBE HISTORY {dotted(table)}"
-        return diagnostic_of(UnknownVersion, table, because(error), remedy=remedy)
+        return diagnostic_of(UnknownVersion, table, first_line(error), remedy=remedy)

@@ -68,9 +68,6 @@ class Binding(NamedTuple):
 def parse_binding(text: str) -> tuple[Prefix, Prefix]:
     """Read a pair such as ``dev.silver=ci.pr_42_silver``.
 
-    Args:
-        text: Two dotted names of as many parts, with an equals sign between them.
-
     Raises:
         DeclarationError: If it is not such a pair.
     """

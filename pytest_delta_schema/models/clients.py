@@ -94,10 +94,6 @@ def client_faults(texts: Iterable[str]) -> list[str]:
 def require_clients(value: object, subject: str) -> tuple[str, ...]:
     """Return declared clients in one spelling.
 
-    Args:
-        value: What the author wrote.
-        subject: The table, for the message.
-
     Raises:
         DeclarationError: With everything that names no client.
     """

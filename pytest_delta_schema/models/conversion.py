@@ -37,10 +37,6 @@ class Parquet:
 def conversion(value: object, subject: str) -> Parquet | None:
     """Return the value of ``convert_from`` as a :class:`Parquet`.
 
-    Args:
-        value: What the author wrote.
-        subject: The table, for the message.
-
     Raises:
         DeclarationError: If it is neither ``"parquet"`` nor a :class:`Parquet`.
     """

@@ -22,12 +22,7 @@ _PROGRAMS = ("__main__", "__channelexec__")
 
 
 class FileVersion(NamedTuple):
-    """A version of a file, which changes when the file is written.
-
-    Args:
-        modified: When it was written, in nanoseconds.
-        size: Its size in bytes.
-    """
+    """A version of a file, which changes when the file is written."""
 
     modified: int
     size: int
@@ -111,12 +106,7 @@ def declared_here() -> DeclaredAt:
 
 
 def note_declaration(name: QualifiedName, origin: DeclaredAt) -> None:
-    """Note what the top-level code of a module declares.
-
-    Args:
-        name: The name of the table.
-        origin: Where it is declared.
-    """
+    """Note what the top-level code of a module declares."""
     module = sys.modules.get(origin.module)
     if origin.is_top_level and module is not None:
         declared = _declarations.get(module)

@@ -46,13 +46,7 @@ class QualifiedName(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def folded_name(catalog: str, schema: str, table: str) -> QualifiedName:
-    """Return the name of a table for its three parts in any case, as one object for all that are equal.
-
-    Args:
-        catalog: First part.
-        schema: Second part.
-        table: Third part.
-    """
+    """Return the name of a table for its three parts in any case, as one object for all that are equal."""
     return QualifiedName(folded(catalog), folded(schema), folded(table))
 
 
@@ -64,9 +58,6 @@ class StoredName(QualifiedName):
     @classmethod
     def of(cls, stored: QualifiedName) -> QualifiedName:
         """Return a name for what a catalog stores.
-
-        Args:
-            stored: The three parts as they are stored.
 
         Returns:
             A plain name where all of it is in lower case.
@@ -106,10 +97,6 @@ def require_name(value: object, subject: str, remedy: str = "give it a name") ->
 
 def require_comment(value: object, subject: str) -> str:
     """Return ``value`` if it can be a comment: a string, ``""`` for ``None``.
-
-    Args:
-        value: What the author wrote.
-        subject: What it is, for the message.
 
     Raises:
         DeclarationError: If it is neither.

@@ -17,10 +17,6 @@ if TYPE_CHECKING:
 def required_table(value: object, subject: str) -> Table:
     """Return a model.
 
-    Args:
-        value: What was given for it.
-        subject: The function, for the message.
-
     Raises:
         DeclarationError: If it is something else.
     """
@@ -54,10 +50,6 @@ def required_tables(value: object, subject: str) -> list[Table]:
 
 def required_table_name(value: Any, subject: str) -> QualifiedName:
     """Return the name of a table.
-
-    Args:
-        value: What was given for it.
-        subject: The function, for the message.
 
     Raises:
         DeclarationError: If it is no :class:`QualifiedName`.

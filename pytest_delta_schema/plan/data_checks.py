@@ -166,10 +166,6 @@ def shown_columns(data_check: DataCheck, action: AlignTable) -> tuple[str, ...]:
 
     Without a primary key these are the columns of the check or the partition column, and none for NOT NULL, whose
     only column is NULL.
-
-    Args:
-        data_check: One of the action's data checks.
-        action: What is planned for the table.
     """
     if isinstance(data_check, (KeyState, ForeignKeyState)):
         return data_check.columns

@@ -36,12 +36,7 @@ def change_lines(action: CreateTable | AlignTable) -> tuple[ChangeLine, ...]:
 
 
 def lines_of(change: Change, action: AlignTable) -> Iterator[ChangeLine]:
-    """Describe one change of an existing table.
-
-    Args:
-        change: The change.
-        action: The action that it is part of.
-    """
+    """Describe one change of an existing table."""
     kind, risk = kind_of(change), risk_of(change)
     for line in kind.describe(change, action):
         yield line._replace(risk=risk, code=kind.drift.code)

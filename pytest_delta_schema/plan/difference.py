@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pytest_delta_schema.delta.names.column_path import TABLE, ColumnPath
 from pytest_delta_schema.delta.names.folded_names import NameMap
 from pytest_delta_schema.plan.renames import resolve_renames
-from pytest_delta_schema.state.types import below, same_kind
+from pytest_delta_schema.state.types import children, same_kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -92,7 +92,7 @@ def differ(desired: TableState, observed: TableState) -> Difference:
             if left == right:
                 continue
             if same_kind(left, right):
-                todo.append((pair.path, below(left), below(right)))
+                todo.append((pair.path, children(left), children(right)))
             else:
                 retyped.append(pair)
     changed.sort(key=_BY_PATH)

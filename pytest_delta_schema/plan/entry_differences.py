@@ -18,7 +18,7 @@ from pytest_delta_schema.diagnostics.redaction import shown_property
 from pytest_delta_schema.diagnostics.remarks import UnstorableMetadata
 from pytest_delta_schema.plan.change_markers import ABSENT
 from pytest_delta_schema.state.catalog_entry import EntryState, entry_columns, is_written_by_server, storable
-from pytest_delta_schema.state.types import below, describe_type, same_kind
+from pytest_delta_schema.state.types import children, describe_type, same_kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -97,10 +97,6 @@ def entry_differences(entry: EntryState, log: LogState) -> tuple[EntryDifference
     """Return everything in which a catalog entry differs from the log.
 
     What no entry can store is not compared, unless the entry has another value for it.
-
-    Args:
-        entry: The catalog entry.
-        log: The log of the same table.
     """
     held, left_out = storable(log)
     shown = _without_rest(entry, log, held) if left_out else entry
@@ -112,24 +108,14 @@ def entry_differences(entry: EntryState, log: LogState) -> tuple[EntryDifference
 
 
 def unstorable_notes(table: object, log: LogState) -> tuple[Diagnostic, ...]:
-    """Return a note for a log of which no catalog entry can store everything.
-
-    Args:
-        table: The table's name.
-        log: Its log.
-    """
+    """Return a note for a log of which no catalog entry can store everything."""
     left_out = storable(log).left_out
     fact = f"the catalog cannot store {', '.join(left_out)}, and its entry lacks it"
     return (note(UnstorableMetadata, table, ENTRY_PATH, fact),) if left_out else ()
 
 
 def is_stale(entry: EntryState | Diagnostic | None, log: LogState | None) -> bool:
-    """Whether a catalog entry differs from the log, as far as both were read.
-
-    Args:
-        entry: The catalog entry.
-        log: The log of the same table.
-    """
+    """Whether a catalog entry differs from the log, as far as both were read."""
     return isinstance(entry, EntryState) and log is not None and bool(entry_differences(entry, log))
 
 
@@ -224,7 +210,7 @@ def _type(path: ColumnPath, shown: EntryColumn, wanted: EntryColumn) -> Iterator
 
 def _nested(path: ColumnPath, shown: DataTypeState, wanted: DataTypeState) -> Iterator[EntryDifference]:
     """Yield the nested comments in which two types differ, or the types if they differ in more."""
-    above, parts = below(shown), below(wanted)
+    above, parts = children(shown), children(wanted)
     same = same_kind(shown, wanted) and [(part.name, part.is_nullable) for part in above] == [
         (part.name, part.is_nullable) for part in parts
     ]

@@ -6,7 +6,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.names.folded_names import NameSet
-from pytest_delta_schema.state.types import below, find
+from pytest_delta_schema.state.types import children, find
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -61,4 +61,4 @@ def _siblings(difference: Difference, above: ColumnPath) -> Sequence[ColumnState
     if not above:
         return columns
     struct = find(columns, above)
-    return () if struct is None else below(struct.data_type)
+    return () if struct is None else children(struct.data_type)

@@ -27,12 +27,7 @@ if TYPE_CHECKING:
 
 
 def note_on_case(name: QualifiedName, stored: QualifiedName) -> Diagnostic:
-    """Return the note on a table whose stored name differs in case.
-
-    Args:
-        name: The name of the model.
-        stored: The stored name.
-    """
+    """Return the note on a table whose stored name differs in case."""
     message = f"the catalog stores it as {stored.written}; names match without case"
     return note(OtherSpelling, name, "", message)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pytest_delta_schema.delta.names.column_path import TABLE, ColumnPath
 from pytest_delta_schema.delta.names.folded_names import NameMap
 from pytest_delta_schema.plan.changes import ColumnRename
-from pytest_delta_schema.state.types import below, find, with_below
+from pytest_delta_schema.state.types import children, find, with_children
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -19,13 +19,7 @@ if TYPE_CHECKING:
 
 
 class Renames(NamedTuple):
-    """The resolved hints of one table.
-
-    Args:
-        done: The renames to execute, columns before the fields below them.
-        columns: The stored columns after them.
-        unusable: Hints that can be neither used nor ignored, each with the reason.
-    """
+    """The resolved hints of one table."""
 
     done: tuple[ColumnRename, ...]
     columns: tuple[ColumnState, ...]
@@ -33,12 +27,7 @@ class Renames(NamedTuple):
 
 
 def resolve_renames(hints: Sequence[RenameState], columns: tuple[ColumnState, ...]) -> Renames:
-    """Resolve every hint against the stored columns.
-
-    Args:
-        hints: From the wanted state.
-        columns: The stored columns.
-    """
+    """Resolve every hint against the stored columns."""
     if not hints:
         return Renames((), columns, ())
     done: list[ColumnRename] = []
@@ -75,8 +64,8 @@ def renamed(columns: tuple[ColumnState, ...], path: ColumnPath, to: str) -> tupl
             return column
         if len(path) == 1:
             return column._replace(name=to)
-        inner = renamed(below(column.data_type), ColumnPath(*path.parts[1:]), to)
-        return column._replace(data_type=with_below(column.data_type, inner))
+        inner = renamed(children(column.data_type), ColumnPath(*path.parts[1:]), to)
+        return column._replace(data_type=with_children(column.data_type, inner))
 
     return tuple(map(rename, columns))
 
@@ -126,7 +115,7 @@ def _find(columns: tuple[ColumnState, ...], path: ColumnPath) -> tuple[ColumnSta
     if not path:
         return columns
     column = find(columns, path)
-    return None if column is None else below(column.data_type)
+    return None if column is None else children(column.data_type)
 
 
 def _spelled(columns: tuple[ColumnState, ...], path: ColumnPath) -> ColumnPath:

@@ -67,9 +67,6 @@ def findings(report: RunReport) -> tuple[Finding, ...]:
 
     A table that does not exist is one finding, whatever columns it would have. Equally bad ones of a table keep their
     order; that of the tables does not matter.
-
-    Args:
-        report: The report.
     """
     numbers = report.fingerprints
     every = [
@@ -113,7 +110,7 @@ def _of_table(table: TableReport, numbers: TableFingerprints) -> Iterator[Findin
     for remark, number in zip(table.notes, numbers.notes, strict=True):
         if remark.severity != "note":
             yield _of_diagnostic(remark, table.name, location, number)
-    if table.status.is_good:
+    if table.status.passes:
         return
     created = {change.table for change in table.changes if is_creation(change)}
     for change, number in zip(table.changes, numbers.changes, strict=True):

@@ -25,14 +25,7 @@ _SCHEMA = "schema "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableFingerprints:
-    """The fingerprints of one entry of a report, in the order of what they belong to.
-
-    Args:
-        changes: Of its changes.
-        diagnostics: Of its diagnostics.
-        notes: Of its notes.
-        background: Of its background.
-    """
+    """The fingerprints of one entry of a report, in the order of what they belong to."""
 
     changes: tuple[str, ...] = ()
     diagnostics: tuple[str, ...] = ()
@@ -42,13 +35,7 @@ class TableFingerprints:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportFingerprints:
-    """The fingerprints of a whole report; no two are equal.
-
-    Args:
-        tables: One entry for each of its tables, in their order.
-        unmanaged: Of the diagnostics about unmanaged tables.
-        faults: Of the faults of the whole run.
-    """
+    """The fingerprints of a whole report; no two are equal."""
 
     tables: tuple[TableFingerprints, ...] = ()
     unmanaged: tuple[str, ...] = ()
@@ -125,23 +112,14 @@ def _numbered(groups: list[list[_Key]]) -> Iterator[tuple[str, ...]]:
 
 
 class _LogicalNames:
-    """The names that models have, for those of tables in the catalog.
-
-    Args:
-        report: The report, whose entries have both.
-    """
+    """The names that models have, for those of tables in the catalog."""
 
     def __init__(self, report: RunReport) -> None:
         self._names = {table.stored_as: table.name for table in reversed(report.tables) if table.stored_as}
         self._bindings = [tuple(_reversed_bindings(run)) for run in report.runs]
 
     def of_change(self, change: TableChange, table: TableReport) -> _Key:
-        """Return what the fingerprint of a change is made from.
-
-        Args:
-            change: The change.
-            table: The entry that has it.
-        """
+        """Return what the fingerprint of a change is made from."""
         name = self._name(change.table, table)
         path, after = change.path, change.after
         if path.startswith(_SCHEMA):

@@ -24,9 +24,6 @@ def merged_report(reports: Sequence[RunReport]) -> RunReport:
     Of two entries for one table, mode, backend, target and name in the catalog the one of the later run counts, as for
     a job that ran again. The worse one counts if it is not known which one is later, or whether both are of one
     catalog, as for a Spark session. A consent that one run has used is used. The report is complete if all runs are.
-
-    Args:
-        reports: At least one.
     """
     entries: dict[tuple[str, ...], TableReport] = {}
     for table in (table for report in reports for table in report.tables):

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.diagnostics.errors import reason
+from pytest_delta_schema.diagnostics.errors import os_error_text
 from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.report.formats.report_formats import FORMATS
 
@@ -52,7 +52,7 @@ def write_report(
         path = Path(target.file)
         _write(path, form.write(report))
     except OSError as error:
-        fact = f"the {target.type} report cannot be written: {reason(error)}"
+        fact = f"the {target.type} report cannot be written: {os_error_text(error)}"
         return WrittenReport(lines, fault=escaped(f"{fact}; make the path writable, or write another file"))
     shown = path.relative_to(folder) if path.is_relative_to(folder) else path
     return WrittenReport(message=escaped(f"report written to {shown}"))
@@ -60,10 +60,6 @@ def write_report(
 
 def _write(path: Path, text: str) -> None:
     """Write a file in one step, so that nobody reads a part of it; missing folders are created.
-
-    Args:
-        path: The file.
-        text: Its text.
 
     Raises:
         OSError: If it cannot be written.

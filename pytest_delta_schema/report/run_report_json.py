@@ -45,20 +45,12 @@ MARKED = ("changes", "diagnostics", "notes", "background")
 
 
 def report_text(report: RunReport) -> str:
-    """Return the JSON form as the text of a file, in ASCII.
-
-    Args:
-        report: The report.
-    """
+    """Return the JSON form as the text of a file, in ASCII."""
     return json_text(report_json(report), 4)
 
 
 def report_json(report: RunReport) -> dict[str, Any]:
-    """Return a report as values of JSON; :func:`report_from_json` turns them back without loss.
-
-    Args:
-        report: The report.
-    """
+    """Return a report as values of JSON; :func:`report_from_json` turns them back without loss."""
     prints = report.fingerprints
     values = REPORT_FORM.write(report)
     for table, marks in zip(values["tables"], prints.tables, strict=True):

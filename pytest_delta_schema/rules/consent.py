@@ -22,7 +22,7 @@ from pytest_delta_schema.rules.consent_paths import (
     shown,
     unambiguous,
 )
-from pytest_delta_schema.state.types import below
+from pytest_delta_schema.state.types import children
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -123,13 +123,7 @@ class Consent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MissingConsent:
-    """A consent that a plan needs and the project does not give.
-
-    Args:
-        needed: The consent that is needed.
-        ambiguities: A message for each given consent that could name it, and other columns as well.
-        remedy: How to give the consent, in the imperative.
-    """
+    """A consent that a plan needs and the project does not give."""
 
     needed: NeededConsent
     ambiguities: tuple[str, ...]
@@ -185,12 +179,7 @@ def missing_consents(
 
 
 def ambiguity(consent: Consent, interpretations: Sequence[tuple[str, ...]]) -> str:
-    """Return the message that a consent is ambiguous, with a consent to copy for each interpretation.
-
-    Args:
-        consent: The ambiguous consent.
-        interpretations: The paths that it could name, in lower case.
-    """
+    """Return the message that a consent is ambiguous, with a consent to copy for each interpretation."""
     listed = " or ".join(quoted_consent(consent.action, names, interpretations) for names in interpretations)
     return f"consent '{consent}' is ambiguous and permits nothing: write {listed}"
 
@@ -219,14 +208,11 @@ def all_paths(columns: Iterable[ColumnState], above: ColumnPath = TABLE) -> Iter
     for column in columns:
         path = above.child(column.name)
         yield path
-        yield from all_paths(below(column.data_type), path)
+        yield from all_paths(children(column.data_type), path)
 
 
 def parse_consent(text: str) -> Consent:
     """Read a consent such as ``drop-column dev.silver.orders.legacy``.
-
-    Args:
-        text: The action, white space and the path.
 
     Raises:
         ConsentError: If the action is unknown, or the path is invalid.

@@ -74,12 +74,7 @@ def shown(parts: Iterable[Part]) -> str:
 
 
 def matches(pattern: Sequence[Part], names: Sequence[str]) -> bool:
-    """Whether a pattern matches a whole path: ``*`` within one part, ``**`` over any number of them.
-
-    Args:
-        pattern: The parts of the pattern.
-        names: The names of the path, in lower case.
-    """
+    """Whether a pattern matches a whole path: ``*`` within one part, ``**`` over any number of them."""
     ends = {0}
     for part in pattern:
         if part.is_any:
@@ -111,13 +106,7 @@ def could_name(parts: Sequence[Part], names: Sequence[str]) -> bool:
 
 
 def unambiguous(names: Sequence[str], rivals: Sequence[Sequence[str]], *, table_parts: int) -> str:
-    """Write a path with as few back-quotes as it needs to be none of some other paths.
-
-    Args:
-        names: The names of the path.
-        rivals: Other paths, in lower case.
-        table_parts: The number of names that are the name of the table.
-    """
+    """Write a path with as few back-quotes as it needs to be none of some other paths."""
     table, path = names[:table_parts], names[table_parts:]
     below = ".".join(map(quoted, path))
     forms = (path_text(names), f"{path_text(table)}.{below}" if path else path_text(table))

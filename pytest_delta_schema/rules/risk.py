@@ -29,9 +29,6 @@ class MaxRiskExceeded:
         model = Table(
             "dev", "silver", "orders", [Column("id", "bigint")], checks=[Check("positive", "id > 0")]
         )
-
-    Args:
-        limit: The highest risk that is allowed.
     """
 
     code = "DS212"
@@ -53,10 +50,6 @@ def protects(pattern: str, name: str) -> bool:
     """Whether an entry of the setting ``protected`` is the dotted name of a table, or a glob pattern that matches it.
 
     ``*`` matches dots as well, and ``o[1]`` protects the table ``o[1]`` as well as ``o1``.
-
-    Args:
-        pattern: The entry.
-        name: The dotted name of the table, in lower case.
     """
     entry = folded(pattern)
     return name == entry or fnmatchcase(name, entry)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from pytest_delta_schema.delta.names.part_path import WHOLE_TABLE
-from pytest_delta_schema.diagnostics.errors import Diagnostic, InvalidModelError, UnsafePlanError, because
+from pytest_delta_schema.diagnostics.errors import Diagnostic, InvalidModelError, UnsafePlanError, first_line
 from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 from pytest_delta_schema.models.required_kinds import required_tables
 from pytest_delta_schema.plan.table_plan import TablePlan
@@ -37,11 +37,6 @@ _R = TypeVar("_R")
 
 def _required_rules(value: Sequence[_R], name: str, standard: str) -> tuple[_R, ...]:
     """Return rules as a tuple.
-
-    Args:
-        value: What was given for them.
-        name: The argument.
-        standard: The standard rules for it.
 
     Raises:
         DeclarationError: If it is no list of rules, or one of them is a class.
@@ -149,7 +144,7 @@ def _run(
                     table=table,
                     location=location,
                     path="",
-                    message=f"rule {name} itself failed with {type(error).__name__}: {because(error)}",
+                    message=f"rule {name} itself failed with {type(error).__name__}: {first_line(error)}",
                     remedy="fix the rule",
                 ),
             )

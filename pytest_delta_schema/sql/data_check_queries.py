@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.types import ColumnState
 
 
-def counted(data_checks: Sequence[DataCheck]) -> list[str]:
+def count_columns(data_checks: Sequence[DataCheck]) -> list[str]:
     """Render the counts, in order: of all rows, and of the rows that fail each data check.
 
     All rows of a repeated key but one fail its check.
@@ -36,7 +36,7 @@ def count_rows(source: str, data_checks: Sequence[DataCheck]) -> str:
         source: From :func:`rows_of`.
         data_checks: What the rows must satisfy.
     """
-    return f"SELECT {_named(counted(data_checks))} FROM {source}"  # noqa: S608 - quoted where it is made
+    return f"SELECT {_named(count_columns(data_checks))} FROM {source}"  # noqa: S608 - quoted where it is made
 
 
 def first_broken(source: str, data_checks: Sequence[NotNull | PartitionValue | CheckState | ForeignKeyState]) -> str:
@@ -109,14 +109,8 @@ def rows_of(  # noqa: PLR0913 - the parts of one query
     return rows
 
 
-def listing(table: QualifiedName, data_check: DataCheck, files: str | None = None) -> str:
-    """Render the query that lists the rows that fail a check.
-
-    Args:
-        table: The table.
-        data_check: What they fail.
-        files: A folder of parquet files to query in place of the table.
-    """
+def select_violations(table: QualifiedName, data_check: DataCheck, files: str | None = None) -> str:
+    """Render the query that lists the rows that fail a check."""
     name = dotted(table) if files is None else parquet_files(files)
     if isinstance(data_check, KeyState):
         names = listed(data_check.columns)
@@ -131,20 +125,15 @@ def listing(table: QualifiedName, data_check: DataCheck, files: str | None = Non
     return f"SELECT * FROM {name} WHERE {_broken(data_check)}"  # noqa: S608 - likewise
 
 
-def probe(columns: Iterable[ColumnState], expression: str) -> str:
-    """Render a query that is analysed and never run: it fails unless ``expression`` is a condition over ``columns``.
-
-    Args:
-        columns: The columns.
-        expression: The condition.
-    """
+def exists_violation(columns: Iterable[ColumnState], expression: str) -> str:
+    """Render a query that is analysed and never run: it fails unless ``expression`` is a condition over ``columns``."""
     return f"SELECT 1 FROM (SELECT {', '.join(map(null_column, columns))}) WHERE {condition(expression)}"  # noqa: S608 - it is analysed and never run
 
 
-def left_out(column: ColumnState) -> str:
+def default_columns(column: ColumnState) -> str:
     """Render a column that a write omits: its default, its identity, or else NULL.
 
-    Generated columns are computed from the others, see :func:`generated`.
+    Generated columns are computed from the others, see :func:`generated_columns`.
     """
     value = column.value
     if value is None:
@@ -154,7 +143,7 @@ def left_out(column: ColumnState) -> str:
     return _as_column(value.default or "NULL", column)
 
 
-def generated(column: ColumnState) -> str:
+def generated_columns(column: ColumnState) -> str:
     """Render a generated column, over the columns that its expression names."""
     return _as_column(column.value.generated if column.value and column.value.generated else "NULL", column)
 

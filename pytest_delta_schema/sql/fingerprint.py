@@ -56,13 +56,7 @@ def fingerprint_query(relation: str, columns: Sequence[ColumnState]) -> str:
 
 
 def difference(columns: Sequence[ColumnState], before: Fingerprint, after: Fingerprint) -> str:
-    """Describe how two fingerprints of the same columns differ; ``""`` if they are equal.
-
-    Args:
-        columns: The columns that were hashed.
-        before: One fingerprint.
-        after: The other one.
-    """
+    """Describe how two fingerprints of the same columns differ; ``""`` if they are equal."""
     if before == after:
         return ""
     if before.rows != after.rows:

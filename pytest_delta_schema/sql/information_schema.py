@@ -20,12 +20,7 @@ RUNTIME = "SELECT current_version().dbr_version AS runtime"
 
 
 def schemata(catalog: str, schema: str) -> str:
-    """Return the query whether a schema exists.
-
-    Args:
-        catalog: Its catalog.
-        schema: Its name.
-    """
+    """Return the query whether a schema exists."""
     return _select(catalog, "schemata", ("schema_name",), f"schema_name = {literal(schema)}")
 
 

@@ -14,22 +14,12 @@ if TYPE_CHECKING:
 
 
 def restore_table(table: QualifiedName, version: int) -> str:
-    """Render RESTORE TABLE.
-
-    Args:
-        table: The table.
-        version: The Delta version to restore.
-    """
+    """Render RESTORE TABLE."""
     return f"RESTORE TABLE {dotted(table)} TO VERSION AS OF {version:d}"
 
 
 def restoring(table: QualifiedName, version: int) -> Statement:
-    """Return the statement that restores an older version of a table.
-
-    Args:
-        table: The table.
-        version: The Delta version to restore.
-    """
+    """Return the statement that restores an older version of a table."""
     return Statement(
         table=table,
         kind=StatementKind.RESTORE_TABLE,
@@ -109,22 +99,12 @@ def drop_table(table: QualifiedName) -> str:
 
 
 def register_table(table: QualifiedName, location: str) -> str:
-    """Render the registration of an existing Delta table in a catalog.
-
-    Args:
-        table: Its name in the catalog.
-        location: Its folder.
-    """
+    """Render the registration of an existing Delta table in a catalog."""
     return f"CREATE TABLE {dotted(table)} USING DELTA LOCATION {literal(location)}"
 
 
 def shallow_clone(source: QualifiedName, target: QualifiedName) -> str:
-    """Render the creation of a table that has the metadata of another one, and reads its files.
-
-    Args:
-        source: An existing table.
-        target: The new table.
-    """
+    """Render the creation of a table that has the metadata of another one, and reads its files."""
     return f"CREATE TABLE {dotted(target)} SHALLOW CLONE {dotted(source)}"
 
 

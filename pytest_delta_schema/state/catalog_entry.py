@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet
 from pytest_delta_schema.state.type_traversal import atoms, is_storable, unstorable
-from pytest_delta_schema.state.types import ArrayState, MapState, StructState, below, plain
+from pytest_delta_schema.state.types import ArrayState, MapState, StructState, children, plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -259,14 +259,14 @@ def _malformed(data_type: DataTypeState) -> str:
     """Return why servers refuse a type that has only known parts; ``""`` if they store it."""
     if isinstance(data_type, StructState) and not data_type.fields:
         return "a struct without fields"
-    parts = below(data_type)
+    parts = children(data_type)
     if not all(part.name.strip() for part in parts):
         return _BLANK
     return next(filter(None, (_malformed(part.data_type) for part in parts)), "")
 
 
 def _has_void(data_type: DataTypeState) -> bool:
-    return data_type == _VOID or any(_has_void(part.data_type) for part in below(data_type))
+    return data_type == _VOID or any(_has_void(part.data_type) for part in children(data_type))
 
 
 def entry_columns(columns: tuple[ColumnState, ...], partitioning: tuple[str, ...]) -> tuple[EntryColumn, ...]:
@@ -328,14 +328,7 @@ def _entry_column(column: ColumnState, partition_index: int | None) -> EntryColu
 
 
 class _ShownType(NamedTuple):
-    """A type as entries have it.
-
-    Args:
-        text: As text.
-        name: Its name.
-        precision: Of a decimal.
-        scale: Likewise.
-    """
+    """A type as entries have it."""
 
     text: str
     name: str

@@ -63,12 +63,7 @@ _ONLY_COMMENT = frozenset({"comment"})
 
 
 class LogSchema(NamedTuple):
-    """The schema of a log.
-
-    Args:
-        parsed: Its parsed JSON, as Spark and Delta write it.
-        columns: The columns in it.
-    """
+    """The schema of a log."""
 
     parsed: Mapping[str, Any]
     columns: tuple[ColumnState, ...]

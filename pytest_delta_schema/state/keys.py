@@ -78,12 +78,7 @@ def state_keys(keys: Iterable[KeyState | ForeignKeyState]) -> StateKeys:
 
 
 def desired_keys(table: Table, columns: tuple[ColumnState, ...]) -> StateKeys:
-    """Return the keys that a model declares.
-
-    Args:
-        table: The model.
-        columns: Its columns.
-    """
+    """Return the keys that a model declares."""
     if not (table.primary_key or table.unique or table.foreign_keys):
         return _NO_KEYS
     names = [column[0] for column in columns]
@@ -104,12 +99,7 @@ def declared_keys(state: TableState) -> DeclaredKeys:
 
 
 def path_of_key(table: Table, key: ForeignKey | Unique) -> PartPath:
-    """Return the path of a declared key, with the name that it has in the catalog.
-
-    Args:
-        table: The model.
-        key: One of its keys.
-    """
+    """Return the path of a declared key, with the name that it has in the catalog."""
     names = [column.name for column in table.columns]
     if isinstance(key, ForeignKey):
         return part_path("foreign_keys", key.name or key_name("fk", table.logical_name, key.columns, names))
@@ -165,13 +155,7 @@ def _declared_foreign_key(state: TableState, key: ForeignKeyState) -> ForeignKey
 
 
 def _chosen_name(prefix: str, state: TableState, key: KeyState | ForeignKeyState) -> str | None:
-    """Return the name of a key, ``None`` if it is the one that would be derived.
-
-    Args:
-        prefix: Of derived names.
-        state: The table.
-        key: The key.
-    """
+    """Return the name of a key, ``None`` if it is the one that would be derived."""
     derived = key_name(prefix, state.name, key.columns, [column.name for column in state.columns])
     return None if key.name == derived else key.name
 

@@ -12,11 +12,7 @@ _T = TypeVar("_T")
 
 
 class MalformedPropertyError(ValueError):
-    """A ``pytest_delta_schema.*`` property holds something that this package has not written.
-
-    Args:
-        key: The property.
-    """
+    """A ``pytest_delta_schema.*`` property holds something that this package has not written."""
 
     def __init__(self, key: str) -> None:
         super().__init__(f"the property {key} is malformed")
@@ -25,11 +21,6 @@ class MalformedPropertyError(ValueError):
 
 def decoded(key: str, text: str, read: Callable[[Any], _T]) -> _T:
     """Return what a property holds.
-
-    Args:
-        key: The property.
-        text: Its value.
-        read: Returns what its JSON means.
 
     Raises:
         MalformedPropertyError: If it is not what this package writes.

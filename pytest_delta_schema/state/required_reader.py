@@ -8,10 +8,6 @@ from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 def require_reader(value: object, subject: str) -> None:
     """Raise unless a value can read tables, as catalogs do.
 
-    Args:
-        value: What was given for a catalog.
-        subject: The function, for the message.
-
     Raises:
         DeclarationError: If it is something else, such as the class of a catalog.
     """

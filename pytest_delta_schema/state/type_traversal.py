@@ -10,7 +10,7 @@ from pytest_delta_schema.delta.features import SPECIAL_CHARACTERS
 from pytest_delta_schema.delta.names.column_path import ELEMENT, KEY, TABLE, VALUE, ColumnPath
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.state.spark_types import ATOMIC
-from pytest_delta_schema.state.types import ArrayState, MapState, StructState, below, plain
+from pytest_delta_schema.state.types import ArrayState, MapState, StructState, children, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -39,19 +39,19 @@ def atoms(data_types: Iterable[DataTypeState]) -> set[str]:
 
 @lru_cache(maxsize=1024)
 def _atoms(data_type: StructState | ArrayState | MapState) -> frozenset[str]:
-    return frozenset(atoms(part.data_type for part in below(data_type)))
+    return frozenset(atoms(part.data_type for part in children(data_type)))
 
 
 @lru_cache(maxsize=1024)
 def parts_below(data_type: DataTypeState) -> tuple[ColumnState, ...]:
     """Return every part of a type, at any depth; each part stands before the parts of its own type."""
-    return tuple(inner for part in below(data_type) for inner in (part, *parts_below(part.data_type)))
+    return tuple(inner for part in children(data_type) for inner in (part, *parts_below(part.data_type)))
 
 
 @lru_cache(maxsize=1024)
 def struct_fields(data_type: DataTypeState) -> tuple[tuple[str, ...], ...]:
     """Return the names of the fields of each struct in a type, at any depth."""
-    parts = below(data_type)
+    parts = children(data_type)
     inner = tuple(names for part in parts for names in struct_fields(part.data_type))
     return (tuple(part.name for part in parts), *inner) if isinstance(data_type, StructState) else inner
 
@@ -68,7 +68,7 @@ def special_names(columns: Iterable[ColumnState], above: ColumnPath = TABLE) -> 
         if not SPECIAL_CHARACTERS.isdisjoint(column.name):
             yield path
         if not isinstance(column.data_type, str):
-            yield from special_names(below(column.data_type), path)
+            yield from special_names(children(column.data_type), path)
 
 
 def not_null_paths(columns: Iterable[ColumnState], above: ColumnPath = TABLE) -> Iterator[ColumnPath]:
@@ -98,14 +98,10 @@ def is_comparable(data_type: DataTypeState) -> bool:
     return isinstance(data_type, str) and data_type != "variant"
 
 
-def fits(given: DataTypeState, declared: DataTypeState) -> bool:
+def is_assignable(given: DataTypeState, declared: DataTypeState) -> bool:
     """Whether values of one type can be stored as another, without regard to nullability.
 
     The types have to be equal, except that strings may be stored as char or varchar; lengths are checked row by row.
-
-    Args:
-        given: The type of the values.
-        declared: The type of the column.
     """
     return _values(given) == _values(declared)
 
@@ -124,10 +120,6 @@ def unstorable(data_type: DataTypeState, path: ColumnPath) -> Iterator[tuple[Col
     """Yield the path and name of every part that Delta cannot store.
 
     Delta 4.4.0 refuses intervals, times of day, geometries, strings with a collation and decimals of over 38 digits.
-
-    Args:
-        data_type: The type of the column.
-        path: The column.
     """
     return ((part, atom) for part, atom in atoms_with_paths(data_type, path) if not is_storable(atom))
 
@@ -138,12 +130,7 @@ def unknown_parts(columns: Iterable[ColumnState]) -> Iterator[tuple[ColumnPath, 
 
 
 def atoms_with_paths(data_type: DataTypeState, path: ColumnPath) -> Iterator[tuple[ColumnPath, str]]:
-    """Yield the path and name of every atomic part of a type.
-
-    Args:
-        data_type: The type of the column.
-        path: The column.
-    """
+    """Yield the path and name of every atomic part of a type."""
     if isinstance(data_type, str):
         yield path, data_type
     elif isinstance(data_type, StructState):

@@ -102,7 +102,7 @@ class MapState(NamedTuple):
 DataTypeState = Union[str, StructState, ArrayState, MapState]  # noqa: UP007 - the names are not defined yet above
 
 
-def below(data_type: DataTypeState) -> tuple[ColumnState, ...]:
+def children(data_type: DataTypeState) -> tuple[ColumnState, ...]:
     """Return the parts of a type as columns: the fields of a struct, ``element``, or ``key`` and ``value``."""
     if isinstance(data_type, StructState):
         return data_type.fields
@@ -114,8 +114,8 @@ def below(data_type: DataTypeState) -> tuple[ColumnState, ...]:
     return ()
 
 
-def with_below(data_type: DataTypeState, parts: tuple[ColumnState, ...]) -> DataTypeState:
-    """Return a type with other parts; the inverse of :func:`below`."""
+def with_children(data_type: DataTypeState, parts: tuple[ColumnState, ...]) -> DataTypeState:
+    """Return a type with other parts; the inverse of :func:`children`."""
     if isinstance(data_type, ArrayState):
         return ArrayState(parts[0].data_type, parts[0].is_nullable)
     if isinstance(data_type, MapState):
@@ -131,7 +131,7 @@ def find(columns: Iterable[ColumnState], path: Iterable[str]) -> ColumnState | N
         match = next((column for column in columns if folded(column.name) == wanted), None)
         if match is None:
             return None
-        columns = below(match.data_type)
+        columns = children(match.data_type)
     return match
 
 
@@ -140,7 +140,7 @@ def columns_below(columns: tuple[ColumnState, ...], path: ColumnPath) -> tuple[C
     if not path:
         return columns
     match = find(columns, path)
-    return () if match is None else below(match.data_type)
+    return () if match is None else children(match.data_type)
 
 
 def same_kind(left: DataTypeState, right: DataTypeState) -> bool:

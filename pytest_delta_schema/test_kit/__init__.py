@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from pytest_delta_schema.test_kit.comparison.table_equality import assert_table_equals as assert_table_equals
     from pytest_delta_schema.test_kit.generation.breaking import BreakingRows as BreakingRows
     from pytest_delta_schema.test_kit.generation.breaking import breaking_rows as breaking_rows
+    from pytest_delta_schema.test_kit.generation.constraint_checks import Constraint as Constraint
     from pytest_delta_schema.test_kit.generation.frames import frame_of as frame_of
-    from pytest_delta_schema.test_kit.generation.judging import Constraint as Constraint
     from pytest_delta_schema.test_kit.generation.rows import rows_of as rows_of
     from pytest_delta_schema.test_kit.generation.strategies import rows_strategy as rows_strategy
 

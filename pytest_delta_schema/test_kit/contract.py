@@ -23,13 +23,7 @@ _NO_COLUMN = "no_column"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clause:
-    """A part of a CHECK that has to be true.
-
-    Args:
-        check: The check.
-        condition: The part.
-        columns: The columns that it uses, in lower case.
-    """
+    """A part of a CHECK that has to be true."""
 
     check: CheckState
     condition: Condition

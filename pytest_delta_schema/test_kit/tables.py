@@ -33,10 +33,6 @@ def name_of(table: Table | str) -> QualifiedName:
 def rows_in(catalog: CatalogReader, function: str) -> ReadsRows:
     """Return a catalog that reads rows.
 
-    Args:
-        catalog: The catalog.
-        function: What needs them, for the message.
-
     Raises:
         DeclarationError: If the catalog cannot.
     """
@@ -47,10 +43,6 @@ def rows_in(catalog: CatalogReader, function: str) -> ReadsRows:
 
 def versions_in(catalog: CatalogReader, function: str) -> KeepsVersions:
     """Return a catalog that reads commits and older versions.
-
-    Args:
-        catalog: The catalog.
-        function: What needs them, for the message.
 
     Raises:
         DeclarationError: If the catalog cannot.

@@ -40,12 +40,7 @@ class DataAccess(Protocol):
     counts_commits: bool
 
     def read_rows(self, catalog: Any, state: TableState) -> list[Row]:
-        """Return the rows of a table as dictionaries by column and field.
-
-        Args:
-            catalog: The catalog.
-            state: The table.
-        """
+        """Return the rows of a table as dictionaries by column and field."""
         ...
 
     def make_parquet(self, catalog: Any, model: Table, rows: Iterable[Row]) -> None:
@@ -60,11 +55,7 @@ class DataAccess(Protocol):
 
 
 class SparkDataAccess:
-    """Uses the Spark session of a catalog, ``catalog.spark``.
-
-    Args:
-        converts: Whether scenarios with parquet tables are run.
-    """
+    """Uses the Spark session of a catalog, ``catalog.spark``."""
 
     runs_refused = False
     counts_commits = True

@@ -69,12 +69,7 @@ class CatalogSuite:
             metafunc.parametrize("scenario", scenarios_of(type(self)), ids=lambda scenario: scenario.name)
 
     def test_scenario(self, scenario: Scenario, catalog: ScratchCatalog) -> None:
-        """The scenario ends as expected; it is skipped where its first tables cannot be created.
-
-        Args:
-            scenario: One of the scenarios of the suite.
-            catalog: The fixture of the subclass.
-        """
+        """The scenario ends as expected; it is skipped where its first tables cannot be created."""
         refusal = initial_refusal(scenario, catalog.capabilities)
         if refusal is not None:
             pytest.skip(refusal.reason)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.names.column_path import ELEMENT, KEY, TABLE, VALUE, ColumnPath
 from pytest_delta_schema.delta.names.folded_names import NameMap
-from pytest_delta_schema.state.types import ArrayState, ColumnState, MapState, StructState, below, plain
+from pytest_delta_schema.state.types import ArrayState, ColumnState, MapState, StructState, children, plain
 from pytest_delta_schema.write_check import schema_findings
 from pytest_delta_schema.write_check.schema_merge import TypeDifference, equal_at_start, evolves
 
@@ -58,12 +58,7 @@ _COERCES: dict[str, frozenset[str]] = {
 
 @lru_cache(maxsize=4096)
 def is_castable(given: DataTypeState, wanted: DataTypeState) -> bool:
-    """Whether Spark has a cast from one type to another; single values may still fail.
-
-    Args:
-        given: The type in the frame.
-        wanted: The type in the table.
-    """
+    """Whether Spark has a cast from one type to another; single values may still fail."""
     if given == wanted:
         return True
     if isinstance(given, StructState) and isinstance(wanted, StructState):
@@ -94,12 +89,7 @@ def _family(data_type: DataTypeState) -> str:
 
 @lru_cache(maxsize=4096)
 def is_coercible(given: DataTypeState, wanted: DataTypeState) -> bool:
-    """Whether a stream casts one atomic type to another; other types are left to the merge of the schemas.
-
-    Args:
-        given: The type in the frame.
-        wanted: The type in the table.
-    """
+    """Whether a stream casts one atomic type to another; other types are left to the merge of the schemas."""
     source, target = _family(given), _family(wanted)
     return source == target or target in _COERCES.get(source, ())
 
@@ -120,12 +110,7 @@ class Caster:
         self._collector = collector
 
     def cast(self, frame: Sequence[ColumnState], columns: Sequence[ColumnState]) -> tuple[ColumnState, ...]:
-        """Return the columns of a frame with the types of a table; columns that the table lacks are unchanged.
-
-        Args:
-            frame: The columns of the frame.
-            columns: The columns of the table.
-        """
+        """Return the columns of a frame with the types of a table; columns that the table lacks are unchanged."""
         return self._fields(frame, columns, TABLE)
 
     def _fields(
@@ -202,12 +187,6 @@ def fits_without_cast(
     """Whether a frame fits a table without a cast, with fields of structs matched by name.
 
     An insert by position matches the fields of structs by position only if it does not.
-
-    Args:
-        columns: The columns of the table.
-        frame: The columns of the frame.
-        semantics: How the write treats columns.
-        widens: Whether the table takes wider types.
     """
     given = NameMap.of(frame)
     for column in columns:
@@ -226,5 +205,5 @@ def _type_fits(stored: DataTypeState, given: DataTypeState, semantics: WriteSema
         return plain(stored) == plain(given) or (widens and evolves(stored, given, semantics.version))
     return all(
         _type_fits(one.data_type, other.data_type, semantics, widens=widens)
-        for one, other in zip(below(stored), below(given), strict=True)
+        for one, other in zip(children(stored), children(given), strict=True)
     )

@@ -28,13 +28,7 @@ class Finding:
 
 @dataclass(slots=True, kw_only=True)
 class Collector:
-    """Collects the findings and the notes of one write.
-
-    Args:
-        table: Dotted name of the table.
-        findings: The reasons of a refusal so far.
-        notes: The effects of the write so far.
-    """
+    """Collects the findings and the notes of one write."""
 
     table: str
     findings: list[Finding] = field(default_factory=list)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.delta.names.column_path import TABLE, ColumnPath
 from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet, same_names
 from pytest_delta_schema.state.expressions import paths_in
-from pytest_delta_schema.state.types import StructState, below, plain
+from pytest_delta_schema.state.types import StructState, children, plain
 from pytest_delta_schema.write_check import schema_findings
 from pytest_delta_schema.write_check.schema_merge import TypeDifference
 
@@ -39,10 +39,6 @@ def require_unused(state: TableState, frame: Sequence[ColumnState]) -> Iterator[
     """Yield a finding for every column of another type that a check or a generated column depends on.
 
     Delta checks this for every write that does not cast, before it merges the types.
-
-    Args:
-        state: The table.
-        frame: The columns that reach the table.
     """
     dependents = list(_dependents(state))
     if not dependents:
@@ -54,13 +50,7 @@ def require_unused(state: TableState, frame: Sequence[ColumnState]) -> Iterator[
 
 
 def note_broken_checks(state: TableState, kept: NameSet, collector: Collector) -> None:
-    """Add a note on every check that loses a column which its expression names.
-
-    Args:
-        state: The table.
-        kept: The names of the columns that the table keeps.
-        collector: Where the notes are added.
-    """
+    """Add a note on every check that loses a column which its expression names."""
     for check in state.checks:
         columns = {path.root for path in _paths(check.expression)}
         lost = ", ".join(sorted(columns.difference(kept)))
@@ -93,14 +83,14 @@ def _differences(
         path = parent.child(column.name)
         yield TypeDifference(path=path, stored=column.data_type, given=match.data_type)
         if type(column.data_type) is type(match.data_type):
-            yield from _differences(below(column.data_type), below(match.data_type), path)
+            yield from _differences(children(column.data_type), children(match.data_type), path)
 
 
 def _same(stored: DataTypeState, given: DataTypeState) -> bool:
     """Whether two types are equal but for the case of names and nullability."""
     if isinstance(stored, str) or isinstance(given, str):
         return plain(stored) == plain(given)
-    left, right = below(stored), below(given)
+    left, right = children(stored), children(given)
     is_renamed = isinstance(stored, StructState) and not same_names(
         (column.name for column in left), (column.name for column in right)
     )

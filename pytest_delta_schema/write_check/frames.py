@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.features import WIDENING_PROPERTY, is_on
 from pytest_delta_schema.delta.names.folded_names import NameSet, folded
-from pytest_delta_schema.state.types import ArrayState, ColumnState, MapState, StructState, below, plain
+from pytest_delta_schema.state.types import ArrayState, ColumnState, MapState, StructState, children, plain
 from pytest_delta_schema.write_check import schema_findings
 from pytest_delta_schema.write_check.casts import Caster, fits_without_cast
 
@@ -40,14 +40,7 @@ def without_lengths(columns: Columns) -> Columns:
 
 
 def resolve(frame: Columns, state: TableState, semantics: WriteSemantics, collector: Collector) -> Columns | None:
-    """Return the columns of a frame as Delta receives them; ``None`` if the write is refused before.
-
-    Args:
-        frame: The columns of the frame.
-        state: The table.
-        semantics: How the write treats columns.
-        collector: Where findings and notes are added.
-    """
+    """Return the columns of a frame as Delta receives them; ``None`` if the write is refused before."""
     by_position, width = semantics.by_position, len(state.columns)
     same_names = by_position and len(frame) >= width and _names(frame[:width]) == _names(state.columns)
     twice = _repeated(frame)
@@ -103,14 +96,14 @@ def _repeated(columns: Sequence[ColumnState]) -> list[str]:
 
 @lru_cache(maxsize=1024)
 def _repeated_below(data_type: DataTypeState) -> tuple[str, ...]:
-    return tuple(_repeated(below(data_type)))
+    return tuple(_repeated(children(data_type)))
 
 
 @lru_cache(maxsize=1024)
 def _has_lengths(data_type: DataTypeState) -> bool:
     if isinstance(data_type, str):
         return plain(data_type) != data_type
-    return any(_has_lengths(part.data_type) for part in below(data_type))
+    return any(_has_lengths(part.data_type) for part in children(data_type))
 
 
 def _names(columns: Iterable[ColumnState]) -> list[str]:

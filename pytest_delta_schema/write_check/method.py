@@ -46,10 +46,6 @@ class WriteSemantics:
 def write_semantics(options: WriteOptions, version: tuple[int, int]) -> WriteSemantics:
     """Return how a write treats a frame.
 
-    Args:
-        options: The options of the write.
-        version: Delta's version, major and minor.
-
     Raises:
         DeclarationError: If the version is not one.
     """

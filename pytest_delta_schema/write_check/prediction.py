@@ -73,14 +73,7 @@ def predict_write(
 
 
 def predict(frame: Columns, state: TableState, semantics: WriteSemantics, *, overwrites: bool) -> WriteVerdict:
-    """Predict what Delta does with one write.
-
-    Args:
-        frame: The columns of the frame.
-        state: The table.
-        semantics: How the write treats columns.
-        overwrites: Whether the write removes the rows of the table.
-    """
+    """Predict what Delta does with one write."""
     collector = Collector(table=str(state.name))
     columns = _columns_after(frame, state, semantics, collector)
     if overwrites and is_on(_APPEND_ONLY, state.table_properties):

@@ -55,12 +55,7 @@ def extra_column(part: NewPart, version: tuple[int, int]) -> Finding:
 
 
 def wider_type(difference: TypeDifference, version: tuple[int, int]) -> Finding:
-    """Report a type that the table takes only with ``mergeSchema``.
-
-    Args:
-        difference: The types in table and frame.
-        version: Delta's version, major and minor.
-    """
+    """Report a type that the table takes only with ``mergeSchema``."""
     name, old, new = _shown(difference)
     fact = f"{name} is {old} in the table and {new} in the frame"
     remedy = f"{_MERGE} to make it {new}, or cast it to {old}"
@@ -135,12 +130,7 @@ def too_few_columns(parent: ColumnPath, given: int, wanted: int) -> Finding:
 
 
 def duplicate_column(names: Iterable[str], condition: str) -> Finding:
-    """Report names that are equal without case.
-
-    Args:
-        names: The paths, in lower case.
-        condition: The error condition, which depends on the method.
-    """
+    """Report names that are equal without case."""
     listed = ", ".join(names)
     return Finding(
         path=listed.partition(", ")[0],

@@ -13,10 +13,10 @@ from pytest_delta_schema.state.types import (
     ColumnState,
     MapState,
     StructState,
-    below,
+    children,
     plain,
     same_kind,
-    with_below,
+    with_children,
 )
 
 if TYPE_CHECKING:
@@ -35,13 +35,7 @@ _OTHER_FAMILY = ("double", "decimal")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TypeDifference:
-    """A column, or a part of one, whose type in the frame differs from its type in the table.
-
-    Args:
-        path: The column and the parts below it.
-        stored: The type in the table.
-        given: The type in the frame.
-    """
+    """A column, or a part of one, whose type in the frame differs from its type in the table."""
 
     path: ColumnPath
     stored: DataTypeState
@@ -117,11 +111,6 @@ def evolves(stored: DataTypeState, given: DataTypeState, version: tuple[int, int
 
     Before, a write did not widen integers to doubles or decimals (source: Delta's setting
     ``typeWidening.allowAutomaticWidening``, which is ALWAYS in 4.4.0).
-
-    Args:
-        stored: The type in the table.
-        given: The type in the frame.
-        version: Delta's version, major and minor.
     """
     if widening(stored, given, version) is not Widening.BY_FEATURE:
         return False
@@ -140,12 +129,7 @@ def _nullable(data_type: DataTypeState) -> DataTypeState:
 
 
 def equal_at_start(columns: Sequence[ColumnState], frame: Sequence[ColumnState]) -> int:
-    """Return how many columns at the start have the same names and types, so that no look-up by name is needed.
-
-    Args:
-        columns: The columns of the table.
-        frame: The columns of the frame.
-    """
+    """Return how many columns at the start have the same names and types, so that no look-up by name is needed."""
     count = 0
     for column, other in zip(columns, frame, strict=False):
         if column.name != other.name or column.data_type != other.data_type:
@@ -185,8 +169,8 @@ class _Merger:
         if isinstance(stored, StructState) and isinstance(given, StructState):
             return StructState(self.fields(stored.fields, given.fields, path))
         if same_kind(stored, given):
-            parts = self.fields(below(stored), below(given), path)
-            return with_below(stored, parts)
+            parts = self.fields(children(stored), children(given), path)
+            return with_children(stored, parts)
         return self._atom(stored, given, path)
 
     def _atom(self, stored: DataTypeState, given: DataTypeState, path: ColumnPath) -> DataTypeState:

@@ -10,7 +10,7 @@ from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet, folde
 from pytest_delta_schema.plan.aspects.types import NEEDED_FEATURES
 from pytest_delta_schema.state.expressions import columns_in
 from pytest_delta_schema.state.type_traversal import atoms, is_storable, not_null_paths, unstorable
-from pytest_delta_schema.state.types import ArrayState, ColumnState, MapState, StructState, below, find
+from pytest_delta_schema.state.types import ArrayState, ColumnState, MapState, StructState, children, find
 from pytest_delta_schema.write_check import storage_findings
 
 if TYPE_CHECKING:
@@ -29,12 +29,7 @@ _FEED_COLUMNS = frozenset({"_change_type", "_commit_version", "_commit_timestamp
 
 
 def require_written(columns: Sequence[ColumnState], semantics: WriteSemantics) -> Iterator[Finding]:
-    """Yield a finding for every type that the method of the write refuses for all values.
-
-    Args:
-        columns: The columns of the frame.
-        semantics: How the write treats columns.
-    """
+    """Yield a finding for every type that the method of the write refuses for all values."""
     if semantics.method == "save":
         if all(map(is_storable, atoms(column.data_type for column in columns))):
             return
@@ -138,13 +133,13 @@ def _names(columns: Iterable[ColumnState]) -> Iterator[str]:
     for column in columns:
         yield column.name
         if not isinstance(column.data_type, str):
-            yield from _names(below(column.data_type))
+            yield from _names(children(column.data_type))
 
 
 def _void(data_type: DataTypeState, path: ColumnPath) -> Iterator[ColumnPath]:
     if data_type == "void":
         yield path
-    for part in below(data_type):
+    for part in children(data_type):
         yield from _void(part.data_type, path.child(part.name))
 
 
@@ -152,13 +147,13 @@ def _void_in_collections(data_type: DataTypeState, path: ColumnPath, *, inside: 
     if data_type == "void" and inside:
         yield path
     inside = inside or isinstance(data_type, (ArrayState, MapState))
-    for part in below(data_type):
+    for part in children(data_type):
         yield from _void_in_collections(part.data_type, path.child(part.name), inside=inside)
 
 
 def _all_void(data_type: DataTypeState, path: ColumnPath) -> Iterator[ColumnPath]:
     """Yield the paths of the structs whose fields are all void."""
-    parts = below(data_type)
+    parts = children(data_type)
     if isinstance(data_type, StructState) and all(field.data_type == "void" for field in parts):
         yield path
     for part in parts:

@@ -42,12 +42,7 @@ def missing_partition_column(name: str) -> Finding:
 
 
 def missing_source_column(name: str, column: str) -> Finding:
-    """Report a column that a generated column needs and the frame lacks, in a write to a path.
-
-    Args:
-        name: The generated column.
-        column: The column that its expression names.
-    """
+    """Report a column that a generated column needs and the frame lacks, in a write to a path."""
     return Finding(
         path=column,
         rule="missing-source-column",
@@ -143,13 +138,7 @@ def invalid_column_name(name: str) -> Finding:
 
 
 def missing_table_feature(path: str, data_type: str, feature: str) -> Finding:
-    """Report a type that needs a table feature which the table lacks, such as ``timestamp_ntz``.
-
-    Args:
-        path: The column, with dots.
-        data_type: The type, as text.
-        feature: The property that adds the feature.
-    """
+    """Report a type that needs a table feature which the table lacks, such as ``timestamp_ntz``."""
     return Finding(
         path=path,
         rule="missing-table-feature",

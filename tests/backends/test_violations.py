@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_delta_schema import Check, MemoryCatalog, Orchestrator
-from pytest_delta_schema.assertions.constraints import stopped_by
+from pytest_delta_schema.assertions.constraints import raises_constraint
 from pytest_delta_schema.backends import ConstraintViolation, constraint_error
 from pytest_delta_schema.diagnostics.errors import DeclarationError, StatementError
 from support.tables import CHECKED as MODEL
@@ -106,9 +106,9 @@ def catalog():
 
 
 def test_the_expected_constraint_passes(catalog):
-    with stopped_by(MODEL, check="positive"):
+    with raises_constraint(MODEL, check="positive"):
         catalog.insert(NAME, [{"id": 1, "b": None}])
-    with stopped_by(MODEL, not_null="ID"):
+    with raises_constraint(MODEL, not_null="ID"):
         catalog.insert(NAME, [{"b": 5}])
 
     assert catalog.count_rows(NAME).rows == 0
@@ -126,18 +126,18 @@ def test_the_memory_catalog_names_the_values_as_delta_does(catalog):
 def test_another_constraint_or_none_fails(catalog):
     with (
         pytest.raises(AssertionError, match=r"check positive should have stopped the write, and not null id did"),
-        stopped_by(MODEL, check="positive"),
+        raises_constraint(MODEL, check="positive"),
     ):
         catalog.insert(NAME, [{"id": None}])
     with (
         pytest.raises(AssertionError, match=r"not null id should have stopped the write, and nothing did"),
-        stopped_by(MODEL, not_null="id"),
+        raises_constraint(MODEL, not_null="id"),
     ):
         catalog.insert(NAME, [{"id": 1, "b": 2}])
 
 
 def test_errors_about_something_else_pass_through():
-    with pytest.raises(ZeroDivisionError), stopped_by(MODEL, check="positive"):
+    with pytest.raises(ZeroDivisionError), raises_constraint(MODEL, check="positive"):
         _ = 1 / 0
 
 
@@ -151,5 +151,5 @@ def test_errors_about_something_else_pass_through():
     ],
 )
 def test_a_constraint_that_the_model_has_not_is_refused(options, message):
-    with pytest.raises(DeclarationError, match=message), stopped_by(MODEL, **options):
+    with pytest.raises(DeclarationError, match=message), raises_constraint(MODEL, **options):
         pass

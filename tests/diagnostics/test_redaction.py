@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_delta_schema.diagnostics.errors import because
+from pytest_delta_schema.diagnostics.errors import first_line
 from pytest_delta_schema.diagnostics.redaction import (
     HiddenValues,
     Uri,
@@ -134,7 +134,7 @@ def test_uris_in_a_text_are_shown_without_secrets():
     text = "see https://a:b@c/d, 'http://x/?y=1' and (abfss://c@acc/t)"
 
     assert redacted_uris(text) == "see https://***@c/d, 'http://x/?y=***' and (abfss://c@acc/t)"
-    assert because(ValueError(f"{text}\nmore")) == redacted_uris(text)
+    assert first_line(ValueError(f"{text}\nmore")) == redacted_uris(text)
 
 
 HOSTILE = {

@@ -8,7 +8,7 @@ from typing import get_args
 import pytest
 
 from pytest_delta_schema import Check
-from pytest_delta_schema.backends.memory.changes import changed
+from pytest_delta_schema.backends.memory.changes import apply_change
 from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.models.ownership import ASPECTS
 from pytest_delta_schema.plan import (
@@ -166,7 +166,7 @@ def test_every_stage_knows_every_kind(change):
     assert type(change) in RENDERERS
     # A rule refuses every plan that changes how a column is generated.
     is_executed = not isinstance(change, ColumnGenerationChange)
-    assert (changed.dispatch(type(change)) is not changed.dispatch(object)) is is_executed
+    assert (apply_change.dispatch(type(change)) is not apply_change.dispatch(object)) is is_executed
 
 
 def test_data_checks_are_declared_by_the_kinds_that_read_all_rows():
@@ -225,7 +225,7 @@ def test_an_unknown_kind_is_an_error_in_every_stage():
         with pytest.raises(TypeError, match="Unknown"):
             stage(action)
     with pytest.raises(NotImplementedError, match="Unknown"):
-        changed(Unknown(), state)
+        apply_change(Unknown(), state)
 
 
 class RowsDiffer:

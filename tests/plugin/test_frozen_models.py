@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_delta_schema.plugin.collection.model_collection import ContractItem
-from pytest_delta_schema.plugin.hooks.gc_freeze import leave_out_models
+from pytest_delta_schema.plugin.hooks.gc_freeze import freeze_after_collection
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,7 +34,7 @@ def test_which_runs_leave_their_models_out(monkeypatch, items, frozen, calls):
         monkeypatch.setattr(gc, name, lambda name=name: called.append(name))
     session = SimpleNamespace(items=items, config=SimpleNamespace(add_cleanup=cleanups.append))
 
-    leave_out_models(session)
+    freeze_after_collection(session)
 
     assert called == calls[:1]
     for cleanup in cleanups:

@@ -12,7 +12,7 @@ import pytest
 from pytest_delta_schema.__main__ import main
 from pytest_delta_schema.backends.local.kept_jvm.record import record_paths
 from pytest_delta_schema.backends.local.session.machine_cache import cache_folder
-from pytest_delta_schema.plugin.options.jvm_reuse import reason_against
+from pytest_delta_schema.plugin.options.jvm_reuse import why_jvm_is_not_reused
 
 STARTED = """
 from types import SimpleNamespace
@@ -96,10 +96,10 @@ def test_which_runs_keep_their_jvm(project, monkeypatch, arguments, conftest, ci
 
 
 def test_xdist_and_other_systems_are_named(pytestconfig, monkeypatch):
-    assert reason_against(pytestconfig, {"CI": ""}, "posix") == "" or hasattr(pytestconfig, "workerinput")
-    assert reason_against(pytestconfig, {}, "nt") == "it needs Linux or macOS"
+    assert why_jvm_is_not_reused(pytestconfig, {"CI": ""}, "posix") == "" or hasattr(pytestconfig, "workerinput")
+    assert why_jvm_is_not_reused(pytestconfig, {}, "nt") == "it needs Linux or macOS"
     monkeypatch.setattr(pytestconfig, "workerinput", {}, raising=False)
-    assert reason_against(pytestconfig, {}, "posix") == (
+    assert why_jvm_is_not_reused(pytestconfig, {}, "posix") == (
         "xdist runs the tests in several processes, each with a JVM of its own"
     )
 

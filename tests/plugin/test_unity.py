@@ -469,11 +469,11 @@ def everything(project, result):
 
 
 @pytest.mark.parametrize(
-    ("given", "is_good"), [(TOKEN, True), (f" {TOKEN}\n", True), (TOKEN, False), (f"{TOKEN}\n", False)]
+    ("given", "passes"), [(TOKEN, True), (f" {TOKEN}\n", True), (TOKEN, False), (f"{TOKEN}\n", False)]
 )
-def test_a_token_lands_nowhere(project, tmp_path, monkeypatch, workers, given, is_good):
+def test_a_token_lands_nowhere(project, tmp_path, monkeypatch, workers, given, passes):
     monkeypatch.setenv("LAKE_TOKEN", given)
-    with lake(tmp_path / "store", token=TOKEN, server_token=TOKEN if is_good else "another-one") as unity:
+    with lake(tmp_path / "store", token=TOKEN, server_token=TOKEN if passes else "another-one") as unity:
         unity.table("dev.silver.orders", *FIELDS)
         project.ini(
             "delta_models = models",
@@ -488,7 +488,7 @@ def test_a_token_lands_nowhere(project, tmp_path, monkeypatch, workers, given, i
         result = project.run_all("--delta-drift", "--snapshot-update", *EVERYTHING, *workers)
 
     refused = {"passed": 2, "failed": 1, "errors": 1, "skipped": 1}
-    result.assert_outcomes(**({"passed": 3, "failed": 2} if is_good else refused))
+    result.assert_outcomes(**({"passed": 3, "failed": 2} if passes else refused))
     shown = everything(project, result)
     assert "ServerError" in shown
     assert TOKEN not in shown

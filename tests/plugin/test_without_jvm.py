@@ -9,7 +9,7 @@ import pytest
 from pytest_delta_schema import QualifiedName, model_source
 from pytest_delta_schema.backends.local.logs import log_first_reader as early_reads
 from pytest_delta_schema.backends.local.logs.log_reader import WarehouseLogs
-from pytest_delta_schema.backends.local.session import later_session
+from pytest_delta_schema.backends.local.session import lazy_session as later_session
 from pytest_delta_schema.backends.local.session import start as session
 from pytest_delta_schema.backends.local.session import supported_versions as pairs
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError

@@ -79,7 +79,7 @@ def test_a_table_that_does_not_exist_is_one_finding():
     ]
 
 
-@pytest.mark.parametrize("status", [status for status in Status if status.is_good])
+@pytest.mark.parametrize("status", [status for status in Status if status.passes])
 def test_changes_of_a_table_that_passes_are_no_findings(status):
     table = replace(DRIFTED, status=status)
 

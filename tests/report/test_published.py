@@ -8,7 +8,7 @@ from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
 from pytest_delta_schema.diagnostics.redaction import without_hosts, without_known_hosts
 from pytest_delta_schema.engine.outcome import OutcomeStatement, TableChange
 from pytest_delta_schema.report.formats.report_formats import FORMATS
-from pytest_delta_schema.report.published import published
+from pytest_delta_schema.report.redact import redact_report
 from support.run_reports import BLOCKED, FILE, sample_report
 
 CHECK = Diagnostic(
@@ -41,7 +41,7 @@ REDACTION = _Hosts()
 
 
 def _published(*, with_samples):
-    return published(
+    return redact_report(
         sample_report(TABLE, faults=(CHECK,)), redaction=REDACTION, relative=_relative, with_samples=with_samples
     )
 
@@ -93,7 +93,7 @@ def test_properties_of_the_catalog_do_not_show_their_secrets():
         BLOCKED, declared={"properties": declared}, observed={"properties": observed, "comment": "x"}, changes=changes
     )
 
-    report = published(sample_report(table), redaction=REDACTION, relative=_relative, with_samples=True)
+    report = redact_report(sample_report(table), redaction=REDACTION, relative=_relative, with_samples=True)
 
     [shown] = report.tables
     assert shown.declared == {
@@ -142,7 +142,7 @@ def test_values_keep_what_users_have_written_but_the_server_of_the_run():
         observed=state("", "s3://bucket/a"),
     )
 
-    [shown] = published(sample_report(table), redaction=REDACTION, relative=_relative, with_samples=True).tables
+    [shown] = redact_report(sample_report(table), redaction=REDACTION, relative=_relative, with_samples=True).tables
 
     hidden = "see https://wiki.example/x, not <server>"
     assert [(change.before, change.after) for change in shown.changes] == [

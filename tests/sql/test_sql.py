@@ -20,12 +20,12 @@ from pytest_delta_schema.sql.aspects.layout import texts_without_zone
 from pytest_delta_schema.sql.batches import batched_paths
 from pytest_delta_schema.sql.data_check_queries import (
     count_rows,
+    exists_violation,
     first_broken,
     first_repeated,
-    listing,
-    probe,
     rows_of,
     samples,
+    select_violations,
 )
 from pytest_delta_schema.sql.quoting import delta_files, dotted, literal, parquet_files
 from pytest_delta_schema.sql.schemas_and_restores import drop_schema, drop_table, restore_table, shallow_clone
@@ -256,27 +256,30 @@ def test_statements_carry_the_changes_that_they_make():
                 " LIMIT 1)"
             ),
         ),
-        (listing(NAME, NotNull(ColumnPath("a`b"))), "SELECT * FROM `dev`.`silver`.`orders` WHERE `a``b` IS NULL"),
         (
-            listing(NAME, KeyState("k", ("a", "b"))),
+            select_violations(NAME, NotNull(ColumnPath("a`b"))),
+            "SELECT * FROM `dev`.`silver`.`orders` WHERE `a``b` IS NULL",
+        ),
+        (
+            select_violations(NAME, KeyState("k", ("a", "b"))),
             (
                 "SELECT `a`, `b`, count(*) FROM `dev`.`silver`.`orders` WHERE `a` IS NOT NULL AND `b` IS NOT NULL"
                 " GROUP BY `a`, `b` HAVING count(*) > 1"
             ),
         ),
         (
-            listing(NAME, CheckState("x", "a > 0")),
+            select_violations(NAME, CheckState("x", "a > 0")),
             "SELECT * FROM `dev`.`silver`.`orders` WHERE NOT coalesce((a > 0), false)",
         ),
         (
-            listing(NAME, TO_PARENT),
+            select_violations(NAME, TO_PARENT),
             (
                 "SELECT * FROM `dev`.`silver`.`orders` AS c ANTI JOIN `dev`.`silver`.`parents` AS p"
                 " ON c.`a` = p.`x` AND c.`b` = p.`y``` WHERE c.`a` IS NOT NULL AND c.`b` IS NOT NULL"
             ),
         ),
         (
-            probe([stored("a"), stored("b`", "string")], "a > 0"),
+            exists_violation([stored("a"), stored("b`", "string")], "a > 0"),
             "SELECT 1 FROM (SELECT CAST(NULL AS BIGINT) AS `a`, CAST(NULL AS STRING) AS `b```) WHERE (a > 0)",
         ),
         (restore_table(NAME, 3), "RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 3"),
@@ -386,7 +389,7 @@ def test_values_that_a_partition_does_not_keep(data_type):
 
     counts = f"SELECT count(*) AS value_0, count_if({LOST[data_type]}) AS value_1 FROM `t`"  # noqa: S608
     assert count_rows("`t`", [data_check]) == counts
-    assert listing(NAME, data_check) == f"SELECT * FROM `dev`.`silver`.`orders` WHERE {LOST[data_type]}"  # noqa: S608
+    assert select_violations(NAME, data_check) == f"SELECT * FROM `dev`.`silver`.`orders` WHERE {LOST[data_type]}"  # noqa: S608
 
 
 def test_folders_are_queried_by_their_format():

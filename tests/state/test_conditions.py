@@ -8,19 +8,19 @@ from decimal import Decimal
 import pytest
 
 from pytest_delta_schema.delta.names.column_path import ColumnPath
-from pytest_delta_schema.state.expressions import ExpressionError, unmet
+from pytest_delta_schema.state.expressions import ExpressionError, failing_rows
 from pytest_delta_schema.state.expressions.condition_parsing import condition_of
 from pytest_delta_schema.state.expressions.conditions import (
     AllOf,
-    Among,
     AnyOf,
     Comparison,
     Constant,
     Field,
+    InList,
     IsNull,
     Length,
-    Matches,
-    Opaque,
+    Like,
+    Unparsed,
     Value,
     atoms_of,
     conjuncts,
@@ -35,10 +35,10 @@ A, B, S = Field(ColumnPath("a")), Field(ColumnPath("b")), ColumnPath("s")
 
 def test_conditions_are_trees_of_comparisons():
     assert condition_of("a > 1 AND (b = a OR s LIKE 'x%')") == AllOf(
-        (Comparison(A, ">", Value(1)), AnyOf((Comparison(B, "=", A), Matches(S, "x%"))))
+        (Comparison(A, ">", Value(1)), AnyOf((Comparison(B, "=", A), Like(S, "x%"))))
     )
     assert condition_of("3 < length(s)") == Comparison(Length(S), ">", Value(3))
-    assert condition_of("s IN ('x', NULL)") == Among(Field(S), ("x", None))
+    assert condition_of("s IN ('x', NULL)") == InList(Field(S), ("x", None))
     assert condition_of("a.b.c.d.e IS NULL") == IsNull(ColumnPath("a", "b", "c", "d", "e"))
     assert conjuncts(condition_of("a > 1 AND (b > 2 AND s = 'x')")) == tuple(
         map(condition_of, ["a > 1", "b > 2", "s = 'x'"])
@@ -90,7 +90,7 @@ def test_other_expressions_are_opaque(text):
 
 
 def test_the_opposite_of_an_opaque_condition_is_opaque():
-    assert negated(condition_of("a + b > 1")) == Opaque("NOT (a + b > 1)")
+    assert negated(condition_of("a + b > 1")) == Unparsed("NOT (a + b > 1)")
 
 
 UTC = timezone.utc
@@ -192,7 +192,7 @@ def test_conditions_are_true_false_or_unknown_as_in_spark(text, expected):
     assert is_understood(condition_of(text)), condition_of(text)
     assert truth(condition_of(text), VALUES) is expected
     assert truth(negated(condition_of(text)), VALUES) is (None if expected is None else not expected)
-    assert unmet(text, [VALUES], VALUES) == ([] if expected else [0])
+    assert failing_rows(text, [VALUES], VALUES) == ([] if expected else [0])
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ def test_conditions_are_true_false_or_unknown_as_in_spark(text, expected):
 )
 def test_values_that_only_spark_can_compare_are_errors(text):
     with pytest.raises(ExpressionError):
-        unmet(text, [VALUES], VALUES)
+        failing_rows(text, [VALUES], VALUES)
 
 
 def test_the_parts_of_a_condition_are_found():

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from pytest_delta_schema.state.expressions import ExpressionError, evaluate, unmet
+from pytest_delta_schema.state.expressions import ExpressionError, evaluate, failing_rows
 
 ROW = {
     "i": -7,
@@ -157,7 +157,7 @@ def test_all_else_is_not_judged(text):
 
 def test_a_condition_that_is_not_judged_is_an_error_and_no_answer():
     with pytest.raises(ExpressionError, match=r"ROUND\(f\) cannot be evaluated without Spark"):
-        unmet("round(f) = 3", [ROW], ROW)
+        failing_rows("round(f) = 3", [ROW], ROW)
 
 
 def test_a_condition_has_no_value_without_rows():

@@ -12,9 +12,9 @@ from pytest_delta_schema.state.expressions import (
     canonical,
     columns_in,
     condition_faults,
+    failing_rows,
     paths_in,
     simplified,
-    unmet,
     with_columns,
 )
 from pytest_delta_schema.state.expressions.forms import _plain
@@ -164,13 +164,13 @@ ROWS = [{"a": 1, "name": "x"}, {"a": None, "name": "y"}, {"a": -1}]
     ],
 )
 def test_unknown_breaks_a_check(text, count):
-    assert len(unmet(text, ROWS, ["a", "name"])) == count
-    assert unmet(text, [], ["a", "name"]) == []
+    assert len(failing_rows(text, ROWS, ["a", "name"])) == count
+    assert failing_rows(text, [], ["a", "name"]) == []
 
 
 def test_what_cannot_be_evaluated_is_an_error():
     with pytest.raises(ExpressionError):
-        unmet("name rlike '^x'", ROWS, ["a", "name"])
+        failing_rows("name rlike '^x'", ROWS, ["a", "name"])
 
 
 NUMBERS = st.integers(-5, 5).map(str)
@@ -224,7 +224,7 @@ PLAIN = CONDITIONS.filter(lambda text: "st." not in text and "(name" not in text
     ],
 )
 def test_overlapping_conditions_are_evaluated_as_they_stand(text, expected):
-    assert unmet(text, [{"a": a} for a in (None, -1, 0, 1)], ["a"]) == expected
+    assert failing_rows(text, [{"a": a} for a in (None, -1, 0, 1)], ["a"]) == expected
 
 
 @given(text=PLAIN)
@@ -232,7 +232,7 @@ def test_another_form_holds_for_the_same_rows(text):
     form = _plain(parse(text)).sql("spark")
 
     assert simplified(form) == simplified(text)
-    assert unmet(form, ROWS_OF_NUMBERS, ["a", "b"]) == unmet(text, ROWS_OF_NUMBERS, ["a", "b"])
+    assert failing_rows(form, ROWS_OF_NUMBERS, ["a", "b"]) == failing_rows(text, ROWS_OF_NUMBERS, ["a", "b"])
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pyspark.sql import types as spark
 from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.state import ArrayState, ColumnState, MapState, StructState, spark_types
 from pytest_delta_schema.state.spark_types import canonical_type
-from pytest_delta_schema.state.type_traversal import fits, not_null_in_collections, unstorable
+from pytest_delta_schema.state.type_traversal import is_assignable, not_null_in_collections, unstorable
 from pytest_delta_schema.state.types import describe_type, equal_types
 
 INT, TEXT = spark.IntegerType(), spark.StringType()
@@ -145,7 +145,7 @@ def test_not_null_inside_collections_is_named_by_path_and_is_fine_in_structs():
     ids=str,
 )
 def test_values_of_one_type_fit_another(given, declared, expected):
-    assert fits(given, declared) is expected
+    assert is_assignable(given, declared) is expected
 
 
 def test_equal_nested_types_are_one_object_and_not_too_many_are_kept(monkeypatch):

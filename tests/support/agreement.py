@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema import QualifiedName
 from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
 from pytest_delta_schema.backends.local.write_probe.empty_writes import write
-from pytest_delta_schema.backends.spark.errors.spark_errors import in_users_names
+from pytest_delta_schema.backends.spark.errors.spark_errors import translate_errors
 from pytest_delta_schema.backends.spark.session_settings import setting
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.plan import TablePlanner
@@ -55,7 +55,7 @@ class Stage:
         spark, bridge = self._catalog.spark, self._catalog.bridge
         try:
             with (
-                in_users_names(bridge.with_logical_names),
+                translate_errors(bridge.with_logical_names),
                 setting(spark, _AUTO_MERGE, str(options.auto_merge).lower()),
             ):
                 bridge.register(["dev"])

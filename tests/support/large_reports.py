@@ -80,7 +80,7 @@ def _table(number: int, changes: int, all_drift: bool) -> TableReport:
             CheckReport(
                 node_id=f"{FILE}::dev.{layer}.{subject}{suffix}::drift",
                 check="drift",
-                outcome="passed" if status.is_good else "failed",
+                outcome="passed" if status.passes else "failed",
             ),
         ),
         observed_version=number,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema import UnityCatalog
 from pytest_delta_schema.backends.unity import Secret, UnityClient
 from pytest_delta_schema.backends.unity.http.calls import ROOT
-from pytest_delta_schema.backends.unity.http.transport import Answer
+from pytest_delta_schema.backends.unity.http.transport import HttpAnswer
 from support.logs import field
 
 if TYPE_CHECKING:
@@ -140,15 +140,15 @@ class Playing:
         """Answer one call otherwise, with a copy of what is given."""
         self.answers = {**self.answers, call: copy.deepcopy(answer)}
 
-    def send(self, method: str, target: str, *_: object) -> Answer:
+    def send(self, method: str, target: str, *_: object) -> HttpAnswer:
         """Answer a call."""
         call = f"{method} {target.removeprefix(ROOT).partition('?')[0]}"
         self.calls.append(call)
         played = self.answers.get(call, {"error_code": "TABLE_NOT_FOUND", "message": f"Table not found: {call}"})
-        if isinstance(played, Answer):
+        if isinstance(played, HttpAnswer):
             return played
         body = played if isinstance(played, bytes) else json.dumps(played).encode()
-        return Answer(200 if call in self.answers else 404, "OK", "", body)
+        return HttpAnswer(200 if call in self.answers else 404, "OK", "", body)
 
     def close(self) -> None:
         """Hang up."""

@@ -17,7 +17,7 @@ from pytest_delta_schema import (
     to_struct_type,
 )
 from pytest_delta_schema.backends.local import probe_write
-from pytest_delta_schema.backends.spark.errors.spark_errors import in_users_names
+from pytest_delta_schema.backends.spark.errors.spark_errors import translate_errors
 from pytest_delta_schema.diagnostics.errors import DeclarationError, StatementError
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.testing import Scenario, SparkDataAccess
@@ -112,7 +112,7 @@ def test_a_struct_that_is_left_out_breaks_not_null_row_by_row(local):
     made(local, PAIRS[BY_ROWS].table)
     rows = local.spark.createDataFrame([(1,)], PAIRS[BY_ROWS].frame)
 
-    with pytest.raises(StatementError) as caught, in_users_names(local.bridge.with_logical_names):
+    with pytest.raises(StatementError) as caught, translate_errors(local.bridge.with_logical_names):
         rows.writeTo(dotted(NAME)).append()
 
     assert caught.value.condition == "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"
@@ -160,7 +160,7 @@ def test_a_stream_stops_at_its_contract(local, tmp_path):
     local.spark.createDataFrame([(2, "y", 0.5)], grown).write.format("parquet").mode("append").save(source)
     verdict = check_write(contract, stream(local, source, grown), WriteOptions(method="write_stream"))
     assert verdict.rules == ("extra-column",)
-    with pytest.raises(StatementError) as caught, in_users_names(local.bridge.with_logical_names):
+    with pytest.raises(StatementError) as caught, translate_errors(local.bridge.with_logical_names):
         run(local, source, grown, progress)
     assert caught.value.condition == verdict.findings[0].code
     assert_table_equals(contract, [(1, "x")], catalog=local)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.conversion_refusal import without_files
 from pytest_delta_schema.backends.databricks.rows import RuntimeRow, first
-from pytest_delta_schema.diagnostics.errors import StatementError, because
+from pytest_delta_schema.diagnostics.errors import StatementError, first_line
 from pytest_delta_schema.execute.lag import Lag
 from pytest_delta_schema.execute.protocols import Capabilities, Refusal
 from pytest_delta_schema.sql.information_schema import RUNTIME
@@ -56,11 +56,7 @@ April 2026, and what would have been 18.3 are dated updates of the runtime 18.
 
 
 class Runtime:
-    """The runtime of a connection, whose version is read when it is first needed.
-
-    Args:
-        connection: The connection to the workspace.
-    """
+    """The runtime of a connection, whose version is read when it is first needed."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -80,10 +76,8 @@ class Runtime:
         try:
             is_old = self._version < UNIQUE_CONSTRAINTS
         except StatementError as error:
-            fact = (
-                f"the version of its runtime cannot be read ({because(error)}), and old ones have no UNIQUE constraints"
-            )
-            return Refusal(fact, "run it again")
+            unread = f"the version of its runtime cannot be read ({first_line(error)})"
+            return Refusal(f"{unread}, and old ones have no UNIQUE constraints", "run it again")
         if is_old:
             remedy = "run it on a newer runtime or a SQL warehouse, or leave the constraint out"
             return Refusal("its runtime has no UNIQUE constraints, which came after 18.2", remedy)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.backends.concurrency import map_concurrently
 from pytest_delta_schema.backends.databricks.capabilities import CAPABILITIES, Runtime
 from pytest_delta_schema.backends.databricks.default_collations import DefaultCollations
 from pytest_delta_schema.backends.databricks.reader import (
@@ -24,7 +25,6 @@ from pytest_delta_schema.backends.databricks.rows import (
     typed,
 )
 from pytest_delta_schema.backends.logs.second_look import read_all_until_settled
-from pytest_delta_schema.backends.pool import at_once
 from pytest_delta_schema.backends.problems import is_a_view, is_damaged, is_doubtful, is_not_delta, problem, refused
 from pytest_delta_schema.backends.rows.data_queries import DataQueries
 from pytest_delta_schema.delta.names.folded_names import folded
@@ -83,7 +83,9 @@ class DatabricksCatalog:
         self._runtime = Runtime(connection)
         collations = DefaultCollations(connection)
         self.capabilities = replace(
-            CAPABILITIES, refuses=self._runtime.refuses, refuses_on=lambda statement, _: collations.refusal(statement)
+            CAPABILITIES,
+            refuses=self._runtime.refuses,
+            refuses_for_table=lambda statement, _: collations.refusal(statement),
         )
         self._read_threads = read_threads
         self._queries = DataQueries(connection.values, self._existing)
@@ -173,7 +175,7 @@ class DatabricksCatalog:
             schema = facts[name[:2]]
             return unreadable(name, schema) if isinstance(schema, StatementError) else self._table(name, schema)
 
-        tables = at_once(read, names, self._read_threads)
+        tables = map_concurrently(read, names, self._read_threads)
         absent = dict.fromkeys(name[:2] for name, table in tables.items() if table is None)
         schemas = {schema: self._has_schema(*schema) for schema in absent}
         return {name: table or _absent(name, schemas[name[:2]]) for name, table in tables.items()}
@@ -245,12 +247,7 @@ class DatabricksCatalog:
 
 
 def unreadable(name: QualifiedName, error: StatementError) -> Diagnostic:
-    """Return the problem of a table that cannot be read, whether it exists or not.
-
-    Args:
-        name: The table.
-        error: What the workspace answered.
-    """
+    """Return the problem of a table that cannot be read, whether it exists or not."""
     return refused(name, error, "give the principal the permission, or repair the workspace")
 
 

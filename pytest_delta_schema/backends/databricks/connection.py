@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 from pytest_delta_schema.backends.databricks.warehouse_start import start_warehouse
 from pytest_delta_schema.backends.secret import Secret
 from pytest_delta_schema.backends.spark.compat.pyspark_compat import is_remote
-from pytest_delta_schema.backends.spark.errors.spark_errors import NO_CONNECTION, in_users_names
-from pytest_delta_schema.backends.spark.errors.stopping import stop_jobs, stop_operations, stopped_by
-from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError, because
+from pytest_delta_schema.backends.spark.errors.spark_errors import NO_CONNECTION, translate_errors
+from pytest_delta_schema.backends.spark.errors.stopping import cancel_on_interrupt, stop_jobs, stop_operations
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError, first_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -83,7 +83,7 @@ class SparkConnection:
         """Do nothing: the session belongs to the caller."""
 
     def _collected(self, sql: str) -> Sequence[Any]:
-        with in_users_names(self._scrub), stopped_by(self._stop):
+        with translate_errors(self._scrub), cancel_on_interrupt(self._stop):
             return self.spark.sql(sql).collect()  # type: ignore[no-any-return]
 
     def _stop(self) -> bool:
@@ -118,14 +118,14 @@ class WarehouseConnection:
     def _answer(self, sql: str) -> tuple[Sequence[str], Sequence[Sequence[Any]]]:
         """Return the names of the columns, and the rows."""
         try:
-            with self._connection.cursor() as cursor, stopped_by(partial(_cancel, cursor)):
+            with self._connection.cursor() as cursor, cancel_on_interrupt(partial(_cancel, cursor)):
                 cursor.execute(sql)
                 names = [column[0] for column in cursor.description or ()]
                 return names, cursor.fetchall() if names else ()
         except Exception as error:  # noqa: BLE001 - the connector documents no base class
             # The connector has no exception class for statements that a workspace refuses.
             condition = next(iter(_CONDITION.findall(str(error))), type(error).__name__)
-            reason = self._scrub(because(error))
+            reason = self._scrub(first_line(error))
             failure = StatementError(reason, condition=condition)
             if any(kind.__name__ == _REQUEST_ERROR for kind in type(error).__mro__):
                 msg = f"the SQL warehouse does not answer ({reason}); see whether it exists, and the token"
@@ -174,7 +174,7 @@ def connect_databricks(warehouse: str = "", start_timeout: float = 600.0) -> Con
     except BackendUnavailableError:
         raise
     except Exception as error:  # noqa: BLE001 - every error is reported
-        reason = scrub(because(error))
+        reason = scrub(first_line(error))
     msg = f"the Databricks workspace refuses the connection ({reason}); see its unified authentication"
     raise BackendUnavailableError(msg)
 
@@ -205,7 +205,7 @@ def _connect(warehouse: str, start_timeout: float, scrub: Scrubber) -> Any:
     try:
         config = Config(http_timeout_seconds=_API_SECONDS, retry_timeout_seconds=_API_SECONDS)
     except ValueError as error:
-        msg = f"no credentials for Databricks were found ({scrub(because(error))}); {_CREDENTIALS}"
+        msg = f"no credentials for Databricks were found ({scrub(first_line(error))}); {_CREDENTIALS}"
     else:
         start_warehouse(WorkspaceClient(config=config).warehouses, warehouse, start_timeout, scrub)
         return _warehouse(sql, config, warehouse, start_timeout, scrub)

@@ -64,9 +64,6 @@ def read_create(created: str, columns: Iterable[str]) -> CreateStatement:
 def default_collation(created: str) -> str:
     """Return the default collation of a table, in upper case; ``""`` if its CREATE statement has none.
 
-    Args:
-        created: The statement.
-
     Raises:
         ValueError: If it cannot be understood.
     """

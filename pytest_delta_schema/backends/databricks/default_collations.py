@@ -27,9 +27,6 @@ class DefaultCollations:
     """Reads default collations, each once, when a plan adds a CHECK.
 
     Where a collation is not shown, the statement is left to Databricks.
-
-    Args:
-        connection: The connection to the workspace.
     """
 
     def __init__(self, connection: Connection) -> None:
@@ -37,11 +34,7 @@ class DefaultCollations:
         self._known: dict[str, str] = {}
 
     def refusal(self, statement: Statement) -> Refusal | None:
-        """Return why a statement cannot add its checks, or ``None``.
-
-        Args:
-            statement: The statement.
-        """
+        """Return why a statement cannot add its checks, or ``None``."""
         table = statement.table
         if statement.kind is StatementKind.ADD_CHECK:
             what, name, read = "table", dotted(table), self._of_table

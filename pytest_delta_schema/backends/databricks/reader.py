@@ -36,7 +36,7 @@ from pytest_delta_schema.sql.information_schema import (
 from pytest_delta_schema.state.delta_log import PROPERTY_PREFIX, state_from_metadata
 from pytest_delta_schema.state.keys import KEY_KINDS, state_keys
 from pytest_delta_schema.state.states import ForeignKeyState, KeyState, TableState
-from pytest_delta_schema.state.types import ColumnGeneration, ColumnState, below
+from pytest_delta_schema.state.types import ColumnGeneration, ColumnState, children
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -74,11 +74,6 @@ class SchemaFacts:
 
 def read_schema(ask: Ask, catalog: str, schema: str) -> SchemaFacts:
     """Read everything about a schema.
-
-    Args:
-        ask: Runs a query and returns its rows.
-        catalog: The catalog.
-        schema: The schema.
 
     Raises:
         StatementError: If the workspace refuses a query, or its rows have another form.
@@ -202,7 +197,7 @@ def _paths(text: str, columns: Sequence[ColumnState]) -> Iterator[tuple[str, ...
         if text == column.name:
             yield (column.name,)
         elif text.startswith(f"{column.name}."):
-            for path in _paths(text[len(column.name) + 1 :], below(column.data_type)):
+            for path in _paths(text[len(column.name) + 1 :], children(column.data_type)):
                 yield (column.name, *path)
 
 

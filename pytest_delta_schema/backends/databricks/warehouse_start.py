@@ -32,12 +32,6 @@ def start_warehouse(warehouses: Warehouses, warehouse: str, seconds: float, scru
 
     Where the workspace does not tell its state, or refuses to start it, this is left to the connection.
 
-    Args:
-        warehouses: The warehouses of the workspace.
-        warehouse: The id of the warehouse.
-        seconds: How long it is waited for.
-        scrub: Redacts secrets in texts of the workspace.
-
     Raises:
         BackendUnavailableError: If it is deleted, stops while it starts, or does not run in time.
     """

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.local.conversion.parquet_folder import Sources
-from pytest_delta_schema.backends.local.logs.log_first_reader import EarlyReads
+from pytest_delta_schema.backends.local.logs.log_first_reader import LogFirstReader
 from pytest_delta_schema.backends.local.logs.reader import list_tables, read_commits, read_tables
 from pytest_delta_schema.backends.local.logs.table_clone import clone
 from pytest_delta_schema.backends.local.session.catalog_session import CatalogSession
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from pytest_delta_schema.backends.local.session.bridge import Bridge
-    from pytest_delta_schema.backends.local.session.later_session import LaterSession
+    from pytest_delta_schema.backends.local.session.lazy_session import LazySession
     from pytest_delta_schema.backends.logs.commit_log import CommitLog
     from pytest_delta_schema.delta.names.column_path import ColumnPath
     from pytest_delta_schema.execute.protocols import RowCounts, Samples
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 CAPABILITIES = Capabilities(
     emulates=BY_COMMIT | BY_PROPERTY,
     emulates_property=is_databricks_only,
-    refuses_on=refused_on_tables(is_databricks_only),
+    refuses_for_table=refused_on_tables(is_databricks_only),
 )
 """What the backend can do with the newest Spark and Delta."""
 
@@ -83,13 +83,13 @@ class LocalCatalog:
 
     name = "local"
 
-    def __init__(self, spark: SparkSession | LaterSession, *, warehouse: str | PathLike[str]) -> None:
+    def __init__(self, spark: SparkSession | LazySession, *, warehouse: str | PathLike[str]) -> None:
         self._session = CatalogSession(spark, warehouse)
         self.warehouse = self._session.warehouse
         self._queries = DataQueries(lambda text: self._session.sql(text).collect(), self._read)
         self._statements = LocalStatements(self._session, self._queries, lambda: self.capabilities)
         versions = self._session.versions()
-        self._early = EarlyReads(self.warehouse, versions.delta, lambda: self.is_started)
+        self._early = LogFirstReader(self.warehouse, versions.delta, lambda: self.is_started)
         self.capabilities = versions.limit(CAPABILITIES)
 
     @property
@@ -178,9 +178,9 @@ class LocalCatalog:
         with self._session.shared() as is_shared:
             yield _CREATING if is_shared else 1
 
-    def repeating_creations(self) -> AbstractContextManager[None]:
-        """Copy the new tables of the block from the logs of equal ones; see :class:`RepeatsCreations`."""
-        return self._statements.repeating_creations()
+    def reuse_creations(self) -> AbstractContextManager[None]:
+        """Copy the new tables of the block from the logs of equal ones; see :class:`ReusesCreations`."""
+        return self._statements.reuse_creations()
 
     def clone_table(self, source: QualifiedName, target: QualifiedName) -> None:
         """Clone a table of a local folder; see :class:`ClonesTables`.

@@ -12,7 +12,7 @@ from pytest_delta_schema.backends.problems import is_damaged, problem
 from pytest_delta_schema.delta.clustering import Paths, clustering_in, may_be_clustered
 from pytest_delta_schema.delta.column_mapping import with_names_of
 from pytest_delta_schema.delta.logs.log_listing import LogListing, checksum_name, commit_name, gaps
-from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic, StatementError, because
+from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic, StatementError, first_line
 from pytest_delta_schema.diagnostics.faults import DamagedTable, UnreadableTable
 from pytest_delta_schema.state.commits import commit_of
 from pytest_delta_schema.state.delta_log import columns_of_schema
@@ -41,10 +41,6 @@ class CommitLog:
 
     What is missing is looked for in a new listing before it is an error, because writers add and delete files and
     listings are not atomic.
-
-    Args:
-        table: The table.
-        log: Lists and reads the files of its log.
     """
 
     table: QualifiedName
@@ -117,10 +113,10 @@ class CommitLog:
         except _Fault as fault:
             return fault.problem
         except (FileNotFoundError, NotADirectoryError) as error:
-            fact = f"files of its Delta log are gone ({because(error)})"
+            fact = f"files of its Delta log are gone ({first_line(error)})"
             return problem(UnreadableTable, self.table, fact, "see whether it was dropped, or restore it from a backup")
         except (OSError, StatementError) as error:
-            fact = f"its Delta log cannot be read ({because(error)})"
+            fact = f"its Delta log cannot be read ({first_line(error)})"
             return problem(UnreadableTable, self.table, fact, "restore it, or the permission to read it")
         except _MALFORMED as error:
             return is_damaged(self.table, error)

@@ -16,11 +16,7 @@ _LOG = "_delta_log"
 
 
 class LocalLog:
-    """Reads the log of a table in a local folder; see :class:`LocalFiles`.
-
-    Args:
-        table: The folder of the table.
-    """
+    """Reads the log of a table in a local folder; see :class:`LocalFiles`."""
 
     def __init__(self, table: str) -> None:
         self.path = os.path.join(table, _LOG)  # noqa: PTH118 - hundreds of logs are read, and paths cost time

@@ -28,7 +28,7 @@ from pytest_delta_schema.delta.logs.log_listing import (
     commit_name,
     sidecars_in,
 )
-from pytest_delta_schema.diagnostics.errors import because
+from pytest_delta_schema.diagnostics.errors import first_line
 from pytest_delta_schema.diagnostics.faults import DamagedTable, UnreadableTable
 
 if TYPE_CHECKING:
@@ -87,12 +87,7 @@ class CheckedLog(NamedTuple):
 
 
 class Doubt(NamedTuple):
-    """A part of a log of which only Spark can tell whether it reads it.
-
-    Args:
-        fact: The file, and what is odd in it.
-        remedy: What to do about it.
-    """
+    """A part of a log of which only Spark can tell whether it reads it."""
 
     fact: str
     remedy: str
@@ -132,9 +127,6 @@ def damage_of(log: LogFiles) -> Damage | None:
     """Return the damage in the files that a reader of the newest version needs; ``None`` if none is certain.
 
     Damage is certain if two checks in a row, each with its own listing, find it. A log that does not exist has none.
-
-    Args:
-        log: The files.
     """
     try:
         checked = _settled(lambda: _look(log, _check, lambda _: None))
@@ -149,9 +141,6 @@ def check_log(log: LocalFiles) -> CheckedLog | Damage | Doubt | None:
     These are the commits since the newest checkpoint, that checkpoint, ``_last_checkpoint``, and the checksum, or an
     older one with the commits after it. Of a checkpoint in parquet only the first and last bytes are read. All files
     are of one table.
-
-    Args:
-        log: The files.
 
     Returns:
         ``None`` if the log has changed each time, so that neither is certain.
@@ -176,11 +165,6 @@ def _look(
 ) -> _Look:
     """Check a log once.
 
-    Args:
-        log: The files.
-        check: Reads the listed files.
-        identity: Tells files of one name apart, so that a table that is replaced meanwhile is noticed.
-
     Raises:
         FileNotFoundError: If there is no such log.
     """
@@ -202,7 +186,7 @@ def _look(
         return _changed()
     except OSError as error:
         remedy = "give the permission to read it, or restore it from a backup"
-        return _Look(Damage(f"{log.path}: {because(error)}", remedy, is_seen=False), names)
+        return _Look(Damage(f"{log.path}: {first_line(error)}", remedy, is_seen=False), names)
 
 
 def _changed() -> _Look:

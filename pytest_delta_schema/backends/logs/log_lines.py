@@ -15,11 +15,7 @@ _WORD = 4
 
 
 class CutOffError(Exception):
-    """A file that no reader reads.
-
-    Args:
-        fact: What is wrong with it.
-    """
+    """A file that no reader reads."""
 
     def __init__(self, fact: str) -> None:
         self.fact = fact

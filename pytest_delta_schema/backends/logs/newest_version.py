@@ -24,9 +24,6 @@ def newest_version(checked: CheckedLog) -> LogFacts | None:
 
     A checksum holds the metadata, the protocol and the domains of its version, and a commit those that it changes
     (source: Delta's protocol). Delta reads the checksum and, if there is none, the log (Delta 4.4.0).
-
-    Args:
-        checked: The files of the log.
     """
     checksum = checked.checksum or {}
     known_metadata, known_protocol = checksum.get("metadata"), checksum.get("protocol")

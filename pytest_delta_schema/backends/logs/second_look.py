@@ -37,14 +37,7 @@ def read_until_settled(read: Callable[[], T], is_fault: Callable[[T], bool]) -> 
 def read_all_until_settled(
     keys: Iterable[K], read: Callable[[Sequence[K]], None], results: Mapping[K, T], is_fault: Callable[[T], bool]
 ) -> None:
-    """Read several things together, and those with a fault again; see :func:`read_until_settled`.
-
-    Args:
-        keys: The things.
-        read: Reads some of them and stores their results.
-        results: The results.
-        is_fault: Whether a later read could have another result.
-    """
+    """Read several things together, and those with a fault again; see :func:`read_until_settled`."""
     doubtful = list(keys)
 
     def read_doubtful() -> dict[K, T]:

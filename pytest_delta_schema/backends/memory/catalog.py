@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
-from pytest_delta_schema.backends.memory.changes import changed, created
+from pytest_delta_schema.backends.memory.changes import apply_change, new_table
 from pytest_delta_schema.backends.memory.constraints import require_valid_row
 from pytest_delta_schema.backends.memory.filling import filled
 from pytest_delta_schema.backends.memory.row_checks import RowChecks
@@ -160,7 +160,7 @@ class MemoryCatalog:
             if isinstance(change, (ColumnDrop, ColumnRename)):
                 to = change.to if isinstance(change, ColumnRename) else None
                 rows = [_folded(moved(row, StructState(state.columns), change.path.parts, to)) for row in rows]
-            state = changed(change, state)
+            state = apply_change(change, state)
         self._rows[name] = rows
         self._tables[name] = replace(state, version=(state.version or 0) + 1)
 
@@ -281,7 +281,7 @@ class MemoryCatalog:
         if name in self._tables:
             msg = f"cannot create the table {name}, because it exists"
             raise StatementError(msg, condition="TABLE_OR_VIEW_ALREADY_EXISTS")
-        self._tables[name] = created(action)
+        self._tables[name] = new_table(action)
 
     def _restore(self, state: TableState, version: int) -> None:
         before, rows = self._past[state.name, version]

@@ -17,7 +17,7 @@ from pytest_delta_schema.plan.renames import new_names, with_names
 from pytest_delta_schema.state.delta_log import decode_owned
 from pytest_delta_schema.state.keys import state_keys
 from pytest_delta_schema.state.states import OWNED_PROPERTIES, CheckState, TableState, by_name
-from pytest_delta_schema.state.types import ColumnGeneration, below, find, with_below
+from pytest_delta_schema.state.types import ColumnGeneration, children, find, with_children
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -32,7 +32,7 @@ def _stored(check: CheckState) -> CheckState:
     return CheckState(folded(check.name), check.expression)
 
 
-def created(action: CreateTable) -> TableState:
+def new_table(action: CreateTable) -> TableState:
     """Return the state of a new table."""
     properties = dict(action.table_properties)
     owned = decode_owned(properties.pop(OWNED_PROPERTIES, None))
@@ -50,12 +50,8 @@ def created(action: CreateTable) -> TableState:
 
 
 @singledispatch
-def changed(change: object, state: TableState) -> TableState:
+def apply_change(change: object, state: TableState) -> TableState:
     """Return the state of a table after a change.
-
-    Args:
-        change: The change.
-        state: The state before it.
 
     Raises:
         StatementError: If it changes something that does not exist.
@@ -64,7 +60,7 @@ def changed(change: object, state: TableState) -> TableState:
     raise NotImplementedError(msg)
 
 
-@changed.register(changes.ColumnRename)
+@apply_change.register(changes.ColumnRename)
 def _(change: changes.ColumnRename, state: TableState) -> TableState:
     names = new_names([change])
     layout = replace(
@@ -75,13 +71,13 @@ def _(change: changes.ColumnRename, state: TableState) -> TableState:
     return _edited(layout, change.path, lambda column: column._replace(name=change.to))
 
 
-@changed.register(changes.ColumnAdd)
+@apply_change.register(changes.ColumnAdd)
 def _(change: changes.ColumnAdd, state: TableState) -> TableState:
     if not change.above:
         return replace(state, columns=_with_new(state.columns, change))
 
     def with_field(column: ColumnState) -> ColumnState:
-        return column._replace(data_type=with_below(column.data_type, _with_new(below(column.data_type), change)))
+        return column._replace(data_type=with_children(column.data_type, _with_new(children(column.data_type), change)))
 
     return _edited(state, change.above, with_field)
 
@@ -94,32 +90,32 @@ def _with_new(columns: tuple[ColumnState, ...], change: changes.ColumnAdd) -> tu
     return (*columns[:index], change.bare, *columns[index:])
 
 
-@changed.register(changes.ColumnDrop)
+@apply_change.register(changes.ColumnDrop)
 def _(change: changes.ColumnDrop, state: TableState) -> TableState:
     return _edited(_without_tags(state, change.path), change.path, lambda _: None)
 
 
-@changed.register(changes.ColumnTypeChange)
+@apply_change.register(changes.ColumnTypeChange)
 def _(change: changes.ColumnTypeChange, state: TableState) -> TableState:
     return _edited(state, change.path, lambda column: column._replace(data_type=change.after))
 
 
-@changed.register(changes.ColumnNullabilityChange)
+@apply_change.register(changes.ColumnNullabilityChange)
 def _(change: changes.ColumnNullabilityChange, state: TableState) -> TableState:
     return _edited(state, change.path, lambda column: column._replace(is_nullable=change.is_nullable))
 
 
-@changed.register(changes.ClusteringChange)
+@apply_change.register(changes.ClusteringChange)
 def _(change: changes.ClusteringChange, state: TableState) -> TableState:
     return _clustered(state, change.after)
 
 
-@changed.register(changes.ConvertTable)
+@apply_change.register(changes.ConvertTable)
 def _(_change: changes.ConvertTable, state: TableState) -> TableState:
     return replace(state, source=None, version=-1)
 
 
-@changed.register(changes.LayoutRewrite)
+@apply_change.register(changes.LayoutRewrite)
 def _(change: changes.LayoutRewrite, state: TableState) -> TableState:
     return _clustered(replace(state, partitioning=change.partitioning), change.clustering)
 
@@ -129,7 +125,7 @@ def _clustered(state: TableState, clustering: tuple[ColumnPath, ...]) -> TableSt
     return replace(state, clustering=clustering, table_properties=MappingProxyType(properties))
 
 
-@changed.register(changes.ColumnMove)
+@apply_change.register(changes.ColumnMove)
 def _(change: changes.ColumnMove, state: TableState) -> TableState:
     columns = list(state.columns)
     moved = columns.pop(_position(columns, change.name))
@@ -141,7 +137,7 @@ def _position(columns: Sequence[ColumnState], name: str) -> int:
     return [folded(column.name) for column in columns].index(folded(name))
 
 
-@changed.register(changes.ColumnDefaultChange)
+@apply_change.register(changes.ColumnDefaultChange)
 def _(change: changes.ColumnDefaultChange, state: TableState) -> TableState:
     return _edited(state, change.path, partial(_with_default, change.after))
 
@@ -151,7 +147,7 @@ def _with_default(default: str | None, column: ColumnState) -> ColumnState:
     return column._replace(value=value if value != ColumnGeneration() else None)
 
 
-@changed.register(changes.SetColumnComments)
+@apply_change.register(changes.SetColumnComments)
 def _(change: changes.SetColumnComments, state: TableState) -> TableState:
     for path, comment in change.comments.items():
         state = _edited(state, path, partial(_commented, comment))
@@ -162,18 +158,18 @@ def _commented(comment: str, column: ColumnState) -> ColumnState:
     return column._replace(comment=comment)
 
 
-@changed.register(changes.SetTableComment)
+@apply_change.register(changes.SetTableComment)
 def _(change: changes.SetTableComment, state: TableState) -> TableState:
     return replace(state, table_comment=change.comment)
 
 
-@changed.register(changes.CheckAdd)
+@apply_change.register(changes.CheckAdd)
 def _(change: changes.CheckAdd, state: TableState) -> TableState:
     added = _stored(CheckState(change.name, change.expression))
     return replace(state, checks=tuple(sorted([*state.checks, added], key=by_name)))
 
 
-@changed.register(changes.CheckDrop)
+@apply_change.register(changes.CheckDrop)
 def _(change: changes.CheckDrop, state: TableState) -> TableState:
     return replace(state, checks=tuple(c for c in state.checks if not same_name(c.name, change.name)))
 
@@ -187,10 +183,10 @@ def _change_key(change: Any, state: TableState) -> TableState:
 
 for _class, _kind in KINDS.items():
     if _kind.key is not None:
-        changed.register(_class, _change_key)
+        apply_change.register(_class, _change_key)
 
 
-@changed.register(changes.SetTableProperties)
+@apply_change.register(changes.SetTableProperties)
 def _(change: changes.SetTableProperties, state: TableState) -> TableState:
     properties = dict(change.properties)
     owned = properties.pop(OWNED_PROPERTIES, None)
@@ -199,21 +195,21 @@ def _(change: changes.SetTableProperties, state: TableState) -> TableState:
     return replace(state, table_properties=merged, owned_properties=record)
 
 
-@changed.register(changes.UnsetTableProperties)
+@apply_change.register(changes.UnsetTableProperties)
 def _(change: changes.UnsetTableProperties, state: TableState) -> TableState:
     kept = {key: value for key, value in state.table_properties.items() if key not in change.keys}
     record = None if OWNED_PROPERTIES in change.keys else state.owned_properties
     return replace(state, table_properties=MappingProxyType(kept), owned_properties=record)
 
 
-@changed.register(changes.SetTags)
+@apply_change.register(changes.SetTags)
 def _(change: changes.SetTags, state: TableState) -> TableState:
     if change.path:
         _require_column(state, change.path)
     return _tagged(state, change.path, {**state.tags.get(change.path, {}), **change.tags})
 
 
-@changed.register(changes.UnsetTags)
+@apply_change.register(changes.UnsetTags)
 def _(change: changes.UnsetTags, state: TableState) -> TableState:
     kept = {key: value for key, value in state.tags.get(change.path, {}).items() if key not in change.keys}
     return _tagged(state, change.path, kept)
@@ -252,8 +248,8 @@ def _edited_columns(
             if len(path) == 1:
                 new = edit(column)
             else:
-                inner = _edited_columns(below(column.data_type), path[1:], edit)
-                new = column._replace(data_type=with_below(column.data_type, inner))
+                inner = _edited_columns(children(column.data_type), path[1:], edit)
+                new = column._replace(data_type=with_children(column.data_type, inner))
         if new is not None:
             edited.append(new)
     return tuple(edited)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.memory.rows import broken_rows, text_of, value_at
 from pytest_delta_schema.delta.names.folded_names import folded
-from pytest_delta_schema.diagnostics.errors import StatementError, because
+from pytest_delta_schema.diagnostics.errors import StatementError, first_line
 from pytest_delta_schema.state.expressions import ExpressionError, columns_in
 from pytest_delta_schema.state.states import CheckState
 from pytest_delta_schema.state.type_traversal import not_null_paths
@@ -26,12 +26,6 @@ def violating_rows(
 ) -> list[Row]:
     """Return the rows that violate a data check.
 
-    Args:
-        data_check: Any but a foreign key.
-        table: The table's name, for messages.
-        rows: Rows of the table.
-        columns: The columns of the table.
-
     Raises:
         StatementError: If a check cannot be evaluated without Spark.
     """
@@ -42,7 +36,7 @@ def violating_rows(
         return broken_rows(data_check, rows, names)
     except ExpressionError as error:
         subject = f"{table}: the memory catalog cannot evaluate check {data_check.name} ({data_check.expression})"
-        msg = f"{subject}: {because(error)}; test it on the local backend"
+        msg = f"{subject}: {first_line(error)}; test it on the local backend"
         raise StatementError(msg) from error
 
 

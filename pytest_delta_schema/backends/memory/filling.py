@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta.names.folded_names import folded
-from pytest_delta_schema.diagnostics.errors import StatementError, because
+from pytest_delta_schema.diagnostics.errors import StatementError, first_line
 from pytest_delta_schema.state.expressions import ExpressionError, evaluate
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def _evaluated(expression: str, row: Row, name: str) -> Any:
     try:
         (answer,) = evaluate(expression, [row], row)
     except ExpressionError as error:
-        msg = f"the memory catalog cannot evaluate {expression} for column {name}: {because(error)}"
+        msg = f"the memory catalog cannot evaluate {expression} for column {name}: {first_line(error)}"
         msg = f"{msg}; test it on the local backend"
         raise StatementError(msg) from error
     return answer

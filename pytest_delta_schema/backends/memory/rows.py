@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.delta.names.column_path import VALUE, ColumnPath
 from pytest_delta_schema.delta.names.folded_names import NameMap, folded, same_name
 from pytest_delta_schema.plan.data_checks import NULL_PARTITION, NotNull, PartitionValue
-from pytest_delta_schema.state.expressions import unmet
+from pytest_delta_schema.state.expressions import failing_rows
 from pytest_delta_schema.state.states import CheckState
-from pytest_delta_schema.state.types import ArrayState, MapState, below, find
+from pytest_delta_schema.state.types import ArrayState, MapState, children, find
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,18 +39,12 @@ def broken_rows(data_check: DataCheck, rows: Sequence[Row], columns: Sequence[st
     if isinstance(data_check, PartitionValue):
         return [row for row in rows if _is_lost(row.get(folded(data_check.column)), data_check.data_type)]
     if isinstance(data_check, CheckState):
-        return [rows[index] for index in unmet(data_check.expression, rows, columns)]
+        return [rows[index] for index in failing_rows(data_check.expression, rows, columns)]
     return _repeated(data_check.columns, rows)
 
 
 def orphans(key: ForeignKeyState, rows: Sequence[Row], parents: Sequence[Row]) -> list[Row]:
-    """Return the rows whose foreign key holds no NULL and matches no parent.
-
-    Args:
-        key: The foreign key.
-        rows: The rows of the table.
-        parents: The rows of the parent table.
-    """
+    """Return the rows whose foreign key holds no NULL and matches no parent."""
     known = {_key(row, key.parent_columns) for row in parents}
     return [row for row in rows if _is_whole(row, key.columns) and _key(row, key.columns) not in known]
 
@@ -91,7 +85,7 @@ def moved(value: Any, data_type: DataTypeState, path: Sequence[str], to: str | N
         return dict(inner) if same_name(path[0], VALUE) else value
     fields = {}
     for key, item in value.items():
-        field = find(below(data_type), [key])
+        field = find(children(data_type), [key])
         if not same_name(key, path[0]) or field is None:
             fields[key] = item
         elif len(path) > 1:

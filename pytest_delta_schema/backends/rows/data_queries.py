@@ -23,12 +23,7 @@ if TYPE_CHECKING:
 
 
 class DataQueries:
-    """Counts and samples rows that violate data checks.
-
-    Args:
-        ask: Runs a query and returns its rows.
-        read: Returns the states of those tables that exist.
-    """
+    """Counts and samples rows that violate data checks."""
 
     def __init__(
         self,
@@ -77,13 +72,7 @@ class DataQueries:
         return tuple(map(tuple, texts))
 
     def count_at(self, table: QualifiedName, data_checks: Sequence[DataCheck], version: int) -> RowCounts:
-        """Count the rows that violate each data check in one version of a table.
-
-        Args:
-            table: The table.
-            data_checks: What the rows should meet.
-            version: The Delta version.
-        """
+        """Count the rows that violate each data check in one version of a table."""
         return self._count(rows_of(table, version=version), data_checks)
 
     def _count(self, rows: str, data_checks: Sequence[DataCheck]) -> RowCounts:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.types import ArrayType, MapType, StructType, TimestampType
 
-from pytest_delta_schema.backends.spark.errors.spark_errors import in_users_names
+from pytest_delta_schema.backends.spark.errors.spark_errors import translate_errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -31,7 +31,7 @@ def rows_of(rows: Any, columns: NameMap[ColumnState]) -> Iterable[object]:
     """
     kinds = {(kind.__module__.partition(".")[0], kind.__name__) for kind in type(rows).__mro__}
     if ("pyspark", "DataFrame") in kinds:
-        with in_users_names():
+        with translate_errors():
             return rows_of_spark(rows)
     if ("pandas", "DataFrame") in kinds:
         return _rows_of_pandas(rows, columns)

@@ -68,10 +68,6 @@ def converted_rows(state: TableState, rows: Any, clock: Clock, unique: Collectio
 def _several(state: TableState, rows: object) -> Iterable[object]:
     """Return rows that can be iterated; a value or one row by itself is an error.
 
-    Args:
-        state: The table.
-        rows: What the user gave.
-
     Raises:
         StatementError: With the form of rows.
     """

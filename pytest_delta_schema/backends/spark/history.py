@@ -39,22 +39,12 @@ def introduced_by(
     """Return the commits that added columns; a column that is older than the history is left out.
 
     For a column that was dropped and added again, one of the commits that added it is returned.
-
-    Args:
-        sql: Runs a query.
-        table: The table.
-        paths: The paths of columns that the table has.
     """
     return introductions(_history(sql, table), paths)
 
 
 def introductions(history: History, paths: Iterable[ColumnPath]) -> Iterator[IntroducedBy]:
-    """Yield the commits that added columns; see :func:`introduced_by`.
-
-    Args:
-        history: Of the table.
-        paths: The paths of columns that the table has.
-    """
+    """Yield the commits that added columns; see :func:`introduced_by`."""
     commits, columns_at = history
     versions = sorted(commits)
     for path in paths:
@@ -90,23 +80,12 @@ KEEPS_COLUMNS = frozenset(
 
 
 def past_columns(sql: Callable[[str], Any], table: QualifiedName, paths: Iterable[ColumnPath]) -> frozenset[ColumnPath]:
-    """Return those of some columns that an older version has and the newest one lacks; newer versions are read first.
-
-    Args:
-        sql: Runs a query.
-        table: The table.
-        paths: The paths of the columns.
-    """
+    """Return those of some columns that an older version has and the newest one lacks; newer versions are read first."""
     return columns_before(_history(sql, table), paths)
 
 
 def columns_before(history: History, paths: Iterable[ColumnPath]) -> frozenset[ColumnPath]:
-    """Return those of some columns that an older version has and the newest one lacks; see :func:`past_columns`.
-
-    Args:
-        history: Of the table.
-        paths: The paths of the columns.
-    """
+    """Return those of some columns that an older version has and the newest one lacks; see :func:`past_columns`."""
     commits, columns_at = history
     # The last version that has a column is the one before the commit that dropped it.
     versions = sorted((version - 1 for version, commit in commits.items() if not _keeps_columns(commit)), reverse=True)

@@ -31,12 +31,7 @@ _REFUSALS = (
 
 
 def refused_by_spark(name: QualifiedName, cause: str) -> Diagnostic | None:
-    """Return the problem of a table that needs a newer Spark or Delta; ``None`` if it is another one.
-
-    Args:
-        name: The table.
-        cause: The message of Spark, with its condition in brackets.
-    """
+    """Return the problem of a table that needs a newer Spark or Delta; ``None`` if it is another one."""
     if not any(f"[{condition}" in cause for condition in _REFUSALS):
         return None
     remedy = "read it with a newer pair of pyspark and delta-spark, or with the unity backend, which reads the log"
@@ -61,14 +56,10 @@ def without_unknown_types(_: Statement, observed: TableState | None) -> Refusal 
 def refused_on_tables(
     emulates_property: Callable[[str], bool],
 ) -> Callable[[Statement, TableState | None], Refusal | None]:
-    """Return a function that refuses statements on properties and types which only other clients know.
-
-    Args:
-        emulates_property: Whether this Delta refuses a table property, so that it is stored under another key.
-    """
+    """Return a function that refuses statements on properties and types which only other clients know."""
     stored_keys = without_stored_keys(emulates_property)
 
-    def refuses_on(statement: Statement, observed: TableState | None) -> Refusal | None:
+    def refuses_for_table(statement: Statement, observed: TableState | None) -> Refusal | None:
         return stored_keys(statement, observed) or without_unknown_types(statement, observed)
 
-    return refuses_on
+    return refuses_for_table

@@ -43,11 +43,6 @@ def is_openable(facts: LogFacts, state: TableState, delta: tuple[int, int]) -> b
 
     Spark refuses features and types that it does not know, and metadata that needs a feature which the protocol lacks
     (Delta 4.4.0).
-
-    Args:
-        facts: The newest version of its log.
-        state: The state that follows from them.
-        delta: The version of Delta, major and minor.
     """
     configuration = facts.metadata.get("configuration") or {}
     return (

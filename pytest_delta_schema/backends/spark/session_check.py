@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.backends.spark.compat.delta_compat import delta_version
 from pytest_delta_schema.backends.spark.compat.gateway import Gateway
 from pytest_delta_schema.backends.spark.compat.pyspark_compat import is_remote
-from pytest_delta_schema.backends.spark.errors.spark_errors import NO_CONNECTION, in_users_names
-from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError, because
+from pytest_delta_schema.backends.spark.errors.spark_errors import NO_CONNECTION, translate_errors
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError, first_line
 from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 
 if TYPE_CHECKING:
@@ -69,23 +69,19 @@ def require_jvm(spark: SparkSession) -> None:
 def _settings(spark: SparkSession) -> dict[str, str] | None:
     """Return the settings of a session by key; ``None`` if its server does not show them."""
     try:
-        with in_users_names():
+        with translate_errors():
             return {key: spark.conf.get(key, "") or "" for key in (EXTENSIONS, CATALOG, _ON_DATABRICKS, _NAME)}
     except StatementError as error:
         if error.condition == NO_CONNECTION:
             raise BackendUnavailableError(str(error)) from None
         if error.condition not in _NO_ANSWER:
             return None
-        msg = f"the Spark session does not answer: {because(error)}; see that its server runs and can be reached"
+        msg = f"the Spark session does not answer: {first_line(error)}; see that its server runs and can be reached"
         raise BackendUnavailableError(msg) from error
 
 
 def require_session(value: object, subject: str) -> None:
     """Raise unless a value is a session of Spark, whatever its kind.
-
-    Args:
-        value: What was given for a session.
-        subject: The class, for the message.
 
     Raises:
         DeclarationError: If it is something else, such as the class ``SparkSession``.

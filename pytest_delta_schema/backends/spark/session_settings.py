@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.backends.spark.errors.spark_errors import in_users_names
+from pytest_delta_schema.backends.spark.errors.spark_errors import translate_errors
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, StatementError
 
 if TYPE_CHECKING:
@@ -19,13 +19,7 @@ UTC_PARTITION_VALUES = "spark.databricks.delta.write.utcTimestampPartitionValues
 
 @contextmanager
 def setting(spark: SparkSession, key: str, value: str) -> Iterator[None]:
-    """Change a setting of a session inside the block.
-
-    Args:
-        spark: The session.
-        key: The name of the setting.
-        value: Its value in the block.
-    """
+    """Change a setting of a session inside the block."""
     before = spark.conf.get(key, None)
     if before == value:
         yield
@@ -46,15 +40,10 @@ def shared_setting(spark: Callable[[], SparkSession], key: str, value: str) -> I
 
     Inside the block, :func:`setting` leaves a setting alone that has the value already. The value of the block is
     whether the setting was changed: not in a session that does not start or has ended, whose statements report that.
-
-    Args:
-        spark: Returns the session.
-        key: The name of the setting.
-        value: Its value in the block.
     """
     with ExitStack() as settings:
         try:
-            with in_users_names():
+            with translate_errors():
                 settings.enter_context(setting(spark(), key, value))
         except DeltaSchemaError:
             yield False
@@ -63,5 +52,5 @@ def shared_setting(spark: Callable[[], SparkSession], key: str, value: str) -> I
             yield True
         finally:
             # The session may have ended meanwhile, and an error must not replace an interruption.
-            with suppress(StatementError), in_users_names():
+            with suppress(StatementError), translate_errors():
                 settings.close()

@@ -76,11 +76,7 @@ class SparkVersions:
         return is_databricks_only(key, self.properties)
 
     def limit(self, capabilities: Capabilities) -> Capabilities:
-        """Return the capabilities of a backend on these versions.
-
-        Args:
-            capabilities: The capabilities on the newest versions.
-        """
+        """Return the capabilities of a backend on these versions."""
 
         def refuses(statement: Statement) -> Refusal | None:
             return capabilities.refuses(statement) or self.refuses(statement)
@@ -91,7 +87,7 @@ class SparkVersions:
             emulates_property=self.emulates_property,
             splits=splits,
             refuses=refuses,
-            refuses_on=refused_on_tables(self.emulates_property),
+            refuses_for_table=refused_on_tables(self.emulates_property),
         )
 
     def refuses(self, statement: Statement) -> Refusal | None:

@@ -37,7 +37,7 @@ CLASSIC = Capabilities(
     emulates=BY_COMMIT | BY_PROPERTY,
     emulates_property=is_databricks_only,
     refuses=without_files,
-    refuses_on=refused_on_tables(is_databricks_only),
+    refuses_for_table=refused_on_tables(is_databricks_only),
 )
 """The capabilities of a classic session."""
 
@@ -45,7 +45,7 @@ REMOTE = Capabilities(
     emulates=BY_PROPERTY,
     emulates_property=is_databricks_only,
     refuses=without_transactions,
-    refuses_on=refused_on_tables(is_databricks_only),
+    refuses_for_table=refused_on_tables(is_databricks_only),
 )
 """The capabilities of a session of Spark Connect."""
 

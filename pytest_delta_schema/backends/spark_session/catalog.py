@@ -9,7 +9,7 @@ from pytest_delta_schema.backends.clone_refusal import cannot_clone, require_com
 from pytest_delta_schema.backends.rows.data_queries import DataQueries
 from pytest_delta_schema.backends.spark.compat.gateway import Gateway
 from pytest_delta_schema.backends.spark.compat.pyspark_compat import is_remote
-from pytest_delta_schema.backends.spark.errors.stopping import stop_jobs, stop_operations, stopped_by
+from pytest_delta_schema.backends.spark.errors.stopping import cancel_on_interrupt, stop_jobs, stop_operations
 from pytest_delta_schema.backends.spark.history import introduced_by, past_columns
 from pytest_delta_schema.backends.spark.session_check import require_session
 from pytest_delta_schema.backends.spark.statements.emulation import BY_COMMIT
@@ -20,7 +20,7 @@ from pytest_delta_schema.backends.spark.versions import SparkVersions
 from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE
 from pytest_delta_schema.backends.spark_session.reader import NOT_FOUND, unreadable
 from pytest_delta_schema.backends.spark_session.session_reader import SessionReader
-from pytest_delta_schema.diagnostics.errors import StatementError, because
+from pytest_delta_schema.diagnostics.errors import StatementError, first_line
 from pytest_delta_schema.execute.version import ABSENT
 from pytest_delta_schema.models.required_kinds import required_table_name, required_table_names, required_tables
 from pytest_delta_schema.models.table import conversions, names_around
@@ -147,7 +147,7 @@ class SessionCatalog:
             UnsafePlanError: If rows violate a NOT NULL column or a check that is added; nothing was changed.
             StatementError: If Spark or Delta refuses it.
         """
-        with self._reader.in_users_names(), stopped_by(self._stop):
+        with self._reader.in_users_names(), cancel_on_interrupt(self._stop):
             self._statements.run(statement)
 
     def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
@@ -223,7 +223,7 @@ class SessionCatalog:
         try:
             self._reader.rows(shallow_clone(source, target))
         except StatementError as error:
-            raise cannot_clone(source, because(error), condition=error.condition) from error
+            raise cannot_clone(source, first_line(error), condition=error.condition) from error
         for statement in set_table_comment(target, [SetTableComment(comment=state.table_comment or "")]):
             self.run(statement)
 

@@ -129,12 +129,7 @@ def _read_once(  # noqa: PLR0911 - one result for each kind of table
 
 
 def unreadable(name: QualifiedName, error: StatementError) -> Diagnostic:
-    """Return the problem of a table that the session cannot read, whether it exists or not.
-
-    Args:
-        name: The table.
-        error: What Spark raised.
-    """
+    """Return the problem of a table that the session cannot read, whether it exists or not."""
     other = refused(name, error, "repair the session, or its permission to read the table")
     return refused_by_spark(name, str(error)) or other
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from pytest_delta_schema.backends.concurrency import map_concurrently
 from pytest_delta_schema.backends.logs.local_log import LocalLog, local_folder
-from pytest_delta_schema.backends.pool import at_once
 from pytest_delta_schema.backends.problems import cannot_convert, problem
 from pytest_delta_schema.backends.spark.compat.pyspark_compat import is_remote
-from pytest_delta_schema.backends.spark.errors.spark_errors import in_users_names
+from pytest_delta_schema.backends.spark.errors.spark_errors import translate_errors
 from pytest_delta_schema.backends.spark.hadoop_log import HadoopLog
 from pytest_delta_schema.backends.spark_session.reader import read_commits, read_log, read_table
 from pytest_delta_schema.delta.names.folded_names import folded
@@ -51,7 +51,7 @@ class SessionReader:
 
     def in_users_names(self) -> AbstractContextManager[None]:
         """Turn the errors of Spark in the block into errors of this package, without secrets."""
-        return in_users_names(self._redacted, self._spark)
+        return translate_errors(self._redacted, self._spark)
 
     def rows(self, text: str) -> Sequence[Any]:
         """Return the rows of a query."""
@@ -123,7 +123,7 @@ class SessionReader:
         def read(name: QualifiedName) -> TableState | Diagnostic | None:
             return read_table(self.rows, lambda: self._schema(name), name, self._files)
 
-        return at_once(read, names, self._threads)
+        return map_concurrently(read, names, self._threads)
 
     def _schemas(self, catalog: str) -> set[str] | StatementError:
         """Return the schemas of a catalog, or why they cannot be listed."""

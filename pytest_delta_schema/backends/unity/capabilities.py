@@ -89,7 +89,7 @@ CAPABILITIES = Capabilities(
     emulates=BY_TRANSACTION | BY_PROPERTY,
     emulates_property=is_databricks_only,
     refuses=_refuses,
-    refuses_on=_refuses_on,
+    refuses_for_table=_refuses_on,
     refuses_clones=Refusal(
         "the server refuses SHALLOW CLONE into its catalogs (Unity Catalog 0.6.0)",
         "create the table with make_delta_table, and insert its rows",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.pool import at_once
+from pytest_delta_schema.backends.concurrency import map_concurrently
 from pytest_delta_schema.backends.spark.compat.pyspark_compat import active_spark
 from pytest_delta_schema.backends.unity.capabilities import CAPABILITIES
 from pytest_delta_schema.backends.unity.entries.sync import MetadataSyncing
@@ -301,7 +301,7 @@ class UnityCatalog:
             except (BackendUnavailableError, StatementError) as error:
                 return unreadable(name, error, FailedMetadataSync)
 
-        return at_once(sync, names, self._threads, syncing_entries)
+        return map_concurrently(sync, names, self._threads, syncing_entries)
 
     def _read_by_spark(self, name: QualifiedName, *, has_to: bool) -> LogFacts | None:
         """Read the log of one table through Spark.

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.backends.pool import at_once
+from pytest_delta_schema.backends.concurrency import map_concurrently
 from pytest_delta_schema.backends.problems import is_damaged, is_doubtful, problem
 from pytest_delta_schema.backends.unity.entries.spelling import Listing, list_schema, stored_schema
 from pytest_delta_schema.backends.unity.entries.wire_format import columns_of, entry_of, schema_of
@@ -86,7 +86,7 @@ class TableReader:
         """
         sizes = Counter(name[:2] for name in names)
         few = [name for name in names if sizes[name[:2]] <= _FEW]
-        first = at_once(lambda name: self._read_one(name, None), few, self._threads) if few else {}
+        first = map_concurrently(lambda name: self._read_one(name, None), few, self._threads) if few else {}
         failed = {
             name: reading
             for name, reading in first.items()
@@ -97,7 +97,7 @@ class TableReader:
         def read_one(name: QualifiedName) -> TableReading | None:
             return failed.get(name) or self._read_listed(name, listings[name[:2]], first)
 
-        readings = at_once(read_one, names, self._threads)
+        readings = map_concurrently(read_one, names, self._threads)
         absent = dict.fromkeys(name[:2] for name, reading in readings.items() if reading is None)
         schemas = {schema: self._schema_exists(schema, listings[schema]) for schema in absent}
         return {

@@ -178,15 +178,8 @@ _CELLS: Mapping[str, Mapping[str, tuple[str, str]]] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cell:
-    """One client and one feature, as far as they are known.
-
-    Args:
-        reads: The versions that read tables with the feature.
-        writes: The versions that write them.
-        source: Where this stands, and when it was looked up.
-        text: The versions as they are written.
-    """
+class FeatureSupport:
+    """One client and one feature, as far as they are known."""
 
     reads: Support
     writes: Support
@@ -194,7 +187,7 @@ class Cell:
     text: str
 
 
-_UNKNOWN = Cell(reads=Support(), writes=Support(), source="", text="unknown")
+_UNKNOWN = FeatureSupport(reads=Support(), writes=Support(), source="", text="unknown")
 
 
 class ClientFeatures:
@@ -210,30 +203,25 @@ class ClientFeatures:
     def __init__(self, corrections: Iterable[tuple[str, str]] = ()) -> None:
         self._corrections = dict(parse_correction(key, text) for key, text in corrections)
 
-    def cell(self, client: str, feature: str) -> Cell:
-        """Return what is known about a client and a feature.
-
-        Args:
-            client: Its name in the table.
-            feature: The name of the feature, a preview included.
-        """
+    def cell(self, client: str, feature: str) -> FeatureSupport:
+        """Return what is known about a client and a feature."""
         name = base_feature(feature)
         corrected = self._corrections.get((client, name))
         return corrected or cells_of_package(client).get(name, _UNKNOWN)
 
 
 @lru_cache(maxsize=len(KNOWN_CLIENTS))
-def cells_of_package(client: str) -> Mapping[str, Cell]:
+def cells_of_package(client: str) -> Mapping[str, FeatureSupport]:
     """Return what this package knows about a client, by the names of the features."""
     return {feature: _cell(text, _SOURCES[source]) for feature, (text, source) in _CELLS[client].items()}
 
 
-def _cell(text: str, source: str) -> Cell:
+def _cell(text: str, source: str) -> FeatureSupport:
     reads, writes = parse_read_and_write(text)
-    return Cell(reads=reads, writes=writes, source=f"{source}, {LOOKED_UP}", text=text)
+    return FeatureSupport(reads=reads, writes=writes, source=f"{source}, {LOOKED_UP}", text=text)
 
 
-def parse_correction(key: str, text: str) -> tuple[tuple[str, str], Cell]:
+def parse_correction(key: str, text: str) -> tuple[tuple[str, str], FeatureSupport]:
     """Return an entry of the setting ``client_features``.
 
     Args:
@@ -254,4 +242,6 @@ def parse_correction(key: str, text: str) -> tuple[tuple[str, str], Cell]:
     except ValueError as error:
         msg = f"{key}: {error}, or 'read ..., write ...'"
         raise ValueError(msg) from None
-    return (client, name), Cell(reads=reads, writes=writes, source="setting client_features of the project", text=text)
+    return (client, name), FeatureSupport(
+        reads=reads, writes=writes, source="setting client_features of the project", text=text
+    )

@@ -136,10 +136,6 @@ def fault_in_metadata(metadata: Any, schema: Any) -> str:
 
     Types that this package does not know are not malformed, unless they are names of SQL or known ones with other
     arguments.
-
-    Args:
-        metadata: The action.
-        schema: Its schema, parsed.
     """
     if not isinstance(metadata, dict):
         return "metadata that is not an object"

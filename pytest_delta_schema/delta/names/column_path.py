@@ -126,12 +126,7 @@ TABLE = ColumnPath()
 
 
 class WrittenPart(NamedTuple):
-    """One part of a written path.
-
-    Args:
-        name: Without back-quotes, in the case in which it is written.
-        is_quoted: Whether it is in back-quotes.
-    """
+    """One part of a written path."""
 
     name: str
     is_quoted: bool

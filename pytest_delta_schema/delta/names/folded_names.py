@@ -40,9 +40,6 @@ def spark_name(name: str) -> str:
     dot are one name, as are s and the long s, mu and the micro sign, and both small sigmas. In a log these are several.
     Java 17 knows the letters of Unicode 13. Letters that came later, such as those of Vithkuqi, have two cases for
     newer versions of Java and Python only.
-
-    Args:
-        name: The name.
     """
     return name.lower() if name.isascii() else "".join(map(_spark_character, name))
 
@@ -60,11 +57,7 @@ def same_names(left: Iterable[str], right: Iterable[str]) -> bool:
 
 
 class NameSet(frozenset[str]):
-    """Names to look up without regard to case; iteration yields them folded.
-
-    Args:
-        names: In any case.
-    """
+    """Names to look up without regard to case; iteration yields them folded."""
 
     __slots__ = ()
 
@@ -120,12 +113,7 @@ class NameMap(Generic[_V]):
         return self._values.get(name.lower())
 
     def setdefault(self, name: str, value: _V) -> _V:
-        """Return the value of a name, which is ``value`` if it had none before.
-
-        Args:
-            name: In any case.
-            value: Kept for a new name.
-        """
+        """Return the value of a name, which is ``value`` if it had none before."""
         return self._values.setdefault(name.lower(), value)
 
     def pop(self, name: str) -> _V | None:

@@ -19,12 +19,6 @@ def nearest_name(name: str, names: Iterable[str]) -> str | None:
 
 
 def proposal(name: str, names: Iterable[str], otherwise: str) -> str:
-    """Return the remedy for a name that does not exist.
-
-    Args:
-        name: The name.
-        names: Those that exist.
-        otherwise: The remedy where none of them resembles it.
-    """
+    """Return the remedy for a name that does not exist."""
     near = nearest_name(name, names)
     return otherwise if near is None else f"did you mean {near}?"

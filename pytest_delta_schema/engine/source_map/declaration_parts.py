@@ -64,10 +64,6 @@ class DeclarationParts:
 
     A part that is not written out in the call, or that the model has otherwise because it was changed later, is found
     where the table is.
-
-    Args:
-        source: The call that declares the table.
-        table: The model.
     """
 
     def __init__(self, source: CallSource, table: Table) -> None:
@@ -197,26 +193,13 @@ def _has_field(data_type: DataType, name: str) -> bool:
 
 
 def _argument(source: CallSource, item: object, names: tuple[str, ...]) -> Span | None:
-    """Return where the only one of some arguments stands that is given, if it says what the model says.
-
-    Args:
-        source: The call.
-        item: What it declares.
-        names: The parameters.
-    """
+    """Return where the only one of some arguments stands that is given, if it says what the model says."""
     given = [name for name in names if name in source.arguments]
     return source.arguments[given[0]] if len(given) == 1 and _says(source, item, given[0]) else None
 
 
 def _key(source: CallSource, item: object, name: str, key: str) -> Span | None:
-    """Return where a key of a dictionary stands, if the model has it.
-
-    Args:
-        source: The call.
-        item: What it declares.
-        name: The parameter that takes the dictionary.
-        key: The key.
-    """
+    """Return where a key of a dictionary stands, if the model has it."""
     return source.keys.get(name, {}).get(key) if key in getattr(item, name) else None
 
 
@@ -226,13 +209,7 @@ def _agrees(source: CallSource, item: object) -> bool:
 
 
 def _says(source: CallSource, item: object, name: str) -> bool:
-    """Whether an argument is what the model says, as far as it is a constant.
-
-    Args:
-        source: The call.
-        item: What it declares.
-        name: The parameter.
-    """
+    """Whether an argument is what the model says, as far as it is a constant."""
     if name not in _COMPARED or name not in source.constants:
         return True
     written: object = source.constants[name]

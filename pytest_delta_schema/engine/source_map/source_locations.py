@@ -30,13 +30,7 @@ _NAMES = ("catalog_name", "schema_name", "table_name")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    """A variable of a project that lists tables of installed packages.
-
-    Args:
-        path: The file that assigns it.
-        variable: Its name.
-        version: The version of the file when it was imported.
-    """
+    """A variable of a project that lists tables of installed packages."""
 
     path: str
     variable: str

@@ -113,12 +113,7 @@ def assignment_line(text: str, variable: str) -> int | None:
 
 
 class _Module:
-    """A parsed module.
-
-    Args:
-        text: Its source.
-        namespace: Its variables.
-    """
+    """A parsed module."""
 
     def __init__(self, text: str, namespace: Mapping[str, object]) -> None:
         self._namespace = namespace

@@ -76,9 +76,6 @@ def refuses_wrong_arguments(declaration: type[_T]) -> type[_T]:
 
     The new constructor is compiled, as that of a dataclass is: one that passes ``*args`` and ``**kwargs`` on would more
     than double the time to declare a column (Python 3.11).
-
-    Args:
-        declaration: The dataclass.
     """
     init: Callable[..., None] = declaration.__init__
     parameters = [*inspect.signature(init).parameters.values()][1:]

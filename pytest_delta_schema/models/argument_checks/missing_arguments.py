@@ -39,9 +39,6 @@ def missing_arguments(kind: str, required: Sequence[str], given: Mapping[str, ob
 def wrong_name_parts(values: Sequence[object]) -> str:
     """Return the message for a table whose name has too few parts, so that a list stands in place of one.
 
-    Args:
-        values: What was given for the three parts of the name.
-
     Returns:
         ``""`` if no list stands there.
     """

@@ -71,11 +71,7 @@ def parse_type(text: str) -> spark.DataType:
 
 
 class _Reader:
-    """Reads types from tokens, one after the other.
-
-    Args:
-        tokens: All tokens of the text.
-    """
+    """Reads types from tokens, one after the other."""
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         self._tokens = tokens

@@ -21,12 +21,7 @@ _A = TypeVar("_A", CreateTable, AlignTable)
 
 
 def foreign_key_changes(wanted: TableState, stored: TableState) -> Iterator[Change]:
-    """Yield the foreign keys to drop and to add; one that differs in anything is dropped and added.
-
-    Args:
-        wanted: The state of the model.
-        stored: The state of the catalog.
-    """
+    """Yield the foreign keys to drop and to add; one that differs in anything is dropped and added."""
     yield from _replaced(wanted.foreign_keys, stored.foreign_keys)
 
 

@@ -57,21 +57,12 @@ def is_own(change: Change, desired: TableState) -> bool:
     """Whether a change of an owned difference is made.
 
     A check that the contract does not manage is dropped and added again where a change of its columns needs that.
-
-    Args:
-        change: A change of the owned part of a difference.
-        desired: The wanted state.
     """
     return mode_of(change, desired) == MANAGE or _other_side(change) is not None
 
 
 def is_reported(change: Change, desired: TableState) -> bool:
-    """Whether a change of a whole difference is only reported.
-
-    Args:
-        change: A change of the whole difference.
-        desired: The wanted state.
-    """
+    """Whether a change of a whole difference is only reported."""
     return mode_of(change, desired) == REPORT and not _is_added_again(change)
 
 
@@ -91,10 +82,6 @@ def mode_of(change: Change, desired: TableState) -> ContractMode:
     """Return whether a change is made, only reported, or ignored.
 
     A conversion is no aspect of ownership: a contract that consents to it manages it.
-
-    Args:
-        change: What changes.
-        desired: The wanted state.
     """
     aspect = kind_of(change).aspect
     mode = MANAGE if aspect == "conversion" else desired.ownership.get(aspect, MANAGE)

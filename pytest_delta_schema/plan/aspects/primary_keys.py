@@ -15,12 +15,7 @@ if TYPE_CHECKING:
 
 
 def primary_key_changes(wanted: TableState, stored: TableState) -> Iterator[Change]:
-    """Yield the drop of the stored primary key and the addition of the wanted one, if they differ.
-
-    Args:
-        wanted: The state of the model.
-        stored: The state of the catalog.
-    """
+    """Yield the drop of the stored primary key and the addition of the wanted one, if they differ."""
     desired, observed = wanted.primary_key, stored.primary_key
     if desired is observed or (_identity(desired) == _identity(observed) and _agree_on_rely(desired, observed)):
         return

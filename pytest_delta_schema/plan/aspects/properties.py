@@ -153,10 +153,6 @@ def stored_key(key: str, stored: Mapping[str, str | None]) -> str | None:
 
     Delta writes its own keys in one spelling whatever the case in the statement. Other keys keep their case, and two
     that differ in case only may exist at once (Delta 4.4.0).
-
-    Args:
-        key: The declared key.
-        stored: The stored properties.
     """
     if key in stored:
         return key

@@ -71,12 +71,7 @@ def first_tags(desired: TableState) -> tuple[SetTags, ...]:
 
 
 def has_tags(desired: TableState, observed: TableState) -> bool:
-    """Whether all wanted tags are stored exactly.
-
-    Args:
-        desired: The wanted state.
-        observed: The stored state.
-    """
+    """Whether all wanted tags are stored exactly."""
     return not desired.tags or all(
         observed.tags.get(path, NO_TAGS).get(key) == value
         for path, tags in desired.tags.items()

@@ -14,12 +14,7 @@ if TYPE_CHECKING:
 
 
 def unique_changes(wanted: TableState, stored: TableState) -> Iterator[Change]:
-    """Yield the UNIQUE constraints to drop and to add; one that differs in anything is dropped and added.
-
-    Args:
-        wanted: The state of the model.
-        stored: The state of the catalog.
-    """
+    """Yield the UNIQUE constraints to drop and to add; one that differs in anything is dropped and added."""
     if wanted.unique == stored.unique:
         return
     kept = {_identity(key) for key in wanted.unique} & {_identity(key) for key in stored.unique}

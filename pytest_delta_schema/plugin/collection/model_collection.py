@@ -189,11 +189,6 @@ def tables_in(collector: pytest.Module, name: str, value: object) -> list[pytest
     A table is collected where it was declared, and where ``delta_tables`` names it; in a test file only there. In a
     module of the setting ``models`` it may be inside of lists and dictionaries.
 
-    Args:
-        collector: The module.
-        name: The variable.
-        value: Its value.
-
     Raises:
         CollectError: If two declarations claim one name, or ``delta_tables`` holds something else.
     """

@@ -26,7 +26,7 @@ _SKIPPING = frozenset({"skip", "skipif", "xfail"})
 """The marks of pytest with which an item may not run."""
 
 
-def in_order(items: Sequence[pytest.Item], run: ContractRun) -> list[pytest.Item]:
+def sort_items(items: Sequence[pytest.Item], run: ContractRun) -> list[pytest.Item]:
     """Sort items: those without a catalog, those that read it, those that change it, then other tests that use it.
 
     Among those that change it, parents come before the tables whose foreign keys point at them.

@@ -24,12 +24,7 @@ _TEST_FILES = ("test_*.py", "*_test.py")
 
 
 class UnreadVariable(NamedTuple):
-    """A variable whose tables no check covers, probably because it has another name than ``delta_tables``.
-
-    Args:
-        message: What is wrong, and what to write.
-        line: The line that assigns it.
-    """
+    """A variable whose tables no check covers, probably because it has another name than ``delta_tables``."""
 
     message: str
     line: int
@@ -80,10 +75,6 @@ def unread_variable(
 def warn_where_assigned(module: pytest.Module, variable: UnreadVariable) -> None:
     """Warn of a variable, as pytest does of test classes that it cannot collect; the warning can be filtered.
 
-    Args:
-        module: The test file.
-        variable: The variable.
-
     Raises:
         CollectError: If the project turns warnings into errors.
     """
@@ -97,9 +88,6 @@ def warn_where_assigned(module: pytest.Module, variable: UnreadVariable) -> None
 
 def warn_of_conftests(config: pytest.Config) -> None:
     """Warn of ``delta_tables`` in a conftest file, from which nothing is collected.
-
-    Args:
-        config: The run's configuration.
 
     Raises:
         UsageError: If the project turns warnings into errors.
@@ -118,13 +106,7 @@ def warn_of_conftests(config: pytest.Config) -> None:
 
 
 def _only_tables(module: ModuleType, name: str, value: object) -> dict[str, Table]:
-    """Return a table, or those of a list, a dictionary or a class that holds nothing else, by what refers to them.
-
-    Args:
-        module: The test file.
-        name: The variable.
-        value: Its value.
-    """
+    """Return a table, or those of a list, a dictionary or a class that holds nothing else, by what refers to them."""
     if issubclass(type(value), Table):
         table = cast("Table", value)
         return {name: table} if Path(table.origin.path) == Path(str(module.__file__)) else {}
@@ -144,12 +126,7 @@ def _is_imported(module: ModuleType, name: str, value: object) -> bool:
 
 
 def _unread_line(path: Path, name: str) -> int | None:
-    """Return the line that assigns a variable which nothing in a file reads; ``None`` if something does.
-
-    Args:
-        path: The file.
-        name: The variable, which is at the top level.
-    """
+    """Return the line that assigns a variable which nothing in a file reads; ``None`` if something does."""
     nodes = list(ast.walk(ast.parse(path.read_bytes())))
     changed = {id(node.value) for node in nodes if _changes(node)}
     # The name of a table is often that of its variable.

@@ -53,10 +53,6 @@ def added_arguments(arguments: Iterable[str], files: Iterable[Path]) -> list[str
 
     From version 9 on that is each of them. Older versions collect nothing else below a folder if a file of that folder
     is an argument, and find the file by the folder (pytest 8.4.2).
-
-    Args:
-        arguments: The folders and files that pytest collects.
-        files: Modules with tables.
     """
     if pytest.version_tuple >= (9,):
         return list(map(str, files))
@@ -110,21 +106,13 @@ def item_of(request: pytest.FixtureRequest) -> pytest.Item:
 
 
 def is_overridden(request: pytest.FixtureRequest, names: Iterable[str]) -> bool:
-    """Whether the item of a request sees other fixtures of some names than those of this package.
-
-    Args:
-        request: Of a fixture.
-        names: The names of fixtures of this package.
-    """
+    """Whether the item of a request sees other fixtures of some names than those of this package."""
     manager: Any = request._fixturemanager  # noqa: SLF001 - likewise
     return any(len(manager.getfixturedefs(name, item_of(request))) > 1 for name in names)
 
 
 def skip_item(reason: str) -> NoReturn:
     """Skip the running item; the summary of skipped tests names its line, and not that of this call.
-
-    Args:
-        reason: Why it is skipped.
 
     Raises:
         Skipped: Always.
@@ -133,33 +121,20 @@ def skip_item(reason: str) -> NoReturn:
 
 
 def end_line(reporter: Any) -> None:
-    """End a line of this package; while a test runs it stays open, because pytest begins a line before the next name.
-
-    Args:
-        reporter: pytest's terminal reporter.
-    """
+    """End a line of this package; while a test runs it stays open, because pytest begins a line before the next name."""
     shows_names = reporter.showfspath or reporter.showlongtestinfo
     if not (shows_names and "PYTEST_CURRENT_TEST" in os.environ):
         reporter.write("\n")
 
 
 def begin_result_line(reporter: Any, node_id: str) -> None:
-    """Begin a line for the result of a test, with the name of its file; in verbose runs pytest does it.
-
-    Args:
-        reporter: pytest's terminal reporter.
-        node_id: Of the test.
-    """
+    """Begin a line for the result of a test, with the name of its file; in verbose runs pytest does it."""
     if reporter.showfspath and not reporter.showlongtestinfo:
         reporter.write_fspath_result(node_id, "")
 
 
 def end_last_line(reporter: Any) -> None:
-    """End the line that :func:`end_line` has left open, after the last test, which no other name follows.
-
-    Args:
-        reporter: pytest's terminal reporter.
-    """
+    """End the line that :func:`end_line` has left open, after the last test, which no other name follows."""
     if reporter.currentfspath is None and reporter._tw.width_of_current_line:  # noqa: SLF001 - there is no public interface
         reporter.write("\n")
 
@@ -168,11 +143,6 @@ def leave_out_of_reports(config: pytest.Config, logger: str, level: int) -> None
     """Keep records out of the section "Captured log" of reports, because the terminal shows them; caplog has them.
 
     Further calls change nothing.
-
-    Args:
-        config: The run's configuration.
-        logger: The name of their logger.
-        level: The highest level that is left out.
     """
     plugin: Any = config.pluginmanager.getplugin("logging-plugin")
     if plugin is not None:
@@ -194,12 +164,6 @@ def failure_at(path: str, line: int, headline: str, text: str) -> ExceptionChain
     """Return the report of a failure at a line of a file.
 
     Of all representations only this one keeps its one-line summary on CI, in JUnit and across xdist.
-
-    Args:
-        path: The file.
-        line: The line in it.
-        headline: The one-line summary.
-        text: The whole report.
     """
     location = ReprFileLocation(path, line, headline)
     return ExceptionChainRepr([(ReprTracebackNative(text.splitlines(keepends=True)), location, None)])

@@ -97,12 +97,7 @@ def unused_lines(config: pytest.Config) -> list[str]:
 
 
 def mark_as_skipped(config: pytest.Config, node_ids: Iterable[str]) -> None:
-    """Mark items as skipped for syrupy, so that their snapshots do not count as unused.
-
-    Args:
-        config: The run's configuration.
-        node_ids: Of items that ended before they compared their snapshot.
-    """
+    """Mark items as skipped for syrupy, so that their snapshots do not count as unused."""
     from syrupy.session import ItemStatus
 
     session: Any = getattr(config, "_syrupy", None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError
-from pytest_delta_schema.execute.protocols import StartsLater
+from pytest_delta_schema.execute.protocols import StartsLazily
 from pytest_delta_schema.plugin.collection.selection import is_check
 from pytest_delta_schema.plugin.options.option_values import APPLY
 from pytest_delta_schema.plugin.outcomes.failures import CatalogUnavailable
@@ -31,13 +31,7 @@ def start_for_test(item: pytest.Item, run: ContractRun) -> None:
 
 
 def start_for_table(table: Table, gate: Gate, mode: str | None) -> None:
-    """Start the session of a catalog if the check of a table runs statements or queries.
-
-    Args:
-        table: The table, which can be read.
-        gate: The gate over the catalog.
-        mode: The mode of the run.
-    """
+    """Start the session of a catalog if the check of a table runs statements or queries."""
     catalog = gate.starts_later
     if catalog is not None and not catalog.is_started and gate.needs_queries(table, applies=mode == APPLY):
         start_session(catalog)
@@ -46,13 +40,10 @@ def start_for_table(table: Table, gate: Gate, mode: str | None) -> None:
 def start_session(catalog: object) -> None:
     """Start the session of a catalog, unless it has none, or it was started.
 
-    Args:
-        catalog: The catalog.
-
     Raises:
         CatalogUnavailable: If it does not start.
     """
-    if not isinstance(catalog, StartsLater) or catalog.is_started:
+    if not isinstance(catalog, StartsLazily) or catalog.is_started:
         return
     try:
         catalog.start()

@@ -15,14 +15,11 @@ MANY = 100
 """The least number of checks; a run of fewer ones saves less than a tenth of a second."""
 
 
-def leave_out_models(session: pytest.Session) -> None:
+def freeze_after_collection(session: pytest.Session) -> None:
     """Leave what exists after the collection of tests out of collections of garbage, until the run has ended.
 
     They take a quarter of the time of a run of a thousand tables. A run that has other tests as well is left alone,
     because these may look at what Python collects, and so is one in which something else has frozen objects.
-
-    Args:
-        session: The run, which has collected its tests.
     """
     items = session.items
     has_others = not all(isinstance(item, (ContractItem, SchemaItem)) for item in items)

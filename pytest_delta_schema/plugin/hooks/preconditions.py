@@ -23,10 +23,6 @@ if TYPE_CHECKING:
 def require_readable_table(request: pytest.FixtureRequest, gate: Gate) -> None:
     """Stop in set-up, with one line, if the table cannot be read, or if consents match nothing in the catalog.
 
-    Args:
-        request: Of the check.
-        gate: The gate over the catalog.
-
     Raises:
         CatalogUnavailable: If no table can be read.
         TableUnreadable: If this one cannot be read.
@@ -47,10 +43,6 @@ def require_readable_table(request: pytest.FixtureRequest, gate: Gate) -> None:
 
 def require_readable_entry(request: pytest.FixtureRequest, gate: Gate) -> None:
     """Stop in set-up, with one line, if the table or its catalog entry cannot be read.
-
-    Args:
-        request: Of the check.
-        gate: The gate over the catalog.
 
     Raises:
         CatalogUnavailable: If no table can be read.

@@ -22,12 +22,8 @@ if TYPE_CHECKING:
 _ENDS_OF_TESTS = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
 
 
-class RunPlugin:
-    """A plugin that is registered with the state of a run.
-
-    Args:
-        run: The state.
-    """
+class RunHooks:
+    """A plugin that is registered with the state of a run."""
 
     def __init__(self, run: ContractRun) -> None:
         self._run = run
@@ -121,16 +117,16 @@ class RunPlugin:
         if run.tables:
             from pytest_delta_schema.plugin.collection.selection import (
                 changing_items,
-                in_order,
                 selected_tables,
+                sort_items,
                 tables_with_rules,
             )
-            from pytest_delta_schema.plugin.hooks.gc_freeze import leave_out_models
+            from pytest_delta_schema.plugin.hooks.gc_freeze import freeze_after_collection
 
-            session.items[:] = in_order(session.items, run)
+            session.items[:] = sort_items(session.items, run)
             run.selected, run.checked_by_rules = selected_tables(session.items), tables_with_rules(session.items)
             run.changing = changing_items(session.items, run)
-            leave_out_models(session)
+            freeze_after_collection(session)
 
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         """Start the session of a catalog that a test uses, and stop a test whose session was stopped by another one."""
@@ -208,14 +204,7 @@ class RunPlugin:
 def complete_report(
     report: pytest.TestReport, run: ContractRun, item: pytest.Item, call: pytest.CallInfo[None]
 ) -> None:
-    """Attach the outcome of a check to its report, and report once a run why a catalog is not available.
-
-    Args:
-        report: The report of the phase that has ended, which is changed.
-        run: The state of the run.
-        item: The item.
-        call: How the phase has ended.
-    """
+    """Attach the outcome of a check to its report, and report once a run why a catalog is not available."""
     if run.spark_watch is not None:
         run.spark_watch.look(report)
     if OUTCOME in item.stash:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plugin.compat.pytest_compat import added_arguments
 from pytest_delta_schema.plugin.compat.xdist_compat import is_worker
-from pytest_delta_schema.plugin.hooks.run_hooks import RunPlugin
+from pytest_delta_schema.plugin.hooks.run_hooks import RunHooks
 from pytest_delta_schema.plugin.options.option_values import APPLY, SYNC
 from pytest_delta_schema.plugin.options.reading import checked_options, only_shows
 from pytest_delta_schema.plugin.run.contract_run import ContractRun
@@ -20,30 +20,23 @@ if TYPE_CHECKING:
 
 
 def contract_run(config: pytest.Config) -> ContractRun:
-    """Return the state of a run; its options are read at the first use.
-
-    Args:
-        config: The run's configuration.
-    """
+    """Return the state of a run; its options are read at the first use."""
     run = config.stash.get(RUN, None)
     if run is None:
         run = config.stash[RUN] = ContractRun(config, checked_options(config))
-        config.pluginmanager.register(RunPlugin(run), "delta_schema_run")
+        config.pluginmanager.register(RunHooks(run), "delta_schema_run")
         if not is_worker(config):
             config.pluginmanager.register(Colours(), "delta_schema_colours")
         # Hooks of a conftest in a folder are known from the first table of that folder on.
         if run.options.reports or config.hook.pytest_delta_schema_report.get_hookimpls():
-            from pytest_delta_schema.plugin.reports.report_writer import RunReports
+            from pytest_delta_schema.plugin.reports.report_writer import ReportWriter
 
-            config.pluginmanager.register(RunReports(config), REPORTS)
+            config.pluginmanager.register(ReportWriter(config), REPORTS)
     return run
 
 
 def start_run(config: pytest.Config) -> None:
     """Begin a run that is configured: check its options, and collect and report what they name.
-
-    Args:
-        config: The run's configuration.
 
     Raises:
         pytest.UsageError: With all faults of the options.
@@ -67,12 +60,7 @@ def start_run(config: pytest.Config) -> None:
 
 
 def with_hook_rules(settings: Settings, config: pytest.Config) -> Settings:
-    """Return settings with the rules that the hooks of a project return.
-
-    Args:
-        settings: The configured settings.
-        config: The run's configuration.
-    """
+    """Return settings with the rules that the hooks of a project return."""
     model_rules = config.hook.pytest_delta_schema_model_rules(config=config)
     plan_rules = config.hook.pytest_delta_schema_plan_rules(config=config)
     return settings._replace(

@@ -22,10 +22,6 @@ def refuse_unmatched_consents(request: pytest.FixtureRequest, gate: Gate) -> Non
 
     Done once for each catalog, by the first check that reads it.
 
-    Args:
-        request: Of that check.
-        gate: The gate over the catalog.
-
     Raises:
         ConsentsRefused: With all faults.
     """

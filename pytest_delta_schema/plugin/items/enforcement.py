@@ -9,7 +9,7 @@ from pytest_delta_schema.engine.outcome import Check, Status
 from pytest_delta_schema.engine.outcome_parts import failed_outcome, table_outcome
 from pytest_delta_schema.execute.row_appends import AppendsRows
 from pytest_delta_schema.test_kit.enforcement.enforcement_rows import enforcement_rows
-from pytest_delta_schema.test_kit.enforcement.trials import tried
+from pytest_delta_schema.test_kit.enforcement.trials import try_constraints
 
 if TYPE_CHECKING:
     from pytest_delta_schema.engine.declarations import Declarations
@@ -23,12 +23,6 @@ def enforcement_outcome(table: Table, declarations: Declarations, catalog: Catal
     """Create a scratch table of a model, and write rows to it that satisfy or break the contract.
 
     The table of the model is neither read nor written.
-
-    Args:
-        table: The model.
-        declarations: All models under their settings.
-        catalog: The catalog.
-        scratch: Creates the table in the same catalog, and drops it at the end of the test.
     """
     violations = declarations.violations(table)
     if violations:
@@ -39,7 +33,7 @@ def enforcement_outcome(table: Table, declarations: Declarations, catalog: Catal
     try:
         rows = enforcement_rows(table)
         made = scratch.table(table, None, None)
-        trial = tried(catalog, made, rows, declarations.bound(table).name)
+        trial = try_constraints(catalog, made, rows, declarations.bound(table).name)
     except DeltaSchemaError as error:
         return failed_outcome(table, declarations, Check.ENFORCES, error)
     return table_outcome(

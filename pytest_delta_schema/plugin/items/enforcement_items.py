@@ -32,9 +32,5 @@ class EnforcementContract:
 
 @cache
 def with_enforcement(contract: type[StandardContract]) -> type[StandardContract]:
-    """Return a contract with the check of constraints behind its other checks.
-
-    Args:
-        contract: The checks of a table in the mode of a run.
-    """
+    """Return a contract with the check of constraints behind its other checks."""
     return type(f"{contract.__name__}WithEnforcement", (EnforcementContract, contract), {})

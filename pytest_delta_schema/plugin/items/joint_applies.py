@@ -38,12 +38,7 @@ class JointApplies:
         self._applies: dict[int, BatchedApplies] = {}
 
     def apply(self, item: pytest.Function, gate: Gate) -> TableOutcome:
-        """Return the outcome of the apply of an item.
-
-        Args:
-            item: The item.
-            gate: The gate over its catalog.
-        """
+        """Return the outcome of the apply of an item."""
         # A worker of xdist does not know which items it is going to run, and reports no other table than theirs.
         knows_items = not is_worker(self._config)
         if id(gate) not in self._applies:

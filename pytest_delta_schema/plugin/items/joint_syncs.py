@@ -40,12 +40,7 @@ class JointSyncs:
         self._outcomes: dict[str, TableOutcome] = {}
 
     def sync(self, item: pytest.Function, catalog: SyncsEntries) -> TableOutcome:
-        """Return the outcome of an item; the first of a catalog synchronises the entries of all its items.
-
-        Args:
-            item: The item.
-            catalog: Its catalog.
-        """
+        """Return the outcome of an item; the first of a catalog synchronises the entries of all its items."""
         if item.nodeid not in self._outcomes:
             batch = [other for other in self._items if share_a_catalog(item, other)]
             if all(other.nodeid != item.nodeid for other in batch):

@@ -39,10 +39,6 @@ def once(item: pytest.Item, change: Callable[[], TableOutcome]) -> TableOutcome:
     """Return the outcome of a change of the catalog, which is made once, even if another plugin runs the item again.
 
     A second attempt could succeed, and the report would have neither the failure nor the statements of the first one.
-
-    Args:
-        item: The item.
-        change: Makes the change.
     """
     if _FIRST not in item.stash:
         item.stash[_FIRST] = change()
@@ -51,11 +47,6 @@ def once(item: pytest.Item, change: Callable[[], TableOutcome]) -> TableOutcome:
 
 def report_unless_shown(request: pytest.FixtureRequest, table: Table, outcome: TableOutcome) -> None:
     """Make an outcome the result of an item; what the check ``rules`` fails for in this run skips the item.
-
-    Args:
-        request: Of the item.
-        table: Its model.
-        outcome: How the check ended.
 
     Raises:
         ContractFailure: If the check does not pass.
@@ -84,7 +75,7 @@ class StandardContract:
 
         declarations = request.config.stash[RUN].declarations
         outcome = rules_outcome(self.table, declarations)
-        if not outcome.status.is_good:
+        if not outcome.status.passes:
             request.config.stash[RUN].without_snapshot.append(request.node.nodeid)
             report_unless_shown(request, self.table, outcome)
         difference = mismatch(delta_snapshot, script(statements(declarations.creation(self.table))))

@@ -20,22 +20,12 @@ SESSION_FIXTURES = ("delta_catalog", "delta_spark", "delta_spark_conf")
 
 
 def location(config: pytest.Config, options: Options) -> str:
-    """Return where the catalog is, without secrets; ``""`` if there is nothing to add to the name of the backend.
-
-    Args:
-        config: The run's configuration.
-        options: Its checked options.
-    """
+    """Return where the catalog is, without secrets; ``""`` if there is nothing to add to the name of the backend."""
     return find_backend(options.backend).location(backend_settings(config, options))
 
 
 def without_scratch_catalog(subject: str, backend: str) -> str:
-    """Return the message for tables that would be created in a catalog which others may use.
-
-    Args:
-        subject: The part of the run that creates tables.
-        backend: The name of the backend.
-    """
+    """Return the message for tables that would be created in a catalog which others may use."""
     return (
         f"{subject} creates tables, and others may use the catalogs of the backend {backend}; name one for scratch"
         ' tables in pyproject.toml: [tool.pytest_delta_schema] scratch_catalog = "scratch"; or run it with'
@@ -44,12 +34,7 @@ def without_scratch_catalog(subject: str, backend: str) -> str:
 
 
 def backend_settings(config: pytest.Config, options: Options) -> BackendSettings:
-    """Return the settings of a run as backends take them.
-
-    Args:
-        config: The run's configuration.
-        options: Its checked options.
-    """
+    """Return the settings of a run as backends take them."""
     from pytest_delta_schema.backends.backend import BackendSettings
 
     values: Mapping[str, Any] = {
@@ -69,11 +54,7 @@ def backend_settings(config: pytest.Config, options: Options) -> BackendSettings
 
 
 def option_of(config: pytest.Config) -> Callable[[str], Any]:
-    """Return a function that looks up the options and ini keys of other plugins; options take precedence.
-
-    Args:
-        config: The run's configuration.
-    """
+    """Return a function that looks up the options and ini keys of other plugins; options take precedence."""
 
     def option(name: str) -> Any:
         is_option = hasattr(config.option, name)

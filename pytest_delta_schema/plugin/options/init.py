@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_delta_schema.configuration.project_file import shown_path, toml
-from pytest_delta_schema.diagnostics.errors import reason
+from pytest_delta_schema.diagnostics.errors import os_error_text
 from pytest_delta_schema.settings.text import SECTION
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def _content(project: Path) -> bytes:
     except FileNotFoundError:
         return b""
     except OSError as error:
-        msg = f"{project} cannot be read: {reason(error)}; nothing was written"
+        msg = f"{project} cannot be read: {os_error_text(error)}; nothing was written"
         raise pytest.UsageError(msg) from None
 
 
@@ -157,14 +157,14 @@ def _write(model: Path, project: Path, before: bytes, after: bytes) -> None:
         msg = f"{model} exists already; nothing was written"
         raise pytest.UsageError(msg) from None
     except OSError as error:
-        msg = f"{model} cannot be written: {reason(error)}; nothing was written"
+        msg = f"{model} cannot be written: {os_error_text(error)}; nothing was written"
         raise pytest.UsageError(msg) from None
     try:
         with project.open("ab") as file:
             file.write(after[len(before) :])
     except OSError as error:
         model.unlink()
-        msg = f"{project} cannot be written: {reason(error)}; nothing was written"
+        msg = f"{project} cannot be written: {os_error_text(error)}; nothing was written"
         raise pytest.UsageError(msg) from None
 
 

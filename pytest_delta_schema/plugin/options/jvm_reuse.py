@@ -32,7 +32,7 @@ def keep_jvm_seconds(request: pytest.FixtureRequest, options: Options) -> float 
     """
     if options.keep_jvm is None:
         return None
-    reason = reason_against(request.config)
+    reason = why_jvm_is_not_reused(request.config)
     overridden = [name for name in SESSION_FIXTURES if is_overridden(request, [name])]
     if not reason and overridden:
         reason = f"the project overrides {' and '.join(overridden)}"
@@ -45,7 +45,9 @@ def keep_jvm_seconds(request: pytest.FixtureRequest, options: Options) -> float 
     return options.keep_jvm
 
 
-def reason_against(config: pytest.Config, environment: Mapping[str, str] = os.environ, system: str = os.name) -> str:
+def why_jvm_is_not_reused(
+    config: pytest.Config, environment: Mapping[str, str] = os.environ, system: str = os.name
+) -> str:
     """Return why a run cannot keep a JVM; ``""`` if it can.
 
     Args:

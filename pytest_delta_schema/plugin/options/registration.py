@@ -156,11 +156,7 @@ def _has_settings(path: Path) -> bool:
 
 
 class ProgressHandler(logging.Handler):
-    """Shows log records; what shows them is imported for the first one.
-
-    Args:
-        config: The run's configuration.
-    """
+    """Shows log records; what shows them is imported for the first one."""
 
     def __init__(self, config: pytest.Config) -> None:
         super().__init__(logging.INFO)

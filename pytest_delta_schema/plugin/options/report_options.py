@@ -21,10 +21,6 @@ def reports_to_write(config: pytest.Config, sources: Sources) -> tuple[ReportFil
     """Return the reports to write; the command line turns off what files ask for.
 
     On GitHub Actions that of the type ``github`` is written without being asked for.
-
-    Args:
-        config: The run's configuration.
-        sources: The values of all settings, to whose faults those of reports are added.
     """
     command_line, ini, toml = sources.given["report"]
     by_itself = [ReportTarget("github", "", "")] if is_on_github() else []

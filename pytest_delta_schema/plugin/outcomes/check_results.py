@@ -47,11 +47,7 @@ class _Item:
 
 
 class CheckResults:
-    """The checks of a run, by their node ids.
-
-    Args:
-        config: The run's configuration.
-    """
+    """The checks of a run, by their node ids."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
@@ -71,11 +67,7 @@ class CheckResults:
         return bool(self._items or self._unreported)
 
     def select(self, node_ids: Iterable[str]) -> None:
-        """Note the items that are going to run; those of others are left out.
-
-        Args:
-            node_ids: Their ids.
-        """
+        """Note the items that are going to run; those of others are left out."""
         self._selected.update(node_id for node_id in node_ids if check_of(node_id) is not None)
 
     def cut(self) -> None:
@@ -83,12 +75,7 @@ class CheckResults:
         self._is_cut = True
 
     def note_unreported(self, node_id: str, outcome: TableOutcome) -> None:
-        """Note the outcome of a change that was made before its item, which may not run any more.
-
-        Args:
-            node_id: Of the item.
-            outcome: How the change ended.
-        """
+        """Note the outcome of a change that was made before its item, which may not run any more."""
         self._unreported[node_id] = outcome
 
     def add(self, report: pytest.TestReport) -> None:
@@ -115,7 +102,7 @@ class CheckResults:
             check = check_of(item.node_id)
             outcome = item.outcome
             if outcome is None and item.node_id in self._unreported:
-                outcome = "passed" if self._unreported[item.node_id].status.is_good else "failed"
+                outcome = "passed" if self._unreported[item.node_id].status.passes else "failed"
             if outcome is not None and check is not None:
                 yield CheckResult(
                     node_id=item.node_id,

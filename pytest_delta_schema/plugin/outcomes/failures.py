@@ -36,12 +36,7 @@ class ContractFailure(Exception):  # noqa: N818 - a finding, not a malfunction
 
 
 class TableUnreadable(Failed):
-    """One table could not be read.
-
-    Args:
-        reason: One line.
-        table: Dotted name of the model.
-    """
+    """One table could not be read."""
 
     def __init__(self, reason: str, table: str) -> None:
         super().__init__(reason, pytrace=False)
@@ -65,11 +60,7 @@ class RunFault(Failed):
 
 
 class CatalogUnavailable(RunFault):
-    """The catalog could not be opened or read.
-
-    Args:
-        reason: A line, and perhaps lines of code to add.
-    """
+    """The catalog could not be opened or read."""
 
     fault = UnreachableCatalog
 
@@ -79,11 +70,7 @@ class CatalogUnavailable(RunFault):
 
 
 class ConsentsRefused(RunFault):
-    """Consents match nothing on the tables that were read.
-
-    Args:
-        faults: A message for each of them.
-    """
+    """Consents match nothing on the tables that were read."""
 
     fault = RefusedConsents
 
@@ -100,13 +87,7 @@ _SHOWN = pytest.StashKey[set[str]]()
 
 
 def report_error(item: pytest.Item, report: pytest.TestReport, error: BaseException) -> None:
-    """Show a fault of the run, or a table that could not be read; other errors are left as they are.
-
-    Args:
-        item: The item.
-        report: Its report, which is changed.
-        error: The error of the item.
-    """
+    """Show a fault of the run, or a table that could not be read; other errors are left as they are."""
     if not isinstance(error, (RunFault, TableUnreadable)):
         return
     path, line, _ = item.reportinfo()

@@ -26,16 +26,12 @@ _WITH_CHANGES = (Status.DRIFTED, Status.BLOCKED, Status.STALE)
 def report_outcome(item: pytest.Item, outcome: TableOutcome) -> None:
     """Make an outcome the result of an item.
 
-    Args:
-        item: The item of the check.
-        outcome: How it ended.
-
     Raises:
         ContractFailure: If the check does not pass.
     """
     note_outcome(item, outcome)
     require_available(outcome)
-    if not outcome.status.is_good:
+    if not outcome.status.passes:
         _fail(item, outcome)
     text = applied_text(outcome)
     if text:
@@ -61,12 +57,7 @@ def note_outcome(item: pytest.Item, outcome: TableOutcome) -> None:
 
 
 def attach(item: pytest.Item, report: pytest.TestReport) -> None:
-    """Attach the outcome of an item to its report, also through xdist, where each outcome is sent once.
-
-    Args:
-        item: The item.
-        report: The report of the phase that has ended.
-    """
+    """Attach the outcome of an item to its report, also through xdist, where each outcome is sent once."""
     outcome = item.stash.get(OUTCOME, None)
     if outcome is not None:
         del item.stash[OUTCOME]
@@ -105,7 +96,7 @@ def _properties(outcome: TableOutcome) -> Iterator[tuple[str, object]]:
         yield "changes", len(own or outcome.changes)
         risks = [Risk[change.risk.upper()] for change in own if change.risk]
         yield "risk", max(risks).label if risks else ""
-    if not outcome.status.is_good:
+    if not outcome.status.passes:
         yield "summary", one_line([headline(outcome)])
     if outcome.check is Check.APPLY and outcome.status is not Status.BLOCKED:
         yield "statements", sum(statement.has_run for statement in outcome.statements)

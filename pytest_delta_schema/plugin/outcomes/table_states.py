@@ -31,13 +31,7 @@ class TableStates(NamedTuple):
 
 
 def attach_states(item: pytest.Item, report: pytest.TestReport, outcome: TableOutcome) -> None:
-    """Attach the states of the table of a check to its report: for each table once, and none of an invalid model.
-
-    Args:
-        item: The check.
-        report: Its report.
-        outcome: Its outcome.
-    """
+    """Attach the states of the table of a check to its report: for each table once, and none of an invalid model."""
     run, table = item.config.stash[RUN], getattr(getattr(item, "cls", None), "table", None)
     sender = {DRIFT: Check.DRIFT, APPLY: Check.APPLY}.get(run.options.mode or "", Check.RULES)
     if table is None or outcome.check is not sender or run.declarations.violations(table):

@@ -35,9 +35,6 @@ class TerminalHandler(logging.Handler):
     A terminal shows how far a step is in one line that is rewritten. A file gets a line every few seconds, of long
     steps fewer, and so does a terminal when xdist runs, because results of other workers may follow at any moment.
 
-    Args:
-        config: The run's configuration.
-
     Attributes:
         has_written: Whether a line was written since the last result of a test.
     """
@@ -83,12 +80,7 @@ class TerminalHandler(logging.Handler):
 
 
 class ResultLines:
-    """Keeps the results of tests apart from the lines of a handler.
-
-    Args:
-        handler: The handler.
-        config: The run's configuration.
-    """
+    """Keeps the results of tests apart from the lines of a handler."""
 
     def __init__(self, handler: TerminalHandler, config: pytest.Config) -> None:
         self._handler = handler
@@ -143,11 +135,7 @@ def write_lines(config: pytest.Config, text: str) -> None:
 
 
 def handler_of(config: pytest.Config) -> logging.Handler:
-    """Return what shows the log records of a process; they are left out of the reports of tests.
-
-    Args:
-        config: The run's configuration.
-    """
+    """Return what shows the log records of a process; they are left out of the reports of tests."""
     handler = config.stash.get(_HANDLER, None)
     if handler is None:
         handler = config.stash[_HANDLER] = WorkerHandler(config) if is_worker(config) else TerminalHandler(config)

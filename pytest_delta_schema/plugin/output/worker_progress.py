@@ -16,11 +16,7 @@ _INPUT = "delta_schema_progress"
 
 
 class WorkerHandler(logging.Handler):
-    """Sends log records to the process that controls the workers.
-
-    Args:
-        config: The configuration of the worker.
-    """
+    """Sends log records to the process that controls the workers."""
 
     def __init__(self, config: pytest.Config) -> None:
         super().__init__(logging.INFO)
@@ -38,9 +34,6 @@ class WorkerRecords:
     """Shows the log records of workers.
 
     Several workers may start Spark, or read the same tables, at the same time. Of such steps one worker is shown.
-
-    Args:
-        handler: Shows records.
     """
 
     def __init__(self, handler: logging.Handler) -> None:

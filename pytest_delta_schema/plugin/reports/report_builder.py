@@ -22,7 +22,7 @@ from pytest_delta_schema.plugin.run.stash_keys import SUMMARY
 from pytest_delta_schema.plugin.source_links.git_checkout import git_commit
 from pytest_delta_schema.plugin.source_links.source_root import SourceRoot
 from pytest_delta_schema.plugin.source_links.source_url import source_url
-from pytest_delta_schema.report.published import published
+from pytest_delta_schema.report.redact import redact_report
 from pytest_delta_schema.report.run_report import Consents, Run, RunReport
 from pytest_delta_schema.report.table_reports import table_reports
 
@@ -39,15 +39,7 @@ if TYPE_CHECKING:
 def report_of_run(
     config: pytest.Config, options: Options, checks: CheckResults, used_consents: Collection[str], started: float
 ) -> RunReport:
-    """Return the report of a run.
-
-    Args:
-        config: The run's configuration.
-        options: Its options.
-        checks: How its checks have ended so far.
-        used_consents: The consents that the plans of all processes needed.
-        started: When it began, on the monotonic clock.
-    """
+    """Return the report of a run."""
     commit = git_commit(config.rootpath)
     mode, backend = options.mode or "check", options.backend if options.mode else ""
     target = _digest(location(config, options)) if backend else ""
@@ -79,7 +71,7 @@ def report_of_run(
         faults=checks.faults(),
         consents=_consents(config, options, used_consents),
     )
-    return published(
+    return redact_report(
         report,
         redaction=_Redaction(options),
         relative=SourceRoot(config.rootpath).relative,
@@ -88,11 +80,7 @@ def report_of_run(
 
 
 class _Redaction:
-    """Removes hosts and tokens from messages and values.
-
-    Args:
-        options: The options of the run.
-    """
+    """Removes hosts and tokens from messages and values."""
 
     def __init__(self, options: Options) -> None:
         uri, environment = options.unity.uri, os.environ.get

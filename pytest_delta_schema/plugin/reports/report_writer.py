@@ -32,13 +32,10 @@ _USED = "delta_schema_used_consents"
 _ANNOTATES = "pytest_github_actions_annotate_failures"
 
 
-class RunReports:
+class ReportWriter:
     """Collects how the checks of a run end, and writes its reports at the end.
 
     A worker of xdist only says which consents it needed.
-
-    Args:
-        config: The run's configuration.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -87,12 +84,7 @@ class RunReports:
             self._results.add(report)
 
     def note_unreported(self, node_id: str, outcome: TableOutcome) -> None:
-        """Note the outcome of a change that was made before its item, which may not run any more.
-
-        Args:
-            node_id: Of the item.
-            outcome: How the change ended.
-        """
+        """Note the outcome of a change that was made before its item, which may not run any more."""
         self._results.note_unreported(node_id, outcome)
 
     @pytest.hookimpl(optionalhook=True)
@@ -154,12 +146,7 @@ class RunReports:
 
 
 def _not_annotated(report: RunReport, config: pytest.Config) -> RunReport:
-    """Return a report without what the common plugin for annotations of GitHub Actions shows: all but errors in set-up.
-
-    Args:
-        report: The report.
-        config: The run's configuration.
-    """
+    """Return a report without what the common plugin for annotations of GitHub Actions shows: all but errors in set-up."""
     plugins = config.pluginmanager.list_name_plugin()
     if not any(name.startswith(_ANNOTATES) and plugin is not None for name, plugin in plugins):
         return report

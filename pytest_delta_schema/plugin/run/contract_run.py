@@ -31,12 +31,7 @@ if TYPE_CHECKING:
 
 
 class ContractRun:
-    """The tables of one run, and a gate for each catalog; the engine is imported when a table needs it.
-
-    Args:
-        config: The run's configuration.
-        options: Its checked options.
-    """
+    """The tables of one run, and a gate for each catalog; the engine is imported when a table needs it."""
 
     def __init__(self, config: pytest.Config, options: Options) -> None:
         self.options = options
@@ -57,12 +52,7 @@ class ContractRun:
         self._gates: dict[int, Gate] = {}
 
     def watch(self, fixture: str, spark: SparkSession) -> None:
-        """Watch the session on which a fixture depends, so that the test is named that stops it.
-
-        Args:
-            fixture: The name of the fixture.
-            spark: The session.
-        """
+        """Watch the session on which a fixture depends, so that the test is named that stops it."""
         if self.spark_watch is None:
             from pytest_delta_schema.plugin.run.spark_watch import SparkWatch
 
@@ -74,13 +64,7 @@ class ContractRun:
         return self.tables.setdefault(table.name, table)
 
     def list_tables(self, path: Path, variable: str, tables: Iterable[Table]) -> None:
-        """Note which tables of installed packages a variable lists, because they are reported there.
-
-        Args:
-            path: The file that assigns the variable.
-            variable: Its name.
-            tables: What it lists.
-        """
+        """Note which tables of installed packages a variable lists, because they are reported there."""
         from pytest_delta_schema.plugin.source_links.source_root import SourceRoot
 
         sources = SourceRoot(self._config.rootpath)

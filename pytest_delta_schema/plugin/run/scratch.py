@@ -16,7 +16,7 @@ from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, DeclarationError, DeltaSchemaError
 from pytest_delta_schema.engine.assembly import bound, model_of_copy
 from pytest_delta_schema.engine.orchestrator import Orchestrator
-from pytest_delta_schema.execute.table_copies import RepeatsCreations
+from pytest_delta_schema.execute.table_copies import ReusesCreations
 from pytest_delta_schema.execute.table_history import ReadsRows
 from pytest_delta_schema.models.names import require_name
 from pytest_delta_schema.models.required_kinds import required_table
@@ -190,8 +190,8 @@ class Scratch:
                 if key.parent in copies
             ]
         settings = current_settings().for_scratch_tables()
-        repeats = self._catalog if isinstance(self._catalog, RepeatsCreations) else None
-        with nullcontext() if repeats is None else repeats.repeating_creations():
+        repeats = self._catalog if isinstance(self._catalog, ReusesCreations) else None
+        with nullcontext() if repeats is None else repeats.reuse_creations():
             Orchestrator.over(self._catalog, settings=settings).sync_tables(made for _, made in pairs)
         self._made.update(made.qualified_name for _, made in pairs)
         self._copies = copies

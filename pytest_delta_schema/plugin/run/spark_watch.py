@@ -24,12 +24,7 @@ class SparkWatch:
         self._stopped: dict[str, str] = {}
 
     def watch(self, fixture: str, spark: SparkSession) -> None:
-        """Watch a session.
-
-        Args:
-            fixture: The name of the fixture that needs it.
-            spark: The session.
-        """
+        """Watch a session."""
         self._sessions[fixture] = spark
         self._stopped.pop(fixture, None)
 
@@ -40,11 +35,7 @@ class SparkWatch:
                 self._stopped[fixture] = f"in the {_PHASES[report.when or 'call']} of {escaped(report.nodeid)}"
 
     def fault(self, fixtures: Iterable[str]) -> str:
-        """Return why a test cannot run, whose session was stopped; ``""`` if it can.
-
-        Args:
-            fixtures: The fixtures that the test uses.
-        """
+        """Return why a test cannot run, whose session was stopped; ``""`` if it can."""
         for fixture in fixtures:
             if fixture in self._stopped:
                 return (

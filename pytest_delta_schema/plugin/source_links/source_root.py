@@ -16,11 +16,7 @@ _VARIABLES = ("GITHUB_WORKSPACE", "CI_PROJECT_DIR", "BUILD_SOURCESDIRECTORY")
 
 
 class SourceRoot:
-    """Writes locations relative to the first folder that holds their file, of those that services and git name.
-
-    Args:
-        root: The root folder of the run, which is used last.
-    """
+    """Writes locations relative to the first folder that holds their file, of those that services and git name."""
 
     def __init__(self, root: Path) -> None:
         top = git_top(root)

@@ -42,9 +42,6 @@ _BEGINNING = rf" {{2,6}}({'|'.join(map(re.escape, _COLOURS))}) +\S"
 def markup_of(line: str) -> dict[str, bool]:
     """Return how a line is shown: changes, reasons that block a plan, and tables of the summary have colours.
 
-    Args:
-        line: One line.
-
     Returns:
         The arguments for pytest's terminal writer, which uses them on a terminal only; empty for other lines.
     """

@@ -38,10 +38,6 @@ class Interrupted:
     A worker of xdist loses its channel when the controller is interrupted, so that it writes its report to a file. It
     may be killed before it has read the table again, so that it writes what it knows as soon as the signal comes.
     Workers on other machines have no such folder; nothing is shown of them.
-
-    Args:
-        config: The run's configuration.
-        summary: Knows which tables have ended.
     """
 
     def __init__(self, config: pytest.Config, summary: Summary) -> None:

@@ -60,12 +60,7 @@ def refuse(config: pytest.Config, items: list[pytest.Item], faults: list[str]) -
 
 
 def note_refusals(config: pytest.Config, faults: list[str]) -> None:
-    """Make a run that has begun end with a usage error; the caller stops it.
-
-    Args:
-        config: The run's configuration.
-        faults: The messages.
-    """
+    """Make a run that has begun end with a usage error; the caller stops it."""
     config.stash[RUN].is_refused = True
     if is_worker(config):
         config.workeroutput[_REFUSED] = faults  # type: ignore[attr-defined]
@@ -74,12 +69,7 @@ def note_refusals(config: pytest.Config, faults: list[str]) -> None:
 
 
 class Summary:
-    """Collects the outcomes of a run with a catalog, also those of the workers of xdist, and shows them.
-
-    Args:
-        config: The run's configuration.
-        options: Its checked options.
-    """
+    """Collects the outcomes of a run with a catalog, also those of the workers of xdist, and shows them."""
 
     def __init__(self, config: pytest.Config, options: Options) -> None:
         self._config = config
@@ -101,12 +91,7 @@ class Summary:
         return {outcome.table for outcome in self._outcomes.values()}
 
     def note_unreported(self, node_id: str, outcome: TableOutcome) -> None:
-        """Note the outcome of a change that was made before its item, which may not run any more.
-
-        Args:
-            node_id: Of the item.
-            outcome: How the change ended.
-        """
+        """Note the outcome of a change that was made before its item, which may not run any more."""
         self._outcomes[node_id] = self._unreported[node_id] = outcome
 
     def pytest_report_header(self) -> str:
@@ -203,7 +188,7 @@ class Summary:
         tables: list[str] = []
         verbosity = self._config.get_verbosity()
         for outcome in sorted(self._outcomes.values(), key=lambda outcome: outcome.table):
-            if not outcome.status.is_good:
+            if not outcome.status.passes:
                 line = f"  {outcome.status.value:<10}  {one_line([headline(outcome)]) or outcome.table}"
                 # A cause that several tables share is one line.
                 tables += [] if line in tables else [line]
@@ -249,7 +234,7 @@ class Summary:
 
     def _codes(self) -> list[str]:
         """Return the first few codes of this package in what failed: those of diagnostics, then those of changes."""
-        failed = [outcome for outcome in self._outcomes.values() if not outcome.status.is_good]
+        failed = [outcome for outcome in self._outcomes.values() if not outcome.status.passes]
         diagnostics = (diagnostic.code for outcome in failed for diagnostic in outcome.diagnostics)
         changes = (change.code for outcome in failed for change in outcome.changes)
         return [code for code in dict.fromkeys((*diagnostics, *changes)) if _OWN_CODE.fullmatch(code)][:_SHOWN_CODES]

@@ -18,11 +18,7 @@ if TYPE_CHECKING:
 
 
 def gitlab_json(report: RunReport) -> str:
-    """Return the report in the form of GitLab's Code Quality, worst first.
-
-    Args:
-        report: The report.
-    """
+    """Return the report in the form of GitLab's Code Quality, worst first."""
     return json_text([_issue(finding) for finding in report.findings], 1)
 
 

@@ -26,7 +26,7 @@ COMMENT_LIMIT = 65_536
 SUMMARY_LIMIT = 1024 * 1024
 """Bytes of the summary of a step."""
 
-_SHOWN = frozenset({*(status for status in Status if not status.is_good), Status.APPLIED, Status.SYNCED})
+_SHOWN = frozenset({*(status for status in Status if not status.passes), Status.APPLIED, Status.SYNCED})
 """The statuses of tables that have a section of their own."""
 
 
@@ -74,19 +74,12 @@ def pull_request_comment(report: RunReport) -> str:
 
     What does not fit is left out in steps: the SQL, tables without changes, the changes of each table, and at last
     tables. The text says what was left out.
-
-    Args:
-        report: The report.
     """
     return _fitted(report, COMMENT_LIMIT, len)
 
 
 def step_summary(report: RunReport) -> str:
-    """Return a report as Markdown of less than 1 MiB in UTF-8, shortened as :func:`pull_request_comment` does.
-
-    Args:
-        report: The report.
-    """
+    """Return a report as Markdown of less than 1 MiB in UTF-8, shortened as :func:`pull_request_comment` does."""
     return _fitted(report, SUMMARY_LIMIT - 1, lambda part: len(part.encode()))
 
 
@@ -115,7 +108,7 @@ def _parts(report: RunReport, detail: _Detail) -> Iterator[str]:
     yield detail.remark(report)
     yield _remarks(report.faults)
     shown = [entry for entry in report.tables if entry.status in _SHOWN]
-    shown.sort(key=lambda entry: (entry.status.is_good, entry.name))
+    shown.sort(key=lambda entry: (entry.status.passes, entry.name))
     rows = shown[: detail.rows]
     name = _name_and_target if report.has_several_targets() else _name
     if rows:
@@ -134,7 +127,7 @@ def _parts(report: RunReport, detail: _Detail) -> Iterator[str]:
 
 
 def _result(report: RunReport) -> str:
-    failed = sum(not entry.status.is_good for entry in report.tables)
+    failed = sum(not entry.status.passes for entry in report.tables)
     number = counted(len(report.tables), "table")
     if failed:
         return f"{failed} of {number} {'fails' if failed == 1 else 'fail'}"

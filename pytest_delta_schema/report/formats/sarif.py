@@ -43,11 +43,7 @@ _NAMELESS = "delta-schema"
 
 
 def sarif_json(report: RunReport) -> str:
-    """Return the report as SARIF, worst first.
-
-    Args:
-        report: The report.
-    """
+    """Return the report as SARIF, worst first."""
     return json_text(_log(report), 4)
 
 

@@ -31,9 +31,6 @@ _AZURE_PROPERTY = str.maketrans({"%": "%AZP25", **_LINES, ";": "%3B", "]": "%5D"
 def github_lines(report: RunReport) -> tuple[str, ...]:
     """Return the annotations of GitHub Actions, errors first, each kind worst first.
 
-    Args:
-        report: The report.
-
     Returns:
         At most ten errors and ten warnings; each has to stand at the start of a line.
     """
@@ -42,9 +39,6 @@ def github_lines(report: RunReport) -> tuple[str, ...]:
 
 def azure_lines(report: RunReport) -> tuple[str, ...]:
     """Return the issues of Azure Pipelines, errors first, each kind worst first.
-
-    Args:
-        report: The report.
 
     Returns:
         At most ten errors and ten warnings; each has to stand at the start of a line.

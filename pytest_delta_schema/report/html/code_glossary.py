@@ -26,11 +26,7 @@ def code_link(code: str) -> Html:
 
 
 def code_glossary(report: RunReport) -> Html:
-    """Return a section that explains all codes of a report; nothing if it has none.
-
-    Args:
-        report: The report.
-    """
+    """Return a section that explains all codes of a report; nothing if it has none."""
     used = {change.code for table in report.tables for change in table.changes}
     for table in report.tables:
         used.update(part.code for part in (*table.diagnostics, *table.notes, *table.background))

@@ -30,12 +30,7 @@ _PAGE_WIDTH = 1180
 
 
 class Point(NamedTuple):
-    """A position, in pixels from the upper left corner.
-
-    Args:
-        x: To the right.
-        y: Downwards.
-    """
+    """A position, in pixels from the upper left corner."""
 
     x: float
     y: float

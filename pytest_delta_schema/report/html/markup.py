@@ -76,12 +76,7 @@ def wrapped(tag: str, content: Iterable[Html], **attributes: str | float | None)
 
 
 def joined(parts: Iterable[Html], between: Html = NOTHING) -> Html:
-    """Join markup.
-
-    Args:
-        parts: What is joined, in order.
-        between: What stands between two parts.
-    """
+    """Join markup."""
     return Html(between.join(parts))
 
 

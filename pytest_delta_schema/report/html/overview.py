@@ -41,7 +41,7 @@ def masthead(report: RunReport) -> Html:
 def title(report: RunReport) -> str:
     """Return the verdict on all tables in one line."""
     count = len(report.tables)
-    failing = sum(not table.status.is_good for table in report.tables)
+    failing = sum(not table.status.passes for table in report.tables)
     if not count:
         return "No table was checked"
     if failing:
@@ -81,12 +81,7 @@ def run_findings(report: RunReport) -> Html:
 
 
 def filters(report: RunReport, schemas: Iterable[str]) -> Html:
-    """Return the numbers of tables by status and of changes by risk, which are filters where scripts run.
-
-    Args:
-        report: The report.
-        schemas: The names of all schemas, sorted.
-    """
+    """Return the numbers of tables by status and of changes by risk, which are filters where scripts run."""
     counts, risks = report.counts(), report.risks()
     if not counts:
         return NOTHING

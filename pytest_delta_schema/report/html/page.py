@@ -65,11 +65,11 @@ def html_page(report: RunReport) -> str:
 
 
 def _body(report: RunReport) -> Iterator[Html]:
-    tables = sorted(report.tables, key=lambda table: (table.status.is_good, -_ORDER[table.status]))
+    tables = sorted(report.tables, key=lambda table: (table.status.passes, -_ORDER[table.status]))
     entries = [(f"table-{number}", table) for number, table in enumerate(tables, 1)]
     groups = {
-        _FAILING: [entry for entry in entries if not entry[1].status.is_good],
-        _IN_ORDER: [entry for entry in entries if entry[1].status.is_good],
+        _FAILING: [entry for entry in entries if not entry[1].status.passes],
+        _IN_ORDER: [entry for entry in entries if entry[1].status.passes],
     }
     is_open = len(groups[_FAILING]) <= _OPEN
     drawing = diagram(tables, {table.name: anchor for anchor, table in reversed(entries)})

@@ -17,11 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceLinks:
-    """The addresses of the sources of a report.
-
-    Args:
-        report: The report.
-    """
+    """The addresses of the sources of a report."""
 
     report: RunReport
 

@@ -15,12 +15,7 @@ Shape = Literal["circle", "triangle", "clock", "octagon", "square", "diamond"]
 
 
 class Mark(NamedTuple):
-    """How a status looks.
-
-    Args:
-        tone: Its colour.
-        shape: Its shape.
-    """
+    """How a status looks."""
 
     tone: Tone
     shape: Shape

@@ -64,21 +64,11 @@ def block(value: str, language: str) -> str:
 
 
 def details(title: str, *parts: str) -> str:
-    """Return a section that is closed at first.
-
-    Args:
-        title: Its title, as HTML.
-        *parts: Paragraphs, tables and blocks.
-    """
+    """Return a section that is closed at first."""
     return "\n\n".join([f"<details><summary>{title}</summary>", *parts, "</details>"])
 
 
 def table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
-    """Return a table.
-
-    Args:
-        head: The titles of the columns.
-        rows: The cells, as Markdown.
-    """
+    """Return a table."""
     lines = [head, ("---",) * len(head), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

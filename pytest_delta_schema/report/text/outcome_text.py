@@ -100,10 +100,6 @@ def applied_summary(outcome: TableOutcome, *, with_sql: bool) -> str:
     """List what an apply has changed, below one line with its name and how to restore the version before.
 
     The columns of a new table are not listed.
-
-    Args:
-        outcome: Of a table that was applied.
-        with_sql: Whether the SQL that ran is shown, too.
     """
     groups = _groups(outcome)
     own = groups.own

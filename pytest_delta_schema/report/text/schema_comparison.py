@@ -13,7 +13,7 @@ from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.spark_types import canonical_fields
 from pytest_delta_schema.state.states import TableState
-from pytest_delta_schema.state.types import ColumnState, below, describe_type, same_kind
+from pytest_delta_schema.state.types import ColumnState, children, describe_type, same_kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -112,7 +112,7 @@ def _pair(
         names = (f"{one.name}: ", f"{other.name}: ") if spelling else ("", "")
         yield _Row("~", str(path), f"{names[0]}{left}", f"{names[1]}{right}")
     if nested:
-        yield from _rows(below(one.data_type), below(other.data_type), path, nullability=nullability)
+        yield from _rows(children(one.data_type), children(other.data_type), path, nullability=nullability)
 
 
 def _field_text(column: ColumnState, *, nullability: bool, nested: bool = False) -> str:

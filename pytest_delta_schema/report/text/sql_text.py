@@ -14,12 +14,7 @@ if TYPE_CHECKING:
 
 
 def sql_heading(statements: Iterable[OutcomeStatement], *, is_blocked: bool) -> str:
-    """Return the heading of the SQL of a plan.
-
-    Args:
-        statements: The statements.
-        is_blocked: Whether there is a reason why none of them runs.
-    """
+    """Return the heading of the SQL of a plan."""
     if any(statement.has_run for statement in statements):
         return "SQL of the apply"
     return "SQL that is held back" if is_blocked else "SQL that would run"

@@ -50,9 +50,6 @@ class FeatureUnsupportedByClient:
             clustered_by=["id"],
             clients=["trino>=400"],
         )
-
-    Args:
-        client_features: Which features each client supports.
     """
 
     code = "DS126"
@@ -83,9 +80,6 @@ class TableUnusableByClient:
         stored = Table("dev", "silver", "orders", [Column("id", "bigint")], table_properties=vectors)
         columns = [Column("id", "bigint"), Column("note", "string")]
         model = Table("dev", "silver", "orders", columns, clients=["trino>=430"])
-
-    Args:
-        client_features: Which features each client supports.
     """
 
     code = "DS221"

@@ -23,7 +23,7 @@ from pytest_delta_schema.plan.changes import (
 from pytest_delta_schema.plan.renames import renamed
 from pytest_delta_schema.rules.rule import has_feature, violation
 from pytest_delta_schema.state.type_traversal import special_names
-from pytest_delta_schema.state.types import below, columns_below
+from pytest_delta_schema.state.types import children, columns_below
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -116,7 +116,7 @@ class ColumnNameTakenBySpark:
             for column in new:
                 path = above.child(column.name)
                 yield from self._taken(action, path, "added", _twins(column.name, names))
-                yield from self._created(action, below(column.data_type), path)
+                yield from self._created(action, children(column.data_type), path)
 
     def _created(
         self, action: CreateTable | AlignTable, columns: Iterable[ColumnState], above: ColumnPath = TABLE
@@ -125,7 +125,7 @@ class ColumnNameTakenBySpark:
         for column in columns:
             path = above.child(column.name)
             yield from self._taken(action, path, "told apart", _twins(column.name, names))
-            yield from self._created(action, below(column.data_type), path)
+            yield from self._created(action, children(column.data_type), path)
 
     def _taken(
         self, action: CreateTable | AlignTable, path: ColumnPath, verb: str, others: Sequence[str]

@@ -16,7 +16,7 @@ from pytest_delta_schema.rules.rule import has_feature, violation
 from pytest_delta_schema.settings.text import toml_setting
 from pytest_delta_schema.state.spark_types import nested_types
 from pytest_delta_schema.state.type_traversal import not_null_paths, struct_fields
-from pytest_delta_schema.state.types import StructState, below
+from pytest_delta_schema.state.types import StructState, children
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -194,7 +194,7 @@ def _structs(table: Table) -> Iterator[list[ColumnPath]]:
 
 
 def _structs_below(data_type: DataTypeState, path: ColumnPath) -> Iterator[list[ColumnPath]]:
-    parts = below(data_type)
+    parts = children(data_type)
     paths = [path.child(part.name) for part in parts]
     if isinstance(data_type, StructState):
         yield paths

@@ -23,13 +23,7 @@ if TYPE_CHECKING:
 
 
 def invalid_columns(rule: HasCode, table: Table, key: ForeignKey | Unique) -> Iterator[Diagnostic]:
-    """Yield a violation for every column of a constraint that is missing, repeated or not comparable.
-
-    Args:
-        rule: The rule that reports them.
-        table: The table of the constraint.
-        key: The constraint as it is declared.
-    """
+    """Yield a violation for every column of a constraint that is missing, repeated or not comparable."""
     declared, path = NameSet.of(table.columns), path_of_key(table, key)
     subject = _subject(key.kind, key.columns)
     for name in repeated(key.columns):

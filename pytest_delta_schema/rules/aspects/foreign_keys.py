@@ -10,7 +10,7 @@ from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.rules.aspects.constraint_columns import invalid_columns
 from pytest_delta_schema.rules.rule import Fault, violation
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.state.type_traversal import fits
+from pytest_delta_schema.state.type_traversal import is_assignable
 from pytest_delta_schema.state.types import describe_type
 
 if TYPE_CHECKING:
@@ -181,13 +181,7 @@ class ForeignKeyOfUnknownRely:
 
 
 def _mismatches(key: ForeignKeyState, own: Sequence[ColumnState], parent: TableState) -> Iterator[Fault]:
-    """Yield the differences between a foreign key and the primary key of its parent.
-
-    Args:
-        key: The foreign key.
-        own: The columns of its table.
-        parent: The table that it references.
-    """
+    """Yield the differences between a foreign key and the primary key of its parent."""
     subject = f"foreign key {key.name}"
     actual = parent.primary_key.columns if parent.primary_key is not None else ()
     shown = f"({', '.join(actual)})"
@@ -207,7 +201,7 @@ def _mismatches(key: ForeignKeyState, own: Sequence[ColumnState], parent: TableS
         own_types, parent_types = _types(own), _types(parent.columns)
         for name, other in zip(key.columns, referenced, strict=True):
             own_type, parent_type = own_types.get(name), parent_types.get(other)
-            if own_type is not None and parent_type is not None and not fits(own_type, parent_type):
+            if own_type is not None and parent_type is not None and not is_assignable(own_type, parent_type):
                 fact = f"column {name} of {subject} is {describe_type(own_type)}"
                 message = f"{fact}, but {other} of {key.parent} is {describe_type(parent_type)}"
                 yield Fault(message=message, remedy="give both columns one type")

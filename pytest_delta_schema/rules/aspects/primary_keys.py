@@ -71,9 +71,6 @@ class RelyWithoutDataCheck:
             [Column("id", "bigint", is_nullable=False)],
             primary_key=PrimaryKey(["id"], rely=True),
         )
-
-    Args:
-        runs_data_checks: Whether data checks run before a plan.
     """
 
     code = "DS219"

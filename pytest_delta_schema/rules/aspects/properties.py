@@ -87,9 +87,6 @@ class UnknownProperty:
             [Column("id", "bigint")],
             table_properties={"delta.apendOnly": "true"},
         )
-
-    Args:
-        policy: The keys that the project names.
     """
 
     code = "DS125"
@@ -122,9 +119,6 @@ class PropertyPolicyViolation:
     Example:
         settings = Settings(properties=(("owner", "require"),))
         model = Table("dev", "silver", "orders", [Column("id", "bigint")])
-
-    Args:
-        policy: Which properties the project requires and forbids.
     """
 
     code = "DS120"

@@ -13,7 +13,7 @@ from pytest_delta_schema.plan.renames import resolve_renames
 from pytest_delta_schema.rules.rule import has_feature, violation
 from pytest_delta_schema.settings.text import toml_setting
 from pytest_delta_schema.state.desired import desired_state, rename_hints
-from pytest_delta_schema.state.types import below, find
+from pytest_delta_schema.state.types import children, find
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,7 +51,7 @@ class InvalidRenameHint:
         for hint in hints:
             path = str(hint.path)
             parent = find(columns, hint.path.parent)
-            siblings = below(parent.data_type) if parent is not None else columns
+            siblings = children(parent.data_type) if parent is not None else columns
             old = hint.path.parent.child(hint.old)
             twin = seen.setdefault(old, path)
             fact = None

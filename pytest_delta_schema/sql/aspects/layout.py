@@ -17,12 +17,7 @@ if TYPE_CHECKING:
 
 
 def layout_clauses(partitioning: Sequence[str], clustering: Iterable[ColumnPath]) -> list[str]:
-    """Render the layout clauses of a new table.
-
-    Args:
-        partitioning: Names of columns.
-        clustering: Paths of columns and fields.
-    """
+    """Render the layout clauses of a new table."""
     if partitioning:
         return [f"PARTITIONED BY ({listed(partitioning)})"]
     return [f"CLUSTER BY ({_paths(clustering)})"] if clustering else []

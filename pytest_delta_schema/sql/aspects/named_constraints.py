@@ -29,13 +29,6 @@ def add_constraint(table: QualifiedName, kind: StatementKind, change: Change, na
 
 
 def drop_constraint(table: QualifiedName, kind: StatementKind, change: Change, name: str) -> Statement:
-    """Render DROP CONSTRAINT.
-
-    Args:
-        table: The table.
-        kind: The kind of the statement.
-        change: What it changes.
-        name: The name of the constraint.
-    """
+    """Render DROP CONSTRAINT."""
     sql = f"ALTER TABLE {dotted(table)} DROP CONSTRAINT {identifier(name)}"
     return Statement(table=table, kind=kind, sql=sql, changes=(change,))

@@ -26,9 +26,6 @@ def canonical(text: str) -> str:
 
     Case of names, back-quotes, white space, comments and redundant parentheses are ignored; literals are kept as
     written, patterns of dates included. Of a text that cannot be parsed the words are compared.
-
-    Args:
-        text: The expression.
     """
     from pytest_delta_schema.state.expressions import forms
 
@@ -40,9 +37,6 @@ def simplified(text: str) -> str:
     """Write an expression so that those which differ in form only are equal texts: flipped operands, ``between``.
 
     Forms that give another value for NULL stay apart: ``a OR NOT a`` is not simplified to true.
-
-    Args:
-        text: The expression.
     """
     from pytest_delta_schema.state.expressions import forms
 
@@ -88,23 +82,14 @@ def condition_faults(text: str, columns: Mapping[str, str]) -> Iterator[str]:
 
 
 def row_faults(text: str, columns: Collection[str]) -> Iterator[str]:
-    """Yield the faults of an expression that is evaluated for one row.
-
-    Args:
-        text: The expression.
-        columns: The names of the table's columns in lower case.
-    """
+    """Yield the faults of an expression that is evaluated for one row."""
     from pytest_delta_schema.state.expressions import faults
 
     return faults.row_faults(text, columns)
 
 
 def default_faults(text: str) -> Iterator[str]:
-    """Yield the faults of an expression for a default, which is evaluated without a row.
-
-    Args:
-        text: The expression.
-    """
+    """Yield the faults of an expression for a default, which is evaluated without a row."""
     from pytest_delta_schema.state.expressions import faults
 
     return faults.default_faults(text)
@@ -126,7 +111,7 @@ def evaluate(text: str, rows: Iterable[Mapping[str, Any]], columns: Iterable[str
     return evaluation.evaluate(text, rows, columns)
 
 
-def unmet(text: str, rows: Iterable[Mapping[str, Any]], columns: Iterable[str]) -> list[int]:
+def failing_rows(text: str, rows: Iterable[Mapping[str, Any]], columns: Iterable[str]) -> list[int]:
     """Return the indexes of the rows for which a condition is false or unknown.
 
     Args:
@@ -139,4 +124,4 @@ def unmet(text: str, rows: Iterable[Mapping[str, Any]], columns: Iterable[str]) 
     """
     from pytest_delta_schema.state.expressions import evaluation
 
-    return evaluation.unmet(text, rows, columns)
+    return evaluation.failing_rows(text, rows, columns)

@@ -13,15 +13,15 @@ from pytest_delta_schema.sqlglot_compat import DIALECT, exp
 from pytest_delta_schema.state.expressions.conditions import (
     FLIPPED,
     AllOf,
-    Among,
     AnyOf,
     Comparison,
     Constant,
     Field,
+    InList,
     IsNull,
     Length,
-    Matches,
-    Opaque,
+    Like,
+    Unparsed,
     Value,
     negated,
 )
@@ -47,9 +47,9 @@ _INT: Final = 2**31
 
 @lru_cache(maxsize=4096)
 def condition_of(text: str) -> Condition:
-    """Return the condition that an expression states; what is not understood is :class:`Opaque`."""
+    """Return the condition that an expression states; what is not understood is :class:`Unparsed`."""
     node = parse(text)
-    return Opaque(text) if node is None else condition_of_node(node)
+    return Unparsed(text) if node is None else condition_of_node(node)
 
 
 def condition_of_node(node: exp.Expr) -> Condition:  # noqa: PLR0911 - one form a kind of node
@@ -68,8 +68,8 @@ def condition_of_node(node: exp.Expr) -> Condition:  # noqa: PLR0911 - one form 
             return Constant(None)
         case exp.Column() | exp.Dot():
             path = path_of(node)
-            return Opaque(node.sql(DIALECT)) if path is None else Comparison(Field(path), "=", Value(value=True))
-    return _predicate(node) or Opaque(node.sql(DIALECT))
+            return Unparsed(node.sql(DIALECT)) if path is None else Comparison(Field(path), "=", Value(value=True))
+    return _predicate(node) or Unparsed(node.sql(DIALECT))
 
 
 def _predicate(node: exp.Expr) -> Condition | None:  # noqa: PLR0911 - likewise
@@ -92,7 +92,7 @@ def _predicate(node: exp.Expr) -> Condition | None:  # noqa: PLR0911 - likewise
             path, pattern = path_of(node.this.unnest()), node.expression
             if path is None or not (isinstance(pattern, exp.Literal) and pattern.is_string) or "\\" in pattern.name:
                 return None
-            return Matches(path, pattern.name, is_negated=bool(node.args.get("negate")))
+            return Like(path, pattern.name, is_negated=bool(node.args.get("negate")))
         case exp.Is():
             return _is(node)
         case exp.Anonymous() if node.name.upper() in ("ISNULL", "ISNOTNULL") and len(node.expressions) == 1:
@@ -112,13 +112,13 @@ def _is(node: exp.Is) -> Condition | None:
     return None
 
 
-def _among(node: exp.In) -> Among | None:
+def _among(node: exp.In) -> InList | None:
     operand = _operand(node.this)
     values = [literal_of(value.unnest()) for value in node.expressions]
     known = tuple(value.value for value in values if value is not None)
     if not isinstance(operand, (Field, Length)) or not values or len(known) < len(values):
         return None
-    return Among(operand, known)
+    return InList(operand, known)
 
 
 def _comparison(left: exp.Expr, operator: Comparator, right: exp.Expr) -> Condition | None:

@@ -57,7 +57,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Among:
+class InList:
     """An operand is one of some literals, or none of them; unknown if it is NULL."""
 
     operand: Field | Length
@@ -66,7 +66,7 @@ class Among:
 
 
 @dataclass(frozen=True, slots=True)
-class Matches:
+class Like:
     """A text is, or is not, like a pattern of SQL; unknown if it is NULL."""
 
     path: ColumnPath
@@ -90,7 +90,7 @@ class Constant:
 
 
 @dataclass(frozen=True, slots=True)
-class Opaque:
+class Unparsed:
     """SQL that is not taken apart."""
 
     text: str
@@ -110,7 +110,7 @@ class AnyOf:
     parts: tuple[Condition, ...]
 
 
-Atom = Union[Comparison, Among, Matches, IsNull, Constant, Opaque]  # noqa: UP007 - likewise
+Atom = Union[Comparison, InList, Like, IsNull, Constant, Unparsed]  # noqa: UP007 - likewise
 Condition = Union[Atom, AllOf, AnyOf]  # noqa: UP007 - likewise
 
 _OPPOSITE: Final[dict[Comparator, Comparator]] = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
@@ -123,16 +123,16 @@ def negated(condition: Condition) -> Condition:  # noqa: PLR0911 - one form a ki
     match condition:
         case Comparison():
             return Comparison(condition.left, _OPPOSITE[condition.operator], condition.right)
-        case Among():
-            return Among(condition.operand, condition.values, not condition.is_negated)
-        case Matches():
-            return Matches(condition.path, condition.pattern, not condition.is_negated)
+        case InList():
+            return InList(condition.operand, condition.values, not condition.is_negated)
+        case Like():
+            return Like(condition.path, condition.pattern, not condition.is_negated)
         case IsNull():
             return IsNull(condition.path, not condition.is_negated)
         case Constant():
             return Constant(None if condition.value is None else not condition.value)
-        case Opaque():
-            return Opaque(f"NOT ({condition.text})")
+        case Unparsed():
+            return Unparsed(f"NOT ({condition.text})")
         case AllOf():
             return AnyOf(tuple(map(negated, condition.parts)))
     return AllOf(tuple(map(negated, condition.parts)))
@@ -161,13 +161,13 @@ def used_columns(condition: Condition) -> frozenset[str]:
         match atom:
             case Comparison():
                 used.update(side.path.folded[0] for side in (atom.left, atom.right) if not isinstance(side, Value))
-            case Among():
+            case InList():
                 used.add(atom.operand.path.folded[0])
-            case Matches() | IsNull():
+            case Like() | IsNull():
                 used.add(atom.path.folded[0])
     return frozenset(used)
 
 
 def is_understood(condition: Condition) -> bool:
     """Whether no part of a condition is opaque."""
-    return not any(isinstance(atom, Opaque) for atom in atoms_of(condition))
+    return not any(isinstance(atom, Unparsed) for atom in atoms_of(condition))

@@ -31,8 +31,8 @@ def evaluate(text: str, rows: Iterable[Row], columns: Iterable[str]) -> list[Any
     return [_value(node, {name: row.get(name) for name in known}) for row in table]
 
 
-def unmet(text: str, rows: Iterable[Row], columns: Iterable[str]) -> list[int]:
-    """Return the rows that do not meet a condition; see :func:`pytest_delta_schema.state.expressions.unmet`."""
+def failing_rows(text: str, rows: Iterable[Row], columns: Iterable[str]) -> list[int]:
+    """Return the rows that do not meet a condition; see :func:`pytest_delta_schema.state.expressions.failing_rows`."""
     return [index for index, value in enumerate(evaluate(text, rows, columns)) if value is not True]
 
 

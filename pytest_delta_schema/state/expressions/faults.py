@@ -47,12 +47,7 @@ def condition_faults(text: str, columns: Mapping[str, str]) -> Iterator[str]:
 
 
 def row_faults(text: str, columns: Collection[str]) -> Iterator[str]:
-    """Yield the faults of an expression that is evaluated for one row and its columns.
-
-    Args:
-        text: The expression.
-        columns: The names of the table's columns in lower case.
-    """
+    """Yield the faults of an expression that is evaluated for one row and its columns."""
     node = parse(text)
     if node is None:
         words = keywords_in(text, columns)
@@ -71,11 +66,7 @@ def row_faults(text: str, columns: Collection[str]) -> Iterator[str]:
 
 
 def default_faults(text: str) -> Iterator[str]:
-    """Yield the faults of an expression for a default, which is evaluated without a row.
-
-    Args:
-        text: The expression.
-    """
+    """Yield the faults of an expression for a default, which is evaluated without a row."""
     node = parse(text)
     if node is None:
         yield "cannot be parsed"

@@ -15,14 +15,14 @@ from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.state.expressions.condition_parsing import in_utc, moment_of
 from pytest_delta_schema.state.expressions.conditions import (
     AllOf,
-    Among,
     AnyOf,
     Comparison,
     Constant,
     Field,
+    InList,
     IsNull,
     Length,
-    Matches,
+    Like,
 )
 from pytest_delta_schema.state.expressions.error import ExpressionError
 
@@ -61,12 +61,12 @@ def truth(condition: Condition, row: Mapping[str, Any]) -> bool | None:  # noqa:
             return True if True in values else None if None in values else False
         case Comparison():
             return compare(_value(condition.left, row), condition.operator, _value(condition.right, row))
-        case Among():
+        case InList():
             value = _value(condition.operand, row)
             answers = {compare(value, "=", item) for item in condition.values}
             answer = True if True in answers else None if None in answers else False
             return answer if answer is None else answer is not condition.is_negated
-        case Matches():
+        case Like():
             text = value_of(row, condition.path)
             return None if text is None else (like(condition.pattern, text) is not condition.is_negated)
         case IsNull():

@@ -38,24 +38,13 @@ class Shape(Protocol):
         ...
 
     def read(self, value: Any, path: str, faults: list[Fault]) -> Any:
-        """Return the value that :meth:`write` has written; anything, if a fault was added.
-
-        Args:
-            value: The JSON value.
-            path: Where it is.
-            faults: Gets what is wrong.
-        """
+        """Return the value that :meth:`write` has written; anything, if a fault was added."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scalar:
-    """A value that JSON has itself.
-
-    Args:
-        kinds: Its types.
-        noun: What it is, for messages.
-    """
+    """A value that JSON has itself."""
 
     kinds: tuple[type, ...]
     noun: str
@@ -79,11 +68,7 @@ DECIMAL = Scalar(kinds=(float, int), noun="a number")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """One of some words.
-
-    Args:
-        words: The words.
-    """
+    """One of some words."""
 
     words: tuple[str, ...]
 
@@ -100,11 +85,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """A member of an enumeration, by its value.
-
-    Args:
-        of: The enumeration.
-    """
+    """A member of an enumeration, by its value."""
 
     of: type[Enum]
 
@@ -152,11 +133,7 @@ class Notation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Nullable:
-    """A value, or ``null``.
-
-    Args:
-        of: The shape of the value.
-    """
+    """A value, or ``null``."""
 
     of: Shape
 
@@ -171,12 +148,7 @@ class Nullable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Items:
-    """A tuple of values, as an array.
-
-    Args:
-        of: The shape of each value.
-        minimum: How many there are at least.
-    """
+    """A tuple of values, as an array."""
 
     of: Shape
     minimum: int = 0
@@ -198,12 +170,7 @@ class Items:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entries:
-    """A read-only mapping, as an object.
-
-    Args:
-        values: The shape of each value.
-        keys: The shape of each key, which is written as text.
-    """
+    """A read-only mapping, as an object."""
 
     values: Shape
     keys: Shape = TEXT
@@ -226,11 +193,7 @@ class Entries:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pairs:
-    """A tuple of pairs with different first parts, as an object.
-
-    Args:
-        values: The shape of the second parts.
-    """
+    """A tuple of pairs with different first parts, as an object."""
 
     values: Shape
 
@@ -244,13 +207,7 @@ class Pairs:
 
 
 def wrong(value: Any, path: str, noun: str) -> Fault:
-    """Return the fault of a value that is not of its shape.
-
-    Args:
-        value: The value.
-        path: Where it is.
-        noun: What it should be.
-    """
+    """Return the fault of a value that is not of its shape."""
     return Fault(path, f"is {shown(value)}", f"write {noun}")
 
 

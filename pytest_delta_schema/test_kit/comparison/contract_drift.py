@@ -19,12 +19,6 @@ if TYPE_CHECKING:
 def contract_drift(model: Table, table: QualifiedName, catalog: Catalog) -> str:
     """Return how a table differs from a model, as the gate shows it; ``""`` if it does not.
 
-    Args:
-        model: The contract. If it has another name than the table, its foreign keys are ignored, because their parents
-            have other names, too.
-        table: The table.
-        catalog: Where it is read.
-
     Raises:
         InvalidModelError: If the model breaks rules.
         CatalogReadError: If the table cannot be read.

@@ -12,7 +12,7 @@ from pytest_delta_schema.engine.write_checks import check_write, written_table
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.report.text.schema_comparison import schema_diff
 from pytest_delta_schema.state.spark_types import canonical_fields
-from pytest_delta_schema.state.type_traversal import fits
+from pytest_delta_schema.state.type_traversal import is_assignable
 from pytest_delta_schema.state.types import describe_type
 from pytest_delta_schema.write_check.options import WriteOptions
 from pytest_delta_schema.write_check.prediction import stored_state
@@ -79,7 +79,7 @@ def _misfits(fields: tuple[ColumnState, ...], state: TableState) -> Iterator[tup
         if column is None:
             reason = f"column {field.name} is not in the model; declare it, or leave it out of the frame"
             yield folded(field.name), reason
-        elif not fits(field.data_type, column.data_type):
+        elif not is_assignable(field.data_type, column.data_type):
             stored = describe_type(column.data_type)
             fact = f"column {field.name} is {describe_type(field.data_type)} in the frame and {stored} in the model"
             yield folded(field.name), f"{fact}; cast it to {stored}"

@@ -88,14 +88,7 @@ def unmatched_rows(
 
 
 def equal_values(one: Any, other: Any, data_type: DataTypeState, rtol: float | None = None) -> bool:
-    """Whether two values of a column are equal; see :func:`unmatched_rows`.
-
-    Args:
-        one: A value.
-        other: Another one.
-        data_type: The type of both.
-        rtol: The tolerance.
-    """
+    """Whether two values of a column are equal; see :func:`unmatched_rows`."""
     numbers: tuple[list[float], list[float]] = ([], [])
     is_exact = rtol is None
     frozen = [_frozen(value, data_type, None if is_exact else numbers[i]) for i, value in enumerate((one, other))]
@@ -171,13 +164,7 @@ _Entry = tuple[tuple[float, ...], int]
 
 
 def _far_apart(first: list[_Entry], second: list[_Entry], rtol: float) -> tuple[list[_Entry], list[_Entry]]:
-    """Return the entries of both sides that remain when as many as possible are paired with a close one.
-
-    Args:
-        first: The numbers and the index of each row of one side.
-        second: Those of the other side.
-        rtol: The tolerance.
-    """
+    """Return the entries of both sides that remain when as many as possible are paired with a close one."""
     second = sorted(second)
     starts = [numbers[:1] for numbers, _ in second]
     partners: dict[int, int] = {}

@@ -17,24 +17,12 @@ _LONGER = "x"
 
 
 def lengthened(text: str | None, length: int) -> str:
-    """Return a text with one character more than a length.
-
-    Args:
-        text: The text.
-        length: The length.
-    """
+    """Return a text with one character more than a length."""
     return (text or "").ljust(length + 1, _LONGER)
 
 
 def changed(value: Any, data_type: DataTypeState, parts: Sequence[str], change: Callable[[Any], Any]) -> Any:
-    """Return a value with a change at a path: in the first element of an array, and the first entry of a map.
-
-    Args:
-        value: The value of a column.
-        data_type: Its type.
-        parts: The path below the column.
-        change: Returns the new value for the one at the path.
-    """
+    """Return a value with a change at a path: in the first element of an array, and the first entry of a map."""
     if not parts:
         return change(value)
     if not value:

@@ -11,7 +11,7 @@ from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.state.type_traversal import not_null_paths
 from pytest_delta_schema.test_kit.contract import contract_of
 from pytest_delta_schema.test_kit.generation.breaking import Breaker
-from pytest_delta_schema.test_kit.generation.judging import Constraint, texts_with_length
+from pytest_delta_schema.test_kit.generation.constraint_checks import Constraint, texts_with_length
 from pytest_delta_schema.test_kit.generation.rows import made_rows, valid_state
 
 if TYPE_CHECKING:
@@ -50,9 +50,6 @@ class EnforcementRows:
 
 def enforcement_rows(model: Table) -> EnforcementRows:
     """Return the rows with which the constraints of a model are tried.
-
-    Args:
-        model: The contract.
 
     Raises:
         DeclarationError: If no row is known that satisfies the contract.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.backends.rows.constraint_violations import constraint_error
 from pytest_delta_schema.delta.names.folded_names import NameSet, folded, same_name
 from pytest_delta_schema.delta.names.part_path import column_of
-from pytest_delta_schema.diagnostics.errors import StatementError, because, diagnostic_of, note
+from pytest_delta_schema.diagnostics.errors import StatementError, diagnostic_of, first_line, note
 from pytest_delta_schema.diagnostics.escaping import escaped, shortened
 from pytest_delta_schema.diagnostics.faults import RefusedRow, UnenforcedConstraint
 from pytest_delta_schema.diagnostics.remarks import UntriedConstraint
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.test_kit.enforcement.enforcement_rows import EnforcementRows
     from pytest_delta_schema.test_kit.generation.breaking import BreakingRows
-    from pytest_delta_schema.test_kit.generation.judging import Constraint
+    from pytest_delta_schema.test_kit.generation.constraint_checks import Constraint
     from pytest_delta_schema.test_kit.generation.rows import Row
 
 _LONGEST = 400
@@ -37,7 +37,7 @@ _OTHER_VALUES = "try it in a test with values of your own: breaking_rows(model, 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
+class EnforcementResult:
     """The faults of a table's constraints that rows have shown.
 
     Args:
@@ -49,7 +49,9 @@ class Trial:
     notes: tuple[Diagnostic, ...]
 
 
-def tried(catalog: AppendsRows, table: Table, rows: EnforcementRows, name: QualifiedName) -> Trial:
+def try_constraints(
+    catalog: AppendsRows, table: Table, rows: EnforcementRows, name: QualifiedName
+) -> EnforcementResult:
     """Write rows to a table: those that satisfy the contract first, then those that break one constraint each.
 
     Delta Lake does not enforce keys: the rows that repeat one are written, and the data check has to count them. The
@@ -66,18 +68,11 @@ def tried(catalog: AppendsRows, table: Table, rows: EnforcementRows, name: Quali
     """
     trial = _Trial(catalog, table, rows, name)
     with step(escaped(f"{name}: trying its constraints"), trial.amount, covers=True):
-        return Trial(faults=tuple(trial.faults()), notes=tuple(trial.notes()))
+        return EnforcementResult(faults=tuple(trial.faults()), notes=tuple(trial.notes()))
 
 
 class _Trial:
-    """Writes the rows, and compares what happens with what has to happen.
-
-    Args:
-        catalog: The catalog.
-        table: The table.
-        rows: The rows.
-        name: The table's name in the messages.
-    """
+    """Writes the rows, and compares what happens with what has to happen."""
 
     def __init__(self, catalog: AppendsRows, table: Table, rows: EnforcementRows, name: QualifiedName) -> None:
         self._catalog = catalog
@@ -183,7 +178,7 @@ class _Trial:
         return constraint_error(error, [self._table])
 
     def _cause(self, error: StatementError) -> str:
-        return str(self._violation(error) or "") or because(error)
+        return str(self._violation(error) or "") or first_line(error)
 
     def _is_by(self, error: StatementError, constraints: Sequence[Constraint]) -> bool:
         """Whether one of some constraints has raised an error."""

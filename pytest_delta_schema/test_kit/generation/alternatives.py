@@ -12,14 +12,14 @@ from pytest_delta_schema.state.expressions import ExpressionError
 from pytest_delta_schema.state.expressions.conditions import (
     FLIPPED,
     AllOf,
-    Among,
     AnyOf,
     Comparison,
     Constant,
     Field,
+    InList,
     IsNull,
     Length,
-    Matches,
+    Like,
     Value,
     used_columns,
 )
@@ -41,13 +41,7 @@ MOST = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relation:
-    """A comparison between two columns.
-
-    Args:
-        left: The path of the one.
-        operator: How it compares with the other.
-        right: The path of the other.
-    """
+    """A comparison between two columns."""
 
     left: ColumnPath
     operator: Comparator
@@ -76,12 +70,7 @@ class _NoValueError(Exception):
 
 
 def alternatives(conditions: Iterable[Condition], columns: Sequence[ColumnState]) -> list[Alternative]:
-    """Return the ways to meet all of some conditions, those with the fewest NULLs first; at most :data:`MOST`.
-
-    Args:
-        conditions: The conditions. Comparisons of other columns alone are left out.
-        columns: The columns whose values are chosen.
-    """
+    """Return the ways to meet all of some conditions, those with the fewest NULLs first; at most :data:`MOST`."""
     made = []
     free = NameSet.of(columns)
     for atoms in islice(_expanded(AllOf(tuple(conditions))), MOST):
@@ -102,7 +91,7 @@ def _expanded(condition: Condition) -> Iterator[tuple[Atom, ...]]:
         case AnyOf():
             for part in condition.parts:
                 yield from _expanded(part)
-        case Among(operand=Length(), is_negated=False):
+        case InList(operand=Length(), is_negated=False):
             for value in condition.values:
                 yield (Comparison(condition.operand, "=", Value(value)),)
         case _:
@@ -146,12 +135,12 @@ def _add(atom: Atom, made: Alternative, columns: Sequence[ColumnState]) -> None:
             made.relations.append(Relation(left=left, operator=atom.operator, right=right))
         case Comparison(left=Length(path), right=Value(value)):
             _narrow(made, path, columns, lambda domain: _of_length(domain, atom.operator, value))
-        case Among(operand=Field(path)):
+        case InList(operand=Field(path)):
             _narrow(made, path, columns, lambda domain: _among(domain, atom))
-        case Among(operand=Length(path)):
+        case InList(operand=Length(path)):
             for value in atom.values:
                 _add(Comparison(Length(path), "<>", Value(value)), made, columns)
-        case Matches():
+        case Like():
             _narrow(made, atom.path, columns, lambda domain: _matching(domain, atom))
 
 
@@ -175,7 +164,7 @@ def _may_be_null(path: ColumnPath, columns: Sequence[ColumnState]) -> bool:
     return column is not None and column.is_nullable
 
 
-def _among(domain: Domain, atom: Among) -> Domain | None:
+def _among(domain: Domain, atom: InList) -> Domain | None:
     if not atom.is_negated:
         return chosen(domain, atom.values, [])
     left: Domain | None = domain
@@ -184,7 +173,7 @@ def _among(domain: Domain, atom: Among) -> Domain | None:
     return left
 
 
-def _matching(domain: Domain, atom: Matches) -> Domain | None:
+def _matching(domain: Domain, atom: Like) -> Domain | None:
     if isinstance(domain, Choices):
         kept = tuple(value for value in domain.values if like(atom.pattern, value) is not atom.is_negated)
         return Choices(values=kept) if kept else None

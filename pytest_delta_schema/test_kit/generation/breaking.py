@@ -14,7 +14,7 @@ from pytest_delta_schema.state.expressions.condition_parsing import condition_of
 from pytest_delta_schema.state.expressions.conditions import (
     Comparison,
     Field,
-    Opaque,
+    Unparsed,
     Value,
     atoms_of,
     is_understood,
@@ -26,10 +26,10 @@ from pytest_delta_schema.state.types import find
 from pytest_delta_schema.test_kit.contract import Clause, contract_of
 from pytest_delta_schema.test_kit.effects.changed_values import changed, lengthened
 from pytest_delta_schema.test_kit.generation.alternatives import alternatives
+from pytest_delta_schema.test_kit.generation.constraint_checks import Constraint, broken_constraints, texts_with_length
 from pytest_delta_schema.test_kit.generation.domains import Texts, domain_of, stored
-from pytest_delta_schema.test_kit.generation.judging import Constraint, broken_constraints, texts_with_length
-from pytest_delta_schema.test_kit.generation.making import RowMaker
 from pytest_delta_schema.test_kit.generation.parent_rows import parent_rows
+from pytest_delta_schema.test_kit.generation.row_maker import RowMaker
 from pytest_delta_schema.test_kit.generation.rows import rows_of, valid_state
 from pytest_delta_schema.test_kit.known_columns import known_columns
 
@@ -174,7 +174,7 @@ class Breaker:
 
     def _is_decided(self, atom: Atom) -> bool:
         """Whether it is known which values meet a comparison; the order of texts is not."""
-        return not isinstance(atom, (Comparison, Opaque)) or (
+        return not isinstance(atom, (Comparison, Unparsed)) or (
             isinstance(atom, Comparison)
             and isinstance(atom.right, Value)
             and (atom.operator in ("=", "<>") or not isinstance(self._domain(atom.left), Texts))

@@ -74,11 +74,7 @@ class Texts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choices:
-    """Some values.
-
-    Args:
-        values: The values, in the order in which they are taken.
-    """
+    """Some values."""
 
     values: tuple[Any, ...]
 
@@ -118,13 +114,7 @@ def domain_of(data_type: DataTypeState, name: str) -> Domain | None:
 
 
 def compared(domain: Domain, operator: Comparator, literal: Any) -> Domain | None:
-    """Return what a comparison with a literal leaves; ``None`` if it leaves nothing, or is not understood.
-
-    Args:
-        domain: The values.
-        operator: How they compare with the literal.
-        literal: The literal.
-    """
+    """Return what a comparison with a literal leaves; ``None`` if it leaves nothing, or is not understood."""
     if isinstance(domain, Choices):
         return chosen(domain, domain.values, [(operator, literal)])
     if isinstance(domain, Texts):
@@ -142,13 +132,7 @@ def compared(domain: Domain, operator: Comparator, literal: Any) -> Domain | Non
 
 
 def limited(domain: Texts, operator: Comparator, other: Domain) -> Domain | None:
-    """Return the texts of a column that may compare with those of another column; ``None`` if none can.
-
-    Args:
-        domain: The texts.
-        operator: How they compare with those of the other column.
-        other: The values of the other column.
-    """
+    """Return the texts of a column that may compare with those of another column; ``None`` if none can."""
     if isinstance(other, Choices):
         if operator == "=":
             return chosen(domain, other.values, [])

@@ -10,7 +10,7 @@ from pytest_delta_schema.delta.names.folded_names import NameMap, folded
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.names import QualifiedName, parse_name
 from pytest_delta_schema.models.table import Table
-from pytest_delta_schema.test_kit.generation.filling import References
+from pytest_delta_schema.test_kit.generation.row_filler import References
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,12 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelfReference:
-    """A foreign key to the table itself.
-
-    Args:
-        columns: Its columns, in lower case.
-        targets: The columns that it references, in lower case.
-    """
+    """A foreign key to the table itself."""
 
     columns: tuple[str, ...]
     targets: tuple[str, ...]
@@ -34,13 +29,7 @@ class SelfReference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForeignKeys:
-    """How the foreign keys of a table get their values.
-
-    Args:
-        references: Those whose parents have rows.
-        of_table: Those to the table itself.
-        without_rows: The columns of those that are NULL, in lower case.
-    """
+    """How the foreign keys of a table get their values."""
 
     references: tuple[References, ...] = ()
     of_table: tuple[SelfReference, ...] = ()

@@ -61,14 +61,7 @@ class Scale:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Range:
-    """The values of a scale that comparisons leave.
-
-    Args:
-        scale: The scale.
-        low: The index of the least value.
-        high: The index of the greatest value.
-        excluded: Values that are left out.
-    """
+    """The values of a scale that comparisons leave."""
 
     scale: Scale
     low: int
@@ -87,22 +80,12 @@ class Range:
         return max(0, self.high - self.low + 1 - len(inside))
 
     def at_least(self, point: Fraction, *, is_strict: bool = False) -> Range:
-        """Return the values from a point on.
-
-        Args:
-            point: The point.
-            is_strict: Whether the point itself is left out.
-        """
+        """Return the values from a point on."""
         index = point / self.scale.step
         return replace(self, low=max(self.low, floor(index) + 1 if is_strict else ceil(index)))
 
     def at_most(self, point: Fraction, *, is_strict: bool = False) -> Range:
-        """Return the values up to a point.
-
-        Args:
-            point: The point.
-            is_strict: Whether the point itself is left out.
-        """
+        """Return the values up to a point."""
         index = point / self.scale.step
         return replace(self, high=min(self.high, ceil(index) - 1 if is_strict else floor(index)))
 
@@ -151,11 +134,7 @@ class Range:
         return unit
 
     def nearest(self, index: int) -> int:
-        """Return the index inside that is nearest to another one, at a whole unit if there is one.
-
-        Args:
-            index: Any index.
-        """
+        """Return the index inside that is nearest to another one, at a whole unit if there is one."""
         if index < self.low:
             aligned = -(-self.low // self._unit) * self._unit
             return aligned if aligned <= self.high else self.low

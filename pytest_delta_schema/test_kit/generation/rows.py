@@ -15,8 +15,8 @@ from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.type_traversal import not_null_paths
 from pytest_delta_schema.state.types import find
 from pytest_delta_schema.test_kit.contract import contract_of
-from pytest_delta_schema.test_kit.generation.making import RowMaker
 from pytest_delta_schema.test_kit.generation.parent_rows import parent_rows
+from pytest_delta_schema.test_kit.generation.row_maker import RowMaker
 from pytest_delta_schema.test_kit.known_columns import known_columns
 
 if TYPE_CHECKING:
@@ -72,10 +72,6 @@ def rows_of(
 
 def valid_state(model: Table, function: str) -> TableState:
     """Return what a model declares.
-
-    Args:
-        model: The model.
-        function: The function that was called, for messages.
 
     Raises:
         DeclarationError: If it is no model.

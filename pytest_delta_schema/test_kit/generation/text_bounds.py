@@ -17,14 +17,7 @@ _FIRST, _LAST = " ", "~"
 
 
 def bounded_texts(bounds: Sequence[tuple[Comparator, str]], number: int, shortest: int, longest: int) -> Iterator[str]:
-    """Yield texts near some bounds; they have to be compared with the bounds.
-
-    Args:
-        bounds: Operators with the literals that follow them.
-        number: The number whose text is appended.
-        shortest: The least length.
-        longest: The greatest length.
-    """
+    """Yield texts near some bounds; they have to be compared with the bounds."""
     lower = [text for operator, text in bounds if operator in (">", ">=")]
     upper = [text for operator, text in bounds if operator in ("<", "<=")]
     heads = chain(

@@ -45,12 +45,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 class ConformanceRun:
-    """One run: its scenarios, how they ended, and its report.
-
-    Args:
-        tables: The tables that it creates and drops.
-        report: The file of the report.
-    """
+    """One run: its scenarios, how they ended, and its report."""
 
     def __init__(self, tables: Tables, report: Path) -> None:
         self.tables = tables
@@ -60,23 +55,14 @@ class ConformanceRun:
         self._tried: list[Tried] = []
 
     def drop(self, catalog: DropsTables, table: QualifiedName) -> None:
-        """Drop one of the tables, and note it.
-
-        Args:
-            catalog: Their catalog.
-            table: The table.
-        """
+        """Drop one of the tables, and note it."""
         self._created.add(str(table))
         self._left.add(str(table))
         catalog.drop_table(table)
         self._left.remove(str(table))
 
     def drop_schema(self, catalog: Any) -> None:
-        """Drop the schema, which the run has created, unless there is a table in it.
-
-        Args:
-            catalog: Its catalog.
-        """
+        """Drop the schema, which the run has created, unless there is a table in it."""
         schema = self.tables.names[0][:2]
         self._created.add(".".join(schema))
         self._left.add(".".join(schema))

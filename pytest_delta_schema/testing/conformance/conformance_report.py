@@ -45,12 +45,7 @@ class Tried(NamedTuple):
 
 
 def redacted(text: str, tables: Tables) -> str:
-    """Return a text of a catalog in one line, without names, hosts, locations, principals and ids.
-
-    Args:
-        text: The text.
-        tables: The tables of the run, which get the names of scenarios again.
-    """
+    """Return a text of a catalog in one line, without names, hosts, locations, principals and ids."""
     text = " ".join(without_hosts(text).split())
     for pattern, shown in _HIDDEN:
         text = pattern.sub(shown, text)
@@ -61,13 +56,7 @@ def redacted(text: str, tables: Tables) -> str:
 
 
 def markdown(backend: str, kinds: Iterable[str], tried: Sequence[Tried]) -> str:
-    """Return the report as Markdown.
-
-    Args:
-        backend: The name of the backend.
-        kinds: All kinds of statements, in the order of the documentation.
-        tried: The scenarios.
-    """
+    """Return the report as Markdown."""
     by_kind: dict[str, list[Tried]] = defaultdict(list)
     for scenario in tried:
         for kind in dict.fromkeys(scenario.kinds):

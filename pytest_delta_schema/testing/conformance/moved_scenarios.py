@@ -25,13 +25,7 @@ _TABLES = ("lines", "orders", "parents")
 
 
 class Tables(NamedTuple):
-    """The tables of a run: the only ones that it creates and drops.
-
-    Args:
-        catalog: The user's catalog.
-        schema: The user's schema.
-        prefix: The beginning of the names of the tables.
-    """
+    """The tables of a run: the only ones that it creates and drops."""
 
     catalog: str
     schema: str
@@ -55,11 +49,7 @@ class Tables(NamedTuple):
 
 
 def moved_scenarios(tables: Tables) -> tuple[Scenario, ...]:
-    """Return the scenarios that need a catalog and no parquet files, in other tables.
-
-    Args:
-        tables: The tables.
-    """
+    """Return the scenarios that need a catalog and no parquet files, in other tables."""
     return tuple(
         _moved(scenario, tables)
         for scenario in SCENARIOS

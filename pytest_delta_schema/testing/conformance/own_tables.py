@@ -48,12 +48,7 @@ class CatalogRows:
 
 
 class ByStatements:
-    """A catalog whose connection runs SQL, with the methods that it lacks.
-
-    Args:
-        catalog: The catalog.
-        run: Runs a statement, and returns its rows.
-    """
+    """A catalog whose connection runs SQL, with the methods that it lacks."""
 
     def __init__(self, catalog: Any, run: Any) -> None:
         self._catalog = catalog

@@ -19,14 +19,7 @@ _DELTA_TYPES = {
 
 
 class Refused(Exception):  # noqa: N818 - an answer, not a failure of the double
-    """An error as the server answers it.
-
-    Args:
-        status: The HTTP status.
-        code: The server's error code.
-        message: The server's text.
-        by_authorizer: Whether authorization answers before the API is reached, which is in the classic form everywhere.
-    """
+    """An error as the server answers it."""
 
     def __init__(self, status: int, code: str, message: str, *, by_authorizer: bool = False) -> None:
         self.status = status

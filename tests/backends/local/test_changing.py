@@ -10,7 +10,7 @@ from pyspark.sql.types import DecimalType, TimestampType
 
 from pytest_delta_schema import ApplyError, Column, Orchestrator, UnsafePlanError, assert_table_equals
 from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
-from pytest_delta_schema.backends.spark.errors.spark_errors import in_users_names
+from pytest_delta_schema.backends.spark.errors.spark_errors import translate_errors
 from pytest_delta_schema.backends.spark.statements.metadata_transaction import set_not_null
 from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.diagnostics.errors import StatementError
@@ -112,7 +112,7 @@ def test_a_row_that_is_appended_during_the_data_checks_stops_the_commit(before):
 
     with (
         pytest.raises(StatementError, match="DELTA_CONCURRENT_APPEND"),
-        in_users_names(before.bridge.with_logical_names),
+        translate_errors(before.bridge.with_logical_names),
     ):
         set_not_null(before.bridge.gateway, NAME, [ColumnPath("id")], count)
 

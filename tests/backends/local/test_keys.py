@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Check, Column, ForeignKey, Orchestrator, QualifiedName, Settings, UnsafePlanError
-from pytest_delta_schema.assertions.constraints import stopped_by
+from pytest_delta_schema.assertions.constraints import raises_constraint
 from pytest_delta_schema.backends import constraint_error
 from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.execute import RowCounts
@@ -220,7 +220,7 @@ def test_a_field_that_was_tightened_holds_no_null(local):
         with pytest.raises(Exception, match="NOT NULL constraint violated") as caught:
             local._session.sql(f"INSERT INTO {dotted(NAME)} VALUES (1, {value})")  # noqa: S608 - our own text
         assert constraint_error(caught.value, [strict]).model is strict
-    with stopped_by(strict, not_null="s.geo.lat"):
+    with raises_constraint(strict, not_null="s.geo.lat"):
         local.insert(NAME, [{"id": 1, "s": {"name": "x", "geo": {"lat": None, "lon": 1.0}}}])
     assert operations(local) == ["CREATE TABLE", "SET NOT NULL"]
     assert local.count_rows(NAME).rows == 0

@@ -9,8 +9,8 @@ import pytest
 
 from pytest_delta_schema import LocalCatalog
 from pytest_delta_schema.backends.local.catalog import CAPABILITIES
-from pytest_delta_schema.backends.local.session import later_session
-from pytest_delta_schema.backends.local.session.later_session import LaterSession, has_own_settings
+from pytest_delta_schema.backends.local.session import lazy_session as later_session
+from pytest_delta_schema.backends.local.session.lazy_session import LazySession, has_own_settings
 from pytest_delta_schema.backends.spark.versions import SparkVersions
 from support.installed import INSTALLED
 
@@ -75,7 +75,7 @@ def test_files_may_give_it_others(spark_folder, name):
 def test_logs_are_read_as_the_newest_pair_reads_them_where_no_session_can_start(monkeypatch, versions):
     monkeypatch.setattr(later_session, "installed", lambda: versions)
 
-    known = LaterSession(start=never).versions(never)
+    known = LazySession(start=never).versions(never)
 
     assert has_own_settings({})
     assert (known.spark, known.delta) == ((4, 2), (4, 4))
@@ -99,7 +99,7 @@ def never():
 
 
 def test_the_versions_of_the_newest_delta_are_known_without_it():
-    versions = LaterSession(start=never).versions(never)
+    versions = LazySession(start=never).versions(never)
 
     assert (versions.spark, versions.delta) == ((4, 2), (4, 4))
     assert not versions.emulates_property("delta.appendOnly")
@@ -109,7 +109,7 @@ def test_the_versions_of_the_newest_delta_are_known_without_it():
 def test_the_properties_of_another_delta_are_asked_for_when_they_matter(monkeypatch):
     monkeypatch.setattr(later_session, "installed", lambda: {"pyspark": "3.5.9", "delta-spark": "3.3.3"})
     started = []
-    versions = LaterSession(start=never).versions(lambda: started.append(1) or frozenset({"delta.targetfilesize"}))
+    versions = LazySession(start=never).versions(lambda: started.append(1) or frozenset({"delta.targetfilesize"}))
 
     assert (versions.spark, versions.delta) == ((3, 5), (3, 3))
     assert not versions.emulates_property("team")
@@ -121,7 +121,7 @@ def test_the_properties_of_another_delta_are_asked_for_when_they_matter(monkeypa
 
 def test_capabilities_are_those_of_the_session(tmp_path, monkeypatch):
     monkeypatch.undo()
-    catalog = LocalCatalog(LaterSession(start=never), warehouse=tmp_path)
+    catalog = LocalCatalog(LazySession(start=never), warehouse=tmp_path)
 
     expected = INSTALLED.limit(CAPABILITIES)
 
@@ -134,7 +134,7 @@ def test_the_installed_versions_are_those_of_the_session(local, monkeypatch):
     monkeypatch.undo()
     running = SparkVersions.of(local.spark, local.bridge.gateway)
 
-    installed = LaterSession(start=never).versions(lambda: running.properties)
+    installed = LazySession(start=never).versions(lambda: running.properties)
 
     assert (installed.spark, installed.delta, frozenset(installed.properties)) == (
         running.spark,

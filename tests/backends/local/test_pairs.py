@@ -11,7 +11,12 @@ import pytest
 
 from pytest_delta_schema.backends.local.session import supported_versions as pairs
 from pytest_delta_schema.backends.local.session.start import start_session
-from pytest_delta_schema.backends.local.session.supported_versions import PAIRS, fault, installed, published
+from pytest_delta_schema.backends.local.session.supported_versions import (
+    PAIRS,
+    installed,
+    published_install_command,
+    version_fault,
+)
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 
 ROOT = Path(__file__).parents[3]
@@ -33,7 +38,7 @@ EXTRA = "pip install 'pytest-delta-schema[spark]'"
     ids=lambda versions: "-".join(versions.values()),
 )
 def test_a_pair_with_a_jar_is_taken(versions):
-    assert fault(versions) == ""
+    assert version_fault(versions) == ""
 
 
 @pytest.mark.parametrize(
@@ -99,7 +104,7 @@ def test_a_pair_with_a_jar_is_taken(versions):
     ),
 )
 def test_any_other_environment_is_named_with_the_command_that_completes_it(versions, message):
-    assert fault(versions) == message
+    assert version_fault(versions) == message
 
 
 def test_the_start_of_a_local_session_checks_the_pair(monkeypatch, tmp_path):
@@ -123,13 +128,13 @@ def test_the_start_of_a_local_session_checks_the_pair(monkeypatch, tmp_path):
 def test_a_delta_with_a_published_jar_is_named_for_each_spark(monkeypatch, pyspark, command):
     monkeypatch.setattr(pairs, "installed", lambda: {"pyspark": pyspark, "delta-spark": "4.4.1"})
 
-    assert published() == command
+    assert published_install_command() == command
 
 
 def test_an_installed_delta_with_a_published_jar_is_not_named_again(monkeypatch):
     monkeypatch.setattr(pairs, "installed", lambda: {"pyspark": "4.2.0", "delta-spark": "4.4.0"})
 
-    assert published() == ""
+    assert published_install_command() == ""
 
 
 def test_the_pyspark_of_a_spark_that_pip_did_not_install_is_found(monkeypatch):

@@ -12,10 +12,10 @@ import pytest
 from pyspark.sql.types import LongType
 
 from pytest_delta_schema import Check, Column, ForeignKey, LocalCatalog, MemoryCatalog, Table, assert_no_drift
-from pytest_delta_schema.backends.local.logs.table_templates import PreparedLogs
+from pytest_delta_schema.backends.local.logs.table_templates import TableTemplates
 from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
 from pytest_delta_schema.diagnostics.errors import StatementError
-from pytest_delta_schema.execute.table_copies import RepeatsCreations
+from pytest_delta_schema.execute.table_copies import ReusesCreations
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.plugin.run.scratch import Scratch
 from pytest_delta_schema.sql.compiler import statements
@@ -55,7 +55,7 @@ def logs(tmp_path, monkeypatch):
     """Logs in a folder, where a settings text can be changed and statements write what Delta would."""
     monkeypatch.setattr("pytest_delta_schema.backends.local.logs.table_templates.time.time", lambda: NOW)
     session = SimpleNamespace(settings="one")
-    prepared = PreparedLogs(lambda name: tmp_path / name.table, lambda: session.settings)
+    prepared = TableTemplates(lambda name: tmp_path / name.table, lambda: session.settings)
 
     def run(name, *checks):
         replaced = [prepared.replace(statement) for statement in creation(name, *checks)]
@@ -119,8 +119,8 @@ def test_an_equal_table_is_copied_with_an_id_keys_and_times_of_its_own(logs, tmp
 
 
 def test_only_the_local_catalog_repeats_creations():
-    assert issubclass(LocalCatalog, RepeatsCreations)
-    assert not issubclass(MemoryCatalog, RepeatsCreations)
+    assert issubclass(LocalCatalog, ReusesCreations)
+    assert not issubclass(MemoryCatalog, ReusesCreations)
 
 
 def test_statements_outside_of_a_block_run(logs):

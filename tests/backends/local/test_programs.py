@@ -7,13 +7,13 @@ import sys
 
 import pytest
 
-from pytest_delta_schema.backends.local.session.subprocesses import Answer, answer_of
+from pytest_delta_schema.backends.local.session.subprocesses import Result, run
 
 SHORT = [sys.executable, "-c", "import sys; sys.stderr.write('17'); sys.exit(3)"]
 
 
 def test_the_answer_of_a_program():
-    assert answer_of(SHORT, 60) == Answer(3, "17")
+    assert run(SHORT, 60) == Result(3, "17")
 
 
 def test_an_interruption_is_not_lost_if_the_program_has_just_ended(monkeypatch):
@@ -24,7 +24,7 @@ def test_an_interruption_is_not_lost_if_the_program_has_just_ended(monkeypatch):
     monkeypatch.setattr(subprocess.Popen, "communicate", communicate)
 
     with pytest.raises(KeyboardInterrupt):
-        answer_of(SHORT, 60)
+        run(SHORT, 60)
 
 
 def test_a_program_that_is_interrupted_is_killed(monkeypatch):
@@ -37,6 +37,6 @@ def test_a_program_that_is_interrupted_is_killed(monkeypatch):
     monkeypatch.setattr(subprocess.Popen, "communicate", communicate)
 
     with pytest.raises(KeyboardInterrupt):
-        answer_of([sys.executable, "-c", "import time; time.sleep(600)"], 60)
+        run([sys.executable, "-c", "import time; time.sleep(600)"], 60)
 
     assert [process.returncode for process in processes] == [-9]

@@ -21,7 +21,7 @@ from pytest_delta_schema.backends.local.session.java import Java, find_java
 from pytest_delta_schema.backends.local.session.java_classes import classes_jar, spark_jars
 from pytest_delta_schema.backends.local.session.machine_cache import keep_file, kept_file
 from pytest_delta_schema.backends.local.session.start import start_session
-from pytest_delta_schema.backends.local.session.subprocesses import Answer
+from pytest_delta_schema.backends.local.session.subprocesses import Result
 from pytest_delta_schema.backends.local.warehouse.warehouse_folder import check_warehouse, prepare_warehouse
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 
@@ -171,7 +171,7 @@ def test_a_cache_on_a_disk_that_takes_nothing(cache, monkeypatch, use, number, f
 
 @pytest.mark.parametrize("output", ["", "error: No space left on device\n\tat Build"])
 def test_a_compiler_that_finds_the_disk_full(cache, monkeypatch, output):
-    monkeypatch.setattr(java_classes, "answer_of", lambda *_: Answer(1, output))
+    monkeypatch.setattr(java_classes, "answer_of", lambda *_: Result(1, output))
 
     text = message_of(classes_jar, [], lambda: JAVA)
 

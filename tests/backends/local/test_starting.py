@@ -23,7 +23,7 @@ from pytest_delta_schema.backends.local.session import start as session_module
 from pytest_delta_schema.backends.local.session.jars import coordinates, delta_jars
 from pytest_delta_schema.backends.local.session.java import Java, find_java
 from pytest_delta_schema.backends.local.session.java_classes import classes_jar
-from pytest_delta_schema.backends.local.session.launch_resources import StartNeeds
+from pytest_delta_schema.backends.local.session.launch_resources import LaunchResources
 from pytest_delta_schema.backends.local.session.machine_cache import cache_folder
 from pytest_delta_schema.backends.local.session.start import open_session, start_session
 from pytest_delta_schema.backends.local.warehouse.warehouse_folder import prepare_warehouse
@@ -209,7 +209,7 @@ def test_a_session_that_does_not_start_is_reported_in_one_line(tmp_path):
 def test_local_files_are_written_by_classes_that_a_project_can_replace(tmp_path, monkeypatch, conf, file_system):
     started: dict[str, str] = {}
     monkeypatch.setattr(session_module, "start_spark", started.update)
-    needs = StartNeeds(class_path=(), options="", archive=None)
+    needs = LaunchResources(class_path=(), options="", archive=None)
     monkeypatch.setattr(session_module, "needs_of_start", lambda _conf, **_: needs)
 
     start_session(tmp_path, conf)

@@ -124,7 +124,7 @@ def test_what_is_stored_depends_on_the_registry_of_delta():
     (unknown,) = statements(planned(table(column(), table_properties={"delta.foo": "2"}), state(stored("id"))))
 
     assert on_delta(statement, later.emulates_property) == (statement,)
-    assert later.refuses_on(statement, holding("true")) is None
+    assert later.refuses_for_table(statement, holding("true")) is None
     assert older.limit(LOCAL).refuses(newer) == (
         "Delta 3.3 does not know the properties delta.parquet.format.version",
         "install delta-spark 4.4.0 and a pyspark that it is built for, such as 4.2.0",

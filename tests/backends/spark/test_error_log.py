@@ -16,7 +16,7 @@ from pyspark.errors import AnalysisException
 from pyspark.logger import PySparkLogger
 
 from pytest_delta_schema.backends.spark.errors.error_log import LOGGERS, without_error_log
-from pytest_delta_schema.backends.spark.errors.spark_errors import in_users_names
+from pytest_delta_schema.backends.spark.errors.spark_errors import translate_errors
 from pytest_delta_schema.backends.spark.errors.stopping import stop_jobs
 from pytest_delta_schema.diagnostics.errors import StatementError
 
@@ -42,7 +42,7 @@ def test_nothing_is_logged_for_statements_of_this_package(logger):
         log.error("not found", errorClass="TABLE_OR_VIEW_NOT_FOUND")
         raise AnalysisException("not found")
 
-    with pytest.raises(StatementError), in_users_names():
+    with pytest.raises(StatementError), translate_errors():
         statement()
     log.error("of the user", errorClass="X")
 
@@ -102,7 +102,7 @@ GONE = (
 def test_a_jvm_that_ends_is_reported_without_the_traceback_of_py4j(gateway, caplog, call):
     caplog.set_level("INFO")
 
-    with pytest.raises(StatementError) as caught, in_users_names():
+    with pytest.raises(StatementError) as caught, translate_errors():
         call(gateway)
 
     assert (str(caught.value), caught.value.condition) == (GONE, "JVM_GONE")

@@ -9,7 +9,7 @@ import pytest
 from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import AnalysisException, PySparkException
 
-from pytest_delta_schema.backends.spark.errors.spark_errors import in_users_names
+from pytest_delta_schema.backends.spark.errors.spark_errors import translate_errors
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.progress import JAVA_LOGGER
 
@@ -98,7 +98,7 @@ def with_stack(error, stack):
     ],
 )
 def test_the_message_has_no_stack_and_no_query(error, text, condition):
-    with pytest.raises(StatementError) as caught, in_users_names():
+    with pytest.raises(StatementError) as caught, translate_errors():
         raise error
 
     assert (str(caught.value), caught.value.condition) == (text, condition)
@@ -116,7 +116,7 @@ def test_the_message_has_no_stack_and_no_query(error, text, condition):
 def test_the_stack_is_logged_for_whoever_asks_for_it(caplog, error, stack):
     for level in (logging.INFO, logging.DEBUG):
         caplog.set_level(level, JAVA_LOGGER)
-        with pytest.raises(StatementError), in_users_names(lambda text: text.replace("late", "LATE")):
+        with pytest.raises(StatementError), translate_errors(lambda text: text.replace("late", "LATE")):
             raise error
 
     assert caplog.messages == [stack]
@@ -126,7 +126,7 @@ def test_the_stack_is_logged_for_whoever_asks_for_it(caplog, error, stack):
 def test_nothing_is_run_on_a_session_that_was_stopped(kind):
     classic = SimpleNamespace(sparkContext=SimpleNamespace(_jsc=None))
 
-    with pytest.raises(StatementError) as caught, in_users_names(str, classic if kind == "classic" else Remote()):
+    with pytest.raises(StatementError) as caught, translate_errors(str, classic if kind == "classic" else Remote()):
         pytest.fail("was run")
 
     assert (str(caught.value), caught.value.condition) == (STOPPED, "SESSION_STOPPED")

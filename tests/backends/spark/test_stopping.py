@@ -11,7 +11,7 @@ from pytest_delta_schema import SessionCatalog
 from pytest_delta_schema.backends.databricks.connection import SparkConnection, WarehouseConnection
 from pytest_delta_schema.backends.local.conversion.convert import convert
 from pytest_delta_schema.backends.spark.errors import stopping
-from pytest_delta_schema.backends.spark.errors.stopping import stopped_by
+from pytest_delta_schema.backends.spark.errors.stopping import cancel_on_interrupt
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.execute import StillRunning
 from pytest_delta_schema.plan.changes import ConvertTable
@@ -37,7 +37,7 @@ def broken():
 def test_what_an_interruption_becomes(stop, expected, monkeypatch):
     monkeypatch.setattr(stopping, "STOPPING", 0.05)
 
-    with pytest.raises(KeyboardInterrupt) as caught, stopped_by(stop):
+    with pytest.raises(KeyboardInterrupt) as caught, cancel_on_interrupt(stop):
         raise KeyboardInterrupt
 
     assert caught.type is expected
@@ -45,7 +45,7 @@ def test_what_an_interruption_becomes(stop, expected, monkeypatch):
 
 @pytest.mark.parametrize("error", [StatementError("full"), StillRunning()])
 def test_nothing_is_stopped_twice_or_for_other_errors(error):
-    with pytest.raises(type(error)) as caught, stopped_by(lambda: pytest.fail("stopped")):
+    with pytest.raises(type(error)) as caught, cancel_on_interrupt(lambda: pytest.fail("stopped")):
         raise error
 
     assert caught.value is error

@@ -12,7 +12,7 @@ from pyspark.errors import PySparkException
 from pytest_delta_schema import DeltaSchemaError, UnityCatalog
 from pytest_delta_schema.backends.unity.entries.entry_types import entry_type
 from pytest_delta_schema.backends.unity.http.schemas import require_columns
-from pytest_delta_schema.backends.unity.http.transport import Answer
+from pytest_delta_schema.backends.unity.http.transport import HttpAnswer
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, MetadataSyncError, StatementError
 from pytest_delta_schema.state.catalog_entry import EntryState
 from pytest_delta_schema.state.delta_log import columns_of_schema
@@ -247,38 +247,38 @@ def test_whatever_is_wrong_in_an_answer_stops_the_sync_of_one_table(log, call):
 CALLED = "(the call)"
 REFUSED = {
     "a redirect to a login page": (
-        Answer(302, "Found", "https://login.example.com:444/authorize?state=abc&token=x", b""),
+        HttpAnswer(302, "Found", "https://login.example.com:444/authorize?state=abc&token=x", b""),
         (
             "the server at http://unity.invalid answers 302 Found: it redirects to https://login.example.com:444, probably a login page; give the setting unity_uri the"
             " address of the server itself, and a valid token"
         ),
     ),
     "a redirect to nowhere": (
-        Answer(307, "Temporary Redirect", "", b"{}"),
+        HttpAnswer(307, "Temporary Redirect", "", b"{}"),
         (
             "the server at http://unity.invalid answers 307 Temporary Redirect: it redirects to nowhere, probably a login page; give the setting unity_uri the address of"
             " the server itself, and a valid token"
         ),
     ),
     "a 404 of a proxy": (
-        Answer(404, "Not Found", "", b"\n<html>no such page</html>"),
+        HttpAnswer(404, "Not Found", "", b"\n<html>no such page</html>"),
         f"the server at http://unity.invalid answers 404 with a web page, so it is not Unity Catalog; {ADDRESS}",
     ),
     "a 404 of a gateway": (
-        Answer(404, "Not Found", "", b'{"message":"no Route matched"}'),
+        HttpAnswer(404, "Not Found", "", b'{"message":"no Route matched"}'),
         f"the server at http://unity.invalid answers 404 with an unknown answer, so it is not Unity Catalog; {ADDRESS}",
     ),
     "a page to log in": (
-        Answer(200, "OK", "", b"<!doctype html><title>Log in</title>"),
+        HttpAnswer(200, "OK", "", b"<!doctype html><title>Log in</title>"),
         f"the server at http://unity.invalid answers 200 with a web page, so it is not Unity Catalog; {ADDRESS}",
     ),
     "a page that forbids": (
-        Answer(403, "Forbidden", "", b"<html>no</html>"),
+        HttpAnswer(403, "Forbidden", "", b"<html>no</html>"),
         f"the server at http://unity.invalid answers 403 with a web page, so it is not Unity Catalog; {ADDRESS}",
     ),
-    "an error that is none": (Answer(500, "Oops", "", DEEP), f"{CALLED}: 500 : Oops; look into the server's log"),
+    "an error that is none": (HttpAnswer(500, "Oops", "", DEEP), f"{CALLED}: 500 : Oops; look into the server's log"),
     "no content": (
-        Answer(204, "No Content", "", b""),
+        HttpAnswer(204, "No Content", "", b""),
         f"{CALLED}: 204, and the answer does not come from Unity Catalog (it is empty); {BETWEEN}",
     ),
 }
@@ -301,11 +301,11 @@ def test_an_error_of_something_else_never_means_that_a_table_is_absent(monkeypat
 
 
 SUCCESSES = {
-    "204": Answer(204, "No Content", "", b""),
-    "200 and nothing": Answer(200, "OK", "", b""),
-    "200 and a page to log in": Answer(200, "OK", "", b"<html>Please log in</html>"),
-    "200 and something else": Answer(200, "OK", "", b'{"status":"ok"}'),
-    "200 and what it was told": Answer(200, "OK", "", json.dumps(delta_table()).encode()),
+    "204": HttpAnswer(204, "No Content", "", b""),
+    "200 and nothing": HttpAnswer(200, "OK", "", b""),
+    "200 and a page to log in": HttpAnswer(200, "OK", "", b"<html>Please log in</html>"),
+    "200 and something else": HttpAnswer(200, "OK", "", b'{"status":"ok"}'),
+    "200 and what it was told": HttpAnswer(200, "OK", "", json.dumps(delta_table()).encode()),
 }
 
 
@@ -378,7 +378,7 @@ def test_an_error_that_repeats_the_token_in_any_form_does_not_show_it(log):
     server = Playing(log, token=TOKEN)
     server.play(
         TABLE,
-        Answer(400, "Bad", "", json.dumps({"error_code": f"X-{TOKEN}", "message": f"b'Bearer {TOKEN}'"}).encode()),
+        HttpAnswer(400, "Bad", "", json.dumps({"error_code": f"X-{TOKEN}", "message": f"b'Bearer {TOKEN}'"}).encode()),
     )
 
     assert str(server.catalog.snapshot([MODEL]).problems[NAME]) == (

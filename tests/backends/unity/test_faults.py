@@ -353,11 +353,11 @@ def _with_locals(error):
 class TestSecrets:
     """Tokens and keys are shown to nobody."""
 
-    @pytest.mark.parametrize("is_good", [True, False])
-    def test_a_token_is_in_no_log_error_or_variable(self, tmp_path, caplog, capfd, is_good):
+    @pytest.mark.parametrize("passes", [True, False])
+    def test_a_token_is_in_no_log_error_or_variable(self, tmp_path, caplog, capfd, passes):
         caplog.set_level(logging.DEBUG)
         output = io.StringIO()
-        with lake(tmp_path, token=TOKEN, server_token=TOKEN if is_good else "another") as unity:
+        with lake(tmp_path, token=TOKEN, server_token=TOKEN if passes else "another") as unity:
             unity.table()
             state = unity.state(MODEL, OTHER)
             output.write(f"{state!r} {unity.catalog.client!r}")
@@ -372,7 +372,7 @@ class TestSecrets:
                 unity.catalog.client.catalog("dev")
             output.write(_with_locals(caught.value))
 
-        assert bool(state.problems) is not is_good
+        assert bool(state.problems) is not passes
         out, err = capfd.readouterr()
         assert TOKEN not in output.getvalue() + caplog.text + out + err
         assert TOKEN[5:] not in output.getvalue() + caplog.text + out + err

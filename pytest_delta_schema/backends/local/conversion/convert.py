@@ -15,8 +15,8 @@ from pytest_delta_schema.backends.local.warehouse.physical_names import (
     remove_if_empty,
     table_folder,
 )
-from pytest_delta_schema.backends.spark.errors.spark_errors import in_users_names
-from pytest_delta_schema.diagnostics.errors import StatementError, because
+from pytest_delta_schema.backends.spark.errors.spark_errors import translate_errors
+from pytest_delta_schema.diagnostics.errors import StatementError, first_line
 from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.execute.interruption import StillRunning
 from pytest_delta_schema.models.names import QualifiedName
@@ -66,18 +66,13 @@ def mark(bridge: Bridge, table: QualifiedName, path: str) -> None:
     """Write a file beside the data of a new table that prevents its conversion if its log is lost.
 
     A file that cannot be written is logged, because the table already exists.
-
-    Args:
-        bridge: The session.
-        table: The table.
-        path: Its location.
     """
     try:
-        with in_users_names():
+        with translate_errors():
             bridge.mark(path)
     except StatementError as error:
         fact = f"{table}: the file that forbids its conversion, if its log is lost, was not written"
-        _LOG.warning("%s: %s", escaped(fact), because(error))
+        _LOG.warning("%s: %s", escaped(fact), first_line(error))
 
 
 def mark_location(bridge: Bridge, table: QualifiedName) -> None:

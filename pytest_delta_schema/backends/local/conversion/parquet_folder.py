@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.spark.errors.spark_errors import in_users_names
+from pytest_delta_schema.backends.spark.errors.spark_errors import translate_errors
 from pytest_delta_schema.delta.names.folded_names import NameSet
-from pytest_delta_schema.diagnostics.errors import StatementError, because
+from pytest_delta_schema.diagnostics.errors import StatementError, first_line
 from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.state.conversion import NOTHING, PARQUET, SourceState
@@ -24,25 +24,14 @@ if TYPE_CHECKING:
 
 
 class Sources:
-    """Inspects files; the schema of the same files is read only once.
-
-    Args:
-        bridge: The session.
-    """
+    """Inspects files; the schema of the same files is read only once."""
 
     def __init__(self, bridge: Bridge) -> None:
         self._bridge = bridge
         self._schemas: dict[tuple[str, tuple[str, ...]], tuple[tuple[ColumnState, ...], str]] = {}
 
     def folder(self, name: QualifiedName, path: str, *, schema_exists: bool, is_in_place: bool = False) -> TableState:
-        """Return the state of the files in a folder, for a table that the catalog does not have.
-
-        Args:
-            name: The table.
-            path: The folder.
-            schema_exists: Whether the schema of the table exists.
-            is_in_place: Whether the folder is that of the table.
-        """
+        """Return the state of the files in a folder, for a table that the catalog does not have."""
         kind, sign, files = self._bridge.list_files(path)
         columns, conflict = self._schema(path, files) if kind == PARQUET else ((), "")
         folders = _folders(files)
@@ -59,15 +48,7 @@ class Sources:
         )
 
     def table(self, name: QualifiedName, provider: str, path: str, schema: str, partitions: str) -> TableState:
-        """Return the state of a table of another format.
-
-        Args:
-            name: The table.
-            provider: Its format.
-            path: The folder of its files.
-            schema: Its columns, as Spark's JSON.
-            partitions: Its partition columns, as Spark's JSON.
-        """
+        """Return the state of a table of another format."""
         kind, sign, files = self._bridge.list_files(path)
         is_parquet = provider.lower() == PARQUET and kind != NOTHING
         conflict = self._schema(path, files)[1] if is_parquet else ""
@@ -100,7 +81,7 @@ class Sources:
             return canonical_fields(self._merged(path, files).fields), ""
         except StatementError as error:
             first = self._first_misfit(path, files)
-            return (), f"{files[first]} does not fit those before it ({because(error)})"
+            return (), f"{files[first]} does not fit those before it ({first_line(error)})"
 
     def _first_misfit(self, path: str, files: Sequence[str]) -> int:
         """Return the index of the first file whose schema cannot be merged with those before it, by bisection."""
@@ -116,7 +97,7 @@ class Sources:
 
     def _merged(self, path: str, files: Sequence[str]) -> Any:
         reader = self._bridge.spark.read.option("mergeSchema", "true").option("basePath", path)
-        with in_users_names(self._bridge.with_logical_names):
+        with translate_errors(self._bridge.with_logical_names):
             return reader.parquet(*(f"{path}/{file}" for file in files)).schema
 
 

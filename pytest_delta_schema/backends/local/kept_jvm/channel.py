@@ -31,11 +31,7 @@ class HolderGoneError(Exception):
 
 
 class Channel:
-    """One connection, line by line.
-
-    Args:
-        connection: The connection.
-    """
+    """One connection, line by line."""
 
     def __init__(self, connection: socket.socket) -> None:
         self.socket = connection
@@ -122,9 +118,6 @@ def ask(record: Record, request: dict[str, Any]) -> tuple[Channel, dict[str, Any
 def end_of(record: Record) -> dict[str, Any]:
     """End the JVM of a record unless a run uses it, wait until it has ended, and return its status before.
 
-    Args:
-        record: The record.
-
     Raises:
         HolderGoneError: If it has ended before.
     """
@@ -137,12 +130,7 @@ def end_of(record: Record) -> dict[str, Any]:
 
 
 def request_of(channel: Channel, secret: Secret) -> dict[str, Any] | None:
-    """Return what the other side of a new connection asks; ``None`` if it does not know the secret.
-
-    Args:
-        channel: The connection.
-        secret: The secret of the holder.
-    """
+    """Return what the other side of a new connection asks; ``None`` if it does not know the secret."""
     try:
         other, own = channel.receive(), secrets.token_hex(16)
         channel.send(f"{own} {_proof(secret, 'holder', other, own)}")

@@ -84,11 +84,7 @@ class Holder:
         self._is_over = False
 
     def serve(self, ready: Callable[[], object]) -> None:
-        """Write the record, and serve runs until the JVM is unfit, idle for too long, has ended, or is stopped.
-
-        Args:
-            ready: Called when the record is written.
-        """
+        """Write the record, and serve runs until the JVM is unfit, idle for too long, has ended, or is stopped."""
         waiting: list[Channel] = []
         try:
             write_record(self._path, self.record)

@@ -18,13 +18,13 @@ from pytest_delta_schema.backends.local.kept_jvm.jvm_state import (
 from pytest_delta_schema.backends.local.kept_jvm.key import key_of
 from pytest_delta_schema.backends.local.kept_jvm.lease import Lease, lease
 from pytest_delta_schema.backends.local.kept_jvm.record import NotKeptError
-from pytest_delta_schema.backends.local.session.later_session import has_own_settings
 from pytest_delta_schema.backends.local.session.launch_resources import (
     CLASS_PATH,
     OPTIONS,
     needs_of_running,
-    needs_of_start,
+    resources_for_start,
 )
+from pytest_delta_schema.backends.local.session.lazy_session import has_own_settings
 from pytest_delta_schema.backends.local.session.start import (
     settings_of_session,
     spark_environment,
@@ -41,7 +41,7 @@ from pytest_delta_schema.backends.spark.compat.pyspark_compat import (
 )
 from pytest_delta_schema.backends.spark.errors.error_log import without_error_log
 from pytest_delta_schema.backends.spark.errors.stopping import count_calls
-from pytest_delta_schema.diagnostics.errors import because
+from pytest_delta_schema.diagnostics.errors import first_line
 from pytest_delta_schema.progress import LOGGER, step
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from pytest_delta_schema.backends.local.session.archive import ClassArchive
-    from pytest_delta_schema.backends.local.session.launch_resources import StartNeeds
+    from pytest_delta_schema.backends.local.session.launch_resources import LaunchResources
 
 _LOG = logging.getLogger(LOGGER)
 
@@ -161,28 +161,23 @@ def _started(warehouse: Path, conf: Mapping[str, str], seconds: float, *, archiv
             jvm.discard()
             forget_session()
             if isinstance(error, Exception):
-                msg = f"no session could be started in the kept one, which was ended: {because(error)}"
+                msg = f"no session could be started in the kept one, which was ended: {first_line(error)}"
                 raise NotKeptError(msg) from error
             raise
     return KeptSession(spark=spark, lease=jvm, state=state, archive=new.needs.archive if jvm.is_new else None)
 
 
 class _NewJvm:
-    """Files, flags and settings of a new JVM, which are found if no kept one fits.
-
-    Args:
-        conf: Settings of the session.
-        archive: Whether it uses an archive of classes.
-    """
+    """Files, flags and settings of a new JVM, which are found if no kept one fits."""
 
     def __init__(self, conf: Mapping[str, str], *, archive: bool) -> None:
         self._conf = conf
         self._archive = archive
 
     @cached_property
-    def needs(self) -> StartNeeds:
+    def needs(self) -> LaunchResources:
         """Its files and flags; a fifth of a second, for the version of Java and the checksum of the archive."""
-        return needs_of_start(self._conf, archive=self._archive)
+        return resources_for_start(self._conf, archive=self._archive)
 
     def settings(self) -> dict[str, str]:
         """Return the settings with which it is started; all others are those of its sessions."""

@@ -18,7 +18,7 @@ from filelock import FileLock, Timeout
 from pytest_delta_schema.backends.local.kept_jvm.channel import PATIENCE, HolderGoneError, ask, end_of
 from pytest_delta_schema.backends.local.kept_jvm.record import NotKeptError, private_folder, read_record, record_path
 from pytest_delta_schema.backends.secret import Secret
-from pytest_delta_schema.diagnostics.errors import reason
+from pytest_delta_schema.diagnostics.errors import os_error_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -94,7 +94,7 @@ def lease(folder: Path, key: str, seconds: float, conf: Callable[[], Mapping[str
         msg = "another run in this folder uses the kept JVM"
         raise NotKeptError(msg) from None
     except OSError as error:
-        msg = f"the folder {path.parent} cannot be used: {reason(error)}"
+        msg = f"the folder {path.parent} cannot be used: {os_error_text(error)}"
         raise NotKeptError(msg) from error
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.local.session.machine_cache import cache_folder
 from pytest_delta_schema.backends.secret import Secret
-from pytest_delta_schema.diagnostics.errors import reason
+from pytest_delta_schema.diagnostics.errors import os_error_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,14 +28,7 @@ class NotKeptError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """How runs reach the holder of a JVM.
-
-    Args:
-        folder: The working folder of the runs that use the JVM.
-        key: What the JVM depends on, as a hash.
-        port: The port of the holder on the loopback interface.
-        secret: What both sides prove to know before anything else is sent.
-    """
+    """How runs reach the holder of a JVM."""
 
     folder: str
     key: str
@@ -72,7 +65,7 @@ def private_folder() -> Path:
             folder.mkdir(mode=0o700)
         status = folder.lstat()
     except OSError as error:
-        msg = f"the folder {folder} cannot be used: {reason(error)}"
+        msg = f"the folder {folder} cannot be used: {os_error_text(error)}"
         raise NotKeptError(msg) from error
     if not stat.S_ISDIR(status.st_mode):
         msg = f"{folder} is no folder, and links are not followed; remove it"
@@ -95,7 +88,7 @@ def read_record(path: Path) -> Record | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        msg = f"{path} cannot be read: {reason(error)}; remove it"
+        msg = f"{path} cannot be read: {os_error_text(error)}; remove it"
         raise NotKeptError(msg) from error
     with os.fdopen(file, "rb") as opened:
         status = os.fstat(file)

@@ -19,14 +19,7 @@ _TIMES = "spark.sql.parquet.outputTimestampType"
 
 
 def copy_checkpoint(spark: SparkSession, source: Path, target: Path, ids: NewIds) -> None:
-    """Copy a checkpoint, or one of its parts; without metadata it is linked.
-
-    Args:
-        spark: The session.
-        source: The file.
-        target: The copy.
-        ids: The ids of the table that gets the copy.
-    """
+    """Copy a checkpoint, or one of its parts; without metadata it is linked."""
     from pyspark.sql import functions
 
     with TemporaryDirectory() as folder:

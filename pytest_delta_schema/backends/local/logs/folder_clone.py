@@ -127,12 +127,7 @@ class NewIds:
 
 
 def link_or_copy(source: Path, target: Path) -> None:
-    """Link to a file, or copy it if the file system cannot link; one that was removed meanwhile is left out.
-
-    Args:
-        source: The file.
-        target: The link.
-    """
+    """Link to a file, or copy it if the file system cannot link; one that was removed meanwhile is left out."""
     try:
         os.link(source, target)
     except FileNotFoundError:

@@ -21,10 +21,6 @@ def has_live_files(folder: Path, listing: LogListing) -> bool:
     """Whether a folder has the data files of its newest version, as far as the commits show them without Spark.
 
     A log that needs a checkpoint, and a deletion vector in a file, are not examined: then it is ``False``.
-
-    Args:
-        folder: The folder of the table.
-        listing: The files of its log.
     """
     if not listing.has_all_commits:
         return False

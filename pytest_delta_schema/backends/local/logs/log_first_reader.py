@@ -20,14 +20,8 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
 
 
-class EarlyReads:
-    """Answers from the logs of a warehouse; what is left out of an answer has to be read by Spark.
-
-    Args:
-        warehouse: The folder that holds all catalogs.
-        delta: The version of Delta that the session has, major and minor.
-        is_over: Whether the session was started.
-    """
+class LogFirstReader:
+    """Answers from the logs of a warehouse; what is left out of an answer has to be read by Spark."""
 
     def __init__(self, warehouse: Path, delta: tuple[int, int], is_over: Callable[[], bool]) -> None:
         self.logs = WarehouseLogs(warehouse, delta)

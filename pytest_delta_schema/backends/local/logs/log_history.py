@@ -27,9 +27,6 @@ def history_of(log: LocalLog) -> History | None:
     The time of a commit is that of its file; if that is not later than the commit before it, a millisecond after it
     (Delta 4.4.0).
 
-    Args:
-        log: The files of the log.
-
     Raises:
         KeyError: If a commit is malformed, or another error of this kind.
     """

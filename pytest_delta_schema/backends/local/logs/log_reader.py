@@ -42,12 +42,7 @@ _MALFORMED = (AttributeError, KeyError, OSError, RecursionError, TypeError, Valu
 
 
 class WarehouseLogs:
-    """Reads the logs of one warehouse folder.
-
-    Args:
-        warehouse: The folder that holds all catalogs.
-        delta: The version of Delta whose answers these are, major and minor.
-    """
+    """Reads the logs of one warehouse folder."""
 
     def __init__(self, warehouse: Path, delta: tuple[int, int]) -> None:
         self._warehouse = warehouse.absolute()

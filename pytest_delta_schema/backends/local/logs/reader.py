@@ -26,7 +26,7 @@ from pytest_delta_schema.backends.problems import (
     is_not_delta,
     problem,
 )
-from pytest_delta_schema.backends.spark.errors.spark_errors import in_users_names
+from pytest_delta_schema.backends.spark.errors.spark_errors import translate_errors
 from pytest_delta_schema.backends.spark.newer_tables import refused_by_spark
 from pytest_delta_schema.delta.logs.well_formed import MalformedLog
 from pytest_delta_schema.delta.names.folded_names import folded
@@ -106,10 +106,6 @@ def _answers(bridge: Bridge, names: Sequence[QualifiedName]) -> Iterator[tuple[Q
 def located(bridge: Bridge, name: QualifiedName) -> tuple[TableState, str]:
     """Return the state of an existing Delta table, and its location: a plain path if it is local.
 
-    Args:
-        bridge: The session.
-        name: The table.
-
     Raises:
         CatalogReadError: If it does not exist, or cannot be read.
     """
@@ -136,10 +132,6 @@ def list_tables(bridge: Bridge, catalog: str, schema: str) -> tuple[QualifiedNam
 
 def read_commits(bridge: Bridge, name: QualifiedName) -> CommitLog:
     """Return the commits of an existing table.
-
-    Args:
-        bridge: The session.
-        name: The table.
 
     Raises:
         CatalogReadError: If it does not exist, or cannot be read.
@@ -226,7 +218,7 @@ def _state(  # noqa: PLR0913, PLR0917 - the parts of an answer
 def _refusal_to_open(bridge: Bridge, name: QualifiedName, location: str) -> Diagnostic | None:
     """Return the problem of a table that Spark refuses to open; ``None`` if it opens it."""
     try:
-        with in_users_names(bridge.with_logical_names, bridge.spark):
+        with translate_errors(bridge.with_logical_names, bridge.spark):
             bridge.spark.read.format("delta").load(location)
     except StatementError as error:
         fact = f"its Delta log cannot be read ({error})"

@@ -11,7 +11,7 @@ from pytest_delta_schema.backends.local.logs.checkpoint_copy import copy_checkpo
 from pytest_delta_schema.backends.local.logs.folder_clone import ChangingTableError, clone_folder
 from pytest_delta_schema.backends.local.logs.reader import located
 from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
-from pytest_delta_schema.diagnostics.errors import because
+from pytest_delta_schema.diagnostics.errors import first_line
 
 if TYPE_CHECKING:
     from pytest_delta_schema.backends.local.session.bridge import Bridge
@@ -20,11 +20,6 @@ if TYPE_CHECKING:
 
 def clone(bridge: Bridge, source: QualifiedName, target: QualifiedName) -> None:
     """Clone a table into the warehouse folder, where it is found by its name.
-
-    Args:
-        bridge: The session.
-        source: An existing table.
-        target: The clone.
 
     Raises:
         CatalogReadError: If the table does not exist, or cannot be read.
@@ -43,7 +38,7 @@ def clone(bridge: Bridge, source: QualifiedName, target: QualifiedName) -> None:
         fact = "other writers have changed it during each of 3 attempts"
         raise cannot_clone(source, fact, "clone it when they have ended") from error
     except FileNotFoundError as error:
-        fact = f"a file of its log is not there ({because(error)})"
+        fact = f"a file of its log is not there ({first_line(error)})"
         raise cannot_clone(source, fact, "restore the log") from error
     except OSError as error:
-        raise cannot_clone(source, because(error), "free space, or give the permission") from error
+        raise cannot_clone(source, first_line(error), "free space, or give the permission") from error

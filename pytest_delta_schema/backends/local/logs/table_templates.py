@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.local.logs.log_edits import edited_checksum, edited_commit
 from pytest_delta_schema.delta.logs.log_listing import LogListing, checksum_name, commit_name
-from pytest_delta_schema.diagnostics.errors import StatementError, because
+from pytest_delta_schema.diagnostics.errors import StatementError, first_line
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.sql.compiler import script, statements
@@ -32,13 +32,8 @@ _NO_NAME = QualifiedName("", "", "")
 Property = tuple[str, str]
 
 
-class PreparedLogs:
-    """The logs of new tables, by the statements that have created them.
-
-    Args:
-        folder: Returns the folder of a table.
-        settings: Returns a hash of the settings of the session, on which the result of a statement depends, too.
-    """
+class TableTemplates:
+    """The logs of new tables, by the statements that have created them."""
 
     def __init__(self, folder: Callable[[QualifiedName], Path], settings: Callable[[], str]) -> None:
         self._folder = folder
@@ -111,10 +106,6 @@ class PreparedLog:
 
         Checkpoints are left out, because a reader does not need them. The checksums of Hadoop, whose names begin with a
         dot, would not match.
-
-        Args:
-            action: The creation of the table.
-            folder: Its folder.
         """
         log = folder / _LOG
         listing = LogListing.of(path.name for path in log.iterdir()) if log.is_dir() else LogListing.of(())
@@ -199,7 +190,7 @@ def _write(log: PreparedLog, action: CreateTable, folder: Path) -> None:
     try:
         log.write(action, folder)
     except OSError as error:
-        msg = f"{action.table}: its log cannot be written ({because(error)}); free space or give the permission"
+        msg = f"{action.table}: its log cannot be written ({first_line(error)}); free space or give the permission"
         raise StatementError(msg, condition="NOT_WRITABLE") from error
 
 

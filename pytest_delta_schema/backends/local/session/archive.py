@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from filelock import FileLock, Timeout
 
 from pytest_delta_schema.backends.local.session.machine_cache import cache_folder, keep_file, kept_file, using_cache
-from pytest_delta_schema.diagnostics.errors import because, reason
+from pytest_delta_schema.diagnostics.errors import first_line, os_error_text
 from pytest_delta_schema.progress import LOGGER, step
 from pytest_delta_schema.settings.text import toml_setting
 
@@ -79,7 +79,7 @@ class ClassArchive:
                 "the JVM's classes cannot be kept in %s: %s; set XDG_CACHE_HOME to a folder that can be written, or"
                 " set %s",
                 self.folder,
-                reason(error) if isinstance(error, OSError) else because(error),
+                os_error_text(error) if isinstance(error, OSError) else first_line(error),
                 toml_setting("jvm_archive", value=False),
             )
             with suppress(OSError):

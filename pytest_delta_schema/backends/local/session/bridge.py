@@ -34,12 +34,7 @@ if TYPE_CHECKING:
 
 
 class Bridge:
-    """Calls the Java classes of this package in the JVM of one classic session.
-
-    Args:
-        spark: The session.
-        warehouse: The folder that holds all catalogs.
-    """
+    """Calls the Java classes of this package in the JVM of one classic session."""
 
     def __init__(self, spark: SparkSession, warehouse: Path) -> None:
         self.spark = spark
@@ -106,11 +101,7 @@ class Bridge:
         return kind, sign, files
 
     def settings_hash(self, without: Iterable[str]) -> str:
-        """Return the hash of all settings of the session, by ``SettingsHash.java``.
-
-        Args:
-            without: The keys of settings that are left out.
-        """
+        """Return the hash of all settings of the session, by ``SettingsHash.java``."""
         return str(self._settings.of(java_session(self.spark), "\n".join(without)))
 
     def mark(self, path: str) -> None:
@@ -118,13 +109,7 @@ class Bridge:
         self._lister.mark(java_session(self.spark), path)
 
     def list_schema(self, catalog: str, schema: str, physical: str) -> tuple[list[str], list[str]]:
-        """Return the views, and all tables and views, of a schema; both are empty if it does not exist.
-
-        Args:
-            catalog: A registered catalog.
-            schema: The schema.
-            physical: The physical name of the schema in the session catalog.
-        """
+        """Return the views, and all tables and views, of a schema; both are empty if it does not exist."""
         state = java_session(self.spark).sessionState()
         manager = state.catalogManager()
         namespace = self.gateway.array(self.jvm.java.lang.String, [schema])

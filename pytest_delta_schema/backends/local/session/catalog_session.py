@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.local.session.bridge import Bridge
-from pytest_delta_schema.backends.local.session.later_session import LaterSession
+from pytest_delta_schema.backends.local.session.lazy_session import LazySession
 from pytest_delta_schema.backends.spark.compat.delta_compat import known_properties
-from pytest_delta_schema.backends.spark.errors.spark_errors import in_users_names
-from pytest_delta_schema.backends.spark.errors.stopping import stop_jobs, stopped_by
+from pytest_delta_schema.backends.spark.errors.spark_errors import translate_errors
+from pytest_delta_schema.backends.spark.errors.stopping import cancel_on_interrupt, stop_jobs
 from pytest_delta_schema.backends.spark.session_check import require_session
 from pytest_delta_schema.backends.spark.session_settings import setting, shared_setting
 from pytest_delta_schema.backends.spark.versions import SparkVersions
@@ -33,8 +33,8 @@ _LAST_COMMIT = "spark.databricks.delta.lastCommitVersionInSession"
 class CatalogSession:
     """The session of a catalog; the arguments, and what it raises, are those of :class:`LocalCatalog`."""
 
-    def __init__(self, spark: SparkSession | LaterSession, warehouse: str | PathLike[str]) -> None:
-        if not isinstance(spark, LaterSession):
+    def __init__(self, spark: SparkSession | LazySession, warehouse: str | PathLike[str]) -> None:
+        if not isinstance(spark, LazySession):
             require_session(spark, "LocalCatalog")
         if not isinstance(warehouse, (str, PathLike)):
             refuse_kind("LocalCatalog", "the folder of the warehouse", warehouse, "give its path")
@@ -44,12 +44,12 @@ class CatalogSession:
     @cached_property
     def spark(self) -> SparkSession:
         """The session; it is started when it is first needed."""
-        return self._given.start() if isinstance(self._given, LaterSession) else self._given
+        return self._given.start() if isinstance(self._given, LazySession) else self._given
 
     @cached_property
     def bridge(self) -> Bridge:
         """The JVM of the session."""
-        with in_users_names(str, self.spark), step("opening the catalog"):
+        with translate_errors(str, self.spark), step("opening the catalog"):
             return Bridge(self.spark, self.warehouse)
 
     @property
@@ -59,10 +59,10 @@ class CatalogSession:
 
     def versions(self) -> SparkVersions:
         """Return the versions of Spark and Delta; those of a session that is started later are the installed ones."""
-        if isinstance(self._given, LaterSession):
+        if isinstance(self._given, LazySession):
             return self._given.versions(lambda: known_properties(self.bridge.gateway))
         gateway = self.bridge.gateway
-        with in_users_names(str, self._given):
+        with translate_errors(str, self._given):
             return SparkVersions.of(self._given, gateway)
 
     def settings_hash(self) -> str:
@@ -76,7 +76,7 @@ class CatalogSession:
 
     def stopping(self) -> AbstractContextManager[None]:
         """Stop the jobs of the block if it is interrupted."""
-        return stopped_by(lambda: stop_jobs(self.spark))
+        return cancel_on_interrupt(lambda: stop_jobs(self.spark))
 
     @contextmanager
     def shared(self) -> Iterator[bool]:
@@ -89,7 +89,7 @@ class CatalogSession:
 
     def in_users_names(self) -> AbstractContextManager[None]:
         """Use the names of users in the errors of the block."""
-        return in_users_names(self.bridge.with_logical_names, self.spark)
+        return translate_errors(self.bridge.with_logical_names, self.spark)
 
     @contextmanager
     def using(self, catalog: str) -> Iterator[None]:

@@ -19,11 +19,7 @@ _PATIENCE = 2.0
 
 
 def download_progress(folder: Path) -> str:
-    """Return how much is downloaded: megabytes, files, and the part of the running file, whose length its server gives.
-
-    Args:
-        folder: The folder of the resolver, with its log and its cache.
-    """
+    """Return how much is downloaded: megabytes, files, and the part of the running file, whose length its server gives."""
     with suppress(OSError):
         log = (folder / "resolve.log").read_text("utf-8", errors="replace")
         addresses = _DOWNLOADING.findall(log)
@@ -42,11 +38,7 @@ def download_progress(folder: Path) -> str:
 
 @cache
 def length_of(address: str) -> int | None:
-    """Return the length of a file as its server gives it; ``None`` if the server gives none.
-
-    Args:
-        address: As the resolver logs it.
-    """
+    """Return the length of a file as its server gives it; ``None`` if the server gives none."""
     if not address.startswith(("http://", "https://")):
         return None
     with (

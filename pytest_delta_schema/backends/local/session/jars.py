@@ -17,7 +17,7 @@ from filelock import FileLock
 
 from pytest_delta_schema.backends.local.session.download_progress import download_progress
 from pytest_delta_schema.backends.local.session.machine_cache import cache_folder, checksum, using_cache
-from pytest_delta_schema.backends.local.session.supported_versions import published, require_pair
+from pytest_delta_schema.backends.local.session.supported_versions import published_install_command, require_pair
 from pytest_delta_schema.backends.spark.compat.pyspark_compat import builder_options, new_builder, spark_home
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 from pytest_delta_schema.progress import LOGGER, step
@@ -68,12 +68,7 @@ def delta_jars() -> list[Path]:
 
 
 def _kept(folder: Path, *, warns: bool = False) -> list[Path]:
-    """Return the jars of an earlier download; none if one is missing, or has not the checksum that was noted then.
-
-    Args:
-        folder: Of the download.
-        warns: Whether damaged ones are logged.
-    """
+    """Return the jars of an earlier download; none if one is missing, or has not the checksum that was noted then."""
     try:
         noted = json.loads((folder / "jars.json").read_text("utf-8"))
         digests = {folder / "jars" / name: digest for name, digest in noted.items()}
@@ -152,7 +147,7 @@ def _failure(wanted: str, log: Path) -> Exception:
         return OSError(errno.ENOSPC, _FULL, str(log.parent))
     telling = [line for line in lines if "unresolved" in line or "not found" in line or "Exception" in line]
     cause = "\n  ".join((telling or lines)[-_LAST_LINES:])
-    command = published()
+    command = published_install_command()
     unpublished = f"; or install a delta-spark whose jar is published: {command}" if command else ""
     return BackendUnavailableError(
         f"{wanted} is not on this machine and could not be downloaded; name a Maven mirror in the variable"

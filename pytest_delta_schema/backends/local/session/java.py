@@ -10,8 +10,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from pytest_delta_schema.backends.local.session.subprocesses import answer_of
-from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, reason
+from pytest_delta_schema.backends.local.session.subprocesses import run
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, os_error_text
 
 OLDEST = 17
 """Oldest Java that Spark 4 runs on (source: Spark's documentation)."""
@@ -54,9 +54,9 @@ def find_java() -> Java:
 def _ask(program: str) -> str:
     # Java prints its version on standard error.
     try:
-        return answer_of([program, "-version"], _PATIENCE).text
+        return run([program, "-version"], _PATIENCE).text
     except OSError as error:
-        raise BackendUnavailableError(_unfit(f"{program} cannot be run: {reason(error)}")) from error
+        raise BackendUnavailableError(_unfit(f"{program} cannot be run: {os_error_text(error)}")) from error
     except subprocess.TimeoutExpired as error:
         fact = f"{program} did not print its version within {_PATIENCE:g} seconds"
         raise BackendUnavailableError(_unfit(fact)) from error

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.local.session.java import find_java
 from pytest_delta_schema.backends.local.session.machine_cache import cache_folder, keep_file, kept_file, using_cache
-from pytest_delta_schema.backends.local.session.subprocesses import answer_of
+from pytest_delta_schema.backends.local.session.subprocesses import run
 from pytest_delta_schema.backends.spark.compat.pyspark_compat import spark_home
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 from pytest_delta_schema.progress import step
@@ -88,7 +88,7 @@ def _build(sources: dict[str, bytes], jars: Sequence[Path], java: Java, scratch:
     compiled = [str(scratch / name) for name in sorted(sources) if name != _BUILDER]
     compiler = [java.program, "-cp", class_path, "org.codehaus.janino.SimpleCompiler", str(scratch / _BUILDER)]
     try:
-        answer = answer_of([*compiler, "pytest_delta_schema.Build", str(classes), *compiled], _PATIENCE)
+        answer = run([*compiler, "pytest_delta_schema.Build", str(classes), *compiled], _PATIENCE)
     except subprocess.TimeoutExpired as error:
         msg = (
             f"{java.program} did not compile the catalog classes within {_PATIENCE:g} seconds;"

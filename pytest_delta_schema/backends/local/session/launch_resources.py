@@ -20,7 +20,7 @@ CLASS_PATH = "spark.driver.extraClassPath"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StartNeeds:
+class LaunchResources:
     """The files and flags that a JVM is started with.
 
     Args:
@@ -50,12 +50,8 @@ class StartNeeds:
         }
 
 
-def needs_of_start(conf: Mapping[str, str], *, archive: bool = True) -> StartNeeds:
+def resources_for_start(conf: Mapping[str, str], *, archive: bool = True) -> LaunchResources:
     """Find Java, and download and compile what the cache does not hold; no JVM of Spark is started.
-
-    Args:
-        conf: Settings of the session.
-        archive: Whether the JVM uses an archive of classes.
 
     Raises:
         BackendUnavailableError: If something is missing or does not work.
@@ -65,18 +61,15 @@ def needs_of_start(conf: Mapping[str, str], *, archive: bool = True) -> StartNee
     return replace(needs, archive=class_archive(java, needs.class_path, needs.options)) if archive else needs
 
 
-def needs_of_running(conf: Mapping[str, str]) -> StartNeeds:
+def needs_of_running(conf: Mapping[str, str]) -> LaunchResources:
     """Find what a JVM that runs already was started with; Java is not asked for its version.
-
-    Args:
-        conf: Settings of the session.
 
     Raises:
         BackendUnavailableError: If something is missing or does not work.
     """
     jars = delta_jars()
     options = f"{conf.get(OPTIONS, '')} {_logging()}".strip()
-    return StartNeeds(class_path=(*jars, classes_jar(jars)), options=options, archive=None)
+    return LaunchResources(class_path=(*jars, classes_jar(jars)), options=options, archive=None)
 
 
 def _logging() -> str:

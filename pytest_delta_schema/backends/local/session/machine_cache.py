@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from platformdirs import user_cache_path
 
-from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, reason
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, os_error_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +34,7 @@ def using_cache() -> Iterator[None]:
         yield
     except OSError as error:
         msg = (
-            f"the cache folder {cache_folder()} cannot be used: {reason(error)};"
+            f"the cache folder {cache_folder()} cannot be used: {os_error_text(error)};"
             " set XDG_CACHE_HOME to a folder that can be written and has 300 MB free"
         )
         raise BackendUnavailableError(msg) from error

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.local.session.java_classes import CATALOG_CLASS, FILE_SYSTEMS
-from pytest_delta_schema.backends.local.session.launch_resources import OPTIONS, needs_of_start
+from pytest_delta_schema.backends.local.session.launch_resources import OPTIONS, resources_for_start
 from pytest_delta_schema.backends.local.warehouse.warehouse_folder import (
     check_warehouse,
     known_catalogs,
@@ -32,7 +32,7 @@ from pytest_delta_schema.backends.spark.compat.pyspark_compat import (
     spark_home,
     stop_session,
 )
-from pytest_delta_schema.backends.spark.errors.spark_errors import in_users_names
+from pytest_delta_schema.backends.spark.errors.spark_errors import translate_errors
 from pytest_delta_schema.backends.spark.session_check import (
     CATALOG,
     CATALOG_OF_DELTA,
@@ -40,7 +40,7 @@ from pytest_delta_schema.backends.spark.session_check import (
     EXTENSIONS,
     require_delta,
 )
-from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, because, reason
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, first_line, os_error_text
 from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 from pytest_delta_schema.progress import step
 
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from pytest_delta_schema.backends.local.session.archive import ClassArchive
-    from pytest_delta_schema.backends.local.session.launch_resources import StartNeeds
+    from pytest_delta_schema.backends.local.session.launch_resources import LaunchResources
 
 JVM_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:MetaspaceSize=256m"
 """Flags for short runs on few cores: no optimising compiler, no parallel collector.
@@ -212,21 +212,15 @@ def start_session(
     warehouse = Path(warehouse)
     conf = session_conf(warehouse) if conf is None else conf
     check_warehouse(warehouse)
-    needs = needs_of_start(conf, archive=archive)
+    needs = resources_for_start(conf, archive=archive)
     prepare_warehouse(warehouse)
     settings = settings_of_session(warehouse, conf, needs)
     end_unused_jvm()
     return LocalSession(start_spark(settings), owned=True, archive=needs.archive)
 
 
-def settings_of_session(warehouse: Path, conf: Mapping[str, str], needs: StartNeeds) -> dict[str, str]:
-    """Return all settings of a session, those of its catalogs included.
-
-    Args:
-        warehouse: The folder that holds all catalogs.
-        conf: Settings of the session, which take precedence.
-        needs: The files and flags of its JVM.
-    """
+def settings_of_session(warehouse: Path, conf: Mapping[str, str], needs: LaunchResources) -> dict[str, str]:
+    """Return all settings of a session, those of its catalogs included."""
     return {
         **catalog_conf(known_catalogs(warehouse), warehouse),
         **FILE_SYSTEMS,
@@ -237,12 +231,7 @@ def settings_of_session(warehouse: Path, conf: Mapping[str, str], needs: StartNe
 
 
 def catalog_conf(names: Iterable[str], warehouse: Path) -> dict[str, str]:
-    """Return the settings of Spark for catalogs of these names.
-
-    Args:
-        names: The names of the catalogs.
-        warehouse: The folder that holds all catalogs.
-    """
+    """Return the settings of Spark for catalogs of these names."""
     settings = {}
     for name in names:
         settings[f"spark.sql.catalog.{name}"] = CATALOG_CLASS
@@ -254,7 +243,7 @@ def _temporary_folder() -> str:
     try:
         return tempfile.gettempdir()
     except OSError as error:
-        msg = f"Spark needs a folder for temporary files: {reason(error)}; set TMPDIR to one that can be written"
+        msg = f"Spark needs a folder for temporary files: {os_error_text(error)}; set TMPDIR to one that can be written"
         raise BackendUnavailableError(msg) from error
 
 
@@ -265,11 +254,11 @@ def start_spark(settings: Mapping[str, str]) -> SparkSession:
         BackendUnavailableError: If it does not start.
     """
     try:
-        with spark_environment(), imports_during_launch(), in_users_names(), step("starting Spark"):
+        with spark_environment(), imports_during_launch(), translate_errors(), step("starting Spark"):
             session: SparkSession = new_builder(settings).getOrCreate()
             return session
     except Exception as error:
-        msg = f"the local Spark did not start: {because(error)}; look at its log above"
+        msg = f"the local Spark did not start: {first_line(error)}; look at its log above"
         raise BackendUnavailableError(msg) from error
 
 

@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-class Answer(NamedTuple):
+class Result(NamedTuple):
     """The standard error of a program, and its exit code."""
 
     code: int
     text: str
 
 
-def answer_of(command: Sequence[str], seconds: float) -> Answer:
+def run(command: Sequence[str], seconds: float) -> Result:
     """Run a program and return its standard error; its standard output is discarded.
 
     Args:
@@ -42,7 +42,7 @@ def answer_of(command: Sequence[str], seconds: float) -> Answer:
     except BaseException:
         _kill(process)
         raise
-    return Answer(process.returncode, output.decode("utf-8", errors="replace").strip())
+    return Result(process.returncode, output.decode("utf-8", errors="replace").strip())
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

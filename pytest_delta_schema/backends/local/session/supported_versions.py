@@ -16,16 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """A line of Spark, and the versions of Delta that are built for it.
-
-    Args:
-        extra: The extra of this package that installs both.
-        spark: Spark's version, major and minor.
-        pyspark: The version of pyspark that the tests run with.
-        delta_spark: The version of delta-spark that the tests run with.
-        oldest: The oldest Delta with a jar for this Spark, major and minor.
-        newest: The newest one.
-    """
+    """A line of Spark, and the versions of Delta that are built for it."""
 
     extra: str
     spark: tuple[int, int]
@@ -69,12 +60,12 @@ def require_pair() -> None:
     Raises:
         BackendUnavailableError: If they do not, with the command that completes the environment.
     """
-    message = fault(installed())
+    message = version_fault(installed())
     if message:
         raise BackendUnavailableError(message)
 
 
-def fault(versions: Mapping[str, str]) -> str:
+def version_fault(versions: Mapping[str, str]) -> str:
     """Return why no local Spark can be started with some distributions, and what to do; ``""`` if it can.
 
     Args:
@@ -89,9 +80,9 @@ def fault(versions: Mapping[str, str]) -> str:
     if pair is None:
         return f"there is no supported delta-spark for pyspark {spark}; run: {_command(PAIRS[-1])}"
     if delta is None:
-        return f"pyspark {spark} is installed without delta-spark; run: {completion(pair)}"
+        return f"pyspark {spark} is installed without delta-spark; run: {install_command(pair)}"
     is_built = pair.oldest <= minor_version(delta) <= pair.newest
-    return "" if is_built else f"delta-spark {delta} is not built for pyspark {spark}; run: {completion(pair)}"
+    return "" if is_built else f"delta-spark {delta} is not built for pyspark {spark}; run: {install_command(pair)}"
 
 
 def _client_fault(versions: Mapping[str, str]) -> str:
@@ -114,16 +105,16 @@ def pair_of(pyspark: str) -> Pair | None:
     return next((pair for pair in PAIRS if pair.spark == minor_version(pyspark)), None)
 
 
-def published() -> str:
+def published_install_command() -> str:
     """Return the command that installs a delta-spark whose jar is published; ``""`` if it is the installed one."""
     versions = installed()
     pair = pair_of(versions["pyspark"])
     if pair is None:
         return _command(PAIRS[-1])
-    return "" if versions.get("delta-spark") == pair.delta_spark else completion(pair)
+    return "" if versions.get("delta-spark") == pair.delta_spark else install_command(pair)
 
 
-def completion(pair: Pair) -> str:
+def install_command(pair: Pair) -> str:
     """Return the command that installs the delta-spark of a pair beside its pyspark."""
     return f"pip install 'delta-spark=={pair.delta_spark}'"
 

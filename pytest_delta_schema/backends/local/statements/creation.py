@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from filelock import FileLock, Timeout
 
 from pytest_delta_schema.backends.local.warehouse.physical_names import remove_if_empty
-from pytest_delta_schema.diagnostics.errors import StatementError, because
+from pytest_delta_schema.diagnostics.errors import StatementError, first_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,11 +33,6 @@ _LOCKS = 16
 def creation_lock(table: QualifiedName, warehouse: Path, folder: Path) -> Iterator[None]:
     """Hold a lock while a table is created, and first remove what a killed CREATE TABLE has left.
 
-    Args:
-        table: The table.
-        warehouse: The warehouse folder, which holds the lock file.
-        folder: The folder of the table.
-
     Raises:
         StatementError: If another process may be creating the table, and nothing was removed; or if the folder or the
             lock cannot be written.
@@ -51,7 +46,7 @@ def creation_lock(table: QualifiedName, warehouse: Path, folder: Path) -> Iterat
         msg = f"another process has been creating a table in {warehouse} for {_PATIENCE:.0f} s; wait for it, or stop it"
         raise StatementError(msg, condition="LOCKED") from error
     except OSError as error:
-        msg = f"the warehouse {warehouse} cannot be written ({because(error)}); free space or give the permission"
+        msg = f"the warehouse {warehouse} cannot be written ({first_line(error)}); free space or give the permission"
         raise StatementError(msg, condition="NOT_WRITABLE") from error
     try:
         _remove_leftovers(table, folder)
@@ -77,7 +72,7 @@ def _remove_leftovers(table: QualifiedName, folder: Path) -> None:
         for path in files:
             path.unlink(missing_ok=True)
     except OSError as error:
-        msg = f"{table}: files of a killed CREATE TABLE cannot be removed ({because(error)}); remove {folder}"
+        msg = f"{table}: files of a killed CREATE TABLE cannot be removed ({first_line(error)}); remove {folder}"
         raise StatementError(msg, condition="NOT_WRITABLE") from error
     remove_if_empty(folder)
 

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.local.conversion.convert import convert, mark, mark_location
-from pytest_delta_schema.backends.local.logs.table_templates import PreparedLogs
+from pytest_delta_schema.backends.local.logs.table_templates import TableTemplates
 from pytest_delta_schema.backends.local.statements.creation import creation_lock
 from pytest_delta_schema.backends.local.warehouse.physical_names import remove_if_empty, table_folder
 from pytest_delta_schema.backends.spark.statements.run_statements import DeltaStatements
@@ -26,22 +26,16 @@ if TYPE_CHECKING:
 
 
 class LocalStatements:
-    """Runs the statements of a catalog.
-
-    Args:
-        session: The session of the catalog.
-        queries: The data checks of the catalog.
-        capabilities: Returns its capabilities.
-    """
+    """Runs the statements of a catalog."""
 
     def __init__(self, session: CatalogSession, queries: DataQueries, capabilities: Callable[[], Capabilities]) -> None:
         self._session = session
         self._queries = queries
         self._capabilities = capabilities
-        self._prepared = PreparedLogs(lambda name: table_folder(session.warehouse, name), session.settings_hash)
+        self._prepared = TableTemplates(lambda name: table_folder(session.warehouse, name), session.settings_hash)
 
-    def repeating_creations(self) -> AbstractContextManager[None]:
-        """Copy the new tables of the block from the logs of equal ones; see :class:`RepeatsCreations`."""
+    def reuse_creations(self) -> AbstractContextManager[None]:
+        """Copy the new tables of the block from the logs of equal ones; see :class:`ReusesCreations`."""
         return self._prepared.active()
 
     @property

@@ -88,12 +88,7 @@ def overlong_folder(name: QualifiedName) -> str:
 
 
 def translate(text: str, catalogs: Iterable[str]) -> str:
-    """Replace physical names in a message of Spark by the names that users write.
-
-    Args:
-        text: The message.
-        catalogs: The catalogs that have physical names.
-    """
+    """Replace physical names in a message of Spark by the names that users write."""
     for catalog in catalogs:
         prefix = re.escape(encode_catalog(catalog) + SEPARATOR)
         pattern = rf"(?<!\w)(?:`?{SESSION_CATALOG}`?\.)?(`?){prefix}(\w+)`?(?:\.(`?)(\w+)`?)?"

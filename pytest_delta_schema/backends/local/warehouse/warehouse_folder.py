@@ -6,7 +6,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.local.warehouse.physical_names import decode
-from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, reason
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, os_error_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,7 +43,7 @@ def _usable(warehouse: Path) -> Iterator[None]:
         yield
     except OSError as error:
         msg = (
-            f"the warehouse {warehouse} cannot be used: {reason(error)};"
+            f"the warehouse {warehouse} cannot be used: {os_error_text(error)};"
             " name a folder that can be written: --delta-warehouse=FOLDER, or the setting warehouse"
         )
         raise BackendUnavailableError(msg) from error

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
 from pytest_delta_schema.backends.local.write_probe.empty_writes import write
 from pytest_delta_schema.backends.spark.compat.delta_compat import protocol_and_metadata
-from pytest_delta_schema.backends.spark.errors.spark_errors import in_users_names
+from pytest_delta_schema.backends.spark.errors.spark_errors import translate_errors
 from pytest_delta_schema.backends.spark.session_settings import setting
 from pytest_delta_schema.delta.char_varchar import without_lengths
 from pytest_delta_schema.delta.names.folded_names import folded
-from pytest_delta_schema.diagnostics.errors import DeclarationError, Diagnostic, StatementError, because
+from pytest_delta_schema.diagnostics.errors import DeclarationError, Diagnostic, StatementError, first_line
 from pytest_delta_schema.models.names import QualifiedName, parse_name
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plan.planner import TablePlanner
@@ -52,7 +52,7 @@ def write_to_clone(
         expected = predict_write(state, schema, options)
         try:
             with (
-                in_users_names(catalog.bridge.with_logical_names, catalog.spark),
+                translate_errors(catalog.bridge.with_logical_names, catalog.spark),
                 setting(catalog.spark, _AUTO_MERGE, str(options.auto_merge).lower()),
             ):
                 path = table_folder(catalog.warehouse, state.name)
@@ -74,7 +74,9 @@ def _refusal(error: StatementError, expected: WriteVerdict) -> tuple[Diagnostic,
         return predicted
     remedy = "see Delta's message, and report that check_write does not predict it"
     return (
-        Diagnostic(code=error.condition, rule="refused", table=expected.table, message=because(error), remedy=remedy),
+        Diagnostic(
+            code=error.condition, rule="refused", table=expected.table, message=first_line(error), remedy=remedy
+        ),
     )
 
 
@@ -100,7 +102,7 @@ def _clone(table: Table | str, catalog: LocalCatalog) -> Iterator[TableState]:
 
 def _copy_metadata(catalog: LocalCatalog, source: QualifiedName, folder: Path) -> None:
     """Write the first commit of a table that has the metadata of another one and no rows."""
-    with in_users_names(catalog.bridge.with_logical_names, catalog.spark):
+    with translate_errors(catalog.bridge.with_logical_names, catalog.spark):
         actions = protocol_and_metadata(catalog.bridge.gateway, source)
     now = int(time.time() * 1000)
     info = {"commitInfo": {"timestamp": now, "inCommitTimestamp": now, "operation": "CLONE", "operationParameters": {}}}

@@ -22,10 +22,6 @@ class Transaction:
     """An optimistic transaction on a table.
 
     It commits only if nobody else has written to the table since it began, because the whole table counts as read.
-
-    Args:
-        gateway: To the session.
-        name: The table.
     """
 
     def __init__(self, gateway: Gateway, name: QualifiedName) -> None:
@@ -144,21 +140,12 @@ def labelled(gateway: Gateway, label: str) -> Any:
     """Build an operation that the history shows under any name.
 
     For this class of operations Delta writes the commit without reading its state again (Delta 4.4.0).
-
-    Args:
-        gateway: To the session.
-        label: The name.
     """
     return operation(gateway, "UpdateColumnMetadata", label, _sequence(gateway))
 
 
 def protocol_and_metadata(gateway: Gateway, name: QualifiedName) -> list[str]:
-    """Return the ``protocol`` and ``metaData`` actions of a table as JSON.
-
-    Args:
-        gateway: To the session.
-        name: The table.
-    """
+    """Return the ``protocol`` and ``metaData`` actions of a table as JSON."""
     snapshot = gateway.load(name).initialSnapshot()
     return [str(snapshot.protocol().json()), str(snapshot.metadata().json())]
 

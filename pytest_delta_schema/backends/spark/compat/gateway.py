@@ -33,10 +33,5 @@ class Gateway:
         return manager.catalog(name.catalog).loadTable(identifier)
 
     def array(self, kind: Any, items: Sequence[Any] = ()) -> Any:
-        """Build a Java array.
-
-        Args:
-            kind: The Java class of the items.
-            items: What it holds.
-        """
+        """Build a Java array."""
         return java_array(self.spark, kind, items)

@@ -60,13 +60,7 @@ def java_frame(frame: DataFrame) -> Any:
 
 
 def java_array(spark: SparkSession, kind: Any, items: Sequence[Any] = ()) -> Any:
-    """Build a Java array.
-
-    Args:
-        spark: A classic session.
-        kind: The Java class of the items.
-        items: What it holds.
-    """
+    """Build a Java array."""
     array = _gateway(spark).new_array(kind, len(items))
     for index, item in enumerate(items):
         array[index] = item
@@ -79,11 +73,6 @@ def frame_of_rows(spark: SparkSession, rows: Sequence[tuple[Any, ...]], schema: 
     A classic session starts two Python processes for those rows, which only copy them, and imports numpy, pandas and
     pyarrow (pyspark 4.2). The first one in a session takes a second. Here the JVM reads the rows itself, except on
     Databricks, whose pyspark is another one.
-
-    Args:
-        spark: The session.
-        rows: Values in the order of the schema.
-        schema: The schema.
     """
     if is_remote(spark) or "DATABRICKS_RUNTIME_VERSION" in os.environ:
         return spark.createDataFrame(rows, schema)

@@ -57,7 +57,7 @@ An error inside the JVM adds its stack trace, and a JVM that runs takes every un
 
 
 @contextmanager
-def in_users_names(reworded: Callable[[str], str] = str, spark: SparkSession | None = None) -> Iterator[None]:
+def translate_errors(reworded: Callable[[str], str] = str, spark: SparkSession | None = None) -> Iterator[None]:
     """Turn whatever Spark, Delta or py4j raise inside the block into a :class:`StatementError`.
 
     Its text has neither the Java stack, nor the query and its plan; the logger ``pytest_delta_schema.java`` gets both.

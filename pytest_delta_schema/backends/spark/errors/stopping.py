@@ -22,7 +22,7 @@ _PAUSE = 0.1
 
 
 @contextmanager
-def stopped_by(stop: Callable[[], bool]) -> Iterator[None]:
+def cancel_on_interrupt(stop: Callable[[], bool]) -> Iterator[None]:
     """Stop the statement of the block before a ``KeyboardInterrupt`` leaves it.
 
     Args:

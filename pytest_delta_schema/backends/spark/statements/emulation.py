@@ -39,12 +39,7 @@ BY_PROPERTY = CATALOG_ONLY
 
 
 def on_delta(statement: Statement, emulates_property: Callable[[str], bool]) -> tuple[Statement, ...]:
-    """Return the statements with which open-source Delta does the same; each is one commit.
-
-    Args:
-        statement: The statement.
-        emulates_property: Whether this Delta refuses a table property, so that it is stored under another key.
-    """
+    """Return the statements with which open-source Delta does the same; each is one commit."""
     if statement.kind is StatementKind.CREATE_TABLE:
         return tuple(_created(statement, emulates_property))
     emulated = tuple(
@@ -59,12 +54,9 @@ def without_stored_keys(
     """Return a function that refuses to change properties which a table holds, and this Delta does not know.
 
     Databricks has written them. Delta's SQL removes such a property, and does not set it (Delta 4.4.0).
-
-    Args:
-        emulates_property: Whether this Delta refuses a table property, so that it is stored under another key.
     """
 
-    def refuses_on(statement: Statement, observed: TableState | None) -> Refusal | None:
+    def refuses_for_table(statement: Statement, observed: TableState | None) -> Refusal | None:
         if observed is None:
             return None
         stored = NameSet(observed.table_properties) - NameSet(observed.emulated_properties)
@@ -74,7 +66,7 @@ def without_stored_keys(
         reason = f"the table holds {', '.join(keys)} as Databricks has written it, and open-source Delta cannot set it"
         return Refusal(reason, "set it on Databricks, or declare the value that the table holds")
 
-    return refuses_on
+    return refuses_for_table
 
 
 def _emulated(statement: Statement, change: Any, emulates_property: Callable[[str], bool]) -> Iterator[Statement]:

@@ -50,11 +50,6 @@ def rewrite_layout(gateway: Gateway, name: QualifiedName, change: LayoutRewrite)
     A concurrent write makes the commit fail, because the whole table counts as read. The rows are scanned
     three times: for the fingerprint before, for the write, and for the fingerprint of what was written.
 
-    Args:
-        gateway: To the session.
-        name: The table.
-        change: The new layout.
-
     Raises:
         StatementError: If the written rows differ from those of the table; nothing was changed.
     """

@@ -34,12 +34,6 @@ Count = Callable[[Sequence["DataCheck"], int], "RowCounts"]
 def set_not_null(gateway: Gateway, name: QualifiedName, paths: Sequence[ColumnPath], count: Count) -> None:
     """Make columns and fields of structs NOT NULL, if no row holds NULL in them.
 
-    Args:
-        gateway: To the session.
-        name: The table.
-        paths: The paths of the columns and fields.
-        count: Runs data checks.
-
     Raises:
         UnsafePlanError: If rows hold NULL in them; nothing was changed.
     """

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.backends.spark.statements.emulation import BY_COMMIT, on_delta
 from pytest_delta_schema.backends.spark.statements.layout_rewrite import rewrite_layout
 from pytest_delta_schema.backends.spark.statements.metadata_transaction import add_check, rename_columns, set_not_null
-from pytest_delta_schema.diagnostics.errors import StatementError, because
+from pytest_delta_schema.diagnostics.errors import StatementError, first_line
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import CheckAdd, ColumnNullabilityChange, ColumnRename, LayoutRewrite
-from pytest_delta_schema.sql.data_check_queries import probe
+from pytest_delta_schema.sql.data_check_queries import exists_violation
 from pytest_delta_schema.sql.split_per_column import TOGETHER, one_by_one
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 from pytest_delta_schema.state.states import CheckState
@@ -98,8 +98,8 @@ class DeltaStatements:
         """Require Spark to accept the checks of a new table, without a job; Delta stores any text as a property."""
         for check in action.checks:
             try:
-                self._sql(probe(action.columns, check.expression))
+                self._sql(exists_violation(action.columns, check.expression))
             except Exception as error:
                 subject = f"{action.table}: check {check.name} ({check.expression})"
-                msg = f"{subject} is refused by Spark: {because(error)}; correct it"
+                msg = f"{subject} is refused by Spark: {first_line(error)}; correct it"
                 raise StatementError(msg) from error

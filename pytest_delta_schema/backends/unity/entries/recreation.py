@@ -25,12 +25,6 @@ _TAKEN = "TABLE_ALREADY_EXISTS"
 def recreate_entry(client: UnityClient, entry: EntryState, info: dict[str, Any], *, recreates: bool) -> None:
     """Delete a catalog entry and create it again with another id; files are not changed. The deletion is logged first.
 
-    Args:
-        client: The server.
-        entry: The present entry.
-        info: The new entry, for the classic API.
-        recreates: Whether the settings allow it.
-
     Raises:
         StatementError: If the settings do not allow it; or if the entry was deleted and cannot be created again, with
             the request that would create it.

@@ -49,11 +49,6 @@ class Listing(NamedTuple):
 def list_schema(client: UnityClient, catalog: str, schema: str) -> Listing:
     """List the tables of a schema, which is found without regard to case.
 
-    Args:
-        client: The server.
-        catalog: The catalog, in lower case.
-        schema: The schema, in lower case.
-
     Raises:
         ServerError: If the server has no such schema, or does not answer.
         StatementError: If it has several schemas whose names differ by case only.
@@ -109,11 +104,6 @@ def _listed(client: UnityClient, catalog: str, schema: str) -> Listing:
 
 def stored_schema(client: UnityClient, catalog: str, schema: str) -> tuple[str, str]:
     """Return the stored names of a catalog and a schema; names that the server does not list are returned unchanged.
-
-    Args:
-        client: The server.
-        catalog: The catalog, in lower case.
-        schema: The schema, in lower case.
 
     Raises:
         ServerError: If the server does not answer.

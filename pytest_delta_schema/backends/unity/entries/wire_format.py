@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta.names.folded_names import NameMap
-from pytest_delta_schema.diagnostics.errors import because
+from pytest_delta_schema.diagnostics.errors import first_line
 from pytest_delta_schema.state.catalog_entry import EntryColumn, EntryState, decimal_parts, type_name, type_text
 
 if TYPE_CHECKING:
@@ -36,10 +36,6 @@ _CAMEL = {kebab: camel for camel, kebab in _KEBAB.items()}
 
 def entry_of(name: QualifiedName, info: TableInfo) -> EntryState:
     """Read a catalog entry from an answer of the classic API.
-
-    Args:
-        name: The table.
-        info: The answer.
 
     Raises:
         ValueError: With the reason, if it cannot be understood.
@@ -147,7 +143,7 @@ def _column(info: ColumnInfo, entry_type: Callable[[str], tuple[DataTypeState, s
             json_comment=json_comment,
         )
     except (TypeError, ValueError) as error:
-        shown = because(ValueError(type_json))
+        shown = first_line(ValueError(type_json))
         msg = f"its catalog entry has a column {info['name']} of an unknown type ({shown})"
         raise ValueError(msg) from error
 

@@ -43,12 +43,7 @@ class Address(NamedTuple):
 
 
 class Proxy(NamedTuple):
-    """A proxy of the environment.
-
-    Args:
-        address: Its address.
-        uri: Its URI, with user and password.
-    """
+    """A proxy of the environment."""
 
     address: Address
     uri: Uri

@@ -70,10 +70,6 @@ def prepare() -> None:
 def decoded(kind: type[_T], body: bytes | msgspec.Raw) -> _T:
     """Decode an answer.
 
-    Args:
-        kind: The type of the value.
-        body: The body of the answer.
-
     Raises:
         ValueError: With the path of the fault, if it has another form.
     """
@@ -93,11 +89,6 @@ def decoded(kind: type[_T], body: bytes | msgspec.Raw) -> _T:
 
 def scrubbed(value: _T, scrub: Callable[[str], str], path: str = "$") -> _T:
     """Redact a secret in the texts of an answer.
-
-    Args:
-        value: A decoded answer.
-        scrub: Redacts the secret in one text.
-        path: The path of the value in the answer.
 
     Raises:
         ValueError: If the secret is in a text that decides something, such as a name.

@@ -9,13 +9,13 @@ from urllib.parse import urlencode
 from pytest_delta_schema.backends.unity.http.address import redirect_host, server_address
 from pytest_delta_schema.backends.unity.http.deadline import Deadline
 from pytest_delta_schema.backends.unity.http.too_large_error import TooLargeError
-from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError, because
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError, first_line
 from pytest_delta_schema.diagnostics.escaping import shortened
 from pytest_delta_schema.diagnostics.redaction import Uri, redacted_uris
 
 if TYPE_CHECKING:
     from pytest_delta_schema.backends.secret import Secret
-    from pytest_delta_schema.backends.unity.http.transport import Answer, Transport
+    from pytest_delta_schema.backends.unity.http.transport import HttpAnswer, Transport
 
 ROOT = "/api/2.1/unity-catalog"
 
@@ -96,7 +96,7 @@ class ServerError(StatementError):
         return self.status in _AGAIN or self.condition in {UNREACHABLE, BROKEN_OFF}
 
 
-class Answered(NamedTuple):
+class Response(NamedTuple):
     """An answer that reports success; its representation hides the body, which may repeat secrets.
 
     Args:
@@ -137,7 +137,7 @@ class Calls:
         """Close the connections."""
         self._transport.close()
 
-    def read(self, path: str, query: dict[str, Any] | None = None, within: Deadline | None = None) -> Answered:
+    def read(self, path: str, query: dict[str, Any] | None = None, within: Deadline | None = None) -> Response:
         """Send a call that changes nothing; it is repeated after a pause if the server fails for a moment.
 
         Raises:
@@ -163,7 +163,7 @@ class Calls:
         self._silence = failure if failure.condition in {TIMEOUT, UNREACHABLE} else None
         raise failure
 
-    def write(self, method: str, path: str, body: Any = None, within: Deadline | None = None) -> Answered:
+    def write(self, method: str, path: str, body: Any = None, within: Deadline | None = None) -> Response:
         """Send a call that changes something; it is never repeated.
 
         Raises:
@@ -184,19 +184,14 @@ class Calls:
         """Whether the token may be part of a body; fast, because it hardly ever is."""
         return self._token is not None and self._token.may_be_in(body)
 
-    def foreign(self, answered: Answered, fault: str) -> ServerError:
-        """Return the error for an answer that reports success and is not of the requested form.
-
-        Args:
-            answered: The answer.
-            fault: What is wrong with it.
-        """
+    def foreign(self, answered: Response, fault: str) -> ServerError:
+        """Return the error for an answer that reports success and is not of the requested form."""
         reason = self.scrub(fault)
         msg = f"{answered.call}: {answered.status}, and the answer does not come from Unity Catalog ({reason})"
         server_fault = self._other_server(answered.status, "a web page") if _is_page(answered.body) else ""
         return ServerError(f"{msg}; {_BETWEEN}", status=answered.status, condition=FOREIGN, server_fault=server_fault)
 
-    def _try(self, method: str, target: str, deadline: Deadline, body: bytes | None = None) -> Answered:
+    def _try(self, method: str, target: str, deadline: Deadline, body: bytes | None = None) -> Response:
         path = target.partition("?")[0]
         outcome = self._send(method, f"{ROOT}{target}", deadline, body)
         if isinstance(outcome, Exception):
@@ -205,9 +200,9 @@ class Calls:
         call = f"{method} {path} on {self.uri}"
         if outcome.status not in _SUCCESS:
             raise self._refused(call, path, outcome)
-        return Answered(call, outcome.status, outcome.body)
+        return Response(call, outcome.status, outcome.body)
 
-    def _send(self, method: str, target: str, deadline: Deadline, body: bytes | None) -> Answer | Exception:
+    def _send(self, method: str, target: str, deadline: Deadline, body: bytes | None) -> HttpAnswer | Exception:
         import httpcore
 
         failures = (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError)
@@ -228,7 +223,7 @@ class Calls:
         if isinstance(error, TooLargeError):
             msg = f"{call} on {self.uri}: the answer is larger than {error.limit // 1024**2} MiB"
             return ServerError(f"{msg}; {_BETWEEN}", status=None, condition=TOO_LARGE)
-        reason = self.scrub(because(error))
+        reason = self.scrub(first_line(error))
         proxy = self._transport.proxy
         through = "" if proxy is None else f" through the proxy {proxy.uri} of the environment"
         if isinstance(error, (httpcore.ConnectError, httpcore.ProxyError)):
@@ -238,14 +233,8 @@ class Calls:
         msg = f"the server at {self.uri} broke off its answer to {call}{through} ({reason}); check the proxies between"
         return ServerError(msg, status=None, condition=BROKEN_OFF)
 
-    def _refused(self, call: str, path: str, answer: Answer) -> ServerError:
-        """Return the error for an answer that reports no success.
-
-        Args:
-            call: The call, for the message.
-            path: Its path below the root of the API.
-            answer: The answer.
-        """
+    def _refused(self, call: str, path: str, answer: HttpAnswer) -> ServerError:
+        """Return the error for an answer that reports no success."""
         from pytest_delta_schema.backends.unity.http.answers import api_error
 
         if answer.status in _REDIRECT:
@@ -278,7 +267,7 @@ class Calls:
             server_fault=server_fault,
         )
 
-    def _fault_of_another_server(self, path: str, answer: Answer) -> str:
+    def _fault_of_another_server(self, path: str, answer: HttpAnswer) -> str:
         """Return what is wrong if a refusal that has not the form of the API comes from another server."""
         if answer.status in _AGAIN or not path.startswith(_LISTED):
             return ""

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from msgspec import Raw
 
     from pytest_delta_schema.backends.secret import Secret
-    from pytest_delta_schema.backends.unity.http.calls import Answered
+    from pytest_delta_schema.backends.unity.http.calls import Response
     from pytest_delta_schema.models.names import QualifiedName
 
 __all__ = ["ROOT", "ServerError", "UnityClient"]
@@ -227,7 +227,7 @@ class UnityClient:
             raise self._calls.foreign(answered, "it has no kind of credentials")
         return vended
 
-    def _pages(self, kind: type[_P], path: str, query: dict[str, Any]) -> Iterator[tuple[Answered, _P]]:
+    def _pages(self, kind: type[_P], path: str, query: dict[str, Any]) -> Iterator[tuple[Response, _P]]:
         """Yield the pages of a listing.
 
         Raises:
@@ -248,7 +248,7 @@ class UnityClient:
             seen.add(token)
         raise self._calls.foreign(answered, f"there are more than {_PAGES} pages")
 
-    def _decoded(self, kind: type[_T], answered: Answered, part: bytes | Raw | None = None) -> _T:
+    def _decoded(self, kind: type[_T], answered: Response, part: bytes | Raw | None = None) -> _T:
         """Decode an answer, or a part of it.
 
         Raises:
@@ -264,7 +264,7 @@ class UnityClient:
             fault = str(error)
         raise self._calls.foreign(answered, fault)
 
-    def _require_named(self, answered: Answered, requested: Sequence[str], named: Sequence[str]) -> None:
+    def _require_named(self, answered: Response, requested: Sequence[str], named: Sequence[str]) -> None:
         """Require an answer to be about the requested object, whose name may have another case."""
         if not same_names(requested, named):
             raise self._calls.foreign(answered, f"it is about {'.'.join(named)}")

@@ -6,11 +6,7 @@ import time
 
 
 class Deadline:
-    """The time by which a call has to end.
-
-    Args:
-        seconds: The time limit, from now on.
-    """
+    """The time by which a call has to end."""
 
     __slots__ = ("_end", "seconds")
 

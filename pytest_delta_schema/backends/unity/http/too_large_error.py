@@ -2,11 +2,7 @@
 
 
 class TooLargeError(Exception):
-    """A body is larger than the limit.
-
-    Args:
-        limit: The limit in bytes.
-    """
+    """A body is larger than the limit."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit

@@ -27,7 +27,7 @@ _LOGGERS = tuple(map(logging.getLogger, ("httpcore.connection", "httpcore.http11
 """The loggers of httpcore, which log headers of answers."""
 
 
-class Answer(NamedTuple):
+class HttpAnswer(NamedTuple):
     """An answer of a server; its representation hides the texts, which may repeat secrets.
 
     Args:
@@ -80,7 +80,7 @@ class Transport:
         for logger in _LOGGERS if self._filter is not None else ():
             logger.removeFilter(self._filter)  # type: ignore[arg-type]
 
-    def send(self, method: str, target: str, deadline: Deadline, body: bytes | None = None) -> Answer:
+    def send(self, method: str, target: str, deadline: Deadline, body: bytes | None = None) -> HttpAnswer:
         """Send a request and read the answer.
 
         Args:
@@ -99,7 +99,7 @@ class Transport:
         try:
             response = self._pool.handle_request(self._request(method, target, deadline, body))
             try:
-                return Answer(
+                return HttpAnswer(
                     response.status,
                     response.extensions.get("reason_phrase", b"").decode("latin-1"),
                     _header(response, b"location"),
@@ -139,11 +139,7 @@ class Transport:
 
 
 class _Scrubbing(logging.Filter):
-    """Redacts a secret in log records.
-
-    Args:
-        secret: The secret.
-    """
+    """Redacts a secret in log records."""
 
     def __init__(self, secret: Secret) -> None:
         super().__init__()

@@ -19,10 +19,6 @@ def is_panic(error: BaseException) -> bool:
 def file_system(location: str, options: Mapping[str, str]) -> Any:
     """Return the pyarrow file system through which deltalake opens a table.
 
-    Args:
-        location: The location of the table, which is the root of the file system.
-        options: The options of deltalake for it.
-
     Raises:
         FileNotFoundError: If it is a local folder that does not exist.
     """

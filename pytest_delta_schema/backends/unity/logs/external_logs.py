@@ -29,12 +29,7 @@ _NOT_CONFIGURED = "FAILED_PRECONDITION"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExternalLogs:
-    """Opens the logs of external tables of one server.
-
-    Args:
-        client: The server.
-        stores: The stores that hold files of tables.
-    """
+    """Opens the logs of external tables of one server."""
 
     client: UnityClient
     stores: tuple[Storage, ...] = ()
@@ -45,10 +40,6 @@ class ExternalLogs:
 
     def read(self, entry: EntryState, read: Callable[[Log], T]) -> T:
         """Open the log of one table and read in it; after a failure, both are tried again.
-
-        Args:
-            entry: The entry of the table.
-            read: Reads in the open log.
 
         Raises:
             StatementError: If its entry names no location, its credentials have expired, or the log cannot be read.

@@ -43,12 +43,7 @@ class NewestActions(NamedTuple):
 
 
 class LogFolder:
-    """Reads single files of a log through the same store as deltalake; see :class:`LogFiles`.
-
-    Args:
-        location: The location of the table.
-        options: The options of deltalake for it.
-    """
+    """Reads single files of a log through the same store as deltalake; see :class:`LogFiles`."""
 
     def __init__(self, location: str, options: Mapping[str, str]) -> None:
         self.path = f"{redacted_uri(location).rstrip('/')}/{_LOG}"

@@ -22,11 +22,7 @@ T = TypeVar("T")
 
 
 class Unpublished(NamedTuple):
-    """A table whose newest commits are in the catalog only.
-
-    Args:
-        table: The table in the Delta API, which shows the content of the entry.
-    """
+    """A table whose newest commits are in the catalog only."""
 
     table: DeltaTable
 

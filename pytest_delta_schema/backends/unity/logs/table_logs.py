@@ -16,7 +16,7 @@ from pytest_delta_schema.backends.unity.logs.repeated_reads import read_repeated
 from pytest_delta_schema.backends.unity.problems import DAMAGED_LOG, NO_LOG
 from pytest_delta_schema.delta.clustering import may_be_clustered
 from pytest_delta_schema.delta.logs.well_formed import MalformedLog, fault_in_protocol
-from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError, because
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError, first_line
 from pytest_delta_schema.diagnostics.redaction import HiddenValues, redacted_uri
 from pytest_delta_schema.state.delta_log import columns_of_schema
 from pytest_delta_schema.state.log_facts import LogFacts
@@ -40,11 +40,6 @@ class Log:
     Local files are read as the local backend reads them. Others, and logs that only their checkpoint explains, are
     opened with deltalake. It opens no table with a type or a feature that it does not know; the files of such a log are
     parsed here.
-
-    Args:
-        location: The location of the table.
-        options: The options of deltalake for it.
-        hidden: Redacts secrets in a text.
 
     Raises:
         BackendUnavailableError: If the extra is not installed.
@@ -81,7 +76,7 @@ class Log:
         except BaseException as error:
             if not isinstance(error, (DeltaError, OSError, ValueError, TypeError)) and not is_panic(error):
                 raise
-            reason = hidden(because(error))
+            reason = hidden(first_line(error))
         # Not chained: messages of deltalake may repeat the options.
         damage = damage_of(self._files)
         if damage is not None and (damage.is_seen or not reason):
@@ -130,7 +125,7 @@ class Log:
             self.version, metadata, protocol = self._folder.newest()
             facts = LogFacts(metadata, protocol).well_formed()
         except FileNotFoundError as error:
-            self._refuse(self._hidden(because(error)), "read it again when the jobs that change it have ended")
+            self._refuse(self._hidden(first_line(error)), "read it again when the jobs that change it have ended")
         except _MALFORMED:
             return False
         self._metadata, self._protocol = facts.metadata, facts.protocol

@@ -13,7 +13,7 @@ from pytest_delta_schema.backends.local.kept_jvm import kept_session
 from pytest_delta_schema.backends.local.kept_jvm.kept_session import KeptSession, start_kept_session
 from pytest_delta_schema.backends.local.kept_jvm.record import NotKeptError
 from pytest_delta_schema.backends.local.session.archive import ClassArchive
-from pytest_delta_schema.backends.local.session.launch_resources import StartNeeds
+from pytest_delta_schema.backends.local.session.launch_resources import LaunchResources
 from pytest_delta_schema.backends.secret import Secret
 from pytest_delta_schema.backends.spark.compat import pyspark_compat as compat
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
@@ -106,7 +106,7 @@ def test_an_interrupted_run_ends_the_jvm(monkeypatch):
 def start(monkeypatch, tmp_path):
     """Start a session in a kept JVM whose parts are doubles."""
     jvm = Jvm(monkeypatch)
-    running = StartNeeds(class_path=(), options="-Xmx1g", archive=None)
+    running = LaunchResources(class_path=(), options="-Xmx1g", archive=None)
     monkeypatch.setattr(kept_session, "has_own_settings", lambda: True)
     monkeypatch.setattr(kept_session, "needs_of_running", lambda _: running)
 

@@ -47,12 +47,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class References:
-    """A foreign key whose parents have rows.
-
-    Args:
-        columns: Its columns, in lower case.
-        values: The values of the parents' key, in the order in which they are taken.
-    """
+    """A foreign key whose parents have rows."""
 
     columns: tuple[str, ...]
     values: tuple[tuple[Any, ...], ...]

@@ -40,7 +40,7 @@ class Redaction(Protocol):
         """Return what users have written, or SQL, without tokens and the hosts of the servers of the run."""
 
 
-def published(
+def redact_report(
     report: RunReport,
     *,
     redaction: Redaction,
@@ -130,12 +130,7 @@ def _state(
 
 
 def _properties(values: Mapping[str, str | None], declared: Mapping[str, str]) -> dict[str, str | None]:
-    """Return properties without values that are known to the catalog only, but for those of Delta, and without URIs.
-
-    Args:
-        values: The properties of a state.
-        declared: Those that the model declares, which stand in its source.
-    """
+    """Return properties without values that are known to the catalog only, but for those of Delta, and without URIs."""
 
     def is_shown(key: str, value: str) -> bool:
         if key in declared:
@@ -149,12 +144,7 @@ def _properties(values: Mapping[str, str | None], declared: Mapping[str, str]) -
 
 
 def _with_texts(value: Any, change: Callable[[str], str]) -> Any:
-    """Return a value of JSON with its texts changed, but for keys.
-
-    Args:
-        value: The value.
-        change: Returns the new text.
-    """
+    """Return a value of JSON with its texts changed, but for keys."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, list):

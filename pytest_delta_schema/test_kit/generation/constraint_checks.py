@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pytest_delta_schema.delta.names.column_path import KEY, ColumnPath
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.delta.type_widening import SIZED
-from pytest_delta_schema.state.expressions import unmet
+from pytest_delta_schema.state.expressions import failing_rows
 from pytest_delta_schema.state.expressions.truth import value_of
 from pytest_delta_schema.state.type_traversal import atoms_with_paths, not_null_paths
 from pytest_delta_schema.state.types import ArrayState, MapState, StructState
@@ -59,7 +59,7 @@ def broken_constraints(contract: Contract, rows: Iterable[Mapping[str, Any]]) ->
     ]
     for row in whole:
         contract.generate([row], names)
-    checks = [check for check in state.checks if unmet(check.expression, whole, names)]
+    checks = [check for check in state.checks if failing_rows(check.expression, whole, names)]
     keys = [key for key in state.keys if repeated([folded(name) for name in key.columns], whole)]
     return (
         *_nulls(state, whole),
@@ -79,13 +79,7 @@ def texts_with_length(columns: Iterable[ColumnState]) -> Iterator[tuple[ColumnPa
 
 
 def values_at(value: Any, data_type: DataTypeState, parts: Sequence[str]) -> Iterator[Any]:
-    """Yield the values at a path below a value; there are several in arrays and maps.
-
-    Args:
-        value: The value of a column.
-        data_type: Its type.
-        parts: The path below the column.
-    """
+    """Yield the values at a path below a value; there are several in arrays and maps."""
     if value is None or not parts:
         yield value
     elif isinstance(data_type, ArrayState):

@@ -12,20 +12,12 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.state.states import KeyState
     from pytest_delta_schema.test_kit.contract import Clause, Contract
-    from pytest_delta_schema.test_kit.generation.filling import References
     from pytest_delta_schema.test_kit.generation.parent_rows import SelfReference
+    from pytest_delta_schema.test_kit.generation.row_filler import References
 
 
 def too_few_values(contract: Contract, key: KeyState, size: int, clauses: Iterable[Clause], rows: int) -> str:
-    """Return the message about a key that allows fewer rows than are asked for.
-
-    Args:
-        contract: The contract.
-        key: The key.
-        size: How many values it has.
-        clauses: The parts of checks that leave these values.
-        rows: How many rows are asked for.
-    """
+    """Return the message about a key that allows fewer rows than are asked for."""
     columns = {folded(name) for name in key.columns}
     checks = {clause.check.name for clause in clauses if clause.columns & columns}
     reason = f" under check {', '.join(sorted(checks))}" if checks else ""
@@ -35,12 +27,7 @@ def too_few_values(contract: Contract, key: KeyState, size: int, clauses: Iterab
 
 
 def no_further_row(contract: Contract, foreign_keys: Iterable[References | SelfReference]) -> str:
-    """Return the message about keys that no further row satisfies together.
-
-    Args:
-        contract: The contract.
-        foreign_keys: The foreign keys that take values of other rows.
-    """
+    """Return the message about keys that no further row satisfies together."""
     foreign = [[contract.columns[name].name for name in key.columns] for key in foreign_keys]
     keys = [*map(_key, contract.state.keys), *(f"foreign key ({', '.join(names)})" for names in foreign)]
     columns = dict.fromkeys(
@@ -53,13 +40,7 @@ def no_further_row(contract: Contract, foreign_keys: Iterable[References | SelfR
 
 
 def to_give(contract: Contract, columns: Sequence[str], given: Iterable[str]) -> str:
-    """Return the remedy for a check, or a key, that some columns decide.
-
-    Args:
-        contract: The contract.
-        columns: These columns, in lower case.
-        given: The columns that have given values, in lower case.
-    """
+    """Return the remedy for a check, or a key, that some columns decide."""
     if not columns:
         return "no row meets it, so change the check"
     known = set(given)

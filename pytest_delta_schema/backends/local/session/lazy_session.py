@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.backends.local.session.supported_versions import PAIRS, fault, installed, minor_version
+from pytest_delta_schema.backends.local.session.supported_versions import PAIRS, installed, minor_version, version_fault
 from pytest_delta_schema.backends.spark.compat.pyspark_compat import active_spark
 from pytest_delta_schema.backends.spark.versions import SparkVersions
 
@@ -34,7 +34,7 @@ _CONFIGURATION = ("spark-defaults.conf", "spark-env.sh")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LaterSession:
+class LazySession:
     """A session that is started when it is first needed.
 
     Args:
@@ -51,7 +51,7 @@ class LaterSession:
                 Delta whose properties this package does not know.
         """
         versions = installed()
-        if fault(versions):
+        if version_fault(versions):
             # No session can start; logs are read as the newest pair reads them.
             versions = {"pyspark": PAIRS[-1].pyspark, "delta-spark": PAIRS[-1].delta_spark}
         spark, delta = minor_version(versions["pyspark"]), minor_version(versions["delta-spark"])
@@ -84,9 +84,6 @@ def has_own_settings(environment: Mapping[str, str] = os.environ) -> bool:
     """Whether a session that is started now certainly has the settings of this package, and no others.
 
     It may have others if one is active already, if Spark's own files or variables configure it, and on Databricks.
-
-    Args:
-        environment: The variables of this process.
     """
     package = find_spec("pyspark")
     if package is None or package.origin is None or active_spark() is not None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 
-def at_once(
+def map_concurrently(
     read: Callable[[QualifiedName], _T],
     names: Sequence[QualifiedName],
     threads: int,

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.report.text.text import counted
-from pytest_delta_schema.state.expressions import ExpressionError, columns_in, unmet
+from pytest_delta_schema.state.expressions import ExpressionError, columns_in, failing_rows
 from pytest_delta_schema.state.expressions.truth import truth
 from pytest_delta_schema.test_kit.generation.alternatives import alternatives
-from pytest_delta_schema.test_kit.generation.filling import Filler
-from pytest_delta_schema.test_kit.generation.judging import repeated
-from pytest_delta_schema.test_kit.generation.unsolved import no_further_row, to_give, too_few_values
+from pytest_delta_schema.test_kit.generation.constraint_checks import repeated
+from pytest_delta_schema.test_kit.generation.row_filler import Filler
+from pytest_delta_schema.test_kit.generation.unsatisfiable import no_further_row, to_give, too_few_values
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -30,25 +30,14 @@ _MOST_TRIES = 2000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Given:
-    """The columns of a row that have values before it is completed.
-
-    Args:
-        columns: The columns that have values, in lower case.
-        references: The positions of those foreign keys whose parents have rows that agree with these values.
-    """
+    """The columns of a row that have values before it is completed."""
 
     columns: frozenset[str]
     references: frozenset[int]
 
 
 class RowMaker:
-    """Makes the rows of one call.
-
-    Args:
-        contract: What the rows have to satisfy.
-        foreign_keys: How its foreign keys get their values.
-        seed: The seed.
-    """
+    """Makes the rows of one call."""
 
     def __init__(self, contract: Contract, foreign_keys: ForeignKeys, seed: int) -> None:
         self._contract = contract
@@ -226,7 +215,7 @@ class RowMaker:
             columns = to_give(self._contract, sources, given[0] if given else {})
             try:
                 self._contract.generate(rows, used)
-                broken = unmet(check.expression, rows, names)
+                broken = failing_rows(check.expression, rows, names)
                 reason = f"the plain values do not meet it in {counted(len(broken), 'row')}"
             except ExpressionError:
                 broken, reason = [0], "it cannot be evaluated without Spark"
