@@ -80,7 +80,7 @@ KEEPS_COLUMNS = frozenset(
 
 
 def past_columns(sql: Callable[[str], Any], table: QualifiedName, paths: Iterable[ColumnPath]) -> frozenset[ColumnPath]:
-    """Return those of some columns that an older version has and the newest one lacks; newer versions are read first."""
+    """Return the columns that an older version has and the newest lacks; newer versions are read first."""
     return columns_before(_history(sql, table), paths)
 
 

@@ -62,7 +62,7 @@ def held_tables(value: object, *, or_nothing: bool = False) -> list[Table]:
 
 
 def misspelt(name: str, value: object) -> str:
-    """Return the message for a variable of a test module that was meant to be ``delta_tables``; ``""`` if it was not."""
+    """Return the message for a variable that was meant to be ``delta_tables``; ``""`` if it was not."""
     low = name.lower()
     is_near = low.startswith("delta_") and (low in _NEAR or get_close_matches(low, [LISTED], cutoff=0.8))
     if is_near and issubclass(type(value), CONTAINERS) and held_tables(value):

@@ -121,7 +121,7 @@ def skip_item(reason: str) -> NoReturn:
 
 
 def end_line(reporter: Any) -> None:
-    """End a line of this package; while a test runs it stays open, because pytest begins a line before the next name."""
+    """End a line, but not while a test runs, because pytest begins a line before the next name."""
     shows_names = reporter.showfspath or reporter.showlongtestinfo
     if not (shows_names and "PYTEST_CURRENT_TEST" in os.environ):
         reporter.write("\n")

@@ -146,7 +146,7 @@ class ReportWriter:
 
 
 def _not_annotated(report: RunReport, config: pytest.Config) -> RunReport:
-    """Return a report without what the common plugin for annotations of GitHub Actions shows: all but errors in set-up."""
+    """Return a report with errors in set-up only, where pytest-github-actions-annotate-failures shows the rest."""
     plugins = config.pluginmanager.list_name_plugin()
     if not any(name.startswith(_ANNOTATES) and plugin is not None for name, plugin in plugins):
         return report

@@ -19,7 +19,7 @@ _PATIENCE = 2.0
 
 
 def download_progress(folder: Path) -> str:
-    """Return how much is downloaded: megabytes, files, and the part of the running file, whose length its server gives."""
+    """Return how much is downloaded: megabytes, files, and the part of the running file."""
     with suppress(OSError):
         log = (folder / "resolve.log").read_text("utf-8", errors="replace")
         addresses = _DOWNLOADING.findall(log)
