@@ -260,7 +260,7 @@ class LocalCatalog:
         options: WriteOptions = DEFAULT_OPTIONS,
     ) -> WriteVerdict:
         """Run a write on an empty clone of a table; see :func:`probe_write`."""
-        return write_to_clone(self, table, frame, options)
+        return write_to_clone(self._session, self, table, frame, options)
 
     def create_schema(self, catalog: str, schema: str) -> None:
         """Create a schema unless it exists."""

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
 from pytest_delta_schema.backends.local.write_probe.empty_writes import write
 from pytest_delta_schema.backends.spark.compat.delta_compat import protocol_and_metadata
-from pytest_delta_schema.backends.spark.errors.spark_errors import translate_errors
 from pytest_delta_schema.backends.spark.session_settings import setting
 from pytest_delta_schema.delta.char_varchar import without_lengths
 from pytest_delta_schema.delta.names.folded_names import folded
@@ -33,7 +32,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
-    from pytest_delta_schema.backends.local.catalog import LocalCatalog
+    from pytest_delta_schema.backends.local.session.catalog_session import CatalogSession
+    from pytest_delta_schema.execute.protocols import ScratchCatalog
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.write_check.options import WriteOptions
 
@@ -43,20 +43,24 @@ _BY_ROWS = "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"
 
 
 def write_to_clone(
-    catalog: LocalCatalog, table: Table | str, frame: DataFrame | StructType, options: WriteOptions
+    session: CatalogSession,
+    catalog: ScratchCatalog,
+    table: Table | str,
+    frame: DataFrame | StructType,
+    options: WriteOptions,
 ) -> WriteVerdict:
     """Run a write in a catalog; for the arguments see :func:`probe_write`."""
     require_options(options)
     schema = _schema(frame)
-    with _clone(table, catalog) as state:
+    with _clone(table, session, catalog) as state:
         expected = predict_write(state, schema, options)
         try:
             with (
-                translate_errors(catalog.bridge.with_logical_names, catalog.spark),
-                setting(catalog.spark, _AUTO_MERGE, str(options.auto_merge).lower()),
+                session.in_users_names(),
+                setting(session.spark, _AUTO_MERGE, str(options.auto_merge).lower()),
             ):
-                path = table_folder(catalog.warehouse, state.name)
-                write(catalog.spark, schema, state.name, path, options)
+                path = table_folder(session.warehouse, state.name)
+                write(session.spark, schema, state.name, path, options)
         except StatementError as error:
             findings = _refusal(error, expected)
         else:
@@ -81,7 +85,7 @@ def _refusal(error: StatementError, expected: WriteVerdict) -> tuple[Diagnostic,
 
 
 @contextmanager
-def _clone(table: Table | str, catalog: LocalCatalog) -> Iterator[TableState]:
+def _clone(table: Table | str, session: CatalogSession, catalog: ScratchCatalog) -> Iterator[TableState]:
     """Create an empty table with the metadata of another one, and drop it at the end."""
     source = table.name if isinstance(table, Table) else parse_name(table)
     home = QualifiedName("scratch", f"probe_{uuid.uuid4().hex[:8]}", source.table)
@@ -94,16 +98,16 @@ def _clone(table: Table | str, catalog: LocalCatalog) -> Iterator[TableState]:
             for statement in statements(TablePlanner().creation(wanted, creates_schema=False)):
                 catalog.run(statement)
         else:
-            _copy_metadata(catalog, source, table_folder(catalog.warehouse, home))
+            _copy_metadata(session, source, table_folder(session.warehouse, home))
         yield catalog.read_tables([home]).tables[home]
     finally:
         catalog.drop_schema(home.catalog, home.schema)
 
 
-def _copy_metadata(catalog: LocalCatalog, source: QualifiedName, folder: Path) -> None:
+def _copy_metadata(session: CatalogSession, source: QualifiedName, folder: Path) -> None:
     """Write the first commit of a table that has the metadata of another one and no rows."""
-    with translate_errors(catalog.bridge.with_logical_names, catalog.spark):
-        actions = protocol_and_metadata(catalog.bridge.gateway, source)
+    with session.in_users_names():
+        actions = protocol_and_metadata(session.bridge.gateway, source)
     now = int(time.time() * 1000)
     info = {"commitInfo": {"timestamp": now, "inCommitTimestamp": now, "operation": "CLONE", "operationParameters": {}}}
     log = folder / "_delta_log"
