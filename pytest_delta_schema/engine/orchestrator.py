@@ -204,7 +204,7 @@ class Orchestrator:
         violations = {
             action.table: self.validator.plan_violations(TablePlan(create_tables=(action,))) for action in actions
         }
-        refused = {name: UnsafePlanError(found) for name, found in violations.items() if found}
+        refused = {name: UnsafePlanError(faults) for name, faults in violations.items() if faults}
         allowed = each_schema_once(action for action in actions if action.table not in refused)
         return TablePlan(create_tables=(*map(new.__getitem__, refused), *allowed)), refused
 

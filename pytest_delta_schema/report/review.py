@@ -22,7 +22,7 @@ def plan_script(plan: TablePlan) -> str:
     It can be compared with a snapshot: ``assert plan_script(plan) == delta_snapshot``.
 
     Args:
-        plan: From a :class:`~pytest_delta_schema.TablePlanner`; an empty one is one line.
+        plan: From a :class:`~pytest_delta_schema.plan.TablePlanner`; an empty one is one line.
 
     Raises:
         DeclarationError: If it is no plan.

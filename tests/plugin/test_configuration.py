@@ -406,7 +406,7 @@ def test_numbers_of_ini_keys_are_numbers_or_texts_in_toml(project, values):
     )
     project.pytester.makeconftest(
         "def pytest_collection_finish(session):\n"
-        "    from pytest_delta_schema.plugin.run.contract_run import contract_run\n"
+        "    from pytest_delta_schema.plugin.hooks.run_start import contract_run\n"
         "    options = contract_run(session.config).options\n"
         "    print(f'threads {options.read_threads!r}, timeout {options.unity.timeout!r}')\n"
     )

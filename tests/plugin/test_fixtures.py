@@ -228,7 +228,7 @@ def test_a_clone_is_a_table_of_its_own(project, workers):
             ),
         ),
         (
-            "DatabricksCatalog(SimpleNamespace(rows=None))",
+            "DatabricksCatalog(SimpleNamespace(rows=None, values=None))",
             (
                 "the databricks backend cannot clone tables: a clone in Unity Catalog has neither the tags nor the comment"
                 " of its table; test with rows of make_delta_table and the local backend"
@@ -267,7 +267,7 @@ def test_a_backend_without_scratch_schemas_says_so(project, call):
         import pytest
         from pytest_delta_schema import DatabricksCatalog
         @pytest.fixture(scope="session")
-        def delta_catalog(): return DatabricksCatalog(SimpleNamespace(rows=None))
+        def delta_catalog(): return DatabricksCatalog(SimpleNamespace(rows=None, values=None))
         """
     )
     project.pytester.makepyfile(

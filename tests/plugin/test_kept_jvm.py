@@ -17,17 +17,17 @@ from pytest_delta_schema.plugin.options.jvm_reuse import why_jvm_is_not_reused
 STARTED = """
 from types import SimpleNamespace
 import pytest
-from pytest_delta_schema.backends.local import session
+from pytest_delta_schema.backends.local.session import start
 from pytest_delta_schema.backends.local.kept_jvm import kept_session
 
 def started(warehouse, conf, seconds=None, *, archive):
     print("KEPT FOR", seconds)
-    return session.LocalSession(SimpleNamespace(), owned=False)
+    return start.LocalSession(SimpleNamespace(), owned=False)
 
 @pytest.fixture(scope="session", autouse=True)
 def starts_nothing():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(session, "start_session", started)
+        patch.setattr(start, "start_session", started)
         patch.setattr(kept_session, "start_kept_session", started)
         yield
 """

@@ -658,7 +658,7 @@ def test_a_token_that_the_server_refuses_is_reported_once(project, tmp_path, mon
 @pytest.mark.usefixtures("unity")
 def test_the_states_of_tables_are_released_before_pytest_ends(project):
     project.pytester.makeconftest(
-        "from pytest_delta_schema.plugin.options.registration import RUN\n"
+        "from pytest_delta_schema.plugin.run.stash_keys import RUN\n"
         "def pytest_sessionfinish(session):\n"
         "    print('catalogs while reports are written:', len(session.config.stash[RUN].catalogs()))\n"
         "def pytest_unconfigure(config):\n"

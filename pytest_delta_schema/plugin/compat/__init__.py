@@ -1,1 +1,1 @@
-"""What differs between versions of pytest, syrupy and xdist."""
+"""Differences between versions of pytest, syrupy and xdist."""

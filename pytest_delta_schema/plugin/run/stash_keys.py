@@ -1,4 +1,4 @@
-"""What the stash of a run and of its items holds, and the names of the plugins that collect outcomes."""
+"""Keys of the stash of a run and of its items, and the names of the plugins that collect outcomes."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The end of a run on the terminal, also of one that is interrupted."""
+"""The lines that end a run, also if it is interrupted."""

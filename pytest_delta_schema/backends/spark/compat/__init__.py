@@ -1,1 +1,1 @@
-"""What differs between versions of pyspark, py4j and Delta."""
+"""Differences between versions of pyspark, py4j and Delta."""
