@@ -93,10 +93,12 @@ def seconds(model, count):
     return took
 
 for number in range(6):
-    few, many = table(number), table(number)
-    few.comment, many.comment = f"Few {number}", f"Many {number}"  # no table of an earlier round equals them
-    for model in (few, many):
-        model.columns[0].is_nullable, model.primary_key = False, ["column_0"]
+    first, *others = table(number).columns
+    columns = [replace(first, is_nullable=False), *others]
+    few, many = (
+        replace(table(number), comment=f"{title} {number}", columns=columns, primary_key=["column_0"])
+        for title in ("Few", "Many")  # no table of an earlier round equals them
+    )
     pairs.append((seconds(many, 20), seconds(few, 2)))
 print(json.dumps(pairs[1:]))
 session.close()

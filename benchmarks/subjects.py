@@ -74,12 +74,15 @@ def model(number: int) -> Table:
 
 def nested_models(count: int) -> list[Table]:
     """Declare tables in which three columns in ten are arrays, maps and nested structs; no two share a type object."""
-    tables = models(count)
-    for table in tables:
-        for index, column in enumerate(table.columns):
-            if index % 10 in _NESTED_KINDS:
-                column.data_type = _NESTED_KINDS[index % 10]()
-    return tables
+
+    def nested(index: int, column: Column) -> Column:
+        kind = _NESTED_KINDS.get(index % 10)
+        return column if kind is None else replace(column, data_type=kind())
+
+    return [
+        replace(table, columns=[nested(index, column) for index, column in enumerate(table.columns)])
+        for table in models(count)
+    ]
 
 
 def _lines() -> DataType:

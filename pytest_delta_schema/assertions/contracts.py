@@ -10,7 +10,8 @@ from pytest_delta_schema.backends.spark.errors.spark_errors import translate_err
 from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet
 from pytest_delta_schema.delta.names.part_path import PartPath, part_path
 from pytest_delta_schema.diagnostics.errors import DeclarationError, DriftError, RowsError
-from pytest_delta_schema.engine.assembly import declared, validator_of
+from pytest_delta_schema.engine.assembly import validator_of
+from pytest_delta_schema.engine.bound_model import declared
 from pytest_delta_schema.engine.gate import Gate
 from pytest_delta_schema.engine.given_catalog import given_catalog
 from pytest_delta_schema.engine.required_parts import required_settings

@@ -86,7 +86,7 @@ class BatchedApplies:
             return False
         if self._gate.state().tables[bound.name].exists or len(declarations.apply_group(table, self._gate.models)) > 1:
             return False
-        return bound.name == table.name or not declarations.validator.model_violations([bound])
+        return bound.name == table.name or not declarations.validator.model_violations([bound.table])
 
     def _is_in_sync(self, model: Table) -> bool:
         """Whether a table whose turn has not come needs no change."""

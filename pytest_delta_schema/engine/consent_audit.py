@@ -143,7 +143,7 @@ def _is_unknown(gate: Gate, table: Table) -> bool:
 def _needed(gate: Gate, models: Iterable[Table]) -> list[NeededConsent]:
     """Return what the plans of tables need consent for."""
     declarations = gate.declarations
-    plan = declarations.planner.plan(map(declarations.bound, models), gate.state())
+    plan = declarations.planner.plan((declarations.bound(model).table for model in models), gate.state())
     return [need for action in plan.actions for need in needed_consents(action)]
 
 

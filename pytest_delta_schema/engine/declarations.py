@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import InvalidModelError, note
 from pytest_delta_schema.diagnostics.remarks import NotCreatable
-from pytest_delta_schema.engine.assembly import bound, client_features_of, declared, planner_of, validator_of
+from pytest_delta_schema.engine.assembly import client_features_of, planner_of, validator_of
+from pytest_delta_schema.engine.bound_model import BoundModel, declared
 from pytest_delta_schema.engine.source_map.source_locations import SourceLocations
 from pytest_delta_schema.plan.dependency_order import dependency_groups
 from pytest_delta_schema.rules.aspects.clients import notes_on_clients
@@ -55,7 +56,7 @@ class Declarations:
         self.settings = settings
         self.tables = tables
         self._sources = SourceLocations(listings)
-        self._bound: dict[QualifiedName, tuple[Table, Table]] = {}
+        self._bound: dict[QualifiedName, BoundModel] = {}
         self._violations: dict[QualifiedName, tuple[Diagnostic, ...]] = {}
 
     @cached_property
@@ -78,12 +79,12 @@ class Declarations:
         """The rules for a gate, which changes nothing: protected tables are compared like all others."""
         return validator_of(self.settings._replace(protected=()))
 
-    def bound(self, table: Table) -> Table:
-        """Return the table that a model maps to in the catalog."""
-        known = self._bound.get(table.name)
-        if known is None or known[0] is not table:
-            known = self._bound[table.name] = (table, bound(table, self.settings))
-        return known[1]
+    def bound(self, model: Table) -> BoundModel:
+        """Return a model with the table that it maps to in the catalog."""
+        known = self._bound.get(model.name)
+        if known is None or known.model is not model:
+            known = self._bound[model.name] = BoundModel.of(model, self.settings)
+        return known
 
     def violations(self, table: Table) -> tuple[Diagnostic, ...]:
         """Return the rules that a declaration breaks."""
@@ -99,14 +100,13 @@ class Declarations:
         """Return the notes on clients of which it is not known whether they can use a table.
 
         Args:
-            table: The model.
+            table: The model, or its table in the catalog, with the clients of the project.
             observed: What the catalog holds; ``None`` if no catalog was read.
             action: The plan of the table; ``None`` if it needs no change.
         """
-        model = declared(table, self.settings) if observed is None else self.bound(table)
-        if not model.clients:
+        if not table.clients:
             return ()
-        return tuple(notes_on_clients(desired_state(model), self.client_features, observed, action))
+        return tuple(notes_on_clients(desired_state(table), self.client_features, observed, action))
 
     def creation_notes(self, table: Table) -> tuple[Diagnostic, ...]:
         """Return the notes on what Delta would refuse to create, and may be in a table that another writer made."""
@@ -159,7 +159,7 @@ class Declarations:
         Raises:
             InvalidModelError: With all violations of all models.
         """
-        violations = self.validator.model_violations(map(self.bound, models))
+        violations = self.validator.model_violations(self.bound(model).table for model in models)
         if violations:
             raise InvalidModelError(violations)
 

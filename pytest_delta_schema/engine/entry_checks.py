@@ -15,6 +15,7 @@ from pytest_delta_schema.state.catalog_entry import EntryState
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from pytest_delta_schema.engine.bound_model import BoundModel
     from pytest_delta_schema.engine.declarations import Declarations
     from pytest_delta_schema.engine.gate import Gate
     from pytest_delta_schema.engine.outcome import TableOutcome
@@ -25,24 +26,26 @@ if TYPE_CHECKING:
 
 def unreadable_entry(table: Table, gate: Gate) -> TableOutcome | None:
     """Return the outcome of a table whose catalog entry cannot be read; ``None`` if it can."""
-    entry = gate.state().entries.get(gate.declarations.bound(table).name)
+    model = gate.declarations.bound(table)
+    entry = gate.state().entries.get(model.name)
     if not isinstance(entry, Diagnostic):
         return None
-    return table_outcome(table, gate.declarations, Check.METADATA, Status.UNREADABLE, diagnostics=[entry])
+    return table_outcome(model, gate.declarations, Check.METADATA, Status.UNREADABLE, diagnostics=[entry])
 
 
 def check_entry(table: Table, gate: Gate) -> TableOutcome:
     """Compare the catalog entry of a table with its Delta log."""
-    name, state = gate.declarations.bound(table).name, gate.state()
+    model, state = gate.declarations.bound(table), gate.state()
+    name = model.name
     entry, log = state.entries.get(name), state.logs.get(name)
     if isinstance(entry, EntryState) and log is not None:
         changes = entry_changes(name, entry_differences(entry, log))
         if changes:
             status = Status.BLOCKED if log.is_catalog_managed else Status.STALE
-            return table_outcome(table, gate.declarations, Check.METADATA, status, changes=changes)
+            return table_outcome(model, gate.declarations, Check.METADATA, status, changes=changes)
     is_managed = isinstance(entry, EntryState) and entry.is_managed and log is None
     notes = (managed_note(name),) if is_managed else () if log is None else unstorable_notes(name, log)
-    return table_outcome(table, gate.declarations, Check.METADATA, Status.IN_SYNC, notes=notes)
+    return table_outcome(model, gate.declarations, Check.METADATA, Status.IN_SYNC, notes=notes)
 
 
 def sync_entries(
@@ -59,24 +62,25 @@ def sync_entries(
     Returns:
         The outcome of each model, by its name.
     """
+    models = list(map(declarations.bound, tables))
     problems: tuple[Diagnostic, ...] = ()
     try:
-        synced = catalog.sync_entries(map(declarations.bound, tables), recreates=recreates)
+        synced = catalog.sync_entries((model.table for model in models), recreates=recreates)
     except MetadataSyncError as error:
         synced, problems = error.done, error.diagnostics
     except DeltaSchemaError as error:
-        return {table.name: failed_outcome(table, declarations, Check.METADATA, error) for table in tables}
+        return {model.model.name: failed_outcome(model, declarations, Check.METADATA, error) for model in models}
     syncs = {folded(sync.table): sync for sync in synced}
     faults = {folded(problem.table): problem for problem in problems}
 
-    def outcome(table: Table) -> TableOutcome:
-        name = folded(str(declarations.bound(table).name))
+    def outcome(model: BoundModel) -> TableOutcome:
+        name = folded(str(model.name))
         if name in faults:
-            return failed_outcome(table, declarations, Check.METADATA, MetadataSyncError([faults[name]]))
+            return failed_outcome(model, declarations, Check.METADATA, MetadataSyncError([faults[name]]))
         sync = syncs.get(name)
         changes = () if sync is None else entry_changes(sync.table, sync.differences)
         status = Status.SYNCED if changes else Status.IN_SYNC
         notes = () if sync is None else sync.notes
-        return table_outcome(table, declarations, Check.METADATA, status, changes=changes, notes=notes)
+        return table_outcome(model, declarations, Check.METADATA, status, changes=changes, notes=notes)
 
-    return {table.name: outcome(table) for table in tables}
+    return {model.model.name: outcome(model) for model in models}

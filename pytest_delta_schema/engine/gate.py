@@ -20,7 +20,6 @@ from pytest_delta_schema.engine.plan_outcomes import PlanOutcomes
 from pytest_delta_schema.execute.capabilities import unsupported_statements
 from pytest_delta_schema.execute.preflight import OFF, preflight
 from pytest_delta_schema.execute.protocols import StartsLazily
-from pytest_delta_schema.plan.actions import AlignTable
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.state.desired import desired_state
 
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.plan.actions import CreateTable
     from pytest_delta_schema.plan.table_plan import TablePlan
     from pytest_delta_schema.state.states import CatalogState, TableState
 
@@ -89,7 +87,7 @@ class Gate:
             others = self.dependents(self.models)
             try:
                 with step("reading the catalog"):
-                    self._seen = self.catalog.snapshot(list(map(self.declarations.bound, [*self.models, *others])))
+                    self._seen = self.catalog.snapshot(self._bound([*self.models, *others]))
             except DeltaSchemaError as error:
                 self._seen = error
         if isinstance(self._seen, DeltaSchemaError):
@@ -129,7 +127,7 @@ class Gate:
             ``None`` if the catalog was not read, or the table could not be.
         """
         model = self.declarations.bound(table)
-        return desired_state(model), self.state().tables.get(model.name) if self.is_read else None
+        return desired_state(model.table), self.state().tables.get(model.name) if self.is_read else None
 
     def plan(self, *models: Table) -> TablePlan:
         """Plan tables, with the foreign keys of other tables that depend on their keys.
@@ -140,9 +138,12 @@ class Gate:
         Raises:
             CatalogReadError: If one of them cannot be read.
         """
-        bound = self.declarations.bound
-        state, others = self.state(), self.dependents(models)
-        return self.declarations.planner.plan(map(bound, models), state, other_models=map(bound, others))
+        others = self._bound(self.dependents(models))
+        return self.declarations.planner.plan(self._bound(models), self.state(), other_models=others)
+
+    def _bound(self, models: Iterable[Table]) -> list[Table]:
+        """Return the tables that models map to in the catalog."""
+        return [self.declarations.bound(model).table for model in models]
 
     def needs_queries(self, table: Table, *, applies: bool) -> bool:
         """Whether the check of a readable table runs statements, or data checks, on its catalog.
@@ -162,15 +163,16 @@ class Gate:
             table: One of the models.
             check: The check that needs it.
         """
-        name = self.declarations.bound(table).name
+        model = self.declarations.bound(table)
         try:
             state = self.state()
         except DeltaSchemaError as error:
-            unreadable = diagnostic_of(UnreachableCatalog, name, " ".join(str(error).split()))
-            return table_outcome(table, self.declarations, check, Status.UNREADABLE, diagnostics=[unreadable])
-        if name in state.tables:
-            return None
-        return table_outcome(table, self.declarations, check, Status.UNREADABLE, diagnostics=[state.problem(name)])
+            unreadable = diagnostic_of(UnreachableCatalog, model.name, " ".join(str(error).split()))
+        else:
+            if model.name in state.tables:
+                return None
+            unreadable = state.problem(model.name)
+        return table_outcome(model, self.declarations, check, Status.UNREADABLE, diagnostics=[unreadable])
 
     def drift(self, table: Table) -> TableOutcome:
         """Compare a table with its model; nothing is changed.
@@ -181,21 +183,21 @@ class Gate:
         invalid = self._invalid(table, Check.DRIFT) or self.unreadable(table)
         if invalid is not None:
             return invalid
-        plan = self.plan(table)
+        model, plan = self.declarations.bound(table), self.plan(table)
         if plan.is_empty:
             status = Status.DRIFTED if plan.mismatches else Status.IN_SYNC
-            return self._outcomes.outcome(table, Check.DRIFT, status, plan, self.state())
+            return self._outcomes.outcome(model, Check.DRIFT, status, plan, self.state())
         tables = {str(action.table) for action in plan.actions}
         violations = tuple(diagnostics for diagnostics in self._plan_violations() if diagnostics.table in tables)
         checks = DataChecks.NOT_RUN
         if not violations and self.declarations.settings.preflight not in {None, OFF}:
             try:
-                violations, checks = self._data_checks(self._own(table, plan))
+                violations, checks = self._data_checks(plan, model.name)
             except DeltaSchemaError as error:
-                return failed_outcome(table, self.declarations, Check.DRIFT, error)
+                return failed_outcome(model, self.declarations, Check.DRIFT, error)
         status = Status.BLOCKED if violations else Status.DRIFTED
         return self._outcomes.outcome(
-            table, Check.DRIFT, status, plan, self.state(), violations=violations, data_checks=checks
+            model, Check.DRIFT, status, plan, self.state(), violations=violations, data_checks=checks
         )
 
     def apply(self, table: Table, progress: ApplyProgress | None = None) -> TableOutcome:
@@ -210,19 +212,19 @@ class Gate:
         invalid = self._invalid(table, Check.APPLY) or self.unreadable(table, Check.APPLY)
         if invalid is not None:
             return invalid
-        plan = self.plan(table)
+        model, plan = self.declarations.bound(table), self.plan(table)
         if plan.is_empty:
             try:
-                is_synced = sync_stale_entries([self.declarations.bound(table)], self.catalog, self.state())
+                is_synced = sync_stale_entries([model.table], self.catalog, self.state())
             except DeltaSchemaError as error:
-                return failed_outcome(table, self.declarations, Check.APPLY, error)
+                return failed_outcome(model, self.declarations, Check.APPLY, error)
             status = Status.SYNCED if is_synced else Status.IN_SYNC
-            return self._outcomes.outcome(table, Check.APPLY, status, plan, self.state())
+            return self._outcomes.outcome(model, Check.APPLY, status, plan, self.state())
         try:
             result = self._apply(self.declarations.apply_group(table, self.models), progress or ApplyProgress())
         except DeltaSchemaError as error:
-            return self._outcomes.not_applied(table, plan, error, self.state())
-        return self._outcomes.applied(table, plan, result, self.state())
+            return self._outcomes.not_applied(model, plan, error, self.state())
+        return self._outcomes.applied(model, plan, result, self.state())
 
     def create(self, models: Sequence[Table], progress: ApplyProgress) -> dict[QualifiedName, TableOutcome]:
         """Create tables that do not exist, each by itself, and return the outcomes of those whose creation was begun.
@@ -237,38 +239,33 @@ class Gate:
             DeltaSchemaError: If the catalog cannot be read; nothing was changed.
         """
         result = self._apply(models, progress, apart=True)
-        tables = {table.table for table in result.tables}
-        names = {model.name: self.declarations.bound(model).name for model in models}
+        begun = {table.table for table in result.tables}
         return {
-            model.name: self._outcomes.applied(model, self.plan(model), result.of(names[model.name]), self.state())
-            for model in models
-            if names[model.name] in tables
+            model.model.name: self._outcomes.applied(model, self.plan(model.model), result.of(model.name), self.state())
+            for model in map(self.declarations.bound, models)
+            if model.name in begun
         }
 
     def _apply(self, models: Sequence[Table], progress: ApplyProgress, *, apart: bool = False) -> SyncResult:
-        bound, declarations = self.declarations.bound, self.declarations
+        declarations = self.declarations
         runner = runner_of(self.catalog, declarations.settings)
         planner, validator = declarations.planner, declarations.validator
         orchestrator = Orchestrator(self.catalog, runner, planner=planner, validator=validator)
-        dependents = map(bound, self.dependents(models))
+        dependents = self._bound(self.dependents(models))
         with progress.by(runner):
-            return orchestrator.apply(map(bound, models), other_models=dependents, apart=apart)
+            return orchestrator.apply(self._bound(models), other_models=dependents, apart=apart)
 
     def _invalid(self, table: Table, check: Check) -> TableOutcome | None:
         violations = self.declarations.violations(table)
-        return (
-            table_outcome(table, self.declarations, check, Status.BLOCKED, diagnostics=violations)
-            if violations
-            else None
-        )
+        if not violations:
+            return None
+        model = self.declarations.bound(table)
+        return table_outcome(model, self.declarations, check, Status.BLOCKED, diagnostics=violations)
 
-    def _own(self, table: Table, plan: TablePlan) -> CreateTable | AlignTable:
-        name = self.declarations.bound(table).name
-        return next(action for action in plan.actions if action.table == name)
-
-    def _data_checks(self, action: CreateTable | AlignTable) -> tuple[tuple[Diagnostic, ...], DataChecks]:
-        """Run the data checks that an apply would run."""
-        if not isinstance(action, AlignTable):
+    def _data_checks(self, plan: TablePlan, name: QualifiedName) -> tuple[tuple[Diagnostic, ...], DataChecks]:
+        """Run the data checks of a table that an apply would run."""
+        action = next((action for action in plan.align_tables if action.table == name), None)
+        if action is None:
             return (), DataChecks.NOT_RUN
         violations = preflight(action, self.catalog, preflight_of(self.declarations.settings))
         return violations, DataChecks.FAILED if violations else DataChecks.PASSED

@@ -14,7 +14,8 @@ from pytest_delta_schema.diagnostics.errors import (
     UnsafePlanError,
 )
 from pytest_delta_schema.diagnostics.escaping import escaped
-from pytest_delta_schema.engine.assembly import bound, planner_of, runner_of, validator_of
+from pytest_delta_schema.engine.assembly import planner_of, runner_of, validator_of
+from pytest_delta_schema.engine.bound_model import BoundModel
 from pytest_delta_schema.engine.entry_sync import sync_stale_entries
 from pytest_delta_schema.engine.required_parts import required_settings
 from pytest_delta_schema.engine.sync_result import SyncResult
@@ -179,7 +180,7 @@ class Orchestrator:
 
     def _resolved(self, models: Iterable[Table], caller: str) -> list[Table]:
         """Return the tables that models map to in the catalog."""
-        return [bound(model, self._settings) for model in required_tables(models, caller)]
+        return [BoundModel.of(model, self._settings).table for model in required_tables(models, caller)]
 
     def _read_and_plan(self, tables: Sequence[Table], others: Sequence[Table]) -> tuple[CatalogState, TablePlan]:
         """Read tables, and plan those that can be read."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.diagnostics.errors import diagnostic_of, diagnostics_of
 from pytest_delta_schema.diagnostics.faults import SnapshotDiffers
+from pytest_delta_schema.engine.bound_model import declared
 from pytest_delta_schema.engine.outcome import Check, OutcomeStatement, Status, TableChange, TableOutcome
 from pytest_delta_schema.plan.changes.kind import kind_of
 from pytest_delta_schema.plan.describe import change_lines, highest_risk, lines_of
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, Diagnostic
+    from pytest_delta_schema.engine.bound_model import BoundModel
     from pytest_delta_schema.engine.declarations import Declarations
     from pytest_delta_schema.execute.protocols import Capabilities
     from pytest_delta_schema.models.names import QualifiedName
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def table_outcome(  # noqa: PLR0913 - the parts of one outcome
-    table: Table,
+    model: BoundModel,
     declarations: Declarations,
     check: Check,
     status: Status,
@@ -42,7 +44,7 @@ def table_outcome(  # noqa: PLR0913 - the parts of one outcome
     """Return the outcome of a check that looks at a catalog.
 
     Args:
-        table: The model.
+        model: The model.
         declarations: All models under their settings.
         check: What was checked.
         status: How it ended.
@@ -53,29 +55,34 @@ def table_outcome(  # noqa: PLR0913 - the parts of one outcome
         **parts: The other arguments of the outcome.
     """
     return TableOutcome(
-        table=table.qualified_name,
+        table=model.model.qualified_name,
         check=check,
         status=status,
-        stored_as=declarations.bound(table).qualified_name,
+        stored_as=str(model.name),
         changes=declarations.located(changes, passes=status.passes),
         diagnostics=declarations.located(dict.fromkeys(diagnostics), passes=status.passes),
         notes=declarations.located(dict.fromkeys(notes), passes=status.passes),
         background=declarations.located(dict.fromkeys(background), passes=status.passes),
-        location=declarations.location(table, passes=status.passes),
+        location=declarations.location(model.model, passes=status.passes),
         **parts,
     )
 
 
-def failed_outcome(table: Table, declarations: Declarations, check: Check, error: DeltaSchemaError) -> TableOutcome:
+def failed_outcome(
+    model: BoundModel, declarations: Declarations, check: Check, error: DeltaSchemaError
+) -> TableOutcome:
     """Return the outcome of a check that an error ended."""
-    diagnostics = diagnostics_of(error, str(declarations.bound(table).name))
-    return table_outcome(table, declarations, check, Status.FAILED, diagnostics=diagnostics, failure=str(error))
+    diagnostics = diagnostics_of(error, str(model.name))
+    return table_outcome(model, declarations, check, Status.FAILED, diagnostics=diagnostics, failure=str(error))
 
 
 def rules_outcome(table: Table, declarations: Declarations) -> TableOutcome:
     """Check that a declaration breaks no rule; no catalog is read."""
     violations = declarations.violations(table)
-    notes = () if violations else (*declarations.client_notes(table), *declarations.creation_notes(table))
+    notes: tuple[Diagnostic, ...] = ()
+    if not violations:
+        judged = declared(table, declarations.settings)
+        notes = (*declarations.client_notes(judged), *declarations.creation_notes(table))
     return TableOutcome(
         table=table.qualified_name,
         check=Check.RULES,

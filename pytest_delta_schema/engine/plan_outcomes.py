@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, Diagnostic
+    from pytest_delta_schema.engine.bound_model import BoundModel
     from pytest_delta_schema.engine.declarations import Declarations
     from pytest_delta_schema.engine.outcome import OutcomeStatement, TableOutcome
     from pytest_delta_schema.engine.sync_result import SyncResult
     from pytest_delta_schema.execute.protocols import Catalog
-    from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.table_plan import TablePlan
     from pytest_delta_schema.sql.statement import Statement
     from pytest_delta_schema.state.states import CatalogState
@@ -41,20 +41,21 @@ class PlanOutcomes:
         self._catalog = catalog
         self._declarations = declarations
 
-    def statements(self, table: Table, plan: TablePlan) -> tuple[OutcomeStatement, ...]:
+    def statements(self, model: BoundModel, plan: TablePlan) -> tuple[OutcomeStatement, ...]:
         """Return the statements of one table.
 
         Args:
-            table: Its model.
+            model: Its model.
             plan: A plan, which may have further tables.
         """
-        name = self._declarations.bound(table).name
-        planned = [statement for action in plan.actions if action.table == name for statement in statements(action)]
+        planned = [
+            statement for action in plan.actions if action.table == model.name for statement in statements(action)
+        ]
         return planned_statements(planned, self._catalog.capabilities)
 
     def outcome(  # noqa: PLR0913 - the parts of an outcome
         self,
-        table: Table,
+        model: BoundModel,
         check: Check,
         status: Status,
         plan: TablePlan,
@@ -66,7 +67,7 @@ class PlanOutcomes:
         """Return the outcome of one table.
 
         Args:
-            table: Its model.
+            model: Its model.
             check: The check that made the plan.
             status: How the check ended.
             plan: The plan, which may have further tables.
@@ -75,19 +76,19 @@ class PlanOutcomes:
             **parts: Further parts of the outcome; the statements are those of the plan, and the version that of
                 ``state``, unless they are given.
         """
-        name = self._declarations.bound(table).name
+        name = model.name
         own = [action for action in plan.actions if action.table == name]
         background: list[Diagnostic] = []
         if status in {Status.DRIFTED, Status.BLOCKED}:
             for action in (*own, *plan.mismatches):
                 background += notes_of_introduction(action, self._catalog)
             background += notes_of_entry(name, state) if own else ()
-        client_notes = self._declarations.client_notes(table, state.tables[name], next(iter(own), None))
+        client_notes = self._declarations.client_notes(model.table, state.tables[name], next(iter(own), None))
         if "statements" not in parts:
-            parts["statements"] = self.statements(table, plan)
+            parts["statements"] = self.statements(model, plan)
         parts.setdefault("observed_version", state.tables[name].version)
         return table_outcome(
-            table,
+            model,
             self._declarations,
             check,
             status,
@@ -99,25 +100,25 @@ class PlanOutcomes:
             **parts,
         )
 
-    def applied(self, table: Table, plan: TablePlan, result: SyncResult, state: CatalogState) -> TableOutcome:
+    def applied(self, model: BoundModel, plan: TablePlan, result: SyncResult, state: CatalogState) -> TableOutcome:
         """Return the outcome of an apply.
 
         Args:
-            table: The model.
+            model: The model.
             plan: The plan of the table, from what was read at the start of the run.
             result: How the apply ended, which may be that of further tables, too.
             state: What was read at the start of the run.
         """
         if result.error is not None:
-            return self.not_applied(table, plan, result.error, state, result.statements)
-        name = self._declarations.bound(table).name
+            return self.not_applied(model, plan, result.error, state, result.statements)
+        name = model.name
         carried_out = _carried_out(plan, result.plan)
         if name in result.already_there:
             carried_out = replace(carried_out, notes=(*carried_out.notes, already_there(name)))
         version = next((action.observed.version for action in result.plan.align_tables if action.table == name), None)
         done = planned_statements(result.statements, self._catalog.capabilities, has_run=True)
         return self.outcome(
-            table,
+            model,
             Check.APPLY,
             Status.APPLIED if done and name not in result.already_there else Status.IN_SYNC,
             carried_out,
@@ -129,7 +130,7 @@ class PlanOutcomes:
 
     def not_applied(
         self,
-        table: Table,
+        model: BoundModel,
         plan: TablePlan,
         error: DeltaSchemaError,
         state: CatalogState,
@@ -138,7 +139,7 @@ class PlanOutcomes:
         """Return the outcome of an apply that was refused, or has failed.
 
         Args:
-            table: The model.
+            model: The model.
             plan: The plan of the table, from what was read at the start of the run.
             error: Why.
             state: What was read at the start of the run.
@@ -146,7 +147,7 @@ class PlanOutcomes:
         """
         if isinstance(error, UnsafePlanError):
             return self.outcome(
-                table,
+                model,
                 Check.APPLY,
                 Status.BLOCKED,
                 plan,
@@ -155,14 +156,14 @@ class PlanOutcomes:
                 data_checks=_data_checks_of(error.diagnostics),
             )
         return self.outcome(
-            table,
+            model,
             Check.APPLY,
             Status.FAILED,
             plan,
             state,
-            violations=diagnostics_of(error, str(self._declarations.bound(table).name)),
+            violations=diagnostics_of(error, str(model.name)),
             statements=statements_after_failure(
-                self.statements(table, plan),
+                self.statements(model, plan),
                 error.done if isinstance(error, ApplyError) else [statement.sql for statement in ran],
             ),
             failure=str(error),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.type_widening import NEWEST
-from pytest_delta_schema.engine.assembly import declared
+from pytest_delta_schema.engine.bound_model import declared
 from pytest_delta_schema.engine.required_parts import required_settings
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.write_check.options import DEFAULT_OPTIONS

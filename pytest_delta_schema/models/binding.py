@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,6 +9,7 @@ from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.conversion import Parquet
 from pytest_delta_schema.models.names import QualifiedName
+from pytest_delta_schema.models.table import derived
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -44,16 +44,13 @@ class Binding(NamedTuple):
         parents = [self.name(key.parent) for key in table.foreign_keys]
         if name == table.name and parents == [key.parent for key in table.foreign_keys]:
             return table
-        bound = copy(table)
-        bound.catalog_name, bound.schema_name, bound.table_name = name
-        bound.logical_name = table.name
-        if name != table.name and isinstance(table.convert_from, Parquet) and table.convert_from.path is not None:
-            bound.convert_from = None
-        bound.foreign_keys = [
+        converts = name == table.name or not isinstance(table.convert_from, Parquet) or table.convert_from.path is None
+        keys = (
             replace(key, references=str(parent), parent_columns=key.parent_key)
             for key, parent in zip(table.foreign_keys, parents, strict=True)
-        ]
-        return bound
+        )
+        conversion = table.convert_from if converts else None
+        return derived(table, name, convert_from=conversion, foreign_keys=tuple(keys))
 
     def unused(self, names: Iterable[QualifiedName]) -> tuple[str, ...]:
         """Return the pairs, as they were written, that map none of these names."""

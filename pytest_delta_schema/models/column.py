@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 DefaultValue = Union[str, bool, int, float, Decimal]  # noqa: UP007 - used at run time, on every supported Python
 """A default: a number, a boolean, or the text of an SQL expression."""
 
+_set = object.__setattr__
+
 
 @refuses_wrong_arguments
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ class Identity:
 
 
 @refuses_wrong_arguments
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Column:
     """Declare one column of a table.
 
@@ -100,14 +102,14 @@ class Column:
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        self.name = interned(require_name(self.name, "the name of a column"))
+        _set(self, "name", interned(require_name(self.name, "the name of a column")))
         if type(self.comment) is not str:  # the message is built for faults only
-            self.comment = require_comment(self.comment, f"column {self.name}: comment")
-        self.comment = interned(self.comment)
+            _set(self, "comment", require_comment(self.comment, f"column {self.name}: comment"))
+        _set(self, "comment", interned(self.comment))
         if self.renamed_from is not None:
             require_name(self.renamed_from, f"column {self.name}: renamed_from")
         if self.tags is not NO_TAGS:
-            self.tags = require_tags(self.tags, f"column {self.name}")
+            _set(self, "tags", require_tags(self.tags, f"column {self.name}"))
         if self.default is not None or self.generated_as is not None or self.identity is not None:
             self._require_values()
         given: object = self.data_type
@@ -117,7 +119,7 @@ class Column:
             from pytest_delta_schema.models.types.type_text import parse_type
 
             try:
-                self.data_type = parse_type(given)
+                _set(self, "data_type", parse_type(given))
             except ValueError as error:
                 msg = f"column {self.name}: data_type {given!r} is no type of Spark: {error}"
                 raise DeclarationError(msg) from None

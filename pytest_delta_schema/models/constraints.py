@@ -14,9 +14,11 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.models.table import Table
 
+_set = object.__setattr__
+
 
 @refuses_wrong_arguments
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Check:
     """Declare a CHECK constraint: ``expression`` is true for every row; false and unknown violate it.
 
@@ -40,7 +42,7 @@ class Check:
 
 
 @refuses_wrong_arguments
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class PrimaryKey:
     """Declare a primary key with ``RELY``; a list of column names declares one without.
 
@@ -58,7 +60,7 @@ class PrimaryKey:
     rely: bool = False
 
     def __post_init__(self) -> None:
-        self.columns = require_names(self.columns, "columns of a primary key")
+        _set(self, "columns", require_names(self.columns, "columns of a primary key"))
         if not self.columns:
             msg = "a primary key has no columns; name at least one"
             raise DeclarationError(msg)
@@ -71,7 +73,7 @@ class PrimaryKey:
 
 
 @refuses_wrong_arguments
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Unique:
     """Declare that no two rows have the same values in some columns; rows with NULL in one of them do not count.
 
@@ -92,7 +94,7 @@ class Unique:
     name: str | None = None
 
     def __post_init__(self) -> None:
-        self.columns = require_names(self.columns, "columns of a unique constraint")
+        _set(self, "columns", require_names(self.columns, "columns of a unique constraint"))
         if not self.columns:
             msg = "a unique constraint has no columns; name at least one"
             raise DeclarationError(msg)
@@ -112,7 +114,7 @@ class _Parent(Protocol):
 
 
 @refuses_wrong_arguments
-@dataclass(slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class ForeignKey:
     """Declare that every row whose ``columns`` are not NULL has a row in a parent table.
 
@@ -140,11 +142,13 @@ class ForeignKey:
     rely: bool = False
 
     def __post_init__(self) -> None:
-        self.columns = require_names(self.columns, "columns of a foreign key")
+        _set(self, "columns", require_names(self.columns, "columns of a foreign key"))
         if not self.columns:
             msg = "a foreign key has no columns; name at least one"
             raise DeclarationError(msg)
-        self.parent_columns = require_names(self.parent_columns, "parent_columns of a foreign key")
+        object.__setattr__(
+            self, "parent_columns", require_names(self.parent_columns, "parent_columns of a foreign key")
+        )
         if self.name is not None:
             require_name(self.name, "the name of a foreign key")
         given: object = self.references

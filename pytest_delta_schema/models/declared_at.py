@@ -65,12 +65,14 @@ class DeclaredAt(NamedTuple):
         path: Its file.
         line: The line.
         is_top_level: Whether the top-level code of the module makes the declaration, or a class in it.
+        name: The name of the table that is declared there; ``None`` if the table was derived from a declaration.
     """
 
     module: str
     path: str
     line: int
     is_top_level: bool = False
+    name: QualifiedName | None = None
 
     @property
     def location(self) -> Location:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import KW_ONLY, dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_delta_schema.diagnostics.errors import DeclarationError
@@ -30,17 +32,19 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
+_set = object.__setattr__
+
 PropertyValue = str | bool | int | float | None
 """What an author may write for a table property; ``None`` declares it absent."""
 
 
 @refuses_wrong_arguments
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Table:
     """Declare one Delta table.
 
-    A table may be changed until it is planned; planning copies it. The constructor refuses arguments of a wrong kind;
-    other faults, such as a duplicate column or a nullable key, are reported together by the model rules.
+    A table is a frozen value; ``dataclasses.replace`` declares a changed one. The constructor refuses arguments of a
+    wrong kind; other faults, such as a duplicate column or a nullable key, are reported together by the model rules.
 
     Args:
         catalog_name: First part of the name.
@@ -100,42 +104,41 @@ class Table:
     unique: Sequence[Unique] = ()
     clients: Sequence[str] = ()
     origin: DeclaredAt = field(init=False, repr=False, compare=False)
-    logical_name: QualifiedName = field(init=False, repr=False, compare=False)
-    is_bound: bool = field(init=False, repr=False, compare=False, default=False)
 
     def __post_init__(self) -> None:
-        self.origin = declared_here()
         fault = wrong_name_parts((self.catalog_name, self.schema_name, self.table_name))
         if fault:
             raise DeclarationError(fault)
         for part in ("catalog_name", "schema_name", "table_name"):
             require_name(getattr(self, part), f"{part} of a table")
-        # The name of the model, which it keeps when a binding maps it to another table.
-        self.logical_name = self.name
+        _set(self, "origin", declared_here()._replace(name=self.name))
         subject = f"{self.qualified_name}: "
-        self.columns = _listed(self.columns, Column, f"{subject}columns", "Column(name, data_type)")
-        self.comment = require_comment(self.comment, f"{subject}comment")
+        _set(self, "columns", _listed(self.columns, Column, f"{subject}columns", "Column(name, data_type)"))
+        _set(self, "comment", require_comment(self.comment, f"{subject}comment"))
         if not isinstance(self.primary_key, PrimaryKey):
-            self.primary_key = require_names(self.primary_key, f"{subject}primary_key")
-        self.partitioned_by = require_names(self.partitioned_by, f"{subject}partitioned_by")
-        self.clustered_by = require_names(self.clustered_by, f"{subject}clustered_by")
+            _set(self, "primary_key", require_names(self.primary_key, f"{subject}primary_key"))
+        _set(self, "partitioned_by", require_names(self.partitioned_by, f"{subject}partitioned_by"))
+        _set(self, "clustered_by", require_names(self.clustered_by, f"{subject}clustered_by"))
         if self.column_order not in CONTRACT_MODES:
             msg = f"{subject}column_order is {self.column_order!r}; write one of {', '.join(CONTRACT_MODES)}"
             raise DeclarationError(msg)
         if self.evolution not in EVOLUTIONS:
             msg = f"{subject}evolution is {self.evolution!r}; write one of {', '.join(EVOLUTIONS)}"
             raise DeclarationError(msg)
-        self.convert_from = conversion(self.convert_from, subject)
+        _set(self, "convert_from", conversion(self.convert_from, subject))
         ownership(self.owns, subject)
-        self.tags = require_tags(self.tags, self.qualified_name)
-        self.table_properties = _properties(self.table_properties, subject)
-        self.checks = _listed(self.checks, Check, f"{subject}checks", "Check(name, expression)")
-        self.foreign_keys = _listed(
-            self.foreign_keys, ForeignKey, f"{subject}foreign_keys", "ForeignKey(columns, references)"
+        _set(self, "owns", MappingProxyType(dict(self.owns)) if isinstance(self.owns, Mapping) else tuple(self.owns))
+        _set(self, "tags", require_tags(self.tags, self.qualified_name))
+        _set(self, "table_properties", _properties(self.table_properties, subject))
+        _set(self, "checks", _listed(self.checks, Check, f"{subject}checks", "Check(name, expression)"))
+        _set(
+            self,
+            "foreign_keys",
+            _listed(self.foreign_keys, ForeignKey, f"{subject}foreign_keys", "ForeignKey(columns, references)"),
         )
-        self.unique = _listed(self.unique, Unique, f"{subject}unique", "Unique(columns)")
-        self.clients = require_clients(self.clients, subject) if self.clients != () else ()
-        note_declaration(self.logical_name, self.origin)
+        _set(self, "unique", _listed(self.unique, Unique, f"{subject}unique", "Unique(columns)"))
+        _set(self, "clients", require_clients(self.clients, subject) if self.clients != () else ())
+        note_declaration(self.name, self.origin)
 
     @classmethod
     def from_struct_type(
@@ -187,6 +190,27 @@ class Table:
         return ownership(self.owns, f"{self.qualified_name}: ")
 
 
+def declared_name(table: Table) -> QualifiedName:
+    """Return the name in the declaration of a table, after which its keys are named, whatever it is bound to."""
+    return table.origin.name or table.name
+
+
+def derived(table: Table, name: QualifiedName | None = None, **changes: object) -> Table:
+    """Return a table with another name or other values, which was declared where the given one was.
+
+    Args:
+        table: The table.
+        name: The name; by default that of the table.
+        **changes: Valid values of other fields.
+    """
+    made = copy(table)
+    if name is not None:
+        changes.update(catalog_name=name.catalog, schema_name=name.schema, table_name=name.table)
+    for field_name, value in changes.items():
+        _set(made, field_name, value)
+    return made
+
+
 def conversions(models: Iterable[Table]) -> dict[QualifiedName, Parquet]:
     """Return how tables are converted from files, for the models that consent to it."""
     wishes = ((model.name, conversion(model.convert_from, "")) for model in models)
@@ -202,12 +226,12 @@ def names_around(models: Iterable[Table]) -> tuple[QualifiedName, ...]:
     return tuple(sorted(names))
 
 
-def _listed(value: object, kind: type[_T], subject: str, example: str) -> list[_T]:
+def _listed(value: object, kind: type[_T], subject: str, example: str) -> tuple[_T, ...]:
     name = kind.__name__
     if isinstance(value, (str, bytes, kind)) or not isinstance(value, Iterable):
         msg = f"{subject} must be a list of {name}, got {value!r}; write [{name}(...), ...]"
         raise DeclarationError(msg)
-    items = list(value)
+    items = tuple(value)
     part = subject.rpartition(" ")[2]
     wrong = [f"{part}[{index}] is {item!r}" for index, item in enumerate(items) if not isinstance(item, kind)]
     if wrong:
@@ -217,7 +241,7 @@ def _listed(value: object, kind: type[_T], subject: str, example: str) -> list[_
     return items
 
 
-def _properties(value: object, subject: str) -> dict[str, PropertyValue]:
+def _properties(value: object, subject: str) -> Mapping[str, PropertyValue]:
     if not isinstance(value, Mapping):
         msg = f"{subject}table_properties must be a mapping, got {value!r}; write {{'key': 'value'}}"
         raise DeclarationError(msg)
@@ -226,4 +250,4 @@ def _properties(value: object, subject: str) -> dict[str, PropertyValue]:
         if item is not None and not isinstance(item, (str, bool, int, float)):
             msg = f"{subject}property {key} has the value {item!r}; write a string, a number, a boolean or None"
             raise DeclarationError(msg)
-    return dict(value)
+    return MappingProxyType(dict(value))

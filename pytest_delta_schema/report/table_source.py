@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 from pytest_delta_schema.models.codegen import table_source
 from pytest_delta_schema.models.table import Table
@@ -28,7 +30,7 @@ def model_source(table: Table | TableState) -> str:
         remedy = "give a model, or catalog.read_tables([name]).tables[name]"
         refuse_kind("model_source", "a Table or a TableState", table, remedy)
     model = declared_table(table)
-    model.table_properties = {
+    properties = {
         key: value for key, value in sorted(table.table_properties.items()) if value is not None and is_declarable(key)
     }
-    return table_source(model)
+    return table_source(replace(model, table_properties=properties))

@@ -11,6 +11,7 @@ from pytest_delta_schema.delta.names.column_path import ELEMENT, KEY, TABLE, VAL
 from pytest_delta_schema.models.column import Identity
 from pytest_delta_schema.models.conversion import conversion
 from pytest_delta_schema.models.ownership import ALL_MANAGED, ASPECTS
+from pytest_delta_schema.models.table import declared_name
 from pytest_delta_schema.state.keys import desired_keys
 from pytest_delta_schema.state.spark_types import NESTED, RENAMED_FROM, collecting_renames, shared
 from pytest_delta_schema.state.states import NO_TAGS, CheckState, RenameState, TableState, by_name
@@ -41,7 +42,7 @@ def desired_state(table: Table) -> TableState:
         columns=columns,
         table_comment=table.comment or "",
         table_properties=_properties(table.table_properties),
-        logical_name=table.logical_name,
+        logical_name=declared_name(table),
         checks=_checks(table.checks) if table.checks else (),
         renames=rename_hints(table.columns) if renamed else (),
         partitioning=tuple(_spelled(columns, ColumnPath(column)).name for column in table.partitioned_by),

@@ -10,6 +10,7 @@ from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.delta.names.part_path import PartPath, part_path
 from pytest_delta_schema.models.constraints import ForeignKey, PrimaryKey, Unique
 from pytest_delta_schema.models.names import QualifiedName, key_name
+from pytest_delta_schema.models.table import declared_name
 from pytest_delta_schema.state.own_properties import decoded
 from pytest_delta_schema.state.states import (
     OWN_PROPERTY_PREFIX,
@@ -102,8 +103,8 @@ def path_of_key(table: Table, key: ForeignKey | Unique) -> PartPath:
     """Return the path of a declared key, with the name that it has in the catalog."""
     names = [column.name for column in table.columns]
     if isinstance(key, ForeignKey):
-        return part_path("foreign_keys", key.name or key_name("fk", table.logical_name, key.columns, names))
-    return part_path("unique", key.name or key_name("uq", table.logical_name, key.columns, names))
+        return part_path("foreign_keys", key.name or key_name("fk", declared_name(table), key.columns, names))
+    return part_path("unique", key.name or key_name("uq", declared_name(table), key.columns, names))
 
 
 def key_property(key: KeyState | ForeignKeyState) -> dict[str, str]:
@@ -128,18 +129,18 @@ def keys_in_properties(own: Mapping[str, str]) -> StateKeys:
 def _primary_key(table: Table, columns: list[str]) -> KeyState:
     key = table.primary_key
     rely = isinstance(key, PrimaryKey) and key.rely
-    return KeyState(key_name("pk", table.logical_name, tuple(key), columns), tuple(key), rely)
+    return KeyState(key_name("pk", declared_name(table), tuple(key), columns), tuple(key), rely)
 
 
 def _unique(table: Table, columns: list[str]) -> Iterator[KeyState]:
     for unique in table.unique:
-        name = unique.name or key_name("uq", table.logical_name, unique.columns, columns)
+        name = unique.name or key_name("uq", declared_name(table), unique.columns, columns)
         yield KeyState(name, tuple(unique.columns), kind=UNIQUE)
 
 
 def _foreign_keys(table: Table, columns: list[str]) -> Iterator[ForeignKeyState]:
     for key in table.foreign_keys:
-        name = key.name or key_name("fk", table.logical_name, key.columns, columns)
+        name = key.name or key_name("fk", declared_name(table), key.columns, columns)
         yield ForeignKeyState(name, tuple(key.columns), key.parent, key.parent_key, key.rely)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.configuration.settings import current_settings
 from pytest_delta_schema.diagnostics.errors import DeclarationError
-from pytest_delta_schema.engine.assembly import bound
+from pytest_delta_schema.engine.bound_model import BoundModel
 from pytest_delta_schema.execute.table_history import KeepsVersions, ReadsRows
 from pytest_delta_schema.models.names import parse_name
 from pytest_delta_schema.models.table import Table
@@ -23,7 +23,7 @@ def name_of(table: Table | str) -> QualifiedName:
         DeclarationError: If it is neither a model nor a dotted name.
     """
     if isinstance(table, Table):
-        return bound(table, current_settings()).name
+        return BoundModel.of(table, current_settings()).name
     if not isinstance(table, str):
         msg = f"the table is {table!r}; give a Table, or its name as catalog.schema.table"
         raise DeclarationError(msg)

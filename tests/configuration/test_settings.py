@@ -10,7 +10,7 @@ from pytest_delta_schema import ForeignKey, MemoryCatalog, Orchestrator, Setting
 from pytest_delta_schema.configuration.project_rules import load_rules
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.engine import current_settings
-from pytest_delta_schema.engine.assembly import bound, declared
+from pytest_delta_schema.engine.bound_model import BoundModel, declared
 from pytest_delta_schema.settings.stack import pop_settings, push_settings
 from support.tables import column, table
 
@@ -41,7 +41,7 @@ def test_defaults_stand_under_the_properties_of_a_model_which_stays_as_it_is():
 def test_a_table_has_its_own_clients_or_those_of_the_project(listed, clients):
     model = table(column(), clients=listed)
 
-    changed = bound(model, Settings(clients=("trino>=470",)))
+    changed = BoundModel.of(model, Settings(clients=("trino>=470",))).table
 
     assert changed.clients == clients
     assert model.clients == tuple(listed)
@@ -69,18 +69,18 @@ def test_a_bound_table_is_not_mapped_again_and_gets_no_defaults_twice():
     settings = Settings(default_properties=DEFAULTS, bindings=BINDINGS)
     model = table(column(), foreign_keys=[ForeignKey(["id"], "dev.silver.parents", ["id"])])
 
-    first = bound(model, settings)
+    first = BoundModel.of(model, settings).table
 
     assert first.qualified_name == "ci.silver.orders"
     assert [str(key.parent) for key in first.foreign_keys] == ["ci.silver.parents"]
-    assert bound(first, settings) is first
-    assert not model.is_bound
+    assert BoundModel.of(first, settings).table is first
+    assert model.qualified_name == "dev.silver.orders"
 
 
 def test_a_model_that_no_setting_is_about_is_taken_as_it_is():
     model = table(column(), table_properties={"team": "mine"})
 
-    assert bound(model, Settings(default_properties=DEFAULTS[:1], bindings=BINDINGS[1:])) is model
+    assert BoundModel.of(model, Settings(default_properties=DEFAULTS[:1], bindings=BINDINGS[1:])).table is model
 
 
 def test_the_innermost_settings_are_in_force_until_they_are_popped(outer):

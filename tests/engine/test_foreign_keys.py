@@ -37,11 +37,13 @@ def orders(parent=None, **options):
 
 
 def circle():
-    left = table(column(is_nullable=False), column("a"), name="dev.silver.left", primary_key=["id"])
-    right = table(column(is_nullable=False), column("a"), name="dev.gold.right", primary_key=["id"])
-    left.foreign_keys = [ForeignKey(["a"], right)]
-    right.foreign_keys = [ForeignKey(["a"], left), ForeignKey(["id"], "dev.gold.right")]
-    return [left, right]
+    columns = [column(is_nullable=False), column("a")]
+    left = [ForeignKey(["a"], "dev.gold.right")]
+    right = [ForeignKey(["a"], "dev.silver.left"), ForeignKey(["id"], "dev.gold.right")]
+    return [
+        table(*columns, name="dev.silver.left", primary_key=["id"], foreign_keys=left),
+        table(*columns, name="dev.gold.right", primary_key=["id"], foreign_keys=right),
+    ]
 
 
 @pytest.fixture
@@ -103,9 +105,8 @@ def test_foreign_keys_step_aside_when_the_key_they_point_at_changes(catalog):
 
 def test_a_key_and_the_foreign_key_that_points_at_it_change_together(catalog):
     sync(catalog, customers("id"), orders(customers("id")))
-    wide = orders()
-    wide.columns = [*wide.columns, column("region")]
-    wide.foreign_keys = [ForeignKey(["customer_id", "region"], customers("id", "region"))]
+    keys = [ForeignKey(["customer_id", "region"], customers("id", "region"))]
+    wide = replace(orders(), columns=[*orders().columns, column("region")], foreign_keys=keys)
 
     sync(catalog, wide, customers("id", "region"))
 

@@ -23,6 +23,7 @@ from pytest_delta_schema.engine.gate import Gate
 from pytest_delta_schema.engine.outcome import Check, DataChecks, OutcomeStatement, Status, TableChange, TableOutcome
 from pytest_delta_schema.engine.outcome_parts import statements_after_failure
 from pytest_delta_schema.models.declared_at import DeclaredAt
+from pytest_delta_schema.models.table import derived
 from pytest_delta_schema.state import CatalogState
 from support.tables import NAME, column, orders, orders_before, state, stored, table
 
@@ -264,7 +265,8 @@ def test_rows_that_break_a_data_check_are_apart_from_the_message():
 
 def test_a_diagnostic_about_another_table_has_the_location_of_that_table():
     here, there = table(column()), table(column(), name="dev.silver.other")
-    here.origin, there.origin = DeclaredAt("a", "a.py", 1), DeclaredAt("b", "b.py", 2)
+    here = derived(here, origin=DeclaredAt("a", "a.py", 1, name=here.name))
+    there = derived(there, origin=DeclaredAt("b", "b.py", 2, name=there.name))
     declarations = Declarations(Settings(bindings=((("dev",), ("ci",)),)), {here.name: here, there.name: there})
     names = ["dev.silver.orders", "ci.silver.orders", "CI.silver.Other", "dev.silver.nobody"]
 
@@ -282,7 +284,8 @@ def test_a_diagnostic_about_another_table_has_the_location_of_that_table():
 
 def test_a_name_that_means_two_models_has_no_location():
     bound, other = table(column(), name="dev.silver.orders"), table(column(), name="ci.silver.orders")
-    bound.origin, other.origin = DeclaredAt("a", "a.py", 1), DeclaredAt("b", "b.py", 2)
+    bound = derived(bound, origin=DeclaredAt("a", "a.py", 1, name=bound.name))
+    other = derived(other, origin=DeclaredAt("b", "b.py", 2, name=other.name))
     settings = Settings(bindings=((("dev",), ("ci",)), (("ci",), ("prod",))))
     declarations = Declarations(settings, {bound.name: bound, other.name: other})
     names = ["dev.silver.orders", "ci.silver.orders", "prod.silver.orders"]

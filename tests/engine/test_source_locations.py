@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_delta_schema import Table
+from pytest_delta_schema import Check, Table
 from pytest_delta_schema.diagnostics.errors import Location
 from pytest_delta_schema.engine.source_map.source_locations import Listing, SourceLocations
 from pytest_delta_schema.models.declared_at import FileVersion
+from pytest_delta_schema.models.table import derived
 from support.marked_source import unmarked
 
 if TYPE_CHECKING:
@@ -364,16 +365,17 @@ BASE = [Column("id", "bigint")]
 orders = Table("dev", "silver", "orders", [*BASE, Column("id", "int")])
 """,
     "a column that is replaced": """\
-orders = Table("dev", "silver", "orders", [Column("id", "bigint")])
-orders.columns[0] = Column("id", "int")
+COLUMNS = [Column("id", "bigint")]
+COLUMNS[0] = Column("id", "int")
+orders = Table("dev", "silver", "orders", COLUMNS)
 """,
     "a type that is replaced": """\
-orders = Table("dev", "silver", "orders", [Column("id", LongType())])
-orders.columns[0].data_type = IntegerType()
+from dataclasses import replace
+orders = Table("dev", "silver", "orders", [replace(Column("id", LongType()), data_type=IntegerType())])
 """,
     "a comment that is replaced": """\
-orders = Table("dev", "silver", "orders", [Column("id", "int", comment="old")])
-orders.columns[0].comment = "new"
+from dataclasses import replace
+orders = Table("dev", "silver", "orders", [replace(Column("id", "int", comment="old"), comment="new")])
 """,
     "a function that changes the table": """\
 def changed(table):
@@ -407,8 +409,8 @@ orders = Table(
 )
 """
     orders = imported((IMPORTS + text).encode()).orders
-    orders.comment, orders.primary_key, orders.tags, orders.table_properties = "new", (), {}, {}
-    orders.checks[0].expression = "id > 1"
+    checks = (Check("positive", "id > 1"),)
+    orders = derived(orders, comment="new", primary_key=(), tags={}, table_properties={}, checks=checks)
     locations = SourceLocations({})
 
     paths = ["comment", "primary_key", "tags.a", "properties.team", "checks.positive", "unique.unnamed", "layout"]

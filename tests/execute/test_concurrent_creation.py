@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -29,7 +30,7 @@ def family():
     """A parent with three children, one of which has a child of its own; no name is before those of its parents."""
     key = {"primary_key": ["id"]}
     parent, child = models("parent", **key) + models("a_child", **key)
-    child.foreign_keys = [ForeignKey(["id"], parent)]
+    child = replace(child, foreign_keys=[ForeignKey(["id"], parent)])
     others = models("b_child", "z_child", foreign_keys=[ForeignKey(["id"], parent)])
     return [parent, child, *others, *models("a_grandchild", foreign_keys=[ForeignKey(["id"], child)])]
 

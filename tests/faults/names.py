@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.types import LongType
@@ -88,7 +89,7 @@ def play(catalog: Any, model: Table, kind: str, text: str, with_rows: Collection
     require(seen == expected, f"read back {seen!r}, and not {expected!r}")
     if kind in with_rows:
         catalog.insert(model.name, [{column.name: 7 for column in model.columns}])
-    model.columns = [*model.columns, ADDED]
+    model = replace(model, columns=[*model.columns, ADDED])
     line.sync_tables([model])
     plan = line.plan_tables([model])
     left = [str(line) for action in plan.actions for line in change_lines(action)]

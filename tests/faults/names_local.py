@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from copy import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.types import LongType, StructType
@@ -111,10 +111,9 @@ def _neighbours(bench: Bench) -> dict[str, object]:
 def _play_locally(bench: Bench, kinds: list[str], text: str) -> None:
     model = merged([PLACES[kind](text) for kind in kinds])
     if "table" not in kinds:
-        model.table_name = bench.schema("n")
+        model = replace(model, table_name=bench.schema("n"))
     if "schema" not in kinds:
-        model.schema_name = bench.schema("n")
-    model.logical_name = model.name
+        model = replace(model, schema_name=bench.schema("n"))
     folder = table_folder(bench.warehouse, model.name)
     line = Orchestrator.over(bench.local)
     try:
@@ -128,7 +127,7 @@ def _play_locally(bench: Bench, kinds: list[str], text: str) -> None:
         _play_locally(bench, [kind for kind in kinds if kind not in {"table", "schema"}], text)
         return
     expected = _written(bench, model)
-    model.columns = [*model.columns, ADDED]
+    model = replace(model, columns=[*model.columns, ADDED])
     line.sync_tables([model])
     require(line.plan_tables([model]).is_empty, f"{', '.join(kinds)}: the plan is not empty")
     require_rows(rows_in(bench, folder)[0], [{**row, ADDED.name: None} for row in expected], ", ".join(kinds))
@@ -155,29 +154,32 @@ def merged(models: list[Table]) -> Table:
     first = models[0]
     columns: dict[str, Column] = {}
     for item in (column for model in models for column in model.columns):
-        known = columns.setdefault(item.name, copy(item))
-        known.is_nullable = known.is_nullable and item.is_nullable
-        known.comment, known.tags = known.comment or item.comment, known.tags or item.tags
-        if (
-            isinstance(item.data_type, StructType)
-            and isinstance(known.data_type, StructType)
-            and known.data_type != item.data_type
-        ):
-            known.data_type = StructType([*known.data_type.fields, *item.data_type.fields])
-    first.columns = list(columns.values())
+        known = columns.setdefault(item.name, item)
+        data_type = known.data_type
+        if isinstance(item.data_type, StructType) and isinstance(data_type, StructType) and data_type != item.data_type:
+            data_type = StructType([*data_type.fields, *item.data_type.fields])
+        columns[item.name] = replace(
+            known,
+            is_nullable=known.is_nullable and item.is_nullable,
+            comment=known.comment or item.comment,
+            tags=known.tags or item.tags,
+            data_type=data_type,
+        )
+    first = replace(first, columns=list(columns.values()))
     for model in models[1:]:
-        if model.table_name != "orders":
-            first.table_name = model.table_name
-        if model.schema_name != "silver":
-            first.schema_name = model.schema_name
-        first.comment = first.comment or model.comment
-        first.table_properties = {**model.table_properties, **first.table_properties}
-        first.tags = {**model.tags, **first.tags}
-        first.primary_key = first.primary_key or model.primary_key
-        first.checks = [*first.checks, *model.checks]
-        first.foreign_keys = [*first.foreign_keys, *model.foreign_keys]
-        first.partitioned_by = first.partitioned_by or model.partitioned_by
-        first.clustered_by = first.clustered_by or model.clustered_by
+        first = replace(
+            first,
+            table_name=first.table_name if model.table_name == "orders" else model.table_name,
+            schema_name=first.schema_name if model.schema_name == "silver" else model.schema_name,
+            comment=first.comment or model.comment,
+            table_properties={**model.table_properties, **first.table_properties},
+            tags={**model.tags, **first.tags},
+            primary_key=first.primary_key or model.primary_key,
+            checks=[*first.checks, *model.checks],
+            foreign_keys=[*first.foreign_keys, *model.foreign_keys],
+            partitioned_by=first.partitioned_by or model.partitioned_by,
+            clustered_by=first.clustered_by or model.clustered_by,
+        )
     return first
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -85,9 +84,7 @@ class Play:
         there = moved(scenario_of(self.name), self.schema)
         if not self.source:
             return there
-        after = copy(there.after)
-        after.convert_from = Parquet(self.source)
-        return replace(there, after=after)
+        return replace(there, after=replace(there.after, convert_from=Parquet(self.source)))
 
     def act(self, catalog: Any, ddl: Any) -> None:
         """Do what is to be hit."""

@@ -6,7 +6,6 @@ before it, or those that the scenario writes out; nothing of the code under test
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache
@@ -17,6 +16,7 @@ from faults.cases import BrokenInvariantError
 from pytest_delta_schema import Orchestrator
 from pytest_delta_schema.execute import ActionRunner
 from pytest_delta_schema.models.binding import Binding
+from pytest_delta_schema.models.table import derived
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.rules import PlanValidator
@@ -71,9 +71,8 @@ def moved(scenario: Scenario, schema: str) -> Scenario:
     binding = Binding(((("dev", SCHEMA), ("dev", schema)),))
 
     def bound(table: Table) -> Table:
-        there = copy(binding.table(table))
-        there.logical_name = there.name
-        return there
+        there = binding.table(table)
+        return derived(there, origin=there.origin._replace(name=there.name))
 
     return replace(
         scenario,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from runpy import run_path
 
 import pytest
@@ -145,9 +146,13 @@ def test_a_table_is_declared_under_a_name_that_python_takes(name, variable, tmp_
 
 def test_the_source_of_an_observed_table_leaves_nothing_to_do(tmp_path):
     catalog = MemoryCatalog()
-    model = whole()
-    model.partitioned_by, model.clustered_by, model.foreign_keys = [], ["place.lat"], []
-    model.table_properties = {"team": "data", "delta.minWriterVersion": "7"}
+    model = replace(
+        whole(),
+        partitioned_by=[],
+        clustered_by=["place.lat"],
+        foreign_keys=[],
+        table_properties={"team": "data", "delta.minWriterVersion": "7"},
+    )
     Orchestrator.over(catalog).sync_tables([model])
     seen = catalog.snapshot([model])
 

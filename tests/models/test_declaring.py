@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+from dataclasses import replace
 from enum import Enum
 from typing import Any
 
@@ -287,7 +288,7 @@ def test_a_foreign_key_knows_its_parent_by_name_or_as_a_table(key, parent, colum
 def test_tables_that_point_at_each_other_can_be_shown():
     left = table(column(), name="dev.silver.left", primary_key=["id"])
     right = table(column(), name="dev.silver.right", primary_key=["id"], foreign_keys=[ForeignKey(["id"], left)])
-    left.foreign_keys = [ForeignKey(["id"], right)]
+    left = replace(left, foreign_keys=[ForeignKey(["id"], right)])
 
     assert "table_name='right'" in repr(left)
 

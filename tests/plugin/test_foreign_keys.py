@@ -135,7 +135,7 @@ def test_scratch_tables_point_at_the_scratch_tables_made_before(project):
         import models
 
         def test_without_a_parent(make_delta_table):
-            assert make_delta_table(models.orders).foreign_keys == []
+            assert make_delta_table(models.orders).foreign_keys == ()
 
         def test_with_a_parent(make_delta_table, delta_catalog):
             parent = make_delta_table(models.customers)

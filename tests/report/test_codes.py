@@ -90,7 +90,9 @@ def test_an_example_has_the_fault(code):
     gate = Gate(catalog, models, settings=settings._replace(preflight=settings.preflight or "count"))
     validator = gate.declarations.validator
 
-    parts: list[TableChange | Diagnostic] = [*validator.model_violations(map(gate.declarations.bound, models))]
+    parts: list[TableChange | Diagnostic] = [
+        *validator.model_violations(gate.declarations.bound(model).table for model in models)
+    ]
     if all(part.code != code for part in parts):
         plan, outcomes = gate.plan(*models), [*map(gate.drift, models)]
         parts += validator.plan_violations(plan)

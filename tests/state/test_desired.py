@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
+from types import MappingProxyType
 
 import pytest
 from pyspark.sql import types as spark
@@ -33,16 +34,21 @@ def test_the_consent_to_a_conversion_is_no_part_of_what_is_compared():
     assert replace(state(stored("id")), convert_from=Parquet("/lake/orders")) == state(stored("id"))
 
 
-def test_it_is_a_copy_that_later_edits_of_the_model_do_not_reach():
-    model = orders()
+def test_later_edits_of_what_a_model_was_given_do_not_reach_it():
+    columns, properties, tags = [column()], {"team": "a"}, {"area": "b"}
+    model = table(table_properties=properties, tags=tags)
+    model = replace(model, columns=columns)
     wanted = desired_state(model)
 
-    model.columns[0].name = "other"
-    model.columns.clear()  # type: ignore[attr-defined]
-    model.table_properties["more"] = "1"  # type: ignore[index]
-    model.comment = "Other"
+    columns.clear()
+    properties["more"] = tags["more"] = "1"
 
-    assert wanted == desired_state(orders())
+    assert desired_state(model) == wanted
+    for declaration, name in ((model, "comment"), (model.columns[0], "name")):
+        with pytest.raises(FrozenInstanceError):
+            setattr(declaration, name, "other")
+    kinds = [type(value) for value in (model.columns, model.foreign_keys, model.table_properties, model.tags)]
+    assert kinds == [tuple, tuple, MappingProxyType, MappingProxyType]
 
 
 def test_missing_comments_are_empty():

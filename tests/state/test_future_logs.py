@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from runpy import run_path
 from types import SimpleNamespace
@@ -52,9 +53,7 @@ def violations(model, log):
 
 def changed(log, *columns):
     """Return the imported model with other columns."""
-    model = declared_table(log.state(NAME))
-    model.columns = list(columns)
-    return model
+    return replace(declared_table(log.state(NAME)), columns=columns)
 
 
 def imported_columns(log):

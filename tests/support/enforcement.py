@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from copy import copy
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.configuration.settings import Settings
 from pytest_delta_schema.diagnostics.errors import InvalidModelError
 from pytest_delta_schema.engine.declarations import Declarations
+from pytest_delta_schema.models.table import derived
 from pytest_delta_schema.plugin.items.enforcement import enforcement_outcome
 from pytest_delta_schema.plugin.run.scratch import Scratch
 from pytest_delta_schema.state.desired import desired_state
@@ -55,6 +55,4 @@ def outcomes_of(models: Iterable[Table], catalog: ScratchCatalog) -> list[TableO
 
 
 def _named(model: Table, number: int) -> Table:
-    copied = copy(model)
-    copied.table_name = f"t{number}"
-    return copied
+    return derived(model, table_name=f"t{number}")

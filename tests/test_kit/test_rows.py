@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date, datetime, timezone
 from decimal import Decimal
 from hashlib import sha256
@@ -607,7 +608,7 @@ def test_circular_foreign_keys_are_null():
         primary_key=["id"],
         foreign_keys=[ForeignKey(["id"], second, ["id"])],
     )
-    first.foreign_keys = [ForeignKey(["next"], third)]
+    first = replace(first, foreign_keys=[ForeignKey(["next"], third)])
 
     assert rows_of(first, 1) == [{"id": 1, "next": None}]
 

@@ -14,6 +14,7 @@ from pytest_delta_schema.diagnostics.errors import Location
 from pytest_delta_schema.engine.source_map.declaration_parts import DeclarationParts
 from pytest_delta_schema.engine.source_map.source_tables import assignment_line, table_sources
 from pytest_delta_schema.models.declared_at import FileVersion, imported_version
+from pytest_delta_schema.models.table import declared_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -121,5 +122,6 @@ def _parsed(path: str, version: FileVersion | None, parse: Callable[[str], _T]) 
 
 def _may_declare(call: CallSource, table: Table) -> bool:
     """Whether the names that a call is given are those of a table, as far as they are constants."""
-    written = [call.constants.get(name, meant) for name, meant in zip(_NAMES, table.logical_name, strict=True)]
-    return [folded(name) if isinstance(name, str) else name for name in written] == [*table.logical_name]
+    name = declared_name(table)
+    written = [call.constants.get(part, meant) for part, meant in zip(_NAMES, name, strict=True)]
+    return [folded(part) if isinstance(part, str) else part for part in written] == [*name]

@@ -70,7 +70,7 @@ def bindings_that_fail(run: ContractRun) -> list[str]:
     ]
     owners: dict[object, object] = {}
     for name, table in run.tables.items():
-        bound_name = run.bound(table).name
+        bound_name = run.declarations.bound(table).name
         first = owners.setdefault(bound_name, name)
         if first != name:
             faults.append(f"{first} and {name} are both bound to {bound_name}; bind them apart")

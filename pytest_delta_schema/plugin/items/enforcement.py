@@ -24,20 +24,20 @@ def enforcement_outcome(table: Table, declarations: Declarations, catalog: Catal
 
     The table of the model is neither read nor written.
     """
-    violations = declarations.violations(table)
+    model, violations = declarations.bound(table), declarations.violations(table)
     if violations:
-        return table_outcome(table, declarations, Check.ENFORCES, Status.BLOCKED, diagnostics=violations)
+        return table_outcome(model, declarations, Check.ENFORCES, Status.BLOCKED, diagnostics=violations)
     if not isinstance(catalog, AppendsRows):
         msg = f"{table.qualified_name}: the catalog {type(catalog).__name__} cannot append rows; give it append_rows"
-        return failed_outcome(table, declarations, Check.ENFORCES, StatementError(msg))
+        return failed_outcome(model, declarations, Check.ENFORCES, StatementError(msg))
     try:
         rows = enforcement_rows(table)
         made = scratch.table(table, None, None)
-        trial = try_constraints(catalog, made, rows, declarations.bound(table).name)
+        trial = try_constraints(catalog, made, rows, model.name)
     except DeltaSchemaError as error:
-        return failed_outcome(table, declarations, Check.ENFORCES, error)
+        return failed_outcome(model, declarations, Check.ENFORCES, error)
     return table_outcome(
-        table,
+        model,
         declarations,
         Check.ENFORCES,
         Status.UNENFORCED if trial.faults else Status.ENFORCED,

@@ -97,10 +97,6 @@ class ContractRun:
 
         return Declarations(self.settings, self.tables, self.listings)
 
-    def bound(self, table: Table) -> Table:
-        """Return the table that a model maps to in the catalog."""
-        return self.declarations.bound(table)
-
     def gate(self, catalog: Catalog) -> Gate:
         """Return the gate over a catalog, which reads the selected tables once."""
         # A gate refers to its catalog, so that no other catalog can get its ``id``.
@@ -130,7 +126,7 @@ class ContractRun:
             return gate.states(table)
         from pytest_delta_schema.state.desired import desired_state
 
-        return desired_state(self.bound(table)), None
+        return desired_state(self.declarations.bound(table).table), None
 
     def used_consents(self) -> list[Consent]:
         """Return the consents that a table needed."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
-from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -14,13 +13,13 @@ from pytest_delta_schema.backends.registry import find_backend
 from pytest_delta_schema.configuration.settings import current_settings
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, DeclarationError, DeltaSchemaError
-from pytest_delta_schema.engine.assembly import bound, model_of_copy
+from pytest_delta_schema.engine.bound_model import BoundModel, model_of_copy
 from pytest_delta_schema.engine.orchestrator import Orchestrator
 from pytest_delta_schema.execute.table_copies import ReusesCreations
 from pytest_delta_schema.execute.table_history import ReadsRows
-from pytest_delta_schema.models.names import require_name
+from pytest_delta_schema.models.names import QualifiedName, require_name
 from pytest_delta_schema.models.required_kinds import required_table
-from pytest_delta_schema.models.table import Table
+from pytest_delta_schema.models.table import Table, declared_name, derived
 from pytest_delta_schema.plugin.options.backend import without_scratch_catalog
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.test_kit.generation.rows import rows_of
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.execute.protocols import ScratchCatalog
     from pytest_delta_schema.execute.table_copies import ClonesTables
-    from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plugin.options.option_values import Options
 
 SCRATCH_CATALOG = "scratch"
@@ -109,8 +107,7 @@ class Scratch:
         required_table(model, "make_delta_table")
         if fill or isinstance(rows, int):
             rows = self._complete_rows(model, rows)
-        made = self._named(model, name)
-        self._create([(model, made)])
+        (made,) = self._create([(model, self._named(model, name))])
         if rows is not None:
             self._catalog.insert(made.name, rows)
         return made
@@ -121,9 +118,7 @@ class Scratch:
 
         Their foreign keys reference each other, and parents that were made before; those to other tables are left out.
         """
-        pairs = [(model, self._named(model, None)) for model in _listed(models)]
-        self._create(pairs)
-        return tuple(made for _, made in pairs)
+        return self._create([(model, self._named(model, None)) for model in _listed(models)])
 
     def _complete_rows(self, model: Table, rows: Any) -> list[dict[str, Any]]:
         """Return rows with values for all columns, whose foreign keys take the rows of parents of this test."""
@@ -144,12 +139,10 @@ class Scratch:
 
         Keys keep their names, and foreign keys their parents.
         """
-        source = bound(required_table(table, "delta_clone"), current_settings())
-        clone = copy(source)
-        home = self._home(source)
-        clone.catalog_name, clone.schema_name = home["catalog_name"], home["schema_name"]
-        clone.table_name = name or source.table_name
-        clone.convert_from, clone.is_bound = None, True
+        source = BoundModel.of(required_table(table, "delta_clone"), current_settings()).table
+        schema = self._home(source)
+        home = QualifiedName(schema["catalog_name"], schema["schema_name"], name or source.table_name)
+        clone = derived(source, home, convert_from=None, origin=source.origin._replace(name=declared_name(source)))
         self._require_new([clone])
         self._catalog.read_tables([source.name]).existing(source.name)
         cast("ClonesTables", self._catalog).clone_table(source.name, clone.name)
@@ -179,22 +172,25 @@ class Scratch:
         names = {**self._home(model), "table_name": name or model.table_name}
         return model_of_copy(model, current_settings().for_scratch_tables(), **names)
 
-    def _create(self, pairs: Sequence[tuple[Table, Table]]) -> None:
-        """Create the copies of models at once, with the foreign keys between the tables of this test."""
-        self._require_new(made for _, made in pairs)
-        copies = self._copies | {model.name: made for model, made in pairs}
-        for model, made in pairs:
-            made.foreign_keys = [
-                replace(key, references=copies[key.parent], parent_columns=key.parent_key)
+    def _create(self, pairs: Sequence[tuple[Table, Table]]) -> tuple[Table, ...]:
+        """Create copies of models at once, with the foreign keys between the tables of this test, and return them."""
+        self._require_new(copy for _, copy in pairs)
+        parents = self._copies | {model.name: copy for model, copy in pairs}
+        made: list[Table] = []
+        for model, copy in pairs:
+            keys = (
+                replace(key, references=parents[key.parent], parent_columns=key.parent_key)
                 for key in model.foreign_keys
-                if key.parent in copies
-            ]
+                if key.parent in parents
+            )
+            made.append(derived(copy, foreign_keys=tuple(keys)))
         settings = current_settings().for_scratch_tables()
         repeats = self._catalog if isinstance(self._catalog, ReusesCreations) else None
         with nullcontext() if repeats is None else repeats.reuse_creations():
-            Orchestrator.over(self._catalog, settings=settings).sync_tables(made for _, made in pairs)
-        self._made.update(made.qualified_name for _, made in pairs)
-        self._copies = copies
+            Orchestrator.over(self._catalog, settings=settings).sync_tables(made)
+        self._made.update(table.qualified_name for table in made)
+        self._copies |= {model.name: table for (model, _), table in zip(pairs, made, strict=True)}
+        return tuple(made)
 
     def clean_up(self) -> None:
         """Drop every schema that was made, with everything in it."""

@@ -107,7 +107,7 @@ class Interrupted:
         return self._is_interrupted or bool(self._files(_WHOLE))
 
     def _own(self) -> dict[str, Any]:
-        selected = {table.qualified_name: str(self._run.bound(table).name) for table in self._run.selected}
+        selected = {table.qualified_name: str(self._run.declarations.bound(table).name) for table in self._run.selected}
         return {"texts": self._progress.texts(), "reached": sorted(self._progress.reached()), "selected": selected}
 
     def _lines(self) -> list[str]:

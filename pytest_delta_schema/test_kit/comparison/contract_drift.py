@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.assertions.contracts import assert_no_drift
 from pytest_delta_schema.configuration.settings import current_settings
 from pytest_delta_schema.diagnostics.errors import DriftError
-from pytest_delta_schema.engine.assembly import bound, model_of_copy
+from pytest_delta_schema.engine.bound_model import BoundModel, model_of_copy
 from pytest_delta_schema.models.modes import IGNORE
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def contract_drift(model: Table, table: QualifiedName, catalog: Catalog) -> str:
         InvalidModelError: If the model breaks rules.
         CatalogReadError: If the table cannot be read.
     """
-    named = bound(model, current_settings())
+    named = BoundModel.of(model, current_settings()).table
     try:
         assert_no_drift(named if named.name == table else _renamed(model, table), catalog=catalog)
     except DriftError as error:

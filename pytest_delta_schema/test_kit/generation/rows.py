@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
 from pytest_delta_schema.configuration.settings import current_settings
 from pytest_delta_schema.diagnostics.errors import DeclarationError
-from pytest_delta_schema.engine.assembly import declared, validator_of
+from pytest_delta_schema.engine.assembly import validator_of
+from pytest_delta_schema.engine.bound_model import declared
 from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.state.desired import desired_state

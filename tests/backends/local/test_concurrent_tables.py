@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pytest_delta_schema import ApplyError, Check, ForeignKey, Orchestrator
@@ -29,7 +31,7 @@ def family(check="id > 0"):
         )
         for name in names
     ]
-    children[4].checks = [Check("positive", check)]
+    children[4] = replace(children[4], checks=[Check("positive", check)])
     return [parent, *children]
 
 

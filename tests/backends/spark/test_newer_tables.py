@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from pyspark.errors import PySparkException
 
@@ -78,7 +80,7 @@ def test_a_session_shows_what_spark_opens(local_tables, remote):
 @pytest.mark.parametrize("name", ["collated string", "interval"])
 def test_no_statement_runs_on_a_table_that_delta_refuses_to_change(local_tables, name):
     model = declared_table(local_tables.snapshot([NAMES[name]]).tables[NAMES[name].name])
-    model.comment = "Orders"
+    model = replace(model, comment="Orders")
 
     with pytest.raises(UnsafePlanError, match=r"Delta refuses to change a table with columns of types .* \(t "):
         Orchestrator.over(local_tables).sync_tables([model])
