@@ -25,7 +25,7 @@ from pytest_delta_schema.state.expressions.conditions import (
     Value,
     negated,
 )
-from pytest_delta_schema.state.expressions.parsing import parse
+from pytest_delta_schema.state.expressions.parsing import parse_exactly
 
 if TYPE_CHECKING:
     from pytest_delta_schema.state.expressions.conditions import Comparator, Condition, Operand
@@ -48,7 +48,7 @@ _INT: Final = 2**31
 @lru_cache(maxsize=4096)
 def condition_of(text: str) -> Condition:
     """Return the condition that an expression states; what is not understood is :class:`Unparsed`."""
-    node = parse(text)
+    node = parse_exactly(text)
     return Unparsed(text) if node is None else condition_of_node(node)
 
 
@@ -82,7 +82,7 @@ def _predicate(node: exp.Expr) -> Condition | None:  # noqa: PLR0911 - likewise
             if path is None or value is None or value.value is None:
                 return None
             return AllOf((IsNull(path, is_negated=True), Comparison(Field(path), "=", value)))
-        case exp.Between():
+        case exp.Between() if not node.args.get("symmetric"):
             low = _comparison(node.this, ">=", node.args["low"])
             high = _comparison(node.this, "<=", node.args["high"])
             return None if low is None or high is None else AllOf((low, high))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.sqlglot_compat import DIALECT, exp
@@ -9,7 +10,7 @@ from pytest_delta_schema.state.expressions.condition_parsing import COMPARATORS,
 from pytest_delta_schema.state.expressions.conditions import is_understood
 from pytest_delta_schema.state.expressions.error import ExpressionError
 from pytest_delta_schema.state.expressions.functions import CASTS, FUNCTIONS
-from pytest_delta_schema.state.expressions.parsing import parse
+from pytest_delta_schema.state.expressions.parsing import parse_exactly
 from pytest_delta_schema.state.expressions.truth import compare, truth, value_of
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def evaluate(text: str, rows: Iterable[Row], columns: Iterable[str]) -> list[Any
     table = list(rows)
     if not table:
         return []
-    node = parse(text)
+    node = parse_exactly(text)
     if node is None:
         msg = f"{text} cannot be parsed"
         raise ExpressionError(msg)
@@ -45,7 +46,8 @@ def _value(node: exp.Expr, row: Row) -> Any:  # noqa: PLR0911 - one form a kind 
         return value_of(row, path)
     literal = literal_of(node)
     if literal is not None:
-        return literal.value
+        value = literal.value
+        return float(value) if isinstance(value, (int, Decimal)) and _is_double(node) else value
     if isinstance(node, (exp.Predicate, exp.Not, exp.Connector, exp.Anonymous)):
         return _holds(node, row)
     if isinstance(node, exp.If):
@@ -65,6 +67,15 @@ def _value(node: exp.Expr, row: Row) -> Any:  # noqa: PLR0911 - one form a kind 
     return _called(node, row)
 
 
+def _is_double(node: exp.Expr) -> bool:
+    """Whether a literal is a double: ``1D``, ``1e3``."""
+    while isinstance(node, (exp.Neg, exp.Paren)):
+        node = node.this
+    if isinstance(node, exp.Cast):
+        return bool(node.to.is_type("double"))
+    return isinstance(node, exp.Literal) and node.is_number and "e" in node.name.lower()
+
+
 def _holds(node: exp.Expr, row: Row) -> Any:  # noqa: PLR0911 - likewise
     condition = condition_of_node(node)
     if is_understood(condition):
@@ -81,7 +92,7 @@ def _holds(node: exp.Expr, row: Row) -> Any:  # noqa: PLR0911 - likewise
         return compare(_value(node.this, row), comparator, _value(node.expression, row))
     if isinstance(node, exp.Is) and isinstance(node.expression, exp.Null):
         return _value(node.this, row) is None
-    if isinstance(node, exp.Between):
+    if isinstance(node, exp.Between) and not node.args.get("symmetric"):
         value = _value(node.this, row)
         low = compare(value, ">=", _value(node.args["low"], row))
         high = compare(value, "<=", _value(node.args["high"], row))
@@ -128,7 +139,8 @@ def _called(node: exp.Expr, row: Row) -> Any:
     arguments: list[exp.Expr] = []
     for part in node.args.values():
         arguments += [item for item in (part if isinstance(part, list) else [part]) if isinstance(item, exp.Expr)]
-    if function is None:
+    # Words among the arguments, such as the side of LTRIM, are not evaluated.
+    if function is None or any(isinstance(part, str) for part in node.args.values()):
         raise _unknown(node)
     values = [_value(argument, row) for argument in arguments]
     if None in values:

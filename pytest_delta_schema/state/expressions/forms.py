@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.escaping import escaped_literals
 from pytest_delta_schema.sqlglot_compat import exp
-from pytest_delta_schema.state.expressions.parsing import folded_tokens, parse
+from pytest_delta_schema.state.expressions.parsing import folded_tokens, parse_exactly
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,13 +25,13 @@ _FLIPPED: dict[type[exp.Expr], type[exp.Expr]] = {
 def canonical(text: str) -> str:
     """Return an expression in canonical form; see :func:`pytest_delta_schema.state.expressions.canonical`."""
     text = escaped_literals(text)
-    node = parse(text)
+    node = parse_exactly(text)
     return folded_tokens(text) if node is None else _write(node)
 
 
 def simplified(text: str) -> str:
     """Return an expression in its simplest form; see :func:`pytest_delta_schema.state.expressions.simplified`."""
-    node = parse(escaped_literals(text))
+    node = parse_exactly(escaped_literals(text))
     return canonical(text) if node is None else _write(_plain(node), ordered=False)
 
 

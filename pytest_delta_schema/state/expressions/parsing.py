@@ -7,6 +7,7 @@ keep it as it was written.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.names.folded_names import folded
@@ -20,6 +21,7 @@ from pytest_delta_schema.sqlglot_compat import (
     parse_tokens,
     quoted,
 )
+from pytest_delta_schema.state.expressions.grouping import is_grouped_as_in_spark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -40,6 +42,18 @@ _TEXTS = {TokenType.STRING, TokenType.RAW_STRING, TokenType.HEX_STRING, TokenTyp
 def parse(text: str) -> exp.Expr | None:
     """Return the syntax tree of one expression; ``None`` if a part of the text is not understood."""
     return _parsed(text, _is_column)
+
+
+def parse_exactly(text: str) -> exp.Expr | None:
+    """Return the syntax tree of one expression; ``None`` also if Spark may read it differently than sqlglot.
+
+    Versions of Spark differ in what ``'it''s'`` is.
+    """
+    node = parse(text)
+    tokens = tokens_of(text) or []
+    if node is None or any(_are_one_text(*pair) for pair in pairwise(tokens)):
+        return None
+    return node if is_grouped_as_in_spark(node) else None
 
 
 def parse_quoting(text: str, names: Iterable[str]) -> exp.Expr | None:
@@ -64,7 +78,11 @@ def folded_tokens(text: str) -> str:
     tokens = tokens_of(text)
     if tokens is None:
         return text
-    return " ".join(repr(token.text) if token.token_type in _TEXTS else folded(token.text) for token in tokens)
+    written = ""
+    for token, previous in zip(tokens, [None, *tokens], strict=False):
+        separator = "" if previous is None or _are_one_text(previous, token) else " "
+        written += separator + (repr(token.text) if token.token_type in _TEXTS else folded(token.text))
+    return written
 
 
 def keywords_in(text: str, names: Iterable[str]) -> list[str]:
@@ -72,6 +90,11 @@ def keywords_in(text: str, names: Iterable[str]) -> list[str]:
     known = set(names)
     words = (token.text for token in tokens_of(text) or () if token.token_type not in {*_TEXTS, TokenType.VAR})
     return [word for word in dict.fromkeys(words) if folded(word) in known]
+
+
+def _are_one_text(left: Token, right: Token) -> bool:
+    """Whether two literals have nothing between them, such as those of ``'it''s'``."""
+    return left.token_type is right.token_type is TokenType.STRING and left.end + 1 == right.start
 
 
 def _parsed(text: str, is_column: Callable[[Token, Token | None], bool]) -> exp.Expr | None:
