@@ -92,6 +92,49 @@ def test_a_broken_promise_is_reported_without_names_and_the_tables_of_others_sta
     assert re.search(r"corp|scratch|example\.com|azuredatabricks|/home", report) is None
 
 
+LATE_SESSION = """
+import pytest
+from pytest_delta_schema import MemoryCatalog
+
+class Late(MemoryCatalog):
+    def run(self, statement):
+        self.session()
+        super().run(statement)
+
+    def drop_table(self, table):
+        assert "open" in self.session()
+        super().drop_table(table)
+
+    def drop_schema(self, catalog, schema):
+        assert "open" in self.session()
+        super().drop_schema(catalog, schema)
+
+
+@pytest.fixture(scope="session")
+def delta_spark():
+    state = ["open"]
+    yield state
+    state.clear()
+
+
+@pytest.fixture(scope="session")
+def delta_catalog(request):
+    catalog = Late()
+    catalog.session = lambda: request.getfixturevalue("delta_spark")
+    return catalog
+"""
+
+
+def test_what_the_run_has_made_is_dropped_before_a_session_ends_that_started_late(tmp_path):
+    (tmp_path / "conftest.py").write_text(LATE_SESSION)
+
+    done = conformance(tmp_path, "--backend=memory", "--schema=corp.scratch", "-k", "worked_example")
+
+    assert done.returncode == 0, done.stdout
+    assert "  created and dropped: corp.scratch\n" in done.stdout
+    assert "NOT dropped" not in done.stdout
+
+
 def test_a_schema_has_two_parts(tmp_path):
     done = conformance(tmp_path, "--backend=memory", "--schema=scratch")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import re
+import shutil
 from typing import Any
 
 import httpx
@@ -702,6 +703,29 @@ def test_what_spark_makes_in_the_store_has_an_entry_without_columns(tmp_path):
 
     assert (current["columns"], current["properties"], current["comment"]) == ([], {}, "Made")
     assert (current["table_type"], current["storage_location"]) == ("EXTERNAL", folder.as_uri())
+
+
+def test_a_schema_that_spark_makes_in_the_store_stays_without_tables_until_spark_drops_it(tmp_path):
+    from support.logs import delta_log, field  # noqa: PLC0415 - for this test alone
+
+    table = delta_log(tmp_path / "dev" / "silver" / "orders", field("id"))
+    with UnityDouble(tmp_path) as made, httpx.Client(base_url=f"{made.uri}{ROOT}") as client:
+        statuses = [client.get("/tables/dev.silver.orders").status_code]
+        for dropped in (table, table.parent):
+            shutil.rmtree(dropped)
+            statuses += [client.get(path).status_code for path in ("/tables/dev.silver.orders", "/schemas/dev.silver")]
+
+    assert statuses == [200, 404, 200, 404, 404]
+
+
+def test_a_schema_that_is_deleted_stays_deleted_though_its_folder_is_there(tmp_path):
+    (tmp_path / "dev" / "silver").mkdir(parents=True)
+    with UnityDouble(tmp_path) as made, httpx.Client(base_url=f"{made.uri}{ROOT}") as client:
+        made.metastore.create_catalog({"name": "dev"})
+
+        statuses = [client.request(method, "/schemas/dev.silver").status_code for method in ("GET", "DELETE", "GET")]
+
+    assert statuses == [200, 200, 404]
 
 
 def test_a_commit_to_a_managed_table_is_in_its_entry(double, call):

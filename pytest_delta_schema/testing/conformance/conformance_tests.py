@@ -40,15 +40,9 @@ def conformance(pytestconfig: pytest.Config) -> Iterator[ConformanceRun]:
 
 
 @pytest.fixture(scope="session")
-def own(conformance: ConformanceRun, delta_catalog: Catalog) -> Iterator[Any]:
-    """The catalog; a schema that did not exist before is dropped at the end."""
-    catalog = own_catalog(delta_catalog)
-    name = conformance.tables.names[0]
-    observed = catalog.read_tables([name]).tables.get(name)
-    is_new = observed is not None and not observed.schema_exists
-    yield catalog
-    if is_new:
-        conformance.drop_schema(catalog)
+def own(conformance: ConformanceRun, delta_catalog: Catalog) -> Any:  # noqa: ARG001 - the settings come first
+    """The catalog."""
+    return own_catalog(delta_catalog)
 
 
 @pytest.fixture
@@ -62,14 +56,23 @@ def dropped(conformance: ConformanceRun, own: Any) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def imposed(conformance: ConformanceRun, own: Any) -> Mapping[str, str | None]:
-    """The properties that the catalog gives to every table."""
+def imposed(conformance: ConformanceRun, own: Any) -> Iterator[Mapping[str, str | None]]:
+    """The properties that the catalog gives to every table; a schema that did not exist before is dropped at the end.
+
+    Making a table may start the session of the catalog, which then stays open until this fixture has ended.
+    """
     name = conformance.tables.names[0]
+    before = own.read_tables([name]).tables.get(name)
     try:
-        Orchestrator.over(own).sync_tables([Table(*name, [Column("id", "bigint")])])
-        return MappingProxyType(dict(comparable(own.read_tables([name]).tables[name]).table_properties))
+        try:
+            Orchestrator.over(own).sync_tables([Table(*name, [Column("id", "bigint")])])
+            properties = dict(comparable(own.read_tables([name]).tables[name]).table_properties)
+        finally:
+            conformance.drop(own, name)
+        yield MappingProxyType(properties)
     finally:
-        conformance.drop(own, name)
+        if before is not None and not before.schema_exists:
+            conformance.drop_schema(own)
 
 
 @pytest.mark.usefixtures("dropped")

@@ -6,22 +6,27 @@ import json
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 _LOG = "_delta_log"
 
 
-def logs_in(store: Path) -> dict[str, Path]:
-    """Return the Delta logs of a folder by the dotted names of their tables."""
-    folders = [
-        (catalog.name, schema.name, table)
-        for catalog in _folders(store)
-        for schema in _folders(catalog)
-        for table in _folders(schema)
-    ]
+def schemas_in(store: Path) -> dict[str, list[os.DirEntry[str]]]:
+    """Return the schemas of a folder, by their dotted names, with the folders of tables in each."""
     return {
-        f"{catalog}.{schema}.{table.name}": Path(table, _LOG)
-        for catalog, schema, table in folders
+        f"{catalog.name}.{schema.name}": _folders(schema) for catalog in _folders(store) for schema in _folders(catalog)
+    }
+
+
+def logs_in(schemas: Mapping[str, Iterable[os.DirEntry[str]]]) -> dict[str, Path]:
+    """Return the Delta logs in folders of schemas by the dotted names of their tables."""
+    return {
+        f"{schema}.{table.name}": Path(table, _LOG)
+        for schema, tables in schemas.items()
+        for table in tables
         if _has_commit(table)
     }
 

@@ -13,7 +13,7 @@ from pytest_delta_schema.testing.unity.columns import (
     partitioning_of,
     require_comment,
 )
-from pytest_delta_schema.testing.unity.connector import external_entry, logs_in
+from pytest_delta_schema.testing.unity.connector import external_entry, logs_in, schemas_in
 from pytest_delta_schema.testing.unity.managed import after_commit
 from pytest_delta_schema.testing.unity.refusals import INTERNAL, Refused, invalid, missing
 from pytest_delta_schema.testing.unity.updates import checked_properties, updated
@@ -60,28 +60,37 @@ class Metastore:
         self._forgotten: set[str] = set()
 
     def look(self) -> None:
-        """Add the tables that the connector has made in the store, and remove those that it has dropped."""
+        """Add the schemas and tables that the connector has made in the store, and remove those that it has dropped.
+
+        A schema stays when its last table is dropped, and a folder without tables makes no catalog.
+        """
         if self._store is None:
             return
-        logs = logs_in(self._store)
+        schemas = schemas_in(self._store)
+        logs = logs_in(schemas)
         for name, log in logs.items():
             if name not in self.tables and name not in self._forgotten:
                 catalog, schema, table = name.split(".")
                 self.catalogs.setdefault(catalog, {"name": catalog})
-                if f"{catalog}.{schema}" not in self.schemas:
-                    self.schemas[f"{catalog}.{schema}"] = {"name": schema, "catalog_name": catalog}
-                    self._by_connector.add(f"{catalog}.{schema}")
+                self._add_schema(f"{catalog}.{schema}")
                 self._add(name, external_entry(catalog, schema, table, log))
-        self._forgotten &= logs.keys()
+        for schema in schemas:
+            if schema.partition(".")[0] in self.catalogs and schema not in self._forgotten:
+                self._add_schema(schema)
+        self._forgotten &= logs.keys() | schemas.keys()
         inside = self._store.as_uri()
         for name in [name for name, info in self.tables.items() if info["storage_location"].startswith(inside)]:
             if name not in logs:
                 del self.tables[name]
-        for schema in [
-            created for created in self._by_connector if not any(name.startswith(f"{created}.") for name in logs)
-        ]:
+        for schema in self._by_connector - schemas.keys():
             self._by_connector.remove(schema)
             self.schemas.pop(schema, None)
+
+    def _add_schema(self, name: str) -> None:
+        if name not in self.schemas:
+            catalog, _, schema = name.partition(".")
+            self.schemas[name] = {"name": schema, "catalog_name": catalog}
+            self._by_connector.add(name)
 
     def create_catalog(self, body: dict[str, Any]) -> dict[str, Any]:
         """Make a catalog."""
@@ -100,6 +109,7 @@ class Metastore:
         if any(table.startswith(f"{name}.") for table in self.tables):
             raise Refused(400, "FAILED_PRECONDITION", f"Cannot delete schema with tables: {name}")
         del self.schemas[name]
+        self._forgotten.add(name)
 
     def delete_catalog(self, name: str) -> None:
         """Drop a catalog that is empty."""
