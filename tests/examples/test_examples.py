@@ -30,7 +30,7 @@ def take(example, project):
 def shared_catalogs(spark_catalog, warehouse):
     """The folder of the catalogs of all tests on Spark, in which an example leaves no schema."""
     yield warehouse
-    for catalog in ("dev", "history"):
+    for catalog in (name for name in ("dev", "history") if (warehouse / name).is_dir()):
         for row in spark_catalog.spark.sql(f"SHOW SCHEMAS IN {catalog}").collect():
             spark_catalog.drop_schema(catalog, row.namespace)
 
@@ -62,6 +62,21 @@ def test_the_contract_of_an_example_is_valid_and_its_sql_reviewed(project, examp
     take(example, project)
 
     project.run("-m", "delta").assert_outcomes(passed=2 * tables, deselected=tests)
+
+
+@reads_tool_pytest
+def test_the_example_of_each_name_runs(project):
+    take("api", project)
+
+    project.run("-m", "not spark and not databricks").assert_outcomes(passed=44, deselected=7)
+
+
+@reads_tool_pytest
+@pytest.mark.spark
+def test_the_examples_of_names_on_spark_run(project, shared_catalogs):
+    take("api", project)
+
+    project.run("-m", "spark", f"--delta-warehouse={shared_catalogs}").assert_outcomes(passed=6, deselected=45)
 
 
 @reads_tool_pytest

@@ -6,7 +6,7 @@ import inspect
 import re
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -30,6 +30,8 @@ def section(name: str, value: object) -> str:
 
 def summary(value: object) -> str:
     """Return the first paragraph of a docstring on one line, as the cell of a table."""
+    if members := get_args(value):
+        return f"One of {_listed(member.__name__ for member in members)}."
     if not isinstance(value, type) and not callable(value):
         return "a constant"
     return _cell((inspect.getdoc(value) or "").partition("\n\n")[0])

@@ -79,12 +79,27 @@ def root_names() -> str:
         names = sorted(left.intersection(public(home)))
         left.difference_update(names)
         if names:
-            sections = (api_reference.section(name, getattr(root, name)) for name in names)
+            sections = (f"{api_reference.section(name, getattr(root, name))}\n\n{example(name)}" for name in names)
             parts.append("\n\n".join([f"## {title}", *sections]))
     if left:
         msg = f"no package has {sorted(left)}"
         raise ValueError(msg)
     return "\n\n".join(parts)
+
+
+def example(name: str) -> str:
+    """Return the example of a name of the root package: its test in ``examples/api``."""
+    test = f"test_{re.sub('(?<=[a-z])(?=[A-Z])', '_', name).lower()}"
+    pattern = re.compile(rf"^(?:@[^\n]+\n)*def {test}\(.*?(?=\n\n\n|\Z)", re.DOTALL | re.MULTILINE)
+    shown = [
+        f"```python\n# {path.relative_to(DOCS.parent).as_posix()}\n{match[0].strip()}\n```"
+        for path in sorted((DOCS.parent / "examples" / "api").glob("test_*.py"))
+        for match in pattern.finditer(path.read_text("utf-8"))
+    ]
+    if len(shown) != 1:
+        msg = f"examples/api has {len(shown)} tests of the name {test}; write one, which shows how {name} is used"
+        raise ValueError(msg)
+    return shown[0]
 
 
 def package_names() -> str:
