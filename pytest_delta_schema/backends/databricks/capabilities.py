@@ -76,8 +76,8 @@ class Runtime:
         try:
             is_old = self._version < UNIQUE_CONSTRAINTS
         except StatementError as error:
-            fact = f"the version of its runtime cannot be read ({first_line(error)}), and old ones have no UNIQUE constraints"
-            return Refusal(fact, "run it again")
+            fact = f"the version of its runtime cannot be read ({first_line(error)})"
+            return Refusal(f"{fact}, and old ones have no UNIQUE constraints", "run it again")
         if is_old:
             remedy = "run it on a newer runtime or a SQL warehouse, or leave the constraint out"
             return Refusal("its runtime has no UNIQUE constraints, which came after 18.2", remedy)
