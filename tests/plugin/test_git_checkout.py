@@ -1,52 +1,138 @@
-"""The commit and the root of the sources, without git."""
+"""The commit and the root of the sources."""
 
 from __future__ import annotations
 
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from pytest_delta_schema.diagnostics.errors import Location
+from pytest_delta_schema.plugin.source_links import git_checkout
 from pytest_delta_schema.plugin.source_links.git_checkout import git_commit
 from pytest_delta_schema.plugin.source_links.source_root import SourceRoot
 
-COMMIT, OTHER = "a" * 40, "b" * 40
-BRANCH = "ref: refs/heads/x/y\n"
+COMMIT = "a" * 40
 HERE = Location("", 3, 5, 4)
+VARIABLES = {
+    "GITHUB_WORKSPACE": "GITHUB_SHA",
+    "CI_PROJECT_DIR": "CI_COMMIT_SHA",
+    "BUILD_SOURCESDIRECTORY": "BUILD_SOURCEVERSION",
+}
+
+
+@pytest.fixture(autouse=True)
+def _outside_of_ci(monkeypatch):
+    """Hide the variables of the service that runs these tests."""
+    for name in (*VARIABLES, *VARIABLES.values()):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def git(tmp_path, monkeypatch):
+    """Run git in a new repository with one commit, whatever the user has configured."""
+    for name, value in {"HOME": tmp_path, "GIT_CONFIG_NOSYSTEM": "1", "GIT_CEILING_DIRECTORIES": tmp_path}.items():
+        monkeypatch.setenv(name, str(value))
+    monkeypatch.delenv("GIT_DIR", raising=False)
+    author = ("-c", "user.name=a", "-c", "user.email=a@b")
+
+    def run(*arguments, folder=tmp_path / "top"):
+        answer = subprocess.run(["git", *author, *arguments], cwd=folder, capture_output=True, text=True, check=True)
+        return answer.stdout.strip()
+
+    (tmp_path / "top" / "project").mkdir(parents=True)
+    run("init", "--quiet", "--initial-branch=x/y")
+    run("commit", "--quiet", "--allow-empty", "--message=first")
+    return run
+
+
+def test_the_commit_of_a_branch(git, tmp_path):
+    commit = git("log", "--format=%H")
+
+    assert len(commit) == 40
+    assert git_commit(tmp_path / "top" / "project") == commit
+    git("pack-refs", "--all")
+    assert git_commit(tmp_path / "top") == commit
+
+
+def test_the_commit_that_is_checked_out_without_a_branch(git, tmp_path):
+    first = git("rev-parse", "HEAD")
+    git("commit", "--quiet", "--allow-empty", "--message=second")
+    git("checkout", "--quiet", "--detach", first)
+
+    assert git_commit(tmp_path / "top") == first
+
+
+def test_the_commit_of_a_further_working_tree(git, tmp_path):
+    first = git("rev-parse", "HEAD")
+    git("worktree", "add", "--quiet", "../other", first)
+    git("commit", "--quiet", "--allow-empty", "--message=second")
+
+    assert git_commit(tmp_path / "other") == first != git_commit(tmp_path / "top")
+
+
+def test_a_repository_without_a_commit_has_none(git, tmp_path):
+    git("checkout", "--quiet", "--orphan", "new")
+
+    assert git_commit(tmp_path / "top") == ""
 
 
 @pytest.mark.parametrize(
-    ("files", "commit"),
-    [
-        ({}, ""),
-        ({".git/HEAD": f"{COMMIT}\n"}, COMMIT),
-        ({".git/HEAD": BRANCH, ".git/refs/heads/x/y": f"{COMMIT}\n"}, COMMIT),
-        ({".git/HEAD": BRANCH, ".git/packed-refs": f"# pack\n{OTHER} refs/heads/x\n{COMMIT} refs/heads/x/y\n"}, COMMIT),
-        ({".git/HEAD": BRANCH, ".git/packed-refs": f"{OTHER} refs/heads/x\n"}, ""),
-        ({".git/HEAD": BRANCH}, ""),
-        ({".git/HEAD": "nonsense"}, ""),
-        (
-            {
-                ".git": "gitdir: ../main/worktrees/w\n",
-                "../main/worktrees/w/HEAD": BRANCH,
-                "../main/worktrees/w/commondir": "../..\n",
-                "../main/refs/heads/x/y": COMMIT,
-            },
-            COMMIT,
-        ),
-        ({".git": "gitdir: ../nowhere\n"}, ""),
-    ],
-    ids=["none", "detached", "branch", "packed", "not-packed", "unborn", "no-commit", "worktree", "broken"],
+    "files",
+    [{}, {".git/HEAD": "nonsense"}, {".git": "gitdir: ../nowhere\n"}],
+    ids=["no repository", "no commit", "no folder of the repository"],
 )
-def test_commit(tmp_path, files, commit):
-    folder = tmp_path / "top" / "project"
-    folder.mkdir(parents=True)
+def test_what_git_cannot_read_has_no_commit(tmp_path, files):
     for name, text in files.items():
-        file = tmp_path / "top" / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
 
-    assert git_commit(folder) == commit
+    assert git_commit(tmp_path) == ""
+
+
+@pytest.mark.parametrize("program", [None, "#!/bin/sh\nexec sleep 60\n"], ids=["missing", "too slow"])
+def test_without_an_answer_of_git_there_is_no_commit(tmp_path, monkeypatch, program):
+    (tmp_path / ".git").mkdir()
+    if program is not None:
+        (tmp_path / "git").write_text(program)
+        (tmp_path / "git").chmod(0o755)
+    path = os.environ["PATH"] if program else ""
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{path}")
+    monkeypatch.setattr(git_checkout, "_SECONDS", 0.5)
+
+    assert git_commit(tmp_path) == ""
+
+
+@pytest.mark.parametrize(("folder", "commit"), VARIABLES.items(), ids=["GitHub", "GitLab", "Azure"])
+def test_the_commit_that_a_service_names(tmp_path, monkeypatch, folder, commit):
+    (tmp_path / "top" / "project").mkdir(parents=True)
+    (tmp_path / "top" / ".git").mkdir()
+    monkeypatch.setenv(folder, str(tmp_path / "top"))
+    monkeypatch.setenv(commit, COMMIT)
+
+    assert git_commit(tmp_path / "top" / "project") == COMMIT
+
+
+def test_the_commit_of_a_service_is_not_that_of_another_repository_in_its_folder(git, tmp_path, monkeypatch):
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(tmp_path))
+    monkeypatch.setenv("GITHUB_SHA", COMMIT)
+
+    assert git_commit(tmp_path / "top") == git("rev-parse", "HEAD")
+
+
+def test_a_service_that_downloads_sources_without_git_names_their_commit(tmp_path, monkeypatch):
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(tmp_path))
+    monkeypatch.setenv("GITHUB_SHA", COMMIT)
+
+    assert git_commit(tmp_path) == COMMIT
+
+
+def test_a_text_that_is_not_a_commit_is_not_taken_from_a_service(git, tmp_path, monkeypatch):
+    monkeypatch.setenv("CI_PROJECT_DIR", str(tmp_path / "top"))
+    monkeypatch.setenv("CI_COMMIT_SHA", "main")
+
+    assert git_commit(tmp_path / "top") == git("rev-parse", "HEAD")
 
 
 @pytest.mark.parametrize(
@@ -61,8 +147,6 @@ def test_commit(tmp_path, files, commit):
 )
 def test_root_of_the_sources(tmp_path, monkeypatch, variables, file, expected):
     (tmp_path / "top" / ".git").mkdir(parents=True)
-    for name in ("GITHUB_WORKSPACE", "CI_PROJECT_DIR", "BUILD_SOURCESDIRECTORY"):
-        monkeypatch.delenv(name, raising=False)
     for name, folder in variables.items():
         monkeypatch.setenv(name, folder and str(tmp_path / folder))
 

@@ -1,14 +1,19 @@
-"""Read the commit and the top folder of a git repository from its files, without starting git."""
+"""The commit and the top folder of the working tree that a folder is in."""
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
 from typing import TYPE_CHECKING
+
+from pytest_delta_schema.plugin.source_links.ci_services import service_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_SECONDS = 5
 
 
 def git_top(folder: Path) -> Path | None:
@@ -17,35 +22,22 @@ def git_top(folder: Path) -> Path | None:
 
 
 def git_commit(folder: Path) -> str:
-    """Return the commit that is checked out in the working tree that a folder is in; ``""`` if it is not known."""
+    """Return the commit of the sources in a folder, as a CI service or git names it; ``""`` if it is not known."""
     top = git_top(folder)
-    if top is None:
-        return ""
+    service = service_of(top or folder)
+    given = os.environ.get(service.commit_variable, "") if service is not None else ""
+    if _COMMIT.fullmatch(given):
+        return given
+    return "" if top is None else _head(top)
+
+
+def _head(top: Path) -> str:
+    command = ["git", "rev-parse", "--verify", "--quiet", "HEAD"]
     try:
-        return _commit(top / ".git")
-    except (OSError, UnicodeDecodeError):
+        answer = subprocess.run(  # noqa: S603 - no argument comes from outside
+            command, cwd=top, capture_output=True, text=True, timeout=_SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
         return ""
-
-
-def _commit(git: Path) -> str:
-    if git.is_file():
-        # A further working tree, and a submodule, have a file that names the folder.
-        git = git.parent / _line(git).removeprefix("gitdir: ")
-    head = _line(git / "HEAD")
-    if not head.startswith("ref: "):
-        return _checked(head)
-    name = head.removeprefix("ref: ")
-    common = git / _line(git / "commondir") if (git / "commondir").is_file() else git
-    for file in (git / name, common / name):
-        if file.is_file():
-            return _checked(_line(file))
-    packed = (common / "packed-refs").read_text("utf-8").splitlines()
-    return next((_checked(line[: -len(name) - 1]) for line in packed if line.endswith(f" {name}")), "")
-
-
-def _line(file: Path) -> str:
-    return file.read_text("utf-8").strip()
-
-
-def _checked(text: str) -> str:
-    return text if _COMMIT.fullmatch(text) else ""
+    commit = answer.stdout.strip()
+    return commit if _COMMIT.fullmatch(commit) else ""

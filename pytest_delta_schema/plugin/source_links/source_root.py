@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.plugin.source_links.ci_services import source_folders
 from pytest_delta_schema.plugin.source_links.git_checkout import git_top
 
 if TYPE_CHECKING:
     from pytest_delta_schema.diagnostics.errors import Location
-
-_VARIABLES = ("GITHUB_WORKSPACE", "CI_PROJECT_DIR", "BUILD_SOURCESDIRECTORY")
-"""The environment variables in which GitHub, GitLab and Azure name the folder of the sources."""
 
 
 class SourceRoot:
@@ -20,8 +17,7 @@ class SourceRoot:
 
     def __init__(self, root: Path) -> None:
         top = git_top(root)
-        given = [Path(os.environ[name]) for name in _VARIABLES if os.environ.get(name)]
-        self._folders = [folder.resolve() for folder in (*given, *([top] if top is not None else []), root)]
+        self._folders = [folder.resolve() for folder in (*source_folders(), *([top] if top is not None else []), root)]
         self._known: dict[str, str | None] = {}
 
     def relative(self, location: Location) -> Location | None:

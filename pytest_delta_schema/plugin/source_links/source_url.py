@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from pytest_delta_schema.plugin.source_links.ci_services import service_of
 from pytest_delta_schema.plugin.source_links.git_checkout import git_top
 
-_SERVICES = (
-    ("GITHUB_WORKSPACE", "{GITHUB_SERVER_URL}/{GITHUB_REPOSITORY}/blob/{commit}"),
-    ("CI_PROJECT_DIR", "{CI_PROJECT_URL}/-/blob/{commit}"),
-    ("BUILD_SOURCESDIRECTORY", "{azure_repository}?version=GC{commit}&path="),
-)
-"""The variables in which GitHub, GitLab and Azure name the folder of a repository, and where they show its files."""
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def source_url(root: Path, commit: str) -> str:
@@ -24,16 +21,13 @@ def source_url(root: Path, commit: str) -> str:
         commit: The commit that is checked out; ``""`` if it is not known.
     """
     top = git_top(root)
-    if top is None or not commit:
+    service = None if top is None or not commit else service_of(top)
+    if service is None:
         return ""
-    for folder, address in _SERVICES:
-        # The files of another repository inside of the folder have other addresses.
-        if os.environ.get(folder) and Path(os.environ[folder]).resolve() == top.resolve():
-            try:
-                return address.format_map({**os.environ, "commit": commit, **_azure_repository()})
-            except (KeyError, ValueError):
-                return ""
-    return ""
+    try:
+        return service.address.format_map({**os.environ, "commit": commit, **_azure_repository()})
+    except (KeyError, ValueError):
+        return ""
 
 
 def _azure_repository() -> dict[str, str]:
