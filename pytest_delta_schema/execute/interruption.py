@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, TypeVar
@@ -209,23 +210,20 @@ def in_time(call: Callable[[], _T], seconds: float) -> _T:
         TimeoutError: If it takes longer; the thread keeps running, and its result is ignored.
         Exception: Whatever it raises.
     """
-    results: list[_T] = []
-    errors: list[Exception] = []
+    result: Future[_T] = Future()
 
     def run() -> None:
         try:
-            results.append(call())
+            result.set_result(call())
         except Exception as error:  # noqa: BLE001 - raised below, in the calling thread
-            errors.append(error)
+            result.set_exception(error)
 
     thread = threading.Thread(target=run, name="pytest-delta-schema-look", daemon=True)
     thread.start()
     thread.join(seconds)
-    if errors:
-        raise errors[0]
-    if not results:
+    if not result.done():
         raise TimeoutError
-    return results[0]
+    return result.result()
 
 
 def _unknown(stop: ApplyInterrupted, reason: str) -> ApplyInterrupted:

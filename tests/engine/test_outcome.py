@@ -263,6 +263,63 @@ def test_rows_that_break_a_data_check_are_apart_from_the_message():
     assert ", because 1 row breaks it, of 1, such as id = -1; correct them" in str(diagnostic)
 
 
+class Changing(MemoryCatalog):
+    """Loses the rows that fail a data check before they are read."""
+
+    def sample_rows(self, *arguments, **_):
+        return tuple(() for _ in arguments[1])
+
+
+class WithSample(MemoryCatalog):
+    """Returns a row without columns for each data check that shows none."""
+
+    def sample_rows(self, *arguments, **_):
+        return tuple((("7",) * len(columns),) for columns in arguments[2])
+
+
+@pytest.mark.parametrize(
+    ("kind", "samples"), [(Changing, ["", ""]), (WithSample, ["", "n = 7"])], ids=["no rows", "no columns"]
+)
+def test_a_data_check_without_rows_or_columns_to_show_has_no_samples(kind, samples):
+    model = table(column(is_nullable=False), column("n"), checks=[RowCheck("positive", "n > 0")])
+    rows = [{"id": None, "n": -1}]
+
+    outcome = Gate(kind([state(stored(), stored("n"))], rows={NAME: rows}), [model], settings=Settings()).apply(model)
+
+    assert [diagnostic.samples for diagnostic in outcome.diagnostics] == samples
+    assert outcome.data_checks is DataChecks.FAILED
+
+
+class Unasked(MemoryCatalog):
+    """Is not asked for rows."""
+
+    def sample_rows(self, *_, **__):
+        raise AssertionError
+
+
+@pytest.mark.parametrize(
+    ("settings", "options"),
+    [(Settings(preflight_samples=0), {"checks": [RowCheck("positive", "id > 0")]}), (Settings(), {})],
+    ids=["none are wanted", "no columns to show"],
+)
+def test_no_rows_are_read_that_are_not_shown(settings, options):
+    model = table(column(is_nullable=False), **options)
+
+    outcome = Gate(Unasked([state(stored())], rows={NAME: [{"id": None}]}), [model], settings=settings).apply(model)
+
+    assert {diagnostic.samples for diagnostic in outcome.diagnostics} == {""}
+    assert outcome.data_checks is DataChecks.FAILED
+
+
+def test_an_apply_that_a_rule_refuses_ran_no_data_checks():
+    model = table(column())
+
+    outcome = Gate(MemoryCatalog([state(stored(), stored("old"))]), [model], settings=Settings()).apply(model)
+
+    assert [diagnostic.code for diagnostic in outcome.diagnostics] == ["DS206", "DS207"]
+    assert (outcome.status, outcome.data_checks) == (Status.BLOCKED, DataChecks.NOT_RUN)
+
+
 def test_a_diagnostic_about_another_table_has_the_location_of_that_table():
     here, there = table(column()), table(column(), name="dev.silver.other")
     here = derived(here, origin=DeclaredAt("a", "a.py", 1, name=here.name))

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from mutants.checkouts import nearest_first
-from mutants.sample import EQUIVALENT, Ineffective, Mutant, change_between, equivalents, is_valid, shuffled
+from mutants.checkouts import ROOT, SIGNATURES, nearest_first
+from mutants.sample import Ineffective, Mutant, change_between, equivalents, is_valid, outdated, shuffled
 
 CODE = """\
 from typing import TYPE_CHECKING, cast
@@ -16,6 +16,12 @@ class Value:
     field: int | None = 1
 def add(x: int | str = 1 + 1) -> int | None:
     return cast(int | None, x + 1)
+def scale(a, /, b, *, c=a * b, **d): ...
+def grow(a, /): return [*a, 2]
+class Reader(Protocol):
+    def read(self, *, again: bool = True): ...
+class Stream(Protocol[T]):
+    limit = 3
 """
 
 
@@ -33,9 +39,16 @@ def add(x: int | str = 1 + 1) -> int | None:
         ("int | None:", False),
         ("int | None, x", False),
         ("x + 1", True),
+        ("/, b", False),
+        ("*, c", False),
+        ("* b", True),
+        ("/)", False),
+        ("*a, 2", True),
+        ("True): ...", False),
+        ("3", False),
     ],
 )
-def test_positions_that_only_type_checkers_read_are_not_mutated(text, is_noticed):
+def test_positions_that_no_test_can_notice_are_not_mutated(text, is_noticed):
     before = CODE[: CODE.index(text)]
     position = (before.count("\n") + 1, len(before) - before.rfind("\n") - 1)
 
@@ -79,6 +92,10 @@ def test_tests_of_the_module_come_first_then_those_of_its_package():
     ]
 
 
+def test_the_tests_of_public_signatures_exist():
+    assert (ROOT / SIGNATURES).is_file()
+
+
 def test_equivalent_changes_are_read_as_survivors_are_printed(tmp_path):
     listed = tmp_path / "equivalent.txt"
     listed.write_text(
@@ -91,9 +108,23 @@ def test_equivalent_changes_are_read_as_survivors_are_printed(tmp_path):
     }
 
 
-def test_each_change_that_is_listed_as_equivalent_can_still_be_made():
-    root = EQUIVALENT.parents[2]
+@pytest.mark.parametrize(
+    ("header", "before", "reasons"),
+    [
+        ("a.py:1", "x = 1", []),
+        ("b.py:1", "x = 1", ["b.py does not exist: 'x = 1'"]),
+        ("a.py:1", "x = 3", ["a.py has 0 lines 'x = 3'"]),
+        ("a.py:1", "y = 2", ["a.py has 2 lines 'y = 2'"]),
+    ],
+    ids=["fine", "file", "line", "which line"],
+)
+def test_an_equivalent_change_that_cannot_be_made_is_noticed(tmp_path, header, before, reasons):
+    (tmp_path / "a.py").write_text("x = 1\ny = 2\n  y = 2\n")
+    listed = tmp_path / "equivalent.txt"
+    listed.write_text(f"{header}\n- {before}\n+ x = 2\nx is not used\n")
 
-    for path, before, _ in equivalents():
-        lines = [line.strip() for line in (root / path).read_text(encoding="utf-8").splitlines()]
-        assert before in lines, f"{path} does not hold {before!r} any more: remove it from equivalent.txt"
+    assert list(outdated(listed, tmp_path)) == reasons
+
+
+def test_each_change_that_is_listed_as_equivalent_can_still_be_made():
+    assert list(outdated()) == []

@@ -6,8 +6,10 @@ import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Identity
+from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.rules import PlanValidator
-from support.tables import TEXT, column, table
+from pytest_delta_schema.state.desired import desired_state
+from support.tables import TEXT, catalog, column, table
 
 CONSTANT = " write an expression without columns; a string literal needs quotes inside the text, as in \"'open'\""
 SOURCES = " write an expression over the other columns of the row"
@@ -83,3 +85,55 @@ def test_declared_values(columns, expected):
         assert [str(violation).removeprefix("dev.silver.orders: ") for violation in violations] == [
             f"{value} [DS118 InvalidColumnGeneration]" for value in expected
         ]
+
+
+def judged(before, after):
+    """Return what DS214 says about a change of column b."""
+    columns = [column("a")]
+    plan = TablePlanner().plan([table(*columns, *after)], catalog(desired_state(table(*columns, *before))))
+    return [
+        (violation.path, violation.message)
+        for violation in PlanValidator().plan_violations(plan)
+        if violation.code == "DS214"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("added", "fact"),
+    [
+        (column("b", generated_as="a * 2"), "generated always as (a * 2)"),
+        (column("b", identity=Identity(start=5)), "generated always as identity (5 by 1)"),
+        (column("b", default=3), None),
+        (column("b"), None),
+    ],
+    ids=["generated", "identity", "default", "plain"],
+)
+def test_an_added_column_must_not_be_generated(added, fact):
+    expected = [("columns.b", f"column b is {fact}, which Delta creates with a new table only")]
+
+    assert judged([], [added]) == (expected if fact else [])
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "fact"),
+    [
+        (
+            column("b", generated_as="a * 2"),
+            column("b"),
+            "column b is generated always as (a * 2) on the table and plain in the model",
+        ),
+        (
+            column("b"),
+            column("b", generated_as="a * 2"),
+            "column b is plain on the table and generated always as (a * 2) in the model",
+        ),
+        (
+            column("b", identity=Identity(start=5)),
+            column("b", generated_as="a * 2"),
+            "column b is generated always as identity (5 by 1) on the table and generated always as (a * 2) in the model",
+        ),
+    ],
+    ids=["removed", "added", "changed"],
+)
+def test_a_changed_generation_names_what_the_table_and_the_model_have(before, after, fact):
+    assert judged([before], [after]) == [("columns.b", f"{fact}, which Delta does not change")]

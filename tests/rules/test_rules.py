@@ -154,6 +154,7 @@ def struct(*names: str, nullable: bool = True) -> spark.StructType:
                     Check("Same", "id > 0"),
                     Check("same", "b > 0"),
                     Check("__CHAR_VARCHAR_STRING_LENGTH_CHECK__", "id > 1"),
+                    Check("__char_varchar_string_length_check__", "id > 2"),
                     Check("twin", "(`ID`) > 0"),
                     Check("sum", "sum(id) > 0 and x > 0"),
                     Check("number", "id + 1"),
@@ -161,6 +162,7 @@ def struct(*names: str, nullable: bool = True) -> spark.StructType:
             ),
             [
                 "checks Same, same have one name, because names match without case; rename or remove all but one [DS110 InvalidCheckName]",
+                "checks __CHAR_VARCHAR_STRING_LENGTH_CHECK__, __char_varchar_string_length_check__ have one name, because names match without case; rename or remove all but one [DS110 InvalidCheckName]",
                 "check __CHAR_VARCHAR_STRING_LENGTH_CHECK__ has a name that Delta reserves; choose another name [DS110 InvalidCheckName]",
                 "check sum (sum(id) > 0 and x > 0) holds an aggregate, but is evaluated for one row at a time; write a condition over the columns of one row, such as amount >= 0 [DS111 InvalidCheckExpression]",
                 "check sum (sum(id) > 0 and x > 0) names x, which is not a column of the table; write a condition over the columns of one row, such as amount >= 0 [DS111 InvalidCheckExpression]",
@@ -199,6 +201,7 @@ def struct(*names: str, nullable: bool = True) -> spark.StructType:
                     "delta.appendOnyl": True,
                     "delta.???": None,
                     "delta.feature.future": "supported",
+                    "delta.minReaderVersions": "3",
                     "delta.tuneFileSizesForRewrites": True,
                     "DELTA.TARGETFILESIZE": None,
                 },
@@ -213,6 +216,12 @@ def struct(*names: str, nullable: bool = True) -> spark.StructType:
                     "property delta.??? is known neither to open-source Delta 4.4 nor to Databricks; correct it; if a"
                     " newer Delta or Databricks knows it, add"
                     ' "delta.???" = "manage" under [tool.pytest_delta_schema.properties] [DS125 UnknownProperty]'
+                ),
+                (
+                    "property delta.minReaderVersions is known neither to open-source Delta 4.4 nor to Databricks; write"
+                    " delta.minReaderVersion; if a newer Delta or Databricks knows it, add"
+                    ' "delta.minReaderVersions" = "manage" under [tool.pytest_delta_schema.properties]'
+                    " [DS125 UnknownProperty]"
                 ),
             ],
             id="unknown properties",

@@ -76,6 +76,9 @@ NOT_UNDERSTOOD = [
     "d > CAST('1' AS INT)",
     "a > -'x'",
     "m['x'].y > 1",
+    "a.b.c.d.* > 1",
+    "a.b.c.d.e.0 > 1",
+    "a.b.c.d.e.f(1) IS NULL",
     "not parsable ((",
 ]
 

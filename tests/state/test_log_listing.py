@@ -23,6 +23,7 @@ def test_nothing():
     empty = listing("_staged_commits", ".00000000000000000000.json.0d7ab2b3.tmp", "00000000000000000000.json.tmp")
 
     assert (empty.newest, empty.checkpoint, empty.missing, empty.needed, empty.orphan) == (-1, -1, (), (), None)
+    assert not empty.has_all_commits
 
 
 @pytest.mark.parametrize(
@@ -67,10 +68,20 @@ def test_commits(checkpoint, commits, newest, missing, needed, all_commits):
     assert listed.needed == tuple(map(commit_name, needed))
 
 
-def test_merged_commits_are_needed_after_the_checkpoint():
-    early, late = (f"{first:020d}.{first + 1:020d}.compacted.json" for first in (0, 3))
+@pytest.mark.parametrize(
+    ("checkpoint", "commits", "number"),
+    [(3, [3, 5], 1), (3, [2, 3, 4, 5], 0), (3, [5], 1), (3, [3], 0), (3, [], 0), (0, [0, 3], 2)],
+)
+def test_commits_that_the_checkpoint_holds_are_not_missing(checkpoint, commits, number):
+    listed = listing(f"{checkpoint:020d}.checkpoint.parquet", commits=commits)
 
-    listed = listing(f"{2:020d}.checkpoint.parquet", early, late, commits=[3, 4])
+    assert (listed.number_missing, len(listed.missing)) == (number, number)
+
+
+def test_merged_commits_are_needed_after_the_checkpoint():
+    early, across, late = (f"{first:020d}.{first + 1:020d}.compacted.json" for first in (0, 2, 3))
+
+    listed = listing(f"{2:020d}.checkpoint.parquet", early, across, late, commits=[3, 4])
 
     assert listed.needed == (late, commit_name(3), commit_name(4))
 

@@ -257,6 +257,27 @@ def test_commits_that_the_log_cleanup_has_removed_are_named(catalog):
         job()
 
 
+class WithoutNewest(LogCatalog):
+    """Lists no commit after the one in which the block began."""
+
+    def commits(self, table, first=0):
+        return super().commits(table, first)[:1]
+
+
+@pytest.mark.parametrize(("made", "lost"), [([2], "2 to 2"), ([2, 3], "2 to 3")])
+def test_new_versions_without_their_commits_are_named(catalog, made, lost):
+    def job():
+        for version in made:
+            files(catalog.folder, version, "WRITE", add(f"new{version}", 1), numOutputRows="1")
+
+    reason = f"does not hold the commits {lost} any more"
+    with (
+        pytest.raises(CatalogReadError, match=reason),
+        effect_on("dev.silver.orders", WithoutNewest(catalog.folder)),
+    ):
+        job()
+
+
 @pytest.mark.parametrize(
     ("job", "table_was", "versions"),
     [(lambda _: None, "absent", ()), (recreate, "created", (0, 1, 2))],

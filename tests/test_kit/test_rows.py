@@ -80,7 +80,7 @@ def test_values_are_plain():
 
 def test_values_count_up():
     model = table(
-        "id int; day date; at timestamp; name string; short varchar(2); price decimal(3,2); part decimal(2,2)"
+        "id int; day date; at timestamp; name string; short varchar(2); c char(5); price decimal(3,2); part decimal(2,2)"
     )
 
     assert rows_of(model, 12)[-1] == {
@@ -89,6 +89,7 @@ def test_values_count_up():
         "at": datetime(2024, 1, 1, 11, tzinfo=timezone.utc),
         "name": "name_12",
         "short": "12",
+        "c": "c_012",
         "price": D("3.00"),
         "part": D("0.12"),
     }
@@ -206,6 +207,10 @@ SOLVED = [
     ("a bigint", ["a > 2147483647"], [(2147483648,), (2147483649,), (2147483650,)]),
     ("a decimal(5,2)", ["a > 0 AND a <= 0.5"], [(D("0.10"),), (D("0.20"),), (D("0.30"),)]),
     ("a decimal(5,2)", ["a > 1.995"], [(D("2.00"),), (D("3.00"),), (D("4.00"),)]),
+    ("a double", ["a > 0"], [(1.5,), (2.5,), (3.5,)]),
+    ("a decimal(5,2)", ["a > 0"], [(D("1.00"),), (D("2.00"),), (D("3.00"),)]),
+    ("a date", ["a > '2000-01-01'"], [(date(2024, 1, day),) for day in (1, 2, 3)]),
+    ("a timestamp_ntz", ["a > '2000-01-01'"], [(datetime(2024, 1, 1, hour),) for hour in (0, 1, 2)]),  # noqa: DTZ001
     ("a double", ["a > 0.25 AND a < 0.5"], [(0.28125,), (0.3125,), (0.34375,)]),
     ("a int", ["a IN (1, 3, 5)", "a > 1"], [(3,), (5,), (3,)]),
     ("a int; b decimal(5,2)", ["b IN (2, 2.5, 7)", "a = b"], [(2, D("2.00")), (7, D("7.00")), (2, D("2.00"))]),
@@ -291,6 +296,11 @@ SOLVED = [
         ["a.b > 9", "a.c IS NULL"],
         [({"b": n, "c": None},) for n in (10, 11, 12)],
     ),
+    ("a int; b int", ["a NOT IN (1, 2) OR b > 0"], [(1, 1), (2, 2), (3, 3)]),
+    ("a char(3); b varchar(1)", ["a > b"], [("a_1", "1"), ("a_2", "2"), ("a_3", "3")]),
+    ("a varchar(1); b char(3)", ["a < b"], [("1", "b_1"), ("2", "b_2"), ("3", "b_3")]),
+    ("a varchar(1); b char(3)", ["a <= b"], [("1", "b_1"), ("2", "b_2"), ("3", "b_3")]),
+    ("a varchar(1); b char(3)", ["b >= a"], [("1", "b_1"), ("2", "b_2"), ("3", "b_3")]),
     ("a int; b int", ["a + b < 100"], [(1, 1), (2, 2), (3, 3)]),
     ("a int", ["1 < 2 AND TRUE"], [(1,), (2,), (3,)]),
 ]
@@ -467,6 +477,7 @@ PARENTS = {customers(): [{"id": 7}, {"ID": 9}, {"id": 9}]}
         ("id int; c bigint", {}, [(1, 7), (2, 9)]),
         ("c bigint not null", {"primary_key": ["c"]}, [(7,), (9,)]),
         ("c bigint not null; line int not null", {"primary_key": ["c", "line"]}, [(7, 1), (9, 2)]),
+        ("c bigint not null; f boolean not null", {"primary_key": ["c", "f"]}, [(7, True), (7, False)]),
         ("c bigint; big bigint", {"checks": ["c < big"]}, [(7, 8), (9, 10)]),
         ("c bigint", {"checks": ["c > 8"]}, [(9,), (9,)]),
     ],
@@ -475,6 +486,21 @@ def test_foreign_keys_take_rows_of_parents(columns, options, expected):
     rows = rows_of(table(columns, foreign_keys=[TO_CUSTOMER], **options), 2, parents=PARENTS)
 
     assert [tuple(row.values()) for row in rows] == expected
+
+
+@pytest.mark.parametrize(
+    ("columns", "key", "most"),
+    [("c bigint not null", ["c"], 2), ("c bigint not null; f boolean not null", ["c", "f"], 4)],
+)
+def test_a_key_of_a_foreign_key_has_as_many_values_as_the_parents(columns, key, most):
+    model = table(columns, foreign_keys=[TO_CUSTOMER], primary_key=key)
+
+    require_taken(model, rows_of(model, most, parents=PARENTS))
+    names = ", ".join(key)
+    assert refusal(model, most + 1, parents=PARENTS) == (
+        f"dev.silver.orders: primary key ({names}) has at most {most} values, and {most + 1} rows are asked for;"
+        f" ask for fewer rows, or give {names}"
+    )
 
 
 def test_parents_may_be_named_and_have_rows_of_spark():
