@@ -36,7 +36,7 @@ def test_a_range_without_its_first_or_last_value_is_shorter(data_type):
 
     shorter = [values.without(low * step), values.without(high * step)]
 
-    assert [(some.low, some.high, some.excluded) for some in shorter] == [
+    assert [(part.low, part.high, part.excluded) for part in shorter] == [
         (low + 1, high, frozenset()),
         (low, high - 1, frozenset()),
     ]
