@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.backends.memory.rows import broken_rows, text_of, value_at
+from pytest_delta_schema.backends.memory.rows import broken_rows, text_of
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import StatementError, first_line
 from pytest_delta_schema.state.expressions import ExpressionError, columns_in
+from pytest_delta_schema.state.expressions.row_paths import value_at
 from pytest_delta_schema.state.states import CheckState
 from pytest_delta_schema.state.type_traversal import not_null_paths
 

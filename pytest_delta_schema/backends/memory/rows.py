@@ -5,15 +5,16 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.delta.names.column_path import VALUE, ColumnPath
-from pytest_delta_schema.delta.names.folded_names import NameMap, folded, same_name
+from pytest_delta_schema.delta.names.column_path import VALUE
+from pytest_delta_schema.delta.names.folded_names import folded, same_name
 from pytest_delta_schema.plan.data_checks import NULL_PARTITION, NotNull, PartitionValue
 from pytest_delta_schema.state.expressions import failing_rows
+from pytest_delta_schema.state.expressions.row_paths import value_at
 from pytest_delta_schema.state.states import CheckState
 from pytest_delta_schema.state.types import ArrayState, MapState, children, find
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from pytest_delta_schema.plan.data_checks import DataCheck
     from pytest_delta_schema.state.states import ForeignKeyState
@@ -54,16 +55,6 @@ def distinct_texts(rows: Sequence[Row], columns: Sequence[str]) -> tuple[tuple[s
     if not columns:
         return ()
     return tuple(dict.fromkeys(tuple(text_of(row.get(folded(name))) for name in columns) for row in rows))
-
-
-def value_at(row: Mapping[str, Any], path: ColumnPath) -> Any:
-    """Return the value at a path in a row; ``None`` below a value that is NULL."""
-    value: Any = row.get(path.folded[0])
-    for name in path.fields:
-        if value is None:
-            return None
-        value = NameMap(value.items()).get(name)
-    return value
 
 
 def moved(value: Any, data_type: DataTypeState, path: Sequence[str], to: str | None) -> Any:

@@ -11,7 +11,8 @@ from pytest_delta_schema.state.expressions.conditions import is_understood
 from pytest_delta_schema.state.expressions.error import ExpressionError
 from pytest_delta_schema.state.expressions.functions import CASTS, FUNCTIONS
 from pytest_delta_schema.state.expressions.parsing import parse_exactly
-from pytest_delta_schema.state.expressions.truth import compare, truth, value_of
+from pytest_delta_schema.state.expressions.row_paths import value_at
+from pytest_delta_schema.state.expressions.truth import compare, truth
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -43,7 +44,7 @@ def _value(node: exp.Expr, row: Row) -> Any:  # noqa: PLR0911 - one form a kind 
     if path is not None:
         if path.folded[0] not in row:
             raise _unknown(node)
-        return value_of(row, path)
+        return value_at(row, path)
     literal = literal_of(node)
     if literal is not None:
         value = literal.value

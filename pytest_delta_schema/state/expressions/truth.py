@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from functools import lru_cache
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.state.expressions.condition_parsing import in_utc, moment_of
 from pytest_delta_schema.state.expressions.conditions import (
     AllOf,
@@ -25,11 +23,11 @@ from pytest_delta_schema.state.expressions.conditions import (
     Like,
 )
 from pytest_delta_schema.state.expressions.error import ExpressionError
+from pytest_delta_schema.state.expressions.row_paths import value_at
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
-    from pytest_delta_schema.delta.names.column_path import ColumnPath
     from pytest_delta_schema.state.expressions.conditions import Comparator, Condition, Operand
 
 _OPERATORS: Mapping[Comparator, Callable[[Any, Any], bool]] = {
@@ -67,10 +65,10 @@ def truth(condition: Condition, row: Mapping[str, Any]) -> bool | None:  # noqa:
             answer = True if True in answers else None if None in answers else False
             return answer if answer is None else answer is not condition.is_negated
         case Like():
-            text = value_of(row, condition.path)
+            text = value_at(row, condition.path)
             return None if text is None else (like(condition.pattern, text) is not condition.is_negated)
         case IsNull():
-            return (value_of(row, condition.path) is None) is not condition.is_negated
+            return (value_at(row, condition.path) is None) is not condition.is_negated
         case Constant():
             return condition.value
         case _:
@@ -120,26 +118,11 @@ def _pattern(pattern: str) -> re.Pattern[str]:
     return re.compile("".join(parts.get(char) or re.escape(char) for char in pattern), re.DOTALL)
 
 
-def value_of(row: Mapping[str, Any], path: ColumnPath) -> Any:
-    """Return the value at a path in a row; ``None`` below a value that is NULL.
-
-    Args:
-        row: Values by column name in lower case.
-        path: Of a column, or of a field of a struct.
-    """
-    value: Any = row.get(path.folded[0])
-    for name in path.folded[1:]:
-        if not isinstance(value, Mapping):
-            return None
-        value = next((part for key, part in value.items() if folded(key) == name), None)
-    return value
-
-
 def _value(operand: Operand, row: Mapping[str, Any]) -> Any:
     if isinstance(operand, Field):
-        return value_of(row, operand.path)
+        return value_at(row, operand.path)
     if isinstance(operand, Length):
-        text = value_of(row, operand.path)
+        text = value_at(row, operand.path)
         if text is None or isinstance(text, (str, bytes)):
             return None if text is None else len(text)
         msg = f"only Spark knows the length of {text!r}"

@@ -10,7 +10,7 @@ from pytest_delta_schema.delta.names.column_path import KEY, ColumnPath
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.delta.type_widening import SIZED
 from pytest_delta_schema.state.expressions import failing_rows
-from pytest_delta_schema.state.expressions.truth import value_of
+from pytest_delta_schema.state.expressions.row_paths import value_at
 from pytest_delta_schema.state.type_traversal import atoms_with_paths, not_null_paths
 from pytest_delta_schema.state.types import ArrayState, MapState, StructState
 
@@ -99,7 +99,7 @@ def values_at(value: Any, data_type: DataTypeState, parts: Sequence[str]) -> Ite
 
 def _nulls(state: TableState, rows: Sequence[Mapping[str, Any]]) -> Iterator[Constraint]:
     for path in not_null_paths(state.columns):
-        if any(value_of(row, path) is None for row in rows):
+        if any(value_at(row, path) is None for row in rows):
             yield Constraint(kind="not null", name=str(path))
 
 

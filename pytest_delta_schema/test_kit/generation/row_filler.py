@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.delta.names.column_path import column_path
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.state.expressions.conditions import FLIPPED
-from pytest_delta_schema.state.expressions.truth import value_of
+from pytest_delta_schema.state.expressions.row_paths import value_at
 from pytest_delta_schema.state.types import StructState
 from pytest_delta_schema.test_kit.generation.domains import Choices, Texts, compared, domain_of, stored, tightened
 from pytest_delta_schema.test_kit.generation.ranges import DAY, Range, point_of
@@ -153,7 +153,7 @@ class Filler:
         known = [
             (operator, value)
             for operator, other in self._compared_with(path)
-            if (value := chosen[other] if other in chosen else value_of(row, other)) is not None
+            if (value := chosen[other] if other in chosen else value_at(row, other)) is not None
         ]
         if isinstance(domain, Range):
             return _between(domain, known, number, is_key=path.folded[0] in self._in_keys)
