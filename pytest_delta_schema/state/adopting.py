@@ -29,14 +29,6 @@ _INTERVAL = re.compile(r"interval (\w+)(?: to (\w+))?")
 _COLLATED = re.compile(r"string collate (\w+)")
 
 
-def spark_type(data_type: DataTypeState) -> spark.DataType:
-    """Return the Spark type of a canonical type, with the comments of fields; the inverse of ``canonical_type``.
-
-    A type that ``pyspark.sql.types`` does not have is an :class:`UnknownType`.
-    """
-    return _built(data_type, _atom)
-
-
 def declared_type(data_type: DataTypeState) -> spark.DataType:
     """Return the declaration of a stored type: every part that Delta cannot store is an :class:`UnknownType`."""
     return _built(data_type, _declared_atom)
@@ -83,7 +75,7 @@ def declared_table(state: TableState) -> Table:
 
 
 def struct_field(column: ColumnState) -> spark.StructField:
-    """Return a column as a field of a Spark struct."""
+    """Return a column as a field of a Spark struct; a type that ``pyspark.sql.types`` lacks is an ``UnknownType``."""
     return _field(column, _atom)
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.types import ColumnState, DataTypeState
 
-MANAGED, EXTERNAL = "MANAGED", "EXTERNAL"
+MANAGED = "MANAGED"
 
 SERVER_PROPERTIES = (
     "delta.lastUpdateVersion",

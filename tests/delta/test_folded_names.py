@@ -125,7 +125,6 @@ OTHER_TEXTS = {
     "delta/features.py": "values of properties",
     "delta/property_values.py": "values of properties",
     "delta/logs/well_formed_fields.py": "types in JSON",
-    "engine/configuration_reference.py": "a boolean of TOML",
     "configuration/section_names.py": "the name of a section",
     "configuration/toml_values.py": "a boolean of TOML",
     "models/argument_checks/arguments.py": "a mistyped argument",

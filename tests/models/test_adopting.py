@@ -26,9 +26,10 @@ from pytest_delta_schema import (
 from pytest_delta_schema.models.struct_columns import columns_of
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.state import ForeignKeyState
-from pytest_delta_schema.state.adopting import declared_table, spark_type
+from pytest_delta_schema.state.adopting import declared_table, struct_field
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.spark_types import canonical_type
+from pytest_delta_schema.state.types import ColumnState
 from pytest_delta_schema.testing.parts import EVERY_TYPE, ODD_TEXT, VARIANTS, field, struct
 from support.strategies import models
 from support.tables import orders, state, stored, table
@@ -175,6 +176,10 @@ def test_a_path_of_clustering_is_declared_with_back_quotes_where_it_needs_them(p
 
     assert declared.clustered_by == (CLUSTERED[path],)
     assert desired_state(declared).clustering == wanted.clustering
+
+
+def spark_type(data_type):
+    return struct_field(ColumnState("c", data_type, True, "")).dataType
 
 
 @pytest.mark.parametrize("column", [*EVERY_TYPE, *VARIANTS], ids=lambda column: column.name)

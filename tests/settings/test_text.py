@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PACKAGE = Path(pytest_delta_schema.__file__).parent
-ABOUT_INI_FILES = ("settings/table.py", "engine/configuration_reference.py", "configuration/ini_files.py", "plugin/")
+ABOUT_INI_FILES = ("settings/table.py", "configuration/ini_files.py", "plugin/")
 """What declares ini keys, reads them, or writes the page about them."""
 
 FIXTURES_TOO = {"warehouse"}

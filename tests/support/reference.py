@@ -12,11 +12,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.engine.configuration_reference import configuration_reference
 from pytest_delta_schema.plugin.fixtures import table_fixtures as fixtures
 from pytest_delta_schema.plugin.options import registration as every_run
 from pytest_delta_schema.report.codes import all_codes
 from support import answers, api_reference, capabilities, clients, findings, json_schemas
+from support.configuration_reference import configuration_reference
 from support.pages import DOCS
 from support.state_json import EXAMPLE_TEXT
 from tutorial.record import table as tutorial_table

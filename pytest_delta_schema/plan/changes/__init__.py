@@ -27,7 +27,6 @@ from pytest_delta_schema.plan.changes.comments import *
 from pytest_delta_schema.plan.changes.conversion import *
 from pytest_delta_schema.plan.changes.defaults import *
 from pytest_delta_schema.plan.changes.foreign_keys import *
-from pytest_delta_schema.plan.changes.kind import KINDS
 from pytest_delta_schema.plan.changes.layout import *
 from pytest_delta_schema.plan.changes.primary_keys import *
 from pytest_delta_schema.plan.changes.properties import *
@@ -49,8 +48,3 @@ Change = Union[  # noqa: UP007 - a union of classes at run time, on every suppor
     types.TypesChange,
     unique.UniqueChange,
 ]
-
-ALIGNMENT_ORDER: tuple[type[Change], ...] = tuple(
-    class_ for class_, _ in sorted(KINDS.items(), key=lambda item: item[1].step)
-)
-"""All kinds of changes in the order of an alignment."""
