@@ -136,6 +136,7 @@ OTHER_TEXTS = {
     "diagnostics/redaction.py": "the scheme of an address",
     "rules/aspects/conversion.py": "a value in the name of a folder",
     "settings/table.py": "a mistyped setting",
+    "state/expressions/evaluation.py": "the exponent of a number",
     "state/expressions/faults.py": "a function of SQL",
     "state/expressions/forms.py": "functions and numbers of SQL",
     "state/expressions/functions.py": "the function lower",
