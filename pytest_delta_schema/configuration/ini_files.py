@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
+
+from iniconfig import IniConfig, ParseError
 
 from pytest_delta_schema.configuration.project_file import toml
 from pytest_delta_schema.settings.table import SINCE_PYTEST_9
@@ -12,8 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-_SECTION = re.compile(r"\[\s*([^\]]+?)\s*\]")
-_KEY = re.compile(r"(delta_\w+)\s*[=:]")
 _PREFIX = "delta_"
 
 
@@ -22,12 +21,12 @@ def delta_keys(path: Path) -> list[str]:
 
     Raises:
         OSError: If the file cannot be read.
-        ValueError: If it is no text, or no TOML.
+        ValueError: If it is not valid.
     """
     text = path.read_text("utf-8")
     if _PREFIX not in text:
         return []
-    keys = _toml_keys(toml(text)) if path.suffix == ".toml" else _ini_keys(text, path.suffix)
+    keys = _toml_keys(toml(text)) if path.suffix == ".toml" else _ini_keys(path, text)
     return [key for key in keys if key.startswith(_PREFIX)]
 
 
@@ -58,11 +57,10 @@ def _table(document: dict[str, Any], key: str) -> dict[str, Any]:
     return table if isinstance(table, dict) else {}
 
 
-def _ini_keys(text: str, suffix: str) -> Iterator[str]:
-    """Yield keys as pytest's parser finds them: at the beginning of a line; what is indented continues a value."""
-    wanted, section = "tool:pytest" if suffix == ".cfg" else "pytest", ""
-    for line in text.splitlines():
-        header, key = _SECTION.match(line), _KEY.match(line)
-        section = header[1] if header else section
-        if key and section == wanted:
-            yield key[1]
+def _ini_keys(path: Path, text: str) -> Iterator[str]:
+    try:
+        sections = IniConfig(path, text).sections
+    except ParseError as error:
+        msg = f"line {error.lineno + 1}: {error.msg}"
+        raise ValueError(msg) from error
+    yield from sections.get("tool:pytest" if path.suffix == ".cfg" else "pytest", {})

@@ -131,10 +131,18 @@ def test_ini_keys_that_it_cannot_see_are_an_error(tmp_path, name, text):
     )
 
 
-def test_an_ini_file_that_cannot_be_read_is_an_error(tmp_path):
-    (tmp_path / "tox.ini").write_bytes(b"[pytest]\n# \xff\n")
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"[pytest]\n# \xff\n", ""),
+        (b"[pytest]\ndelta_backend = memory\ndelta_backend = local\n", "line 3: duplicate name 'delta_backend'"),
+    ],
+    ids=["encoding", "syntax"],
+)
+def test_an_ini_file_that_cannot_be_read_is_an_error(tmp_path, content, reason):
+    (tmp_path / "tox.ini").write_bytes(content)
 
-    with pytest.raises(ConfigurationError, match=r"tox\.ini: cannot be read: "):
+    with pytest.raises(ConfigurationError, match=rf"tox\.ini: cannot be read: {reason}"):
         Settings.from_project(tmp_path)
 
 
