@@ -6,8 +6,9 @@ from datetime import date, datetime, timezone
 from decimal import Decimal
 
 import pytest
+from pyspark.errors import ArithmeticException
 
-from pytest_delta_schema.state.expressions import ExpressionError, evaluate, failing_rows
+from pytest_delta_schema.state.expressions import ExpressionError, evaluate, failing_rows, require_wide
 
 ROW = {
     "i": -7,
@@ -89,6 +90,12 @@ VALUES = [
     ("d < DATE '2024-02-01'", True),
     ("ts >= '2024-01-31 23:30:00'", True),
     ("isnotnull(n)", False),
+    ("d = '2024-01-31 10:00:00'", True),
+    ("d < '2024-01-31 10:00:00'", False),
+    ("d <= '2024-01-31 00:00:00+14:00'", True),
+    ("' 2024-01-31' = d", True),
+    ("d in ('2024-01-31 10:00:00')", True),
+    ("ts > '2024-01-31'", True),
     ("0.5D", 0.5),
     ("1e3", 1000.0),
     ("-2D", -2.0),
@@ -158,6 +165,30 @@ def test_the_values_are_those_of_spark(local_session):
     (row,) = frame.selectExpr(*(f"{text} AS `{number}`" for number, (text, _) in enumerate(VALUES))).collect()
 
     assert [(text, row[number]) for number, (text, _) in enumerate(VALUES)] == VALUES
+
+
+@pytest.mark.spark
+def test_spark_computes_narrow_numbers_in_their_types(local_session):
+    frame = local_session.spark.sql("SELECT 100Y AS t, 200S AS s")
+    types = {"t": "tinyint", "s": "smallint"}
+
+    for text in ("t * t", "t + t", "s * s"):
+        with pytest.raises(ExpressionError, match="is computed in the type of its columns"):
+            require_wide(text, types)
+        with pytest.raises(ArithmeticException):
+            frame.selectExpr(text).collect()
+    for text in ("t * 100", "t + 100", "s * 200"):
+        require_wide(text, types)
+        frame.selectExpr(text).collect()
+
+
+@pytest.mark.spark
+def test_spark_rounds_the_product_of_floats(local_session):
+    ((is_rounded,),) = local_session.spark.sql(
+        "SELECT f * f <> CAST(f AS DOUBLE) * CAST(f AS DOUBLE) FROM (SELECT CAST(0.1 AS FLOAT) AS f)"
+    ).collect()
+
+    assert is_rounded
 
 
 @pytest.mark.parametrize("text", NOT_JUDGED)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.backends.memory.rows import broken_rows, text_of
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import StatementError, first_line
-from pytest_delta_schema.state.expressions import ExpressionError, columns_in
+from pytest_delta_schema.state.expressions import ExpressionError, columns_in, require_wide
 from pytest_delta_schema.state.expressions.row_paths import value_at
 from pytest_delta_schema.state.states import CheckState
 from pytest_delta_schema.state.type_traversal import not_null_paths
@@ -30,10 +30,12 @@ def violating_rows(
     Raises:
         StatementError: If a check cannot be evaluated without Spark.
     """
-    names = [folded(column.name) for column in columns]
+    types = {folded(column.name): column.data_type for column in columns}
+    names = [*types]
     if not isinstance(data_check, CheckState):
         return broken_rows(data_check, rows, names)
     try:
+        require_wide(data_check.expression, types)
         return broken_rows(data_check, rows, names)
     except ExpressionError as error:
         subject = f"{table}: the memory catalog cannot evaluate check {data_check.name} ({data_check.expression})"

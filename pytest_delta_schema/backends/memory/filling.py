@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import StatementError, first_line
-from pytest_delta_schema.state.expressions import ExpressionError, evaluate
+from pytest_delta_schema.state.expressions import ExpressionError, evaluate, require_wide
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Mapping, Sequence
 
     from pytest_delta_schema.backends.memory.rows import Row
     from pytest_delta_schema.state.types import ColumnState
@@ -18,7 +18,7 @@ _NO_COLUMN = "no_column"
 """A column for the evaluation of expressions without columns."""
 
 
-def filled(row: Row, columns: Iterable[ColumnState], counters: dict[str, int]) -> Row:
+def filled(row: Row, columns: Sequence[ColumnState], counters: dict[str, int]) -> Row:
     """Return a row with the values that the table fills.
 
     Args:
@@ -29,13 +29,14 @@ def filled(row: Row, columns: Iterable[ColumnState], counters: dict[str, int]) -
     Raises:
         StatementError: If the row has a value that only the table may give, or an expression needs Spark.
     """
+    types = {folded(column.name): column.data_type for column in columns}
     valued = [(folded(column.name), column.value) for column in columns if column.value is not None]
     if not valued:
         return row
     complete = dict(row)
     for name, value in valued:
         if name not in complete and value.default is not None:
-            complete[name] = _evaluated(value.default, {_NO_COLUMN: None}, name)
+            complete[name] = _evaluated(value.default, {_NO_COLUMN: None}, name, {})
         if value.identity is not None:
             if name not in complete:
                 complete[name] = counters.get(name, value.identity.start)
@@ -46,15 +47,16 @@ def filled(row: Row, columns: Iterable[ColumnState], counters: dict[str, int]) -
     plain = {name: complete.get(name) for name in (folded(column.name) for column in columns)}
     for name, value in valued:
         if value.generated is not None:
-            answer = _evaluated(value.generated, plain, name)
+            answer = _evaluated(value.generated, plain, name, types)
             if complete.setdefault(name, answer) != answer:
                 msg = f"column {name} is generated as {value.generated}, which is {answer!r} and not {complete[name]!r}"
                 raise StatementError(msg, condition="DELTA_VIOLATE_CONSTRAINT_WITH_VALUES")
     return complete
 
 
-def _evaluated(expression: str, row: Row, name: str) -> Any:
+def _evaluated(expression: str, row: Row, name: str, types: Mapping[str, object]) -> Any:
     try:
+        require_wide(expression, types)
         (answer,) = evaluate(expression, [row], row)
     except ExpressionError as error:
         msg = f"the memory catalog cannot evaluate {expression} for column {name}: {first_line(error)}"

@@ -111,6 +111,21 @@ def evaluate(text: str, rows: Iterable[Mapping[str, Any]], columns: Iterable[str
     return evaluation.evaluate(text, rows, columns)
 
 
+def require_wide(text: str, types: Mapping[str, object]) -> None:
+    """Make sure that no part of an expression is computed as a ``tinyint``, ``smallint`` or ``float``.
+
+    Args:
+        text: The expression.
+        types: The types of the columns, by name in lower case.
+
+    Raises:
+        ExpressionError: If one is: Spark refuses what does not fit in such a number, or rounds to it.
+    """
+    from pytest_delta_schema.state.expressions import narrow_types
+
+    narrow_types.require_wide(text, types)
+
+
 def failing_rows(text: str, rows: Iterable[Mapping[str, Any]], columns: Iterable[str]) -> list[int]:
     """Return the indexes of the rows for which a condition is false or unknown.
 

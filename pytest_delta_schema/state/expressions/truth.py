@@ -132,6 +132,9 @@ def _value(operand: Operand, row: Mapping[str, Any]) -> Any:
 
 def _alike(left: Any, right: Any) -> tuple[Any, Any] | None:
     """Return two values so that Python compares them as Spark does; ``None`` if only Spark can."""
+    if (type(left), type(right)) in {(date, str), (str, date)}:
+        dates = _written_date(left), _written_date(right)
+        return None if None in dates else dates
     if isinstance(left, date) or isinstance(right, date):
         moments = _moment(left), _moment(right)
         return None if None in moments else moments
@@ -144,6 +147,13 @@ def _alike(left: Any, right: Any) -> tuple[Any, Any] | None:
         return left, right
     are_texts = isinstance(left, str) and isinstance(right, str)
     return (left, right) if are_texts or (isinstance(left, bytes) and isinstance(right, bytes)) else None
+
+
+def _written_date(value: str | date) -> date | None:
+    """Return the date of a text that is compared with a date: Spark ignores a time behind it, and its offset."""
+    if not isinstance(value, str):
+        return value
+    return None if moment_of(value) is None else date.fromisoformat(value.strip()[:10])
 
 
 def _ordered(number: float) -> tuple[bool, float]:

@@ -9,7 +9,7 @@ from decimal import Decimal
 import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import ForeignKey, Identity, MemoryCatalog, Orchestrator, UnsafePlanError
+from pytest_delta_schema import Check, Column, ForeignKey, Identity, MemoryCatalog, Orchestrator, UnsafePlanError
 from pytest_delta_schema.backends.memory.rows import broken_rows, orphans
 from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.diagnostics.errors import StatementError
@@ -20,6 +20,7 @@ from pytest_delta_schema.plan.changes import ColumnNullabilityChange, LayoutRewr
 from pytest_delta_schema.sql import Statement, StatementKind, statements
 from pytest_delta_schema.state import CheckState, ForeignKeyState, KeyState, TableState
 from pytest_delta_schema.state.conversion import SourceState
+from pytest_delta_schema.state.desired import desired_state
 from support.tables import NAME, TEXT, column, state, stored, table
 from support.tables import catalog as observed
 
@@ -178,6 +179,46 @@ def test_a_check_that_rows_break_is_not_added():
         catalog.run(Statement(table=NAME, kind=StatementKind.ADD_CHECK, sql="", changes=(change,)))
 
     assert catalog.version(NAME) == 0
+
+
+NARROW = [Column("t", "tinyint"), Column("s", "smallint"), Column("f", "float"), Column("i", "int")]
+NARROW_ROW = {"t": 100, "s": 200, "f": 0.1, "i": 7}
+
+
+@pytest.mark.parametrize(
+    ("expression", "is_judged"),
+    [
+        ("t * t > 0", False),
+        ("t + (t) > 0", False),
+        ("s * t > 0", False),
+        ("-t < 0", False),
+        ("abs(s) > 0", False),
+        ("i + t * t > 0", False),
+        ("f * f > 0.01", False),
+        ("t + 1 > 0", True),
+        ("t * i > 0", True),
+        ("t / s > 0", True),
+        ("t > 0 and s > 0 and f > 0", True),
+        ("i * i > 0", True),
+    ],
+)
+def test_arithmetic_of_narrow_numbers_is_left_to_spark(expression, is_judged):
+    model = table(*NARROW, checks=[Check("c", expression)])
+    catalog = MemoryCatalog([desired_state(model)])
+
+    if is_judged:
+        catalog.insert(model.name, [NARROW_ROW])
+    else:
+        with pytest.raises(StatementError, match="is computed in the type of its columns, and cannot be evaluated"):
+            catalog.insert(model.name, [NARROW_ROW])
+
+
+def test_generated_columns_of_narrow_numbers_are_left_to_spark():
+    model = table(Column("t", "tinyint"), Column("twice", "tinyint", generated_as="t + t"))
+    catalog = MemoryCatalog([desired_state(model)])
+
+    with pytest.raises(StatementError, match=r"cannot evaluate t \+ t for column twice: t \+ t is computed"):
+        catalog.insert(model.name, [{"t": 100}])
 
 
 def test_a_check_that_only_spark_can_evaluate_is_reported():
