@@ -65,7 +65,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     if unknown:
         parser.error(f"there is no part {', '.join(unknown)}; parts are {names}")
     if options.rows < 1:
-        parser.error(f"--rows {options.rows} is no number of rows; give 1 or more")
+        parser.error(f"--rows {options.rows} is not a number of rows; give 1 or more")
     if options.write_docs and (options.parts or options.rows != cluster.ROWS):
         parser.error("--write-docs measures all parts with all rows; give it alone")
     return options

@@ -152,7 +152,7 @@ def kept_run(folder: Path) -> float:
 
 
 def python(code: str, *args: object, environment: Mapping[str, str] | None = None) -> Any:
-    """Run a program in a process of its own, and return what it prints as JSON; a failure prints its errors.
+    """Run a program in its own process, and return what it prints as JSON; a failure prints its errors.
 
     Args:
         code: The program.

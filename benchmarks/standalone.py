@@ -92,7 +92,7 @@ def _running(daemon: str, log: Path, *arguments: str) -> Iterator[None]:
     command = ["sh", "-c", _ENDS_WITH_ITS_INPUT, "sh", str(spark_home() / "bin" / "spark-class"), daemon, *arguments]
     with (
         log.open("w", encoding="utf-8") as output,
-        # In a session of its own Ctrl-C does not reach it, and it ends as in all other cases.
+        # In its own session Ctrl-C does not reach it, and it ends as in all other cases.
         subprocess.Popen(
             command,
             stdin=subprocess.PIPE,

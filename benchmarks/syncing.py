@@ -66,7 +66,7 @@ def _number(synced: Synced) -> int:
 def _sync(project: Path, number: int) -> Synced:
     """Synchronise all entries of a new server."""
     from pytest_delta_schema import UnityCatalog  # noqa: PLC0415 - only here
-    from pytest_delta_schema.backends.unity import UnityClient  # noqa: PLC0415 - likewise
+    from pytest_delta_schema.backends.unity import UnityClient  # noqa: PLC0415 - as above
 
     with server_over(lake_of(project), "bare") as server:
         assert server.stdout is not None

@@ -109,7 +109,7 @@ def syncing_entries(number: int, done: Callable[[], int]) -> AbstractContextMana
 def fitted(record: logging.LogRecord, text: str, width: int) -> str:
     """Return the text of a record for a terminal, on which one line shows how far a step is.
 
-    Of a longer line the middle is left out, so that the amount at its end is shown. Records that no other one replaces
+    Longer lines are cut in the middle to keep the amount at the end. Records that no other one replaces
     keep their whole text.
     """
     if len(text) <= width or getattr(record, PHASE, "start") == "start":

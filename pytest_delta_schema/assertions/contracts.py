@@ -91,7 +91,7 @@ def assert_rows_satisfy(model: Table, frame: DataFrame, *, settings: Settings | 
         RowsError: An ``AssertionError`` with all violations at once.
         InvalidModelError: If the declaration breaks rules.
         StatementError: If Spark cannot compute the rows.
-        DeclarationError: If ``frame`` is no frame of Spark, or ``model`` no model.
+        DeclarationError: If ``frame`` is not a Spark frame, or ``model`` is not a model.
     """
     if not isinstance(model, Table):
         msg = f"assert_rows_satisfy takes a model and a frame, and was given {model!r} as model; give a Table"

@@ -1,4 +1,4 @@
-"""The refusal of clones of single tables."""
+"""Refuse clones of single tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The refusal of conversions by backends that cannot list files."""
+"""Refuse conversions on backends that cannot list files."""
 
 from __future__ import annotations
 

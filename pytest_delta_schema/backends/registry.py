@@ -64,7 +64,7 @@ def _load(point: EntryPoint) -> Backend:
         raise BackendUnavailableError(msg) from error
     if not isinstance(backend, Backend):
         msg = (
-            f"the entry point {point.name!r} of {_source(point)} is {backend!r}, not a Backend; let it refer to an"
+            f"the entry point {point.name!r} of {_source(point)} is {backend!r}, not a Backend; point it to an"
             " instance of pytest_delta_schema.backends.Backend"
         )
         raise BackendUnavailableError(msg)

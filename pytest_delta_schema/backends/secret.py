@@ -73,7 +73,7 @@ def bearer_token(given: Secret | None, source: str = "the token of the Unity Cat
     if length < SHORTEST_TOKEN:
         msg = (
             f"{source} has {length} characters, and one of fewer than {SHORTEST_TOKEN} cannot be kept out of messages;"
-            " see whether it was cut off"
+            " check whether it was cut off"
         )
         raise BackendUnavailableError(msg)
     if _CARRIED.fullmatch(token.reveal()) is None:

@@ -1,1 +1,1 @@
-"""The commands of ``python -m pytest_delta_schema``, each in a module of its own."""
+"""The commands of ``python -m pytest_delta_schema``, each in its own module."""

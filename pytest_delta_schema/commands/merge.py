@@ -75,7 +75,7 @@ def _read(file: str, faults: list[str]) -> RunReport | None:
     try:
         values = json.loads(Path(file).read_bytes(), parse_constant=_no_constant)
         if not _is_of_this_tool(values):
-            faults.append(f"{file}: is no report of {TOOL}; {_WRITE_ONE}")
+            faults.append(f"{file}: is not a report of {TOOL}; {_WRITE_ONE}")
             return None
         return report_from_json(values, file)
     except OSError as error:
@@ -84,7 +84,7 @@ def _read(file: str, faults: list[str]) -> RunReport | None:
         first, *others = error.diagnostics
         faults.append(f"{first} (and {len(others)} more)" if others else str(first))
     except (ValueError, RecursionError) as error:
-        faults.append(f"{file}: is no JSON ({error}); {_WRITE_ONE}")
+        faults.append(f"{file}: is not valid JSON ({error}); {_WRITE_ONE}")
     return None
 
 
@@ -94,7 +94,7 @@ def _is_of_this_tool(values: Any) -> bool:
 
 
 def _no_constant(name: str) -> None:
-    msg = f"{name} is no number"
+    msg = f"{name} is not a number"
     raise ValueError(msg)
 
 

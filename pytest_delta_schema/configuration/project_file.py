@@ -47,7 +47,7 @@ def read_project_file(folder: Path, root: Path | None = None) -> ProjectFile:
     if section is None:
         return ProjectFile()
     if not isinstance(section, dict):
-        return ProjectFile(path, faults=(f"{prefix}{_KEY} is no section; write [{SECTION}] and its keys below",))
+        return ProjectFile(path, faults=(f"{prefix}{_KEY} is not a table; write [{SECTION}] and its keys below",))
     from pytest_delta_schema.configuration.error import SettingError
     from pytest_delta_schema.configuration.toml_values import value_from_toml
 
@@ -62,7 +62,7 @@ def read_project_file(folder: Path, root: Path | None = None) -> ProjectFile:
 
 
 def unknown_setting(name: str) -> str:
-    """Return the message for a key of the section that is no setting, with the nearest one."""
+    """Return the message for a key of the section that is not a setting, with the nearest one."""
     near = nearest(name, TOML_KEYS)
     if near is not None:
         return f"there is no setting {name}; did you mean {near}?"

@@ -57,7 +57,7 @@ def parse_target(text: str, types: Sequence[str], folder: Path) -> ReportTarget:
     if type_ not in types:
         near = nearest(type_, types)
         hint = f"did you mean {near}? The types are" if near else "the types are"
-        msg = f"there is no report of type {type_!r}; {hint} {', '.join(types)}"
+        msg = f"there is not a report of type {type_!r}; {hint} {', '.join(types)}"
         raise ValueError(msg)
     if colon and not file:
         msg = f"{text!r} names no file; write {type_}, {type_}:FILE or {type_}:off"
@@ -67,7 +67,7 @@ def parse_target(text: str, types: Sequence[str], folder: Path) -> ReportTarget:
     try:
         path = str((folder / Path(file).expanduser()).resolve()) if file else ""
     except (OSError, RuntimeError, ValueError) as error:
-        msg = f"{file!r} is no path of a file ({error}); write another one"
+        msg = f"{file!r} is not a valid file path ({error}); use a different one"
         raise ValueError(msg) from None
     return ReportTarget(type_, path, str(folder))
 
@@ -128,5 +128,5 @@ def _fault_of_path(path: Path, extension: str) -> str:
         if not os.access(folder, os.W_OK | os.X_OK):
             return f"the folder {folder} cannot be written; change its permissions"
     except OSError as error:
-        return f"it is no path of a file ({error}); write another one"
+        return f"it is not a valid file path ({error}); use a different one"
     return ""

@@ -88,7 +88,7 @@ def stores_of_entries(entries: list[object], label: str) -> tuple[dict[str, Any]
 
 
 def expired(consents: Iterable[Consent]) -> list[str]:
-    """Return a message for each consent whose last day is over."""
+    """Return a message for each expired consent."""
     today = datetime.now(tz=timezone.utc).date()
     return [
         f"consent '{consent}' expired at the end of {consent.expires} in UTC ({consent.reason}); remove it, or renew it"

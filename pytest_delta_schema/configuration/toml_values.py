@@ -53,7 +53,7 @@ def one_of(choices: Iterable[str]) -> str:
 
 
 def _instance(value: object, kinds: tuple[type, ...], label: str, form: str) -> Any:
-    """Return a value of one of the types; a boolean is no number."""
+    """Return a value of one of the types; a boolean is not a number."""
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
         msg = f"{label} is {shown(value)}; write {form}"
         raise SettingError(msg)
@@ -70,7 +70,7 @@ def _text(_: Setting, value: object, label: str, __: Path) -> str:
 
 def _uri(_: Setting, value: object, label: str, __: Path) -> str:
     if not isinstance(value, str):
-        msg = f"{label} is no text; write the address as in 'https://unity.example.com'"
+        msg = f"{label} must be a string, such as 'https://unity.example.com'"
         raise SettingError(msg)
     return value
 

@@ -39,7 +39,7 @@ def with_lengths(data_type: DataType, text: str) -> DataType:
     """Return the type that Spark shows as ``data_type`` and whose text is ``text``.
 
     Args:
-        data_type: With strings in place of char and varchar.
+        data_type: With strings instead of char and varchar.
         text: The value of ``__CHAR_VARCHAR_TYPE_STRING``, such as ``array<char(2)>``.
     """
     shown = data_type.jsonValue()
@@ -51,7 +51,7 @@ def with_lengths(data_type: DataType, text: str) -> DataType:
 
 
 def with_lengths_json(data_type: Any, text: str) -> Any:
-    """Return a type in JSON with char and varchar in place of their strings.
+    """Return a type in JSON with char and varchar instead of their strings.
 
     The text does not quote the names in it, so it cannot be parsed; but all that may differ from the type are its
     strings, so a pattern made from the type finds them.

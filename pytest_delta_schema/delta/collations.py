@@ -14,7 +14,7 @@ _PARTS = {"elementType": ELEMENT, "keyType": KEY, "valueType": VALUE}
 
 
 def with_collations_json(data_type: Any, path: str, collations: Mapping[str, str]) -> Any:
-    """Return a type in JSON with ``string collate UTF8_LCASE`` in place of strings that have a collation.
+    """Return a type in JSON with ``string collate UTF8_LCASE`` instead of strings that have a collation.
 
     Args:
         data_type: As in the ``schemaString`` of a log.

@@ -94,7 +94,7 @@ _DATABRICKS = frozenset(map(folded, DATABRICKS))
 
 
 def is_open_source(key: str, registry: Collection[str] = REGISTRY) -> bool:
-    """Whether open-source Delta accepts a property, or does not look at it because it is none of its own."""
+    """Whether open-source Delta accepts a property, or ignores it because Delta does not define it."""
     name = folded(key)
     return not name.startswith(DELTA) or name in registry or name.startswith(PREFIXES)
 

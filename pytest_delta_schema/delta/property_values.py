@@ -69,7 +69,7 @@ def equal_values(key: str, wanted: str, stored: str | None) -> bool:
 
 
 def _reader(name: str) -> Callable[[str], object]:
-    """Return the function that reads the values of a property; it returns ``None`` for what is no value."""
+    """Return the function that reads the values of a property; it returns ``None`` for anything that is not a value."""
     if name in _NUMBERS:
         return _number
     if name in _WORDS:

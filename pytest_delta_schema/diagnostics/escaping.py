@@ -121,7 +121,7 @@ def printed_sql(sql: str) -> tuple[str, str]:
 
 
 def shortened(text: str, limit: int) -> str:
-    """Return a text for a message, with three dots in place of its end if it is longer than a limit."""
+    """Return a text for a message, with three dots instead of its end if it is longer than a limit."""
     return text if len(text) <= limit else f"{text[: limit - 3]}..."
 
 

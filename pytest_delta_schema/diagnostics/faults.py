@@ -113,7 +113,7 @@ class ViewInPlaceOfTable:
 
 
 class NotDeltaTable:
-    """The catalog has a table of another format, or files without a Delta log, in place of a declared table.
+    """The catalog has a table of another format, or files without a Delta log, instead of a declared table.
 
     Remedy: Consent to the conversion of parquet files (``convert_from``), or choose another name or folder.
 
@@ -207,7 +207,7 @@ class UnknownVersion:
 
 
 class FailedCheck:
-    """A check ended with an error that is no finding about its table.
+    """A check ended with an error that is not a finding about its table.
 
     The catalog refused a query, or code of the project raised an exception, such as a fixture or a hook.
 

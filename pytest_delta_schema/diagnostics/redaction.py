@@ -35,7 +35,7 @@ _PARAMETER = re.compile(
 )
 """A parameter of an address or a list of settings, such as ``;password=...``, whose name suggests a secret."""
 _AZURE = ("abfs", "abfss", "wasb", "wasbs")
-"""Schemes in which a container, which is no secret, stands where others have the user."""
+"""Schemes that have a container, which is not a secret, where others have the user."""
 
 _AUTHORITY = re.compile(r"(?:\[[0-9A-Fa-f:.]*\]|[^:\[\]@]*)(?::[0-9]*)?")
 """A host and its port, without a user."""
@@ -56,7 +56,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9]+")
 _SECRET_KEYS = re.compile(rf"key(?![a-z0-9])|sas|{_NAMES_OF_SECRETS}", re.IGNORECASE)
 
 _SHOWN_PREFIXES = ("delta.", "pytest_delta_schema.")
-"""How properties begin whose values are no secrets."""
+"""How properties begin whose values are not secrets."""
 
 
 def secret_pattern(secret: str) -> re.Pattern[str]:
@@ -189,12 +189,12 @@ def shown_property(key: str, value: str) -> str:
 
 
 def without_hosts(text: str, hosts: Iterable[str] = ()) -> str:
-    """Return a text with ``<server>`` in place of hosts and ports, and without the secrets of URIs."""
+    """Return a text with ``<server>`` instead of hosts and ports, and without the secrets of URIs."""
     return without_known_hosts(_HOST.sub(_without_host, redacted_uris(text)), hosts)
 
 
 def without_known_hosts(text: str, hosts: Iterable[str]) -> str:
-    """Return a text with ``<server>`` in place of some hosts, with their ports."""
+    """Return a text with ``<server>`` instead of some hosts, with their ports."""
     for host in hosts:
         if host in text:
             text = re.sub(rf"(?<![\w.-]){re.escape(host)}(?::[0-9]+)?(?![\w-]|\.\w)", _SERVER, text)

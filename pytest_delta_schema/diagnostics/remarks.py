@@ -9,7 +9,7 @@ from __future__ import annotations
 class OtherSpelling:
     """The catalog stores a name in another case than the model.
 
-    Names match without case, so that this is no drift.
+    Names match without case, so this is not drift.
 
     Remedy: Write the stored name in the model.
 

@@ -1,4 +1,4 @@
-"""Refuse settings of a wrong kind where functions take them."""
+"""Check that an argument is a Settings."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def check_write(  # noqa: PLR0913 - the write, and what it is judged by
 
 
 def written_table(table: Table | TableState | str, settings: Settings | None = None) -> Table | TableState | str:
-    """Return a model with the default properties of the project; what is no model is returned as it is.
+    """Return a model with the default properties of the project; anything but a table is returned unchanged.
 
     Args:
         table: As in :func:`check_write`.

@@ -34,7 +34,7 @@ STILL_RUNNING = "it had not when the table was read again, but it could not be s
 
 _BRINGS_TABLE = (StatementKind.CREATE_TABLE, StatementKind.CONVERT_TABLE, StatementKind.REGISTER_TABLE)
 _LEFT_BEHIND = {
-    StatementKind.CONVERT_TABLE: "nothing: the parquet files are as they were, and no Delta log is beside them",
+    StatementKind.CONVERT_TABLE: "nothing: the parquet files are as they were, and there is no Delta log next to them",
     StatementKind.REWRITE_LAYOUT: "perhaps data files that belong to no version; VACUUM removes them",
 }
 """What an interrupted statement may leave behind if it does not commit."""

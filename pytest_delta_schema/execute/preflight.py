@@ -118,7 +118,7 @@ def violations_of(
         data_checks: The data checks that ran.
         counts: Their results.
         named: A few failing rows as text, by data check.
-        files: The folder of parquet files that was queried in place of the table.
+        files: The folder of parquet files that was queried instead of the table.
     """
     for data_check, count in zip(data_checks, counts.broken, strict=True):
         if count:

@@ -136,7 +136,7 @@ class DeltaDDL(Protocol):
             data_checks: What the rows must satisfy.
             added: Columns that the plan adds, NULL in every row.
             stop_early: Whether to stop at the first row that fails a check.
-            files: A folder of parquet files that will be converted; they are queried in place of the table.
+            files: A folder of parquet files that will be converted; they are queried instead of the table.
         """
         ...
 
@@ -158,7 +158,7 @@ class DeltaDDL(Protocol):
             shown: For each data check the columns to return, as text; without columns it gets no rows.
             number: How many rows at most for each.
             added: Columns that the plan adds, NULL in every row.
-            files: A folder of parquet files that will be converted; they are queried in place of the table.
+            files: A folder of parquet files that will be converted; they are queried instead of the table.
         """
         ...
 

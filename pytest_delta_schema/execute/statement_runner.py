@@ -100,7 +100,7 @@ class TableRun:
         Args:
             stage: The stage.
             stop: Set when an interruption ends the statements of several tables; then no further one is run, and an
-                error is not taken for a failure. Such statements are no steps of their own.
+                error is not taken for a failure. Such statements do not count as steps.
 
         Raises:
             UnsafePlanError: If the data checks of the backend refuse the first statement, so that nothing was changed.
@@ -198,7 +198,7 @@ class TableRun:
 
     @property
     def _is_delta(self) -> bool:
-        """Whether the table can exist already; files that are not converted yet are no table."""
+        """Whether the table can exist already; files that are not converted yet are not a table."""
         return not self._converts or any(statement.kind in _BRINGS_DELTA for statement in self._todo[: self._done])
 
 

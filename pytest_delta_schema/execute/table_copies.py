@@ -20,7 +20,7 @@ class ReusesCreations(Protocol):
     def reuse_creations(self) -> AbstractContextManager[None]:
         """Copy the new tables of the block from those of earlier blocks, where one was created by the same statements.
 
-        A copy is a table of its own, and has the state that the statements would have given it.
+        A copy is a separate table, and has the state that the statements would have given it.
         """
         ...
 

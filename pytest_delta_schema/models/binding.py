@@ -71,7 +71,8 @@ def parse_binding(text: str) -> tuple[Prefix, Prefix]:
     prefix, _, target = (folded(part.strip()) for part in text.partition("="))
     left, right = tuple(prefix.split(".")), tuple(target.split("."))
     if len(left) != len(right) or not all((*left, *right)) or len(left) > _MOST_PARTS:
-        msg = f"binding {text!r} is no pair of names with as many parts; write 'dev.silver=ci.pr_42_silver'"
+        fact = f"binding {text!r} must map a name to a name with the same number of parts"
+        msg = f"{fact}; write 'dev.silver=ci.pr_42_silver'"
         raise DeclarationError(msg)
     return left, right
 

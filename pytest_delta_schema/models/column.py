@@ -121,7 +121,7 @@ class Column:
             try:
                 _set(self, "data_type", parse_type(given))
             except ValueError as error:
-                msg = f"column {self.name}: data_type {given!r} is no type of Spark: {error}"
+                msg = f"column {self.name}: data_type {given!r} is not a Spark type: {error}"
                 raise DeclarationError(msg) from None
             return
         if isinstance(given, type) and issubclass(given, DataType):

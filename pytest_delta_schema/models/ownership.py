@@ -53,7 +53,8 @@ def ownership(owns: object, subject: str) -> Ownership:
         raise DeclarationError(msg)
     unknown = [repr(aspect) for aspect in modes if aspect not in ASPECTS]
     if unknown:
-        msg = f"{subject}owns names {', '.join(unknown)}, which is no aspect; aspects are {', '.join(ASPECTS)}"
+        noun = "aspect" if len(unknown) == 1 else "aspects"
+        msg = f"{subject}owns names the unknown {noun} {', '.join(unknown)}; aspects are {', '.join(ASPECTS)}"
         raise DeclarationError(msg)
     wrong = [f"{aspect} = {mode!r}" for aspect, mode in modes.items() if mode not in CONTRACT_MODES]
     if wrong:

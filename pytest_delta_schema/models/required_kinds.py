@@ -1,4 +1,4 @@
-"""Refuse values of a wrong kind where functions take tables or names, and say what to give."""
+"""Check that arguments are tables or table names; the error says what to pass."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def required_table_name(value: Any, subject: str) -> QualifiedName:
     """Return the name of a table.
 
     Raises:
-        DeclarationError: If it is no :class:`QualifiedName`.
+        DeclarationError: If it is not a :class:`QualifiedName`.
     """
     if not isinstance(value, QualifiedName):
         remedy = "write model.name, or QualifiedName(catalog, schema, table)"

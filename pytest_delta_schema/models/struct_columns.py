@@ -29,7 +29,7 @@ def columns_of(struct: StructType) -> list[Column]:
     of its fields, as far as it holds them: Spark hides the last two, Delta's log has them.
 
     Raises:
-        DeclarationError: If ``struct`` is no schema.
+        DeclarationError: If ``struct`` is not a schema.
     """
     if not isinstance(struct, StructType):
         remedy = "give the schema of a frame, df.schema" if hasattr(struct, "schema") else "give a StructType"

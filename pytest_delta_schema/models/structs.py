@@ -27,7 +27,7 @@ def to_struct_type(table: Table) -> StructType:
     the struct can be given to any reader, and back to :meth:`Table.from_struct_type`.
 
     Raises:
-        DeclarationError: If ``table`` is no model.
+        DeclarationError: If ``table`` is not a model.
     """
     return StructType([_field(column) for column in required_table(table, "to_struct_type").columns])
 

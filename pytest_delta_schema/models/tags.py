@@ -24,7 +24,7 @@ def require_tags(value: object, subject: str) -> Mapping[str, str | None]:
         subject: The table or column, for the message.
 
     Raises:
-        DeclarationError: If it is no mapping of keys to texts.
+        DeclarationError: If it is not a mapping of keys to texts.
     """
     if not isinstance(value, Mapping):
         msg = f"{subject}: tags must be a mapping, got {value!r}; write {{'key': 'value'}}, or {{'key': ''}}"

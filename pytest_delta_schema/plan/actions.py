@@ -68,7 +68,7 @@ class CreateTable:
         table_properties: Sorted by key; never a value ``None``, since nothing has to be removed.
         checks: Part of the creation itself.
         creates_schema: Whether the schema has to be created first.
-        keys: The keys by which rows are told apart; added right after the creation.
+        keys: The primary and unique keys; added right after the creation.
         tags: Set when the table exists.
         partitioning: The columns by which files are partitioned, in order.
         clustering: The paths by which rows are clustered, in order.

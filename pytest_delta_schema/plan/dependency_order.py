@@ -23,7 +23,7 @@ def dependency_groups(models: Iterable[Table]) -> tuple[tuple[Table, ...], ...]:
     """
     tables = {model.name: model for model in sorted(models, key=lambda model: model.name)}
     parents = {name: {key.parent for key in model.foreign_keys} & tables.keys() for name, model in tables.items()}
-    # Each table is a group of its own at first; the tables of a circle become one group, named by its first table.
+    # Each table is a group by itself at first; the tables of a circle become one group, named by its first table.
     group_of = {name: name for name in tables}
     while True:
         graph: dict[QualifiedName, set[QualifiedName]] = {}

@@ -195,7 +195,7 @@ def _column(shown: EntryColumn, wanted: EntryColumn) -> Iterator[EntryDifference
 
 
 def _type(path: ColumnPath, shown: EntryColumn, wanted: EntryColumn) -> Iterator[EntryDifference]:
-    """Compare a type in each form that a catalog entry stores; a missing form is no difference."""
+    """Compare a type in each form that a catalog entry stores; a missing form is not a difference."""
     data_type: DataTypeState = wanted.data_type or wanted.text
     if not _one_text(shown.text, wanted):
         yield EntryDifference(part_path("columns", path, "type"), shown.text, wanted.text)

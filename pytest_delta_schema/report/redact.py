@@ -27,7 +27,7 @@ _PROPERTIES, _PROPERTY = "properties", "properties."
 """The key of a state that holds properties, and how the paths of their changes begin."""
 
 _SHOWN_PREFIXES = ("delta.", "pytest_delta_schema.")
-"""How properties begin whose values are no secrets."""
+"""How properties begin whose values are not secrets."""
 
 
 class Redaction(Protocol):

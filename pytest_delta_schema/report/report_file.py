@@ -22,7 +22,7 @@ class WrittenReport(NamedTuple):
 
     Args:
         lines: The report itself, as lines for the terminal.
-        message: Where it was written; ``""`` if it is no file.
+        message: Where it was written; ``""`` if it is not a file.
         fault: Why it could not be written, with the remedy; ``""`` if it could.
     """
 

@@ -25,7 +25,7 @@ def plan_script(plan: TablePlan) -> str:
         plan: From a :class:`~pytest_delta_schema.plan.TablePlanner`; an empty one is one line.
 
     Raises:
-        DeclarationError: If it is no plan.
+        DeclarationError: If it is not a plan.
     """
     if not isinstance(plan, TablePlan):
         remedy = "give the result of TablePlanner.plan or Orchestrator.plan_tables"

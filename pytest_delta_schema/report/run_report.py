@@ -137,7 +137,7 @@ class Consents:
     Args:
         used: Those that a plan needed.
         unused: Those that no plan needed.
-        expired: Those whose last day is over.
+        expired: Those that have expired.
     """
 
     used: tuple[str, ...] = ()

@@ -77,7 +77,7 @@ def report_from_json(values: object, subject: str = "report") -> RunReport:
         subject: What messages call it, such as its file.
 
     Raises:
-        JsonFormError: If they are no report of this version; with every fault.
+        JsonFormError: If they are not a report of this version; with every fault.
     """
     report: RunReport = REPORT_FORM.read(values, subject)
     return report

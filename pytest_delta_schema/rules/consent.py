@@ -253,6 +253,6 @@ def _parts(action: str, path: str, *, is_pattern: bool) -> tuple[Part, ...]:
         raise ConsentError(msg)
     if any(ANY_PARTS in name and name != ANY_PARTS for name in wild):
         fact = f"consent {given} has {ANY_PARTS} inside of a part"
-        msg = f"{fact}; it has to be a part of its own, and matches any number of parts"
+        msg = f"{fact}; it must be a whole part, and matches any number of parts"
         raise ConsentError(msg)
     return parts

@@ -39,7 +39,7 @@ def _required_rules(value: Sequence[_R], name: str, standard: str) -> tuple[_R, 
     """Return rules as a tuple.
 
     Raises:
-        DeclarationError: If it is no list of rules, or one of them is a class.
+        DeclarationError: If it is not a list of rules, or one of them is a class.
     """
     subject = f"{name} of PlanValidator"
     if isinstance(value, str) or not isinstance(value, Iterable):
@@ -61,7 +61,7 @@ class PlanValidator:
         plan_rules: The rules for plans.
 
     Raises:
-        DeclarationError: If one of them is no list of rules.
+        DeclarationError: If one of them is not a list of rules.
     """
 
     def __init__(
@@ -153,6 +153,6 @@ def _run(
 
 def _located(fault: Diagnostic, location: Location | None) -> Diagnostic:
     if not isinstance(fault, Diagnostic):
-        msg = f"its check gives {fault!r}, which is no Diagnostic"
+        msg = f"its check() yielded {fault!r}, which is not a Diagnostic"
         raise TypeError(msg)
     return fault if fault.location is not None else replace(fault, location=location)

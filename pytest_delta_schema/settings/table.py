@@ -130,8 +130,8 @@ SETTINGS = (
     ),
     _mode(
         "enforce",
-        "write rows that break each constraint to scratch tables, and fail each table that takes one; also beside"
-        " another of these options",
+        "write rows that break each constraint to scratch tables, and fail each table that takes one; can be"
+        " combined with the other modes",
     ),
     _mode("init", "write a configuration and an example model, name the next command, and run no tests"),
     Setting(
@@ -153,7 +153,7 @@ SETTINGS = (
     ),
     Setting(
         "scratch_catalog", "text",
-        "catalog in which make_delta_table and --delta-enforce create their tables, in place of that of the model", "",
+        "catalog in which make_delta_table and --delta-enforce create their tables, instead of that of the model", "",
     ),
     Setting(
         "bind", "bindings",

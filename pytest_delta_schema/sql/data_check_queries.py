@@ -49,7 +49,7 @@ def first_broken(source: str, data_checks: Sequence[NotNull | PartitionValue | C
         data_checks: What the row must satisfy.
     """
     failures = [_broken(data_check) for data_check in data_checks]
-    return f"SELECT {_named(failures)} FROM {source} WHERE {' OR '.join(failures)} LIMIT 1"  # noqa: S608 - likewise
+    return f"SELECT {_named(failures)} FROM {source} WHERE {' OR '.join(failures)} LIMIT 1"  # noqa: S608 - as above
 
 
 def first_repeated(source: str, key: KeyState) -> str:
@@ -59,7 +59,7 @@ def first_repeated(source: str, key: KeyState) -> str:
         source: From :func:`rows_of`.
         key: The key.
     """
-    return f"SELECT {_named('1')} FROM {source} {_groups(key.columns)} LIMIT 1"  # noqa: S608 - likewise
+    return f"SELECT {_named('1')} FROM {source} {_groups(key.columns)} LIMIT 1"  # noqa: S608 - as above
 
 
 def samples(source: str, data_check: DataCheck, index: int, *, shown: Sequence[str], number: int) -> str:
@@ -74,7 +74,7 @@ def samples(source: str, data_check: DataCheck, index: int, *, shown: Sequence[s
     """
     texts = ", ".join(f"CAST({identifier(column)} AS STRING)" for column in shown)
     which = _groups(shown) if isinstance(data_check, KeyState) else f"WHERE {_broken(data_check)}"
-    return f"(SELECT {_named([f'{index:d}', f'array({texts})'])} FROM {source} {which} LIMIT {number:d})"  # noqa: S608 - likewise
+    return f"(SELECT {_named([f'{index:d}', f'array({texts})'])} FROM {source} {which} LIMIT {number:d})"  # noqa: S608 - as above
 
 
 def rows_of(  # noqa: PLR0913 - the parts of one query
@@ -94,7 +94,7 @@ def rows_of(  # noqa: PLR0913 - the parts of one query
         added: Columns that the plan adds, NULL in every row.
         absent: Foreign keys among ``data_checks`` whose parent does not exist yet, so that it has no rows.
         version: The Delta version to query; ``None`` for the newest.
-        files: A folder of parquet files to query in place of the table.
+        files: A folder of parquet files to query instead of the table.
     """
     rows = dotted(table) if files is None else parquet_files(files)
     if version is not None:
@@ -105,7 +105,7 @@ def rows_of(  # noqa: PLR0913 - the parts of one query
         rows = f"(SELECT *, {', '.join(new)} FROM {rows})"  # noqa: S608 - quoted right here
     for data_check in data_checks:
         if isinstance(data_check, ForeignKeyState) and data_check not in absent:
-            rows = f"(SELECT r.*, p.{_mark(data_check)} FROM {rows} AS r {_parents(data_check)})"  # noqa: S608 - likewise
+            rows = f"(SELECT r.*, p.{_mark(data_check)} FROM {rows} AS r {_parents(data_check)})"  # noqa: S608 - as above
     return rows
 
 
@@ -121,8 +121,8 @@ def select_violations(table: QualifiedName, data_check: DataCheck, files: str | 
             f"c.{identifier(child_column)} = p.{identifier(parent_column)}" for child_column, parent_column in pairs
         )
         whole = " AND ".join(f"c.{identifier(column)} IS NOT NULL" for column in data_check.columns)
-        return f"SELECT * FROM {name} AS c ANTI JOIN {dotted(data_check.parent)} AS p ON {joined} WHERE {whole}"  # noqa: S608 - likewise
-    return f"SELECT * FROM {name} WHERE {_broken(data_check)}"  # noqa: S608 - likewise
+        return f"SELECT * FROM {name} AS c ANTI JOIN {dotted(data_check.parent)} AS p ON {joined} WHERE {whole}"  # noqa: S608 - as above
+    return f"SELECT * FROM {name} WHERE {_broken(data_check)}"  # noqa: S608 - as above
 
 
 def exists_violation(columns: Iterable[ColumnState], expression: str) -> str:

@@ -60,7 +60,7 @@ def difference(columns: Sequence[ColumnState], before: Fingerprint, after: Finge
     if before == after:
         return ""
     if before.rows != after.rows:
-        return f"there are {after.rows:,} rows in place of {before.rows:,}"
+        return f"there are {after.rows:,} rows instead of {before.rows:,}"
     pairs = zip(columns, before.columns, after.columns, strict=True)
     changed = [f"{column.name} ({describe_type(column.data_type)})" for column, old, new in pairs if old != new]
     if not changed:

@@ -58,7 +58,7 @@ def keys_in(catalog: str, schema: str) -> str:
 def parents_in(catalog: str, schema: str) -> str:
     """Return the query of the parents of foreign keys: name of the key; table, column and position of the parent."""
     return (
-        "SELECT c.constraint_name, k.table_catalog, k.table_schema, k.table_name, k.column_name, k.ordinal_position"  # noqa: S608 - likewise
+        "SELECT c.constraint_name, k.table_catalog, k.table_schema, k.table_name, k.column_name, k.ordinal_position"  # noqa: S608 - as above
         f" FROM {_relation(catalog, 'referential_constraints')} AS c"
         f" JOIN {_relation(catalog, 'key_column_usage')} AS k ON {_ITS_PARENT}"
         f" WHERE c.constraint_schema = {literal(schema)}"
@@ -77,7 +77,7 @@ def column_tags_in(catalog: str, schema: str) -> str:
 
 
 def _select(catalog: str, relation: str, columns: tuple[str, ...], condition: str) -> str:
-    return f"SELECT {', '.join(columns)} FROM {_relation(catalog, relation)} WHERE {condition}"  # noqa: S608 - likewise
+    return f"SELECT {', '.join(columns)} FROM {_relation(catalog, relation)} WHERE {condition}"  # noqa: S608 - as above
 
 
 def _relation(catalog: str, name: str) -> str:

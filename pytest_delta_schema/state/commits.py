@@ -38,7 +38,7 @@ class Commit:
         version: Its number.
         operation: What made it, such as ``WRITE``, ``MERGE`` or ``ADD COLUMNS``; ``""`` if the writer did not say so.
         timestamp: When it was committed, in UTC.
-        metrics: The counts that the writer gave, such as ``numOutputRows``; values that are no integers are left out.
+        metrics: The counts that the writer gave, such as ``numOutputRows``; values that are not integers are omitted.
         parameters: The parameters of the operation, such as ``mode``, as text.
         user_metadata: The text that the writer gave to the commit; ``""`` for none.
         added: The data files that it adds.

@@ -142,7 +142,7 @@ def _renames(columns: Iterable[Column]) -> Iterator[RenameState]:
 
 
 def _renames_below(above: tuple[str, ...], data_type: DataType) -> Iterator[RenameState]:
-    """Yield the former names of the parts of a type; ``above`` are the parts of its own path."""
+    """Yield the former names of the parts of a type; ``above`` are the parts of the path to it."""
     if isinstance(data_type, StructType):
         for field in data_type.fields:
             path = (*above, field.name)

@@ -1,4 +1,4 @@
-"""Refuse what is no catalog where functions take one."""
+"""Check that an argument is a catalog."""
 
 from __future__ import annotations
 

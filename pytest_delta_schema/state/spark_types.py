@@ -67,7 +67,7 @@ def collecting_renames(data_type: spark.DataType, renamed: Renamed) -> DataTypeS
 
 
 def _named(data_type: spark.DataType, _renamed: Renamed) -> DataTypeState:
-    """Return Spark's short name of a type that has no canonical form of its own, such as ``varchar(10)``."""
+    """Return Spark's short name of a type that has no canonical form, such as ``varchar(10)``."""
     return intern(data_type.simpleString())
 
 

@@ -42,14 +42,14 @@ NO_TAGS: Tags = MappingProxyType({})
 
 
 KeyKind = Literal["primary key", "unique constraint"]
-"""The kinds of keys by which rows are told apart, as messages name them."""
+"""The kinds of primary and unique keys, as messages name them."""
 
 PRIMARY_KEY: Final = "primary key"
 UNIQUE: Final = "unique constraint"
 
 
 class KeyState(NamedTuple):
-    """A key by which rows are told apart.
+    """A primary or unique key.
 
     Args:
         name: Its name.
@@ -117,7 +117,7 @@ class RenameState(NamedTuple):
 
 
 def same_rely(wanted: KeyState | ForeignKeyState, stored: KeyState | ForeignKeyState) -> bool:
-    """Whether two keys agree on RELY; what the catalog does not show is no difference."""
+    """Whether two keys agree on RELY; what the catalog does not show is not a difference."""
     return stored.rely is None or wanted.rely == stored.rely
 
 
@@ -189,7 +189,7 @@ class TableState:
 
     @property
     def keys(self) -> tuple[KeyState, ...]:
-        """All keys by which rows are told apart."""
+        """The primary and unique keys."""
         return self.unique if self.primary_key is None else (self.primary_key, *self.unique)
 
 
@@ -263,7 +263,7 @@ class CatalogReader(Protocol):
     def snapshot(self, models: Iterable[Table]) -> CatalogState:
         """Read the tables of models and the parents of their foreign keys, without a cache, and change nothing.
 
-        A table that exists but cannot be read, or is no Delta table, becomes a problem and never an absent table.
+        A table that exists but cannot be read, or is not a Delta table, becomes a problem and never an absent table.
 
         Raises:
             CatalogReadError: If nothing at all could be read.

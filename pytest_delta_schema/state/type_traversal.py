@@ -44,7 +44,7 @@ def _atoms(data_type: StructState | ArrayState | MapState) -> frozenset[str]:
 
 @lru_cache(maxsize=1024)
 def parts_below(data_type: DataTypeState) -> tuple[ColumnState, ...]:
-    """Return every part of a type, at any depth; each part stands before the parts of its own type."""
+    """Return every part of a type, at any depth; each part comes before the parts of its type."""
     return tuple(inner for part in children(data_type) for inner in (part, *parts_below(part.data_type)))
 
 

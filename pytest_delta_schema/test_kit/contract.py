@@ -53,7 +53,7 @@ class Contract:
     identities: dict[str, IdentityState]
 
     def sources(self, names: Iterable[str]) -> list[str]:
-        """Return columns with those that generated ones are made from in place of these, in lower case."""
+        """Return columns with those that generated ones are made from instead of these, in lower case."""
         direct = [name for name in names if name in self.columns]
         generated = [self.generated[name] for name in direct if name in self.generated]
         inner = [name for expression in generated for name in columns_in(expression)]

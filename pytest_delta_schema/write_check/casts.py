@@ -1,7 +1,7 @@
 """The casts that Spark adds between a frame and a table, and those that it refuses.
 
 Under its default policy Spark casts as ``CAST`` in ANSI mode does: a string column is accepted for bigint, and a row
-whose text is no number fails. Measured on Spark 4.2.0, every type against every other.
+whose text is not a number fails. Measured on Spark 4.2.0, every type against every other.
 """
 
 from __future__ import annotations

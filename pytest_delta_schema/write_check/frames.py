@@ -33,7 +33,7 @@ def widens(state: TableState) -> bool:
 
 
 def without_lengths(columns: Columns) -> Columns:
-    """Return columns with string in place of char and varchar, as frames have them."""
+    """Return columns with string instead of char and varchar, as frames have them."""
     if not any(_has_lengths(column.data_type) for column in columns):
         return columns
     return tuple(column._replace(data_type=_without_lengths(column.data_type)) for column in columns)

@@ -67,7 +67,7 @@ def type_mismatch(difference: TypeDifference, *, casts: bool) -> Finding:
 
     Args:
         difference: The types in table and frame.
-        casts: Whether the method casts, so that another method is no remedy.
+        casts: Whether the method casts, so another method does not help.
     """
     name, old, new = _shown(difference)
     other = "" if casts else ", or append by the table's name, which casts (saveAsTable, writeTo)"

@@ -173,7 +173,7 @@ def test_commits_that_cannot_be_read(folder):
 
     with pytest.raises(CatalogReadError, match=r"dev\.silver\.orders: its metadata is damaged"):
         opened(folder).commits()
-    with pytest.raises(CatalogReadError, match=r"files of its Delta log are gone .*; see whether it was dropped"):
+    with pytest.raises(CatalogReadError, match=r"files of its Delta log are gone .*; check whether it was dropped"):
         opened(folder / "nothing").commits()
 
 

@@ -169,7 +169,7 @@ def test_a_type_that_delta_has_not_is_refused():
     catalog = MemoryCatalog([state(stored("v", "interval day to second"))])
 
     assert refusal(catalog.insert, NAME, [{"v": 1}])[0].endswith(
-        "1 does not fit interval day to second: it cannot be stored, because interval day to second is no type of Delta;"
+        "1 does not fit interval day to second: it cannot be stored: Delta has no type interval day to second;"
         " change the column"
     )
 

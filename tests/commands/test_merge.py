@@ -187,14 +187,14 @@ def test_every_file_that_is_no_report_is_named_and_nothing_is_written(folder, ca
     answer = capsys.readouterr()
     assert (code, answer.out) == (1, "")
     assert answer.err.splitlines() == [
-        f"error: cut.json: is no JSON (Expecting property name enclosed in double quotes: line 1 column 15 (char 14)); {HINT}",
-        f"error: nan.json: is no JSON (NaN is no number); {HINT}",
-        f"error: list.json: is no report of pytest-delta-schema; {HINT}",
-        f"error: package.json: is no report of pytest-delta-schema; {HINT}",
+        f"error: cut.json: is not valid JSON (Expecting property name enclosed in double quotes: line 1 column 15 (char 14)); {HINT}",
+        f"error: nan.json: is not valid JSON (NaN is not a number); {HINT}",
+        f"error: list.json: is not a report of pytest-delta-schema; {HINT}",
+        f"error: package.json: is not a report of pytest-delta-schema; {HINT}",
         "error: newer.json: is of version 2, and this release reads version 1; upgrade pytest-delta-schema",
         "error: wrong.json: runs is []; write an array of at least 1 (and 1 more)",
         "error: one.json: faults is {}; write an array",
-        f"error: latin.json: is no JSON ('utf-8' codec can't decode byte 0xe9 in position 7: invalid continuation byte); {HINT}",
+        f"error: latin.json: is not valid JSON ('utf-8' codec can't decode byte 0xe9 in position 7: invalid continuation byte); {HINT}",
         f"error: folder.json: cannot be read: Is a directory; {HINT}",
         f"error: none.json: cannot be read: No such file or directory; {HINT}",
     ]
@@ -212,7 +212,7 @@ def test_every_report_that_cannot_be_written_is_named_and_nothing_is_written(fol
     assert (code, answer.out) == (1, "")
     lines = answer.err.splitlines()
     assert len(lines) == 6
-    assert lines[0].startswith("error: there is no report of type 'htm'; ")
+    assert lines[0].startswith("error: there is not a report of type 'htm'; ")
     assert lines[1] == "error: 'json:' names no file; write json, json:FILE or json:off"
     assert lines[2].startswith(f"error: report sarif:{folder}: it is a folder; write a file, such as ")
     assert lines[3].startswith("error: report github:")

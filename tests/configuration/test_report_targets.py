@@ -36,12 +36,12 @@ def test_targets(tmp_path, texts, expected):
     [
         (
             "jsno:x",
-            "there is no report of type 'jsno'; did you mean json? The types are json, html, github",
+            "there is not a report of type 'jsno'; did you mean json? The types are json, html, github",
         ),
-        ("c:\\x.json", "there is no report of type 'c'; the types are json, html, github"),
-        ("", "there is no report of type ''; the types are json, html, github"),
+        ("c:\\x.json", "there is not a report of type 'c'; the types are json, html, github"),
+        ("", "there is not a report of type ''; the types are json, html, github"),
         ("json:", "'json:' names no file; write json, json:FILE or json:off"),
-        ("json:a\0b", "'a\\x00b' is no path of a file (*; write another one"),
+        ("json:a\0b", "'a\\x00b' is not a valid file path (*; use a different one"),
     ],
 )
 def test_what_names_no_report(tmp_path, text, message):

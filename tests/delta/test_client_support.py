@@ -18,7 +18,7 @@ def test_a_version_is_its_numbers_without_zeros_at_the_end(text: Any, numbers: A
 
 @pytest.mark.parametrize("text", ["", "x", "15.4 LTS", "1.", "v2", "-1", "1.5b1"])
 def test_what_is_no_version(text: Any) -> None:
-    with pytest.raises(ValueError, match=r"is no version; write numbers with dots, such as 15\.4"):
+    with pytest.raises(ValueError, match=r"is not a version; write numbers with dots, such as 15\.4"):
         parse_version(text)
 
 

@@ -317,7 +317,9 @@ def test_an_interrupted_conversion_names_the_files_it_leaves():
 
     text = str(InterruptedTable(table=NAME, done=(), running=statement, left=(), version=0, outcome=outcome))
 
-    assert "  left behind: nothing: the parquet files are as they were, and no Delta log is beside them\n" in text
+    assert (
+        "  left behind: nothing: the parquet files are as they were, and there is no Delta log next to them\n" in text
+    )
     assert "  to restore:  nothing was changed\n" in text
 
 

@@ -163,7 +163,7 @@ def test_an_invalid_declaration_is_blocked_before_the_catalog_is_read():
 
 
 class Unreadable(MemoryCatalog):
-    """Holds a view in place of the table, or cannot be read at all."""
+    """Holds a view instead of the table, or cannot be read at all."""
 
     error: DeltaSchemaError | None = None
 

@@ -27,7 +27,7 @@ def models(*names, **options):
 
 
 def family():
-    """A parent with three children, one of which has a child of its own; no name is before those of its parents."""
+    """A parent with three children, one of which has its own child; no name is before those of its parents."""
     key = {"primary_key": ["id"]}
     parent, child = models("parent", **key) + models("a_child", **key)
     child = replace(child, foreign_keys=[ForeignKey(["id"], parent)])

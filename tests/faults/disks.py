@@ -185,7 +185,7 @@ def _limiting(limit: int | None) -> Callable[[], None] | None:
 
 @contextmanager
 def _mounted(mounted: Path, disk: Disk) -> Iterator[Path]:
-    """Mount a file system of its own at a place, with what is there already."""
+    """Mount a separate file system at a place, with what is there already."""
     there = mounted.with_name(f"{mounted.name}-before")
     mounted.rename(there)
     mounted.mkdir()

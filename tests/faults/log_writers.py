@@ -48,7 +48,7 @@ def write(kind: str, folder: str, parent: Connection) -> None:
 def _deltalake(folder: Path) -> Iterator[None]:
     """Append, and write a checkpoint after every second commit."""
     import pyarrow as pa  # noqa: PLC0415 - only one kind needs it
-    from deltalake import DeltaTable, write_deltalake  # noqa: PLC0415 - likewise
+    from deltalake import DeltaTable, write_deltalake  # noqa: PLC0415 - as above
 
     rows = pa.table({"id": [1, 2]})
     write_deltalake(str(folder), rows, description="1.0")

@@ -66,7 +66,7 @@ def scenes_with(kind: StatementKind) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Play:
-    """A scene in a place of its own.
+    """A scene in its own place.
 
     Args:
         name: Of the scene.

@@ -71,7 +71,7 @@ class Stage:
 
 
 def on_local(bench: Bench, name: str, scenario: Scenario | None = None) -> Stage:
-    """Set a scenario on the local catalog, in a schema of its own."""
+    """Set a scenario on the local catalog, in its own schema."""
     source, rows = template(bench, name, scenario or scenario_named(name))
     schema = bench.schema("s")
     folder = schema_folder(bench.warehouse, "dev", schema)

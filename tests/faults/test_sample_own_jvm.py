@@ -18,7 +18,7 @@ SAMPLED = [(area, case) for area in (kills.AREA, *((disks.AREA,) if ALL else ())
 @pytest.fixture(scope="module")
 def bench(spark_catalog, tmp_path_factory):
     bench = Bench(tmp_path_factory.mktemp("faults"), SEED, spark_catalog)
-    # An archive of classes takes a JVM of its own, which two kills do not make up for.
+    # An archive of classes takes its own JVM, which two kills do not make up for.
     bench.shared["archive"] = True
     yield bench
     spark_catalog.drop_schema("dev", "silver")

@@ -1,4 +1,4 @@
-"""A process that applies a model with a JVM of its own, and reports when a kind of statement begins and ends."""
+"""A process that applies a model with its own JVM, and reports when a kind of statement begins and ends."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ PATIENCE = 240.0
 
 
 class Victim:
-    """A process with a JVM of its own; gone, with its JVM, when the block ends.
+    """A process with its own JVM; gone, with its JVM, when the block ends.
 
     Args:
         folder: For its output.

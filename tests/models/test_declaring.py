@@ -105,14 +105,14 @@ TABLE_ARGUMENTS = (
         (
             lambda: table(column(), owns=["columns", "owner"]),
             (
-                "dev.silver.orders: owns names 'owner', which is no aspect; aspects are columns, types, defaults,"
+                "dev.silver.orders: owns names the unknown aspect 'owner'; aspects are columns, types, defaults,"
                 " primary_keys, unique, foreign_keys, checks, comments, properties, layout, tags"
             ),
         ),
         (
             lambda: table(column(), owns={"values": "ignore", "constraints": "manage"}),
             (
-                "dev.silver.orders: owns names 'values', 'constraints', which is no aspect; aspects are columns, types,"
+                "dev.silver.orders: owns names the unknown aspects 'values', 'constraints'; aspects are columns, types,"
                 " defaults, primary_keys, unique, foreign_keys, checks, comments, properties, layout, tags"
             ),
         ),
@@ -164,7 +164,7 @@ TABLE_ARGUMENTS = (
         ),
         (
             lambda: Column("id", "bigin"),
-            "column id: data_type 'bigin' is no type of Spark: there is no type bigin; did you mean bigint?",
+            "column id: data_type 'bigin' is not a Spark type: there is no type bigin; did you mean bigint?",
         ),
         (
             lambda: Column("id", int),

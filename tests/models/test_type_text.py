@@ -24,7 +24,7 @@ def test_other_texts_are_refused_with_the_reason(text):
     with pytest.raises(DeclarationError) as caught:
         Column("c", text)
 
-    prefix = f"column c: data_type {text!r} is no type of Spark: "
+    prefix = f"column c: data_type {text!r} is not a Spark type: "
     assert str(caught.value).startswith(prefix)
     assert fnmatch.fnmatchcase(str(caught.value).removeprefix(prefix), REFUSED[text])
 

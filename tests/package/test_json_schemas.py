@@ -46,7 +46,7 @@ NOT_WRITTEN = {
 """Attributes that JSON forms have in another form, or do not need, by class."""
 
 DERIVED = {"TableChange": {"operation"}, "ColumnState": {"value.default", "value.generated", "value.identity"}}
-"""Attributes of attributes, and properties, that JSON forms have in place of these."""
+"""Attributes of attributes, and properties, that JSON forms have instead of these."""
 
 RECORDS = [CHANGE, CHECK, CONSENTS, DIAGNOSTIC, LOCATION, REPORT_FORM.record, RUN, STATEMENT, TABLE]
 STATE_RECORDS = [CHECK_CONSTRAINT, COLUMN, FOREIGN_KEY, IDENTITY, PRIMARY_KEY, RENAME, SOURCE, STATE]

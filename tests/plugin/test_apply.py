@@ -171,7 +171,7 @@ def test_data_that_refuses_is_counted_and_nothing_is_changed(project):
     result.assert_outcomes(failed=1, deselected=2)
     result.stdout.fnmatch_lines(
         [
-            "SQL that is held back:",
+            "Blocked SQL:",
             (
                 "  ! dev.silver.orders: column id cannot be NOT NULL, because 1 row holds NULL in it, of 1; fill them"
                 " (they are listed by SELECT [*] FROM `dev`.`silver`.`orders` WHERE `id` IS NULL), or declare it nullable"

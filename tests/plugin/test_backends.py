@@ -125,19 +125,19 @@ CONNECT = "the Spark Connect server does not answer"
         (
             WAREHOUSE,
             "SessionAlreadyClosedError('Invalid access token.')",
-            "the SQL warehouse does not answer (Invalid access token.); see whether it exists, and the token",
+            "the SQL warehouse does not answer (Invalid access token.); check that it exists and that the token is valid",
             (),
         ),
         (
             "DatabricksCatalog(SparkConnection(Session()))",
             "rpc_error('UNAUTHENTICATED', 'Token is expired; renew it')",
-            f"{CONNECT} (UNAUTHENTICATED: Token is expired; renew it); see whether it runs, and the token",
+            f"{CONNECT} (UNAUTHENTICATED: Token is expired; renew it); check that it is running and that the token is valid",
             ("-n2",),
         ),
         (
             "SessionCatalog(Session())",
             "rpc_error('UNAVAILABLE', 'failed to connect')",
-            f"{CONNECT} (UNAVAILABLE: failed to connect); see whether it runs, and the token",
+            f"{CONNECT} (UNAVAILABLE: failed to connect); check that it is running and that the token is valid",
             (),
         ),
     ],

@@ -121,8 +121,11 @@ def test_users_tests_find_the_table_that_a_model_maps_to(bound):
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["--delta-bind=dev.silver"], "binding 'dev.silver' is no pair of names with as many parts; write '*'"),
-        (["--delta-bind=a.b=c"], "binding 'a.b=c' is no pair of names with as many parts; write '*'"),
+        (
+            ["--delta-bind=dev.silver"],
+            "binding 'dev.silver' must map a name to a name with the same number of parts; write '*'",
+        ),
+        (["--delta-bind=a.b=c"], "binding 'a.b=c' must map a name to a name with the same number of parts; write '*'"),
         (
             ["--delta-drift", "--delta-bind=prod=x"],
             (

@@ -341,7 +341,7 @@ def test_all_faults_are_shown_at_once(project, toml):
         "protected is 'prod.*'; write a list: ['prod.*']",
         "sync_on_read is 'yes'; write true or false",
         "unity_timeout is 0; write a number of seconds above 0",
-        "unity_uri is no text; write the address as in 'https://unity.example.com'",
+        "unity_uri must be a string, such as 'https://unity.example.com'",
         "enable_features: there is no deletionVectors; choose among typeWidening, columnMapping",
         "rules: 'NoFloats' names no rule; write 'module:Name', as in 'shop.rules:NoFloats'",
         'bind: dev is a table; put names with dots in quotes: a table such as { "dev.silver" = "ci.pr_42_silver" }',
@@ -425,7 +425,7 @@ def test_numbers_of_ini_keys_are_numbers_or_texts_in_toml(project, values):
             "pyproject.toml",
             "[tool.pytest]\ndelta_models = ['models']\ndelta_backend = 'memory'\n",
             (
-                "pyproject.toml: pytest 8.4.2 does not read [tool.pytest], where delta_models, delta_backend stands; move"
+                "pyproject.toml: pytest 8.4.2 does not read [tool.pytest], where delta_models, delta_backend is set; move"
                 " it to [tool.pytest.ini_options] of pyproject.toml, or install pytest 9"
             ),
         ),
@@ -433,7 +433,7 @@ def test_numbers_of_ini_keys_are_numbers_or_texts_in_toml(project, values):
             "pytest.toml",
             "[pytest]\ndelta_models = ['models']\n",
             (
-                "pytest.toml: pytest 8.4.2 does not read [pytest], where delta_models stands; move it to"
+                "pytest.toml: pytest 8.4.2 does not read [pytest], where delta_models is set; move it to"
                 " [tool.pytest.ini_options] of pyproject.toml, or install pytest 9"
             ),
         ),
@@ -511,7 +511,7 @@ def test_a_file_that_cannot_be_read_is_a_usage_error(project, content, message):
     ini.parent.mkdir()
     ini.write_text("[pytest]\n")
 
-    # Where pytest itself would read the file, it stops the run with a message of its own.
+    # Where pytest itself would read the file, it stops the run with its own message.
     result = project.run("-c", str(ini))
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR

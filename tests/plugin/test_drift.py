@@ -115,7 +115,7 @@ def test_what_rules_forbid_is_shown_as_blocked_with_its_remedy(project, workers)
     result.stdout.fnmatch_lines(
         [
             "dev.silver.orders has drifted, 2 changes: columns.b, columns.id; blocked: column b is NOT NULL in the model*",
-            "SQL that is held back:",
+            "Blocked SQL:",
             "blocked:",
             (
                 "  ! dev.silver.orders: column b is NOT NULL in the model but new on the table; add it nullable, fill it,"

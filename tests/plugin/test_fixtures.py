@@ -355,7 +355,7 @@ def test_a_missing_java_is_one_line_in_set_up(project, monkeypatch):
     monkeypatch.setenv("JAVA_HOME", "/no/such/java")
     project.models(ORDERS)
 
-    # In a process of its own, because this one may have a session, which would be taken.
+    # In its own process, because this one may have a session, which would be taken.
     result = project.run("--delta-apply", "-m", "delta_apply", subprocess=True)
 
     result.assert_outcomes(errors=1, deselected=2)
@@ -400,7 +400,7 @@ NO_MODEL = "make_delta_table takes a Table, and was given 'dev.silver.orders'; g
 ALONE = "make_delta_tables takes a list of tables, and was given dev.silver.orders alone; write *table*"
 NO_CLONE = "delta_clone takes a Table, and was given 'dev.silver.orders'; give the Table that declares it"
 NO_MODELS = "make_delta_tables takes a list of tables, and was given 'dev.silver.orders', None; give Table objects"
-TWICE = "dev.test_main_*.orders is made twice by this test; give the second one a name of its own: make_delta_table*"
+TWICE = "dev.test_main_*.orders is made twice by this test; give the second one a different name: make_delta_table*"
 NO_ROW = "E       dev.test_main_*.orders: row 2: is a list; give a dict by column, a Row, or a tuple in the order of the columns"
 
 

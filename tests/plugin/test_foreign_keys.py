@@ -50,7 +50,7 @@ def test_workers_take_the_parents_along(project):
     result = project.run("--delta-apply", "-m", "delta_apply", "-n2", *MEMORY)
 
     result.assert_outcomes(passed=2)
-    # Each check reports the statements of its own table, as without xdist.
+    # Each check reports the statements of its table, as without xdist.
     result.stdout.fnmatch_lines(["apply: 2 applied, 5 statements run"])
 
 

@@ -100,7 +100,7 @@ def test_xdist_and_other_systems_are_named(pytestconfig, monkeypatch):
     assert why_jvm_is_not_reused(pytestconfig, {}, "nt") == "it needs Linux or macOS"
     monkeypatch.setattr(pytestconfig, "workerinput", {}, raising=False)
     assert why_jvm_is_not_reused(pytestconfig, {}, "posix") == (
-        "xdist runs the tests in several processes, each with a JVM of its own"
+        "xdist runs the tests in several processes, each with its own JVM"
     )
 
 

@@ -1,4 +1,4 @@
-"""The plugin on the local backend, in processes of its own: what one run leaves, the next one finds."""
+"""The plugin on the local backend, in its own processes: what one run leaves, the next one finds."""
 
 from __future__ import annotations
 

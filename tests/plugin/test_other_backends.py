@@ -1,4 +1,4 @@
-"""A backend of another distribution: found by its entry point, with options of its own."""
+"""A backend of another distribution: found by its entry point, with its own options."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def test_drift_reports_that_an_apply_would_fail_and_why(project, how):
     result.stdout.fnmatch_lines(
         [
             "dev.silver.orders has drifted, 3 changes: *; blocked: check positive (amount > 0) cannot be added, because *",
-            "SQL that is held back:",
+            "Blocked SQL:",
             f"  ! {CHECK}, such as id = 0, 1, 2, 3, 4{LISTED}",
             f"  ! {KEY}, such as id = 0; remove them *",
             "drift: 1 blocked, 0 statements run",

@@ -407,8 +407,8 @@ def test_all_wrong_values_are_usage_errors_before_anything_runs(drifted):
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert {line.strip() for line in result.errlines} >= {
-        "ERROR: --delta-report: there is no report of type 'jsn'; did you mean json? The types are " + TYPES,
-        "delta_report: there is no report of type 'xml'; the types are " + TYPES,
+        "ERROR: --delta-report: there is not a report of type 'jsn'; did you mean json? The types are " + TYPES,
+        "delta_report: there is not a report of type 'xml'; the types are " + TYPES,
     }
     drifted.ini("delta_models = models", "delta_report =", "  json:out", "  sarif:same")
 

@@ -14,7 +14,7 @@ GITHUB = {"GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "acme/
 
 @pytest.fixture
 def checkout(tmp_path, monkeypatch):
-    """A repository in a folder of its own, without the variables of the service that runs these tests."""
+    """A repository in its own folder, without the variables of the service that runs these tests."""
     for name in list(os.environ):
         if name.startswith(("GITHUB_", "CI_", "BUILD_")):
             monkeypatch.delenv(name)

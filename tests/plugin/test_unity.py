@@ -568,7 +568,9 @@ def test_a_server_that_cannot_be_reached_is_reported_once(project, mode, failed,
     result = project.run(mode, "--snapshot-update", "-rs", *workers)
 
     result.assert_outcomes(passed=4, skipped=skipped, **failed)
-    reason = "the server at http://127.0.0.1:9 cannot be reached (*); see whether it runs, and the setting unity_uri"
+    reason = (
+        "the server at http://127.0.0.1:9 cannot be reached (*); check that it is running, and the setting unity_uri"
+    )
     result.stdout.fnmatch_lines(
         [
             reason,

@@ -104,7 +104,7 @@ def test_the_worst_results_are_kept():
     assert len(run["results"]) == MOST_RESULTS
     assert [result["ruleId"] for result in run["results"][:2]] == ["DS201", "DD103"]
     assert run["invocations"][0]["toolExecutionNotifications"] == [
-        {"level": "warning", "message": {"text": "2 more results are left out, the least bad of 5002"}}
+        {"level": "warning", "message": {"text": "2 of 5002 results omitted, the least severe"}}
     ]
 
 

@@ -14,7 +14,7 @@ RAN, OPEN = OutcomeStatement(sql="A", has_run=True), OutcomeStatement(sql="B")
     ("statements", "is_blocked", "heading"),
     [
         ([OPEN], False, "SQL that would run"),
-        ([OPEN], True, "SQL that is held back"),
+        ([OPEN], True, "Blocked SQL"),
         ([RAN, OPEN], False, "SQL of the apply"),
         ([RAN, OPEN], True, "SQL of the apply"),
         ([], False, "SQL that would run"),

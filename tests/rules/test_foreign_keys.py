@@ -126,11 +126,11 @@ A_MAP = Column("m", spark.MapType(spark.StringType(), spark.LongType()))
             [
                 (
                     "foreign key (id) has the name BOTH, which foreign key (c) has already;"
-                    " give it another one with name=... [DS116 DuplicateConstraint]"
+                    " choose a different name with name=... [DS116 DuplicateConstraint]"
                 ),
                 (
                     "foreign key (a) has the name Taken, which check taken has already;"
-                    " give it another one with name=... [DS116 DuplicateConstraint]"
+                    " choose a different name with name=... [DS116 DuplicateConstraint]"
                 ),
             ],
             id="names that are taken",
@@ -140,7 +140,7 @@ A_MAP = Column("m", spark.MapType(spark.StringType(), spark.LongType()))
             [
                 (
                     "foreign key (a) has the name PK_dev_silver_orders__id, which the primary key has already;"
-                    " give it another one with name=... [DS116 DuplicateConstraint]"
+                    " choose a different name with name=... [DS116 DuplicateConstraint]"
                 )
             ],
             id="the name of the primary key",

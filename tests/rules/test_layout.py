@@ -97,7 +97,7 @@ MANY = [column(f"c{number}") for number in range(40)]
             MANY,
             {"clustered_by": ["c39"], "table_properties": {"delta.dataSkippingStatsColumns": "c39"}},
             [],
-            id="with statistics of its own",
+            id="with its own statistics",
         ),
         pytest.param(
             [column("a"), Column("s", struct(field("x"), field("y.z"))), column("b.c")],

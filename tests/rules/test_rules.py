@@ -414,7 +414,7 @@ STAYS = column("id", is_nullable=False)
                     "column id is bigint on the table and string in the model, which Delta does not change in"
                     " place; declare bigint, or swap it: (1) declare a column id_new as string beside it, and apply; (2) fill"
                     " id_new with CAST(id AS STRING) by an UPDATE; (3) remove id from the model, consent to its drop, and"
-                    " apply; (4) declare id as string with renamed_from='id_new' in place of id_new, and apply"
+                    " apply; (4) declare id as string with renamed_from='id_new' instead of id_new, and apply"
                     " [DS208 UnsupportedTypeChange]"
                 )
             ],
@@ -593,8 +593,8 @@ def test_a_rule_that_yields_no_diagnostic_is_reported_as_that_rules_fault():
     (violation,) = PlanValidator(model_rules=[YieldsText()]).model_violations([table(column())])
 
     assert str(violation) == (
-        "dev.silver.orders: rule YieldsText itself failed with TypeError: its check gives 'dev.silver.orders is bad', which"
-        " is no Diagnostic; fix the rule [DS100 YieldsText]"
+        "dev.silver.orders: rule YieldsText itself failed with TypeError: its check() yielded 'dev.silver.orders is bad', which"
+        " is not a Diagnostic; fix the rule [DS100 YieldsText]"
     )
 
 

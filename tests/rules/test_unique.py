@@ -136,17 +136,17 @@ def test_a_declaration_that_can_never_be_valid_is_refused(declare, message):
                 (
                     "DS124 unique.PK_dev_silver_orders__id: "
                     "unique constraint (n) has the name PK_dev_silver_orders__id, which"
-                    " primary key (id) has already; give it another one with name=..."
+                    " primary key (id) has already; choose a different name with name=..."
                 ),
                 (
                     "DS124 unique.Positive: "
                     "unique constraint (mail) has the name Positive, which check positive has already;"
-                    " give it another one with name=..."
+                    " choose a different name with name=..."
                 ),
                 (
                     "DS124 unique.positive: "
                     "unique constraint (region) has the name positive, which check positive has already;"
-                    " give it another one with name=..."
+                    " choose a different name with name=..."
                 ),
             ],
             id="names of others",
@@ -156,8 +156,8 @@ def test_a_declaration_that_can_never_be_valid_is_refused(declare, message):
             [
                 (
                     "DS116 foreign_keys.u: "
-                    "foreign key (parent) has the name u, which the unique constraint has already; give it"
-                    " another one with name=..."
+                    "foreign key (parent) has the name u, which the unique constraint has already; choose"
+                    " a different name with name=..."
                 )
             ],
             id="name of a foreign key",

@@ -77,8 +77,8 @@ def test_one_query_asks_for_every_column_and_for_whole_rows():
 BEFORE = Fingerprint(2, (Decimal(5), Decimal(7)), Decimal(9))
 DIFFERENCES = [
     (BEFORE, ""),
-    (Fingerprint(0, (None, None), None), "there are 0 rows in place of 2"),
-    (Fingerprint(1, (Decimal(5), Decimal(7)), Decimal(9)), "there are 1 rows in place of 2"),
+    (Fingerprint(0, (None, None), None), "there are 0 rows instead of 2"),
+    (Fingerprint(1, (Decimal(5), Decimal(7)), Decimal(9)), "there are 1 rows instead of 2"),
     (BEFORE._replace(columns=(Decimal(5), Decimal(8)), whole=Decimal(1)), "the values of column b (date) differ"),
     (
         BEFORE._replace(columns=(Decimal(4), Decimal(8)), whole=Decimal(1)),

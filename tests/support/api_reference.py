@@ -61,7 +61,7 @@ def _members(name: str, value: object) -> Iterator[str]:
 
 
 def _public_members(value: type) -> list[str]:
-    """Return the documented methods and properties of a class, those of its own bases included."""
+    """Return the documented methods and properties of a class, those of its bases included."""
     homes = [base for base in reversed(value.__mro__) if base.__module__.startswith(_HOME)]
     names = dict.fromkeys(member for base in homes for member in vars(base) if not member.startswith("_"))
     return [name for name in names if _is_method(inspect.getattr_static(value, name))]

@@ -161,7 +161,7 @@ def _type(data_type: DataTypeState) -> Iterator[Trait]:
 
 
 def _odd(text: str) -> Iterator[str]:
-    """Yield the characters of a name or text that SQL or a reader may treat in a way of its own."""
+    """Yield the characters of a name or text that SQL or a reader may treat in its own way."""
     yield from (
         character for character in text if not (character.isascii() and (character.isalnum() or character in " _."))
     )

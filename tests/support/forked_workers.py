@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ForkedWorker(Popen2IO):
-    """The pipes to a worker, in place of ``execnet.gateway_io.Popen2IOMaster``."""
+    """The pipes to a worker, instead of ``execnet.gateway_io.Popen2IOMaster``."""
 
     def __init__(self, _command: list[str], execmodel: ExecModel) -> None:
         to_worker, from_worker = os.pipe(), os.pipe()

@@ -122,7 +122,7 @@ KEPT = [
 """Type, given value, value that is read."""
 
 PYTHON = "it is of Python's type"
-TOO_FINE = "it has more than 2 digits behind the point; round it or widen the column"
+TOO_FINE = "it has more than 2 decimal places; round it or widen the column"
 LOST = [
     (INT, 2**31, "2147483648 does not fit int: it is out of range; give a number from -2147483648 to 2147483647"),
     (spark.ByteType(), -129, "-129 does not fit tinyint: it is out of range; give a number from -128 to 127"),
@@ -154,22 +154,22 @@ LOST = [
     (
         spark.DecimalType(5, 2),
         1000,
-        "1000 does not fit decimal(5,2): it has more than 3 digits before the point; give a smaller number or widen the column",
+        "1000 does not fit decimal(5,2): it has more than 3 digits before the decimal point; give a smaller number or widen the column",
     ),
     (
         spark.DecimalType(5, 2),
         Decimal("1E+999999"),
-        "Decimal('1E+999999') does not fit decimal(5,2): it has more than 3 digits before the point; give a smaller number or widen the column",
+        "Decimal('1E+999999') does not fit decimal(5,2): it has more than 3 digits before the decimal point; give a smaller number or widen the column",
     ),
     (
         spark.DecimalType(5, 2),
         Decimal("NaN"),
-        "Decimal('NaN') does not fit decimal(5,2): it is no number, and a decimal holds numbers only",
+        "Decimal('NaN') does not fit decimal(5,2): it is not finite; a decimal cannot hold NaN or infinity",
     ),
     (
         spark.DecimalType(5, 2),
         Decimal("-Infinity"),
-        "Decimal('-Infinity') does not fit decimal(5,2): it is no number, and a decimal holds numbers only",
+        "Decimal('-Infinity') does not fit decimal(5,2): it is not finite; a decimal cannot hold NaN or infinity",
     ),
     (spark.DecimalType(5, 2), 1.5, f"1.5 does not fit decimal(5,2): {PYTHON} float; give a Decimal or an int"),
     (spark.DecimalType(5, 2), True, f"True does not fit decimal(5,2): {PYTHON} bool; give a Decimal or an int"),
@@ -259,7 +259,7 @@ PARTS = [
     (
         spark.MapType(FLOAT, INT),
         {0.1: 1, 0.10000000149011612: 2},
-        ".key: 0.10000000149011612 is the same key as another one after conversion",
+        ".key: 0.10000000149011612 duplicates another key after conversion",
     ),
 ]
 """Type, given value, and the message after the name of the column."""

@@ -27,7 +27,7 @@ class Held:
     Args:
         folder: The working folder.
         seconds: How long its JVM may be idle.
-        program: The program that runs in place of the JVM.
+        program: The program that runs instead of the JVM.
     """
 
     def __init__(self, folder: Path, seconds: float, program: str) -> None:
@@ -57,7 +57,7 @@ def holding(folder: Path, seconds: float = 600, program: str = ENDS_WITH_ITS_INP
     Args:
         folder: The working folder.
         seconds: How long its JVM may be idle.
-        program: The program that runs in place of the JVM.
+        program: The program that runs instead of the JVM.
     """
     held = Held(folder, seconds, program)
     try:

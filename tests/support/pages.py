@@ -15,7 +15,7 @@ A page is a story: its steps run in the order of the page, in one folder and aga
 * Shown lines that begin with ``delta schema: `` report long steps. Without a JVM there are none, so they are left out.
 
 In the end all tests that the page has written have to pass. ``make test-tutorial`` follows the tutorial with a JVM, in
-an environment of its own; there the ``sh`` blocks run, and what ``catalog`` blocks do is done by them.
+its own environment; there the ``sh`` blocks run, and what ``catalog`` blocks do is done by them.
 """
 
 from __future__ import annotations

@@ -105,7 +105,7 @@ class Project:
 
         Args:
             args: The command line.
-            subprocess: Whether it runs in a process of its own; the workers of xdist always do.
+            subprocess: Whether it runs in its own process; the workers of xdist always do.
             plugins: Objects that are plugins of a run in this process.
         """
         if subprocess:
@@ -118,7 +118,7 @@ class Project:
         Args:
             modes: The options of the modes.
             args: The command line.
-            subprocess: Whether it runs in a process of its own.
+            subprocess: Whether it runs in its own process.
         """
         return self.run("-o", f"addopts={modes}", *args, subprocess=subprocess)
 

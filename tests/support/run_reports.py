@@ -144,7 +144,7 @@ def sample_report(*tables: TableReport, **parts: Any) -> RunReport:
     """Return a report with every status that matters; other tables and parts replace its own.
 
     Args:
-        *tables: The tables in place of its own.
+        *tables: The tables instead of its own.
         **parts: Other arguments of the report.
     """
     default: dict[str, Any] = {

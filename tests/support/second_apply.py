@@ -1,4 +1,4 @@
-"""A process of its own that applies a model for each line that it reads; see ``test_concurrent_applies``."""
+"""A separate process that applies a model for each line that it reads; see ``test_concurrent_applies``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def main(folder: str) -> None:
         for number in sys.stdin:
             result = line.sync_tables([keyed(int(number))])
             kinds = [statement.kind.value for statement in result.statements]
-            print(json.dumps(kinds), flush=True)  # noqa: T201 - likewise
+            print(json.dumps(kinds), flush=True)  # noqa: T201 - as above
 
 
 if __name__ == "__main__":

@@ -58,7 +58,7 @@ def test_memory_stops_the_rows_of_all_scenarios():
 
 
 class Slow(MemoryCatalog):
-    """Writes rows in a step of its own, which lasts until a first record is logged."""
+    """Writes rows in its own step, which lasts until a first record is logged."""
 
     def __init__(self, logged: Event) -> None:
         super().__init__()

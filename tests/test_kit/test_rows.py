@@ -162,19 +162,19 @@ TOO_MANY = [
         "s string not null; f boolean not null",
         {"primary_key": ["s", "f"], "checks": ["s IN ('x', 'y')"]},
         5,
-        "dev.silver.orders: primary key (s, f) has at most 4 values under check c1, and 5 rows are asked for; ask for fewer rows, or give s, f",
+        "dev.silver.orders: primary key (s, f) has at most 4 values under check c1, but 5 rows were requested; ask for fewer rows, or give s, f",
     ),
     (
         "id tinyint",
         {"unique": [Unique(["id"])]},
         257,
-        "dev.silver.orders: unique constraint (id) has at most 256 values, and 257 rows are asked for; ask for fewer rows, or give id",
+        "dev.silver.orders: unique constraint (id) has at most 256 values, but 257 rows were requested; ask for fewer rows, or give id",
     ),
     (
         "s string",
         {"unique": [Unique(["s"])], "checks": ["s LIKE 'x_'"]},
         2,
-        "dev.silver.orders: unique constraint (s) has at most 1 value under check c1, and 2 rows are asked for; ask for fewer rows, or give s",
+        "dev.silver.orders: unique constraint (s) has at most 1 value under check c1, but 2 rows were requested; ask for fewer rows, or give s",
     ),
     (
         "flag boolean not null; b string not null; c int",
@@ -397,7 +397,7 @@ def test_a_check_that_given_values_break_names_both_columns():
     message = refusal(table("a int; b int", ["b <= a AND b >= 0 AND a < b + 9"]), a=-1)
 
     assert message == (
-        "dev.silver.orders: check c1 (b <= a AND b >= 0 AND a < b + 9) is not solved; give a value for b, or another one for a"
+        "dev.silver.orders: check c1 (b <= a AND b >= 0 AND a < b + 9) is not solved; give a value for b, or a different value for a"
     )
 
 

@@ -28,7 +28,7 @@ class TestMemory(CatalogSuite):
 
 
 class Imposing(MemoryCatalog):
-    """A catalog that gives properties of its own to every new table, as Unity Catalog does to managed ones."""
+    """A catalog that gives its own properties to every new table, as Unity Catalog does to managed ones."""
 
     def run(self, statement):
         super().run(statement)

@@ -53,7 +53,7 @@ def follow(page: str, shell: Shell, folder: Path, wheel: str) -> Iterator[Comman
         page: The text of the page.
         shell: The reader's shell.
         folder: The project folder that the page makes and enters.
-        wheel: What pip installs in place of the package of the index.
+        wheel: What pip installs instead of the package of the index.
 
     Raises:
         PageError: If the page has a step that a reader cannot do, or an installation fails.

@@ -104,7 +104,7 @@ class Environment:
         options: The tests that run there, and options of pytest.
         python: Its version of Python, such as ``3.12``; that of the running Python by default.
         reads_project: Whether its pytest reads ``[tool.pytest]``.
-        is_client: Whether it has pyspark-client, without its dependencies, in place of pyspark and delta-spark.
+        is_client: Whether it has pyspark-client, without its dependencies, instead of pyspark and delta-spark.
     """
 
     name: str

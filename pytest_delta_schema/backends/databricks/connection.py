@@ -128,7 +128,7 @@ class WarehouseConnection:
             reason = self._scrub(first_line(error))
             failure = StatementError(reason, condition=condition)
             if any(kind.__name__ == _REQUEST_ERROR for kind in type(error).__mro__):
-                msg = f"the SQL warehouse does not answer ({reason}); see whether it exists, and the token"
+                msg = f"the SQL warehouse does not answer ({reason}); check that it exists and that the token is valid"
                 failure = StatementError(msg, condition=NO_CONNECTION)
         # Raised here, so that the context does not hold frames of the connector with the headers of its requests.
         raise failure

@@ -22,7 +22,7 @@ class Warehouses(Protocol):
         """Return a warehouse with its ``state`` and its ``health``."""
         ...
 
-    def start(self, id: str) -> object:  # noqa: A002 - likewise
+    def start(self, id: str) -> object:  # noqa: A002 - as above
         """Begin to start a warehouse."""
         ...
 

@@ -40,7 +40,7 @@ def _faults(settings: BackendSettings) -> Iterator[str]:
     if settings.mode == "apply" and settings.shares_warehouse:
         yield (
             "--delta-apply changes a catalog, and xdist would change one from several processes; run it without -n, or"
-            " give each worker a warehouse of its own: --delta-warehouse .delta-warehouse/{worker}"
+            " give each worker its own warehouse: --delta-warehouse .delta-warehouse/{worker}"
         )
 
 

@@ -235,7 +235,7 @@ class LocalCatalog:
         """Append rows, each a mapping from column names to values; a missing column is filled by the table, or NULL.
 
         Raises:
-            DeclarationError: If ``table`` is no name.
+            DeclarationError: If ``table`` is not a name.
             StatementError: If values would not be read back as they were given, and nothing is written; or if the table
                 refuses them.
         """

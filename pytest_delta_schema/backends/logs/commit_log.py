@@ -114,7 +114,9 @@ class CommitLog:
             return fault.problem
         except (FileNotFoundError, NotADirectoryError) as error:
             fact = f"files of its Delta log are gone ({first_line(error)})"
-            return problem(UnreadableTable, self.table, fact, "see whether it was dropped, or restore it from a backup")
+            return problem(
+                UnreadableTable, self.table, fact, "check whether it was dropped, or restore it from a backup"
+            )
         except (OSError, StatementError) as error:
             fact = f"its Delta log cannot be read ({first_line(error)})"
             return problem(UnreadableTable, self.table, fact, "restore it, or the permission to read it")

@@ -23,25 +23,25 @@ class LocalLog:
 
     def names(self) -> Iterable[str]:
         """Return the names of the files in the log."""
-        return os.listdir(self.path)  # noqa: PTH208 - likewise
+        return os.listdir(self.path)  # noqa: PTH208 - as above
 
     def read(self, name: str) -> bytes:
         """Return the content of a file."""
-        with open(f"{self.path}/{name}", "rb", buffering=0) as file:  # noqa: PTH123 - likewise, also the buffer
+        with open(f"{self.path}/{name}", "rb", buffering=0) as file:  # noqa: PTH123 - as above, also the buffer
             return file.readall()
 
     def modified(self, name: str) -> int:
         """Return when a file was last changed, in milliseconds since 1970."""
-        return os.stat(f"{self.path}/{name}").st_mtime_ns // 1_000_000  # noqa: PTH116 - likewise
+        return os.stat(f"{self.path}/{name}").st_mtime_ns // 1_000_000  # noqa: PTH116 - as above
 
     def identity(self, name: str) -> object:
         """Return a value that differs if a file is replaced."""
-        status = os.stat(f"{self.path}/{name}")  # noqa: PTH116 - likewise
+        status = os.stat(f"{self.path}/{name}")  # noqa: PTH116 - as above
         return status.st_ino, status.st_mtime_ns, status.st_size
 
     def edges(self, name: str) -> Edges:
         """Return the first and last bytes of a file."""
-        with open(f"{self.path}/{name}", "rb") as file:  # noqa: PTH123 - likewise
+        with open(f"{self.path}/{name}", "rb") as file:  # noqa: PTH123 - as above
             head = file.read(4)
             size = file.seek(0, os.SEEK_END)
             file.seek(max(size - 8, 0))

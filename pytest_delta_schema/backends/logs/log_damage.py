@@ -283,7 +283,7 @@ def _check_and_complete(log: LogFiles, names: frozenset[str], listing: LogListin
 def _from_older_checksum(log: LogReader, checked: CheckedLog) -> dict[str, Any] | None:
     """Return what an older checksum and later commits say of the newest version; ``None`` if they do not agree.
 
-    Spark reads neither that checksum nor commits before the checkpoint, so faults in them are no damage.
+    Spark reads neither that checksum nor commits before the checkpoint, so faults in them are not damage.
     """
     listing = checked.listing
     older = max((version for version in listing.checksums if version < listing.newest), default=-1)
@@ -346,7 +346,7 @@ def _check_parquet(log: LogFiles, name: str, remedy: str) -> None:
 def _check_checksum(
     log: LogReader, version: int, commits: Mapping[str, Sequence[Mapping[str, Any]]]
 ) -> dict[str, Any] | None:
-    """Require a checksum, which readers use in place of the commits, to agree with them, and return it.
+    """Require a checksum, which readers use instead of the commits, to agree with them, and return it.
 
     One that is not JSON is ignored, as readers do.
     """

@@ -196,7 +196,7 @@ class MemoryCatalog:
         *,
         number: int,
         added: Sequence[ColumnState] = (),
-        files: str | None = None,  # noqa: ARG002 - likewise
+        files: str | None = None,  # noqa: ARG002 - as above
     ) -> Samples:
         """Return a few rows that violate each data check, as texts."""
         return self._row_checks.samples(table, data_checks, shown, number, added)
@@ -209,7 +209,7 @@ class MemoryCatalog:
             rows: Mappings from column names to values.
 
         Raises:
-            DeclarationError: If ``table`` is no name.
+            DeclarationError: If ``table`` is not a name.
             StatementError: If the table or a column does not exist, a value does not fit its type, a NOT NULL column is
                 NULL, or a check is not met.
         """

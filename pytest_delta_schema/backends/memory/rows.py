@@ -71,7 +71,7 @@ def moved(value: Any, data_type: DataTypeState, path: Sequence[str], to: str | N
     if isinstance(data_type, ArrayState):
         return [moved(item, data_type.element, path[1:], to) for item in value]
     if isinstance(data_type, MapState):
-        # What is below a key cannot be renamed here, because dictionaries are no keys.
+        # What is below a key cannot be renamed here, because dictionaries cannot be keys.
         inner = [(key, moved(item, data_type.value, path[1:], to)) for key, item in value.items()]
         return dict(inner) if same_name(path[0], VALUE) else value
     fields = {}

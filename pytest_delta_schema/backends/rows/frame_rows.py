@@ -63,7 +63,7 @@ def _with_instants(value: Any, data_type: DataType) -> Any:
 
 
 def _key_with_instants(key: Any, data_type: DataType) -> Any:
-    """Return a key of a map; a struct stays a row, because dictionaries are no keys."""
+    """Return a key of a map; a struct stays a row, because dictionaries cannot be keys."""
     return key if isinstance(data_type, StructType) else _with_instants(key, data_type)
 
 

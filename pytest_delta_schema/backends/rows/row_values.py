@@ -94,7 +94,7 @@ def _atomic(value: Any, data_type: str, clock: Clock) -> Any:
         return clock.instant(_datetime(value))
     converter = _CONVERTERS.get(data_type)
     if converter is None:
-        msg = f"cannot be stored, because {data_type} is no type of Delta; change the column"
+        msg = f"cannot be stored: Delta has no type {data_type}; change the column"
         raise _Misfit(msg)
     return converter(value)
 
@@ -136,15 +136,16 @@ def _decimal(value: Any, precision: int, scale: int) -> Decimal:
         raise _wrong(value, "a Decimal or an int")
     number = value if isinstance(value, Decimal) else Decimal(int(value))
     if not number.is_finite():
-        msg = "is no number, and a decimal holds numbers only"
+        msg = "is not finite; a decimal cannot hold NaN or infinity"
         raise _Misfit(msg)
     if not number.is_zero() and number.adjusted() >= precision - scale:
-        msg = f"has more than {precision - scale} digits before the point; give a smaller number or widen the column"
+        whole = precision - scale
+        msg = f"has more than {whole} digits before the decimal point; give a smaller number or widen the column"
         raise _Misfit(msg)
     try:
         return number.quantize(Decimal((0, (1,), -scale)), context=_ANY)
     except (Inexact, InvalidOperation) as error:
-        msg = f"has more than {scale} digits behind the point; round it or widen the column"
+        msg = f"has more than {scale} decimal places; round it or widen the column"
         raise _Misfit(msg) from error
 
 
@@ -276,7 +277,7 @@ def _map(value: Any, data_type: MapState, path: str, clock: Clock, faults: list[
     for key, part in value.items():
         kept = _hashable(convert(key, data_type.key, f"{path}.key", clock, faults))
         if kept in converted and kept is not None:
-            faults.append(Fault(f"{path}.key", f"{shown(key)} is the same key as another one after conversion"))
+            faults.append(Fault(f"{path}.key", f"{shown(key)} duplicates another key after conversion"))
         converted[kept] = convert(part, data_type.value, f"{path}.value", clock, faults)
     return converted
 

@@ -58,7 +58,7 @@ class SessionCatalog:
         read_threads: How many tables are read at the same time, at least 1.
 
     Raises:
-        DeclarationError: If ``spark`` is no session.
+        DeclarationError: If ``spark`` is not a session.
     """
 
     name = "session"
@@ -190,7 +190,7 @@ class SessionCatalog:
         """Append rows, each a mapping from column names to values; a missing column is filled by the table, or NULL.
 
         Raises:
-            DeclarationError: If ``table`` is no name.
+            DeclarationError: If ``table`` is not a name.
             StatementError: If values would not be read back as they were given, and nothing is written; or if the table
                 refuses them.
         """

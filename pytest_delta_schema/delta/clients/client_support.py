@@ -28,7 +28,7 @@ def parse_version(text: str) -> Version:
         ValueError: If it is none.
     """
     if re.fullmatch(_VERSION, text) is None:
-        msg = f"{text!r} is no version; write numbers with dots, such as 15.4"
+        msg = f"{text!r} is not a version; write numbers with dots, such as 15.4"
         raise ValueError(msg)
     numbers = [int(part) for part in text.split(".")]
     while numbers and not numbers[-1]:

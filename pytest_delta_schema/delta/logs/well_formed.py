@@ -62,7 +62,7 @@ def well_formed_schema(metadata: Any, protocol: Any) -> dict[str, Any]:
 
 
 def with_texts(metadata: Any) -> Any:
-    """Return a ``metaData`` action with texts in place of numbers and booleans, as Spark reads them (Delta 4.4.0)."""
+    """Return a ``metaData`` action with texts instead of numbers and booleans, as Spark reads them (Delta 4.4.0)."""
     if not isinstance(metadata, dict):
         return metadata
     changed = {key: _text(metadata[key]) for key in _TEXTS & metadata.keys()}

@@ -193,7 +193,7 @@ def _has_field(data_type: DataType, name: str) -> bool:
 
 
 def _argument(source: CallSource, item: object, names: tuple[str, ...]) -> Span | None:
-    """Return where the only one of some arguments stands that is given, if it says what the model says."""
+    """Return the span of the one argument that is given, if its value equals the model's."""
     given = [name for name in names if name in source.arguments]
     return source.arguments[given[0]] if len(given) == 1 and _says(source, item, given[0]) else None
 

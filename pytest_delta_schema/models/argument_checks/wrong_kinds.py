@@ -1,4 +1,4 @@
-"""Refuse a value of a wrong kind."""
+"""Raise DeclarationError for an argument of the wrong type."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class UnknownType(DataType):
         """Return the text."""
         return self.text
 
-    def jsonValue(self) -> str:  # noqa: N802 - likewise
+    def jsonValue(self) -> str:  # noqa: N802 - as above
         """Return the text."""
         return self.text
 

@@ -31,7 +31,7 @@ def dependent_foreign_keys(
     """Yield the changes of foreign keys that reference a primary key that is dropped.
 
     Such a foreign key is dropped before and added again after. One that the model does not want any more is dropped
-    only: its replacement belongs to the plan of its own table.
+    only: its replacement belongs to the plan of the table that has it.
 
     Args:
         wanted: The table's foreign keys as its model has them, if it has one, and otherwise as they are stored.

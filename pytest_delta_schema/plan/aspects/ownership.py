@@ -81,7 +81,7 @@ def _is_added_again(change: Change) -> bool:
 def mode_of(change: Change, desired: TableState) -> ContractMode:
     """Return whether a change is made, only reported, or ignored.
 
-    A conversion is no aspect of ownership: a contract that consents to it manages it.
+    A conversion is not an aspect of ownership: a contract that consents to it manages it.
     """
     aspect = kind_of(change).aspect
     mode = MANAGE if aspect == "conversion" else desired.ownership.get(aspect, MANAGE)

@@ -76,7 +76,7 @@ class ColumnRename:
 
 
 def _add_lines(change: ColumnAdd, _action: AlignTable) -> Iterator[ChangeLine]:
-    # Its default has a line of its own, because it is set by a statement of its own.
+    # Its default has a separate line, because a separate statement sets it.
     after = describe_column(change.bare)
     yield ChangeLine(ADD, part_path("columns", change.path), ABSENT, after, loss=loss(change.enables))
 

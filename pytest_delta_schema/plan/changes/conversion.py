@@ -35,7 +35,7 @@ def _convert_lines(change: ConvertTable, _action: AlignTable) -> Iterator[Change
 
 
 class NotConverted:
-    """The model converts files that are no Delta table yet.
+    """The model converts files that are not a Delta table yet.
 
     An apply converts them in place (``CONVERT TO DELTA``); clients that read the files have to read the table then.
 

@@ -138,7 +138,7 @@ def _move_lines(change: ColumnMove, action: AlignTable) -> Iterator[ChangeLine]:
 
 
 class ColumnOrderDiffers:
-    """A column stands behind another one in the table than in the model.
+    """A column has a different position in the table and in the model.
 
     The order is compared only for models with ``column_order="manage"`` or ``column_order="report"``.
 

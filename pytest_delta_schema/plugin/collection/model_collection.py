@@ -90,7 +90,7 @@ class TableNode(pytest.Class):
         plain = known.get(self.obj.__base__)
         if plain is not None:
             return [ContractItem.from_parent(self, name=check, fixtureinfo=info) for check, info in plain]
-        # A class looks for fixtures and set-up methods of its own first; contracts have none.
+        # A class looks for its own fixtures and set-up methods first; contracts have none.
         items = [item for item in super(pytest.Class, self).collect() if isinstance(item, pytest.Function)]
         for item in items:
             # What pytest has computed for the item stays; only its location and its failures are shown differently.
@@ -136,7 +136,7 @@ class ModelsModule(pytest.Module):
         return children
 
     def _without_tables(self) -> str:
-        """Return the message if this module and its whole package declare no table; ``""`` for a part of a package."""
+        """Return the message if this module and its whole package have no tables; ``""`` for a part of a package."""
         run = self.config.stash[RUN]
         run.modules_without_tables[self.path] = self.dotted
         packages = {name: files for name, files in run.options.packages.items() if self.path in files}

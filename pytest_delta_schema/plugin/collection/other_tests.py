@@ -1,4 +1,4 @@
-"""The tests of a project that are no contracts: a gate or an apply on the command line runs none of them."""
+"""The tests of a project that are not contracts: a gate or an apply on the command line runs none of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pytest_delta_schema.plugin.collection.selection import is_check
 
 
 def deselect_other_tests(config: pytest.Config, items: list[pytest.Item]) -> int:
-    """Deselect the items that are no checks of a contract, and that no node id names; return how many there are.
+    """Deselect the items that are not checks of a contract, and that no node id names; return how many there are.
 
     Args:
         config: The run's configuration.

@@ -92,7 +92,7 @@ def shared_fixture(item: pytest.Function, name: str) -> object:
         name: The fixture, as the item sees it; overrides included.
 
     Returns:
-        The definition; ``None`` if the item may get a value of its own, because of the scope or of parameters.
+        The definition; ``None`` if the item may get its own value, because of the scope or of parameters.
     """
     definitions = fixture_info(item).name2fixturedefs.get(name, ())
     is_shared = bool(definitions) and definitions[-1].scope == "session" and not hasattr(item, "callspec")
@@ -101,13 +101,13 @@ def shared_fixture(item: pytest.Function, name: str) -> object:
 
 def item_of(request: pytest.FixtureRequest) -> pytest.Item:
     """Return the item for which a fixture was requested, which ``request.node`` is not for one of the session."""
-    item: pytest.Item = request._pyfuncitem  # noqa: SLF001 - likewise
+    item: pytest.Item = request._pyfuncitem  # noqa: SLF001 - as above
     return item
 
 
 def is_overridden(request: pytest.FixtureRequest, names: Iterable[str]) -> bool:
     """Whether the item of a request sees other fixtures of some names than those of this package."""
-    manager: Any = request._fixturemanager  # noqa: SLF001 - likewise
+    manager: Any = request._fixturemanager  # noqa: SLF001 - as above
     return any(len(manager.getfixturedefs(name, item_of(request))) > 1 for name in names)
 
 

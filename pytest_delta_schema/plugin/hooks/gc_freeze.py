@@ -1,4 +1,4 @@
-"""Leave models out of Python's collections of garbage, which would look at all their columns again and again."""
+"""Exclude models from garbage collection (``gc.freeze``) in large runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MANY = 100
 
 
 def freeze_after_collection(session: pytest.Session) -> None:
-    """Leave what exists after the collection of tests out of collections of garbage, until the run has ended.
+    """Freeze every object that exists after test collection until the run ends.
 
     They take a quarter of the time of a run of a thousand tables. A run that has other tests as well is left alone,
     because these may look at what Python collects, and so is one in which something else has frozen objects.

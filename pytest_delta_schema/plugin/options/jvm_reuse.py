@@ -60,5 +60,5 @@ def why_jvm_is_not_reused(
     if environment.get("CI"):
         return "the variable CI is set, and a machine of CI must not keep processes"
     if is_distributed(config):
-        return "xdist runs the tests in several processes, each with a JVM of its own"
+        return "xdist runs the tests in several processes, each with its own JVM"
     return ""

@@ -61,7 +61,7 @@ class Options(NamedTuple):
         keep_jvm: Seconds for which the JVM of the run may be idle afterwards; ``None`` if it ends with the run.
         reports: The reports that are written at the end.
         report_samples: Whether reports show which rows fail a data check.
-        expired_consents: The consents of the project whose last day is over.
+        expired_consents: The expired consents of the project.
     """
 
     mode: RunMode | None

@@ -56,7 +56,7 @@ _INI_TYPES: Mapping[Kind, Literal["bool", "args", "linelist"]] = {
     "consents": "linelist",
     "reports": "linelist",
 }
-"""The ini types of kinds that are no strings."""
+"""The ini types of kinds that are not strings."""
 
 
 def add_options(parser: pytest.Parser) -> None:

@@ -167,7 +167,7 @@ class Sources:
             keys = keys_since_pytest_9(self._config.rootpath / name)
             if keys:
                 yield (
-                    f"{name}: pytest {installed} does not read [{table}], where {', '.join(keys)} stands; move it to"
+                    f"{name}: pytest {installed} does not read [{table}], where {', '.join(keys)} is set; move it to"
                     " [tool.pytest.ini_options] of pyproject.toml, or install pytest 9"
                 )
 

@@ -52,7 +52,7 @@ class ContractRun:
         self._gates: dict[int, Gate] = {}
 
     def watch(self, fixture: str, spark: SparkSession) -> None:
-        """Watch the session on which a fixture depends, so that the test is named that stops it."""
+        """Watch the session on which a fixture depends, so that the report names the test that stopped it."""
         if self.spark_watch is None:
             from pytest_delta_schema.plugin.run.spark_watch import SparkWatch
 
@@ -112,7 +112,7 @@ class ContractRun:
         return [gate.catalog for gate in self._gates.values()]
 
     def forget_gates(self) -> None:
-        """Release what was read, which Python's garbage collector would look at several times while pytest ends."""
+        """Drop cached catalog states before pytest shuts down."""
         self._gates.clear()
 
     def states(self, table: Table) -> tuple[TableState, TableState | None]:

@@ -163,7 +163,7 @@ class Scratch:
         again = sorted({name for name in names if name in self._made or names.count(name) > 1})
         if again:
             verb = "is" if len(again) == 1 else "are"
-            remedy = "give the second one a name of its own: make_delta_table(model, name=...)"
+            remedy = "give the second one a different name: make_delta_table(model, name=...)"
             msg = f"{', '.join(again)} {verb} made twice by this test; {remedy}"
             raise DeclarationError(msg)
 

@@ -28,7 +28,7 @@ class SourceRoot:
         return None if file is None else location._replace(file=file)
 
     def _relative(self, file: Path) -> str | None:
-        # Code that was compiled from a text has a name in place of a path.
+        # Code that was compiled from a text has a name instead of a path.
         if not file.is_absolute():
             return None
         path = file.resolve()

@@ -225,7 +225,7 @@ class Summary:
             yield f"{ENFORCE}: {_by_status(tried)}"
 
     def _tests_that_did_not_run(self) -> Iterator[str]:
-        """Yield one line for all tests that are no contracts, if there are any."""
+        """Yield one line for all tests that are not contracts, if there are any."""
         if self._other_tests:
             yield (
                 f"{counted(self._other_tests, 'other test')} did not run: with --delta-{self._options.mode} on the"

@@ -54,7 +54,7 @@ def _log(report: RunReport) -> dict[str, Any]:
     pages = {info.code: info for info in all_codes()}
     modes = "+".join(dict.fromkeys(run.mode for run in report.runs))
     left_out = len(every) - len(shown)
-    notification = f"{left_out} more results are left out, the least bad of {len(every)}"
+    notification = f"{left_out} of {len(every)} results omitted, the least severe"
     return {
         "$schema": _SCHEMA,
         "version": "2.1.0",

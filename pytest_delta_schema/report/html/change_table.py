@@ -1,4 +1,4 @@
-"""The changes of a table: those of its own, those of tables that depend on it, and those that no apply makes."""
+"""The changes of a table: its own, those of tables that depend on it, and those that no apply makes."""
 
 from __future__ import annotations
 

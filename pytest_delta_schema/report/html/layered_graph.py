@@ -194,7 +194,7 @@ def _chain(edge: Edge, layer_of: Mapping[str, int], layers: list[list[str]]) -> 
 
 
 def _order(layers: list[list[str]], neighbours: Mapping[str, list[str]]) -> None:
-    """Order each layer by the mean position of its neighbours in the layer before, to and fro."""
+    """Order each layer by the mean position of its neighbours in the adjacent layer, in alternating direction."""
     position = {node: index for row in layers for index, node in enumerate(row)}
     layer_of = {node: layer for layer, row in enumerate(layers) for node in row}
     for sweep in range(_SWEEPS):

@@ -1,4 +1,4 @@
-"""Markup as a type of its own: mypy refuses a plain text where markup is expected.
+"""Markup as a separate type: mypy refuses a plain text where markup is expected.
 
 So a name or comment becomes part of a page through :func:`text` or an attribute of :func:`element` only, which both
 escape it. That is all that one page needs of a template library, and none is installed with pytest.

@@ -48,8 +48,8 @@ def schema_rows(
 ) -> tuple[SchemaRow, ...]:
     """Match the parts of two states by their paths; those of the model come first, in its order.
 
-    What differs is what the plan says: another spelling of one expression is no difference. All of a table or column
-    that is missing differs. A property that the model does not name is left out, unless the plan changes it.
+    What differs is what the plan says: a different spelling of one expression is not a difference. All of a missing
+    table or column differs. A property that the model does not name is left out, unless the plan changes it.
 
     Args:
         declared: The state that the model wants, in its JSON form; ``None`` if it is not known.
@@ -154,7 +154,7 @@ def _part_of_path(name: str) -> str:
 
 
 def _inner_columns(data_type: Any) -> list[Mapping[str, Any]]:
-    """Return what stands in rows of its own: the fields of a struct, and of one in an array or a map."""
+    """Return what has its own rows: the fields of a struct, and of one in an array or a map."""
     if isinstance(data_type, str):
         return []
     if data_type["type"] == "struct":
@@ -166,7 +166,7 @@ def _inner_columns(data_type: Any) -> list[Mapping[str, Any]]:
 
 
 def _type_text(data_type: Any) -> str:
-    """Return a type; what has rows of its own is left out."""
+    """Return a type; what has its own rows is omitted."""
     if isinstance(data_type, str):
         return data_type
     kind: str = data_type["type"]

@@ -35,7 +35,7 @@ def sql_markup(sql: str) -> Html:
     """Return SQL as markup for ``pre``: the text stays what can be run.
 
     Args:
-        sql: Any text; what is no SQL has no colours.
+        sql: Any text; anything but SQL has no colours.
     """
     # A file in UTF-8 cannot hold halves of characters, and HTML cannot hold NUL; no catalog stores names with them.
     legible = re.sub(_UNWRITABLE, "\ufffd", escaped_literals(sql))
@@ -47,7 +47,7 @@ def _marked(match: re.Match[str]) -> str:
     token = match[0]
     if kind == "word":
         return _WORDS.get(token.upper(), "{}").format(verbatim(token))
-    # A line end of its own would become another one when the page is read.
+    # Its own line ends would become different ones when the page is read.
     shown = verbatim(token).replace("\r", "&#13;")
     # Names have no colour; in those of other scripts the direction of the text ends with the name.
     return shown if kind is None or (kind == "name" and token.isascii()) else f"<i class={kind}>{shown}</i>"

@@ -1,4 +1,4 @@
-"""Values of JSON as the text of a file: large ones are written fast, and each record has a line of its own."""
+"""Values of JSON as the text of a file: large ones are written fast, and each record has its own line."""
 
 from __future__ import annotations
 

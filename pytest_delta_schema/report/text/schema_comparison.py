@@ -43,7 +43,7 @@ def schema_diff(
 ) -> str:
     """Show where two schemas differ, with the paths of nested fields and both sides aligned.
 
-    Columns are matched by name, case aside, so that a column which moved is no difference. A line begins with ``+`` if
+    Columns are matched by name, case aside, so a column that moved is not a difference. A line begins with ``+`` if
     only the right side has the column, with ``-`` if only the left side has it, and with ``~`` if they differ in type,
     nullability or spelling.
 

@@ -17,7 +17,7 @@ def sql_heading(statements: Iterable[OutcomeStatement], *, is_blocked: bool) -> 
     """Return the heading of the SQL of a plan."""
     if any(statement.has_run for statement in statements):
         return "SQL of the apply"
-    return "SQL that is held back" if is_blocked else "SQL that would run"
+    return "Blocked SQL" if is_blocked else "SQL that would run"
 
 
 def remarks_on(statement: OutcomeStatement) -> list[str]:

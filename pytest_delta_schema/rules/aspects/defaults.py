@@ -171,7 +171,7 @@ class GeneratedColumnDependency:
                     path = part_path("columns", part.path)
                     reason = f"because the generated column {column.name} depends on it"
                     fact = f"column {part.path} cannot be {part.verb}, {reason}"
-                    remedy = f"leave it, or drop {column.name} first, in an apply of its own"
+                    remedy = f"leave it, or drop {column.name} first, in a separate apply"
                     yield violation(self, action.table, path, fact, remedy)
             if column.value is not None and column.value.identity is not None:
                 yield from self._identity(action, column.name)

@@ -105,7 +105,7 @@ class DuplicateConstraint:
             owner = taken.get(key.name)
             if owner is not None:
                 fact = f"{own} has the name {key.name}, which {owner} has already"
-                yield violation(self, table.qualified_name, key.path, fact, "give it another one with name=...")
+                yield violation(self, table.qualified_name, key.path, fact, "choose a different name with name=...")
             taken[key.name] = own
             twin = first.setdefault((*map(folded, key.columns), key.parent), key.name)
             if not same_name(twin, key.name):

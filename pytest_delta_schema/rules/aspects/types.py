@@ -216,6 +216,6 @@ def _swap(change: ColumnTypeChange) -> str:
         f"(1) declare a column {new} as {after} beside it, and apply",
         f"(2) fill {new} with CAST({name} AS {after.upper()}) by an UPDATE",
         f"(3) remove {name} from the model, consent to its drop, and apply",
-        f"(4) declare {name} as {after} with renamed_from={new!r} in place of {new}, and apply",
+        f"(4) declare {name} as {after} with renamed_from={new!r} instead of {new}, and apply",
     )
     return f"declare {before}, or swap it: {'; '.join(steps)}"

@@ -67,6 +67,6 @@ class DuplicateUnique:
                 yield violation(self, table.qualified_name, key.path, fact, "keep one of the two")
             elif key.kind == UNIQUE and key.name in names:
                 fact = f"{subject} has the name {key.name}, which {names[key.name]} has already"
-                yield violation(self, table.qualified_name, key.path, fact, "give it another one with name=...")
+                yield violation(self, table.qualified_name, key.path, fact, "choose a different name with name=...")
             names.setdefault(key.name, subject)
             columns.setdefault(own, f"{key.kind} {key.name}")

@@ -72,7 +72,7 @@ def condition_of_node(node: exp.Expr) -> Condition:  # noqa: PLR0911 - one form 
     return _predicate(node) or Unparsed(node.sql(DIALECT))
 
 
-def _predicate(node: exp.Expr) -> Condition | None:  # noqa: PLR0911 - likewise
+def _predicate(node: exp.Expr) -> Condition | None:  # noqa: PLR0911 - as above
     """Return a comparison; ``None`` if it is not understood."""
     match node:
         case exp.EQ() | exp.NEQ() | exp.LT() | exp.LTE() | exp.GT() | exp.GTE():
@@ -166,7 +166,7 @@ def path_of(node: exp.Expr) -> ColumnPath | None:
     return None
 
 
-def literal_of(node: exp.Expr) -> Value | None:  # noqa: PLR0911 - likewise
+def literal_of(node: exp.Expr) -> Value | None:  # noqa: PLR0911 - as above
     """Return the value of a literal; ``None`` if an expression is not one."""
     if isinstance(node, exp.Null):
         return Value(None)

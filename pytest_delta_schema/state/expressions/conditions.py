@@ -44,7 +44,7 @@ class Value:
     value: Scalar | None
 
 
-Operand = Union[Field, Length, Value]  # noqa: UP007 - likewise
+Operand = Union[Field, Length, Value]  # noqa: UP007 - as above
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +110,8 @@ class AnyOf:
     parts: tuple[Condition, ...]
 
 
-Atom = Union[Comparison, InList, Like, IsNull, Constant, Unparsed]  # noqa: UP007 - likewise
-Condition = Union[Atom, AllOf, AnyOf]  # noqa: UP007 - likewise
+Atom = Union[Comparison, InList, Like, IsNull, Constant, Unparsed]  # noqa: UP007 - as above
+Condition = Union[Atom, AllOf, AnyOf]  # noqa: UP007 - as above
 
 _OPPOSITE: Final[dict[Comparator, Comparator]] = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 FLIPPED: Final[dict[Comparator, Comparator]] = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}

@@ -77,7 +77,7 @@ def _is_double(node: exp.Expr) -> bool:
     return isinstance(node, exp.Literal) and node.is_number and "e" in node.name.lower()
 
 
-def _holds(node: exp.Expr, row: Row) -> Any:  # noqa: PLR0911 - likewise
+def _holds(node: exp.Expr, row: Row) -> Any:  # noqa: PLR0911 - as above
     condition = condition_of_node(node)
     if is_understood(condition):
         return truth(condition, row)

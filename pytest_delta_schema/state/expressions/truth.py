@@ -104,10 +104,10 @@ def like(pattern: str, text: object) -> bool:
         text: The text.
 
     Raises:
-        ExpressionError: If it is no text.
+        ExpressionError: If it is not a string.
     """
     if not isinstance(text, str):
-        msg = f"{text!r} is no text"
+        msg = f"{text!r} is not a string"
         raise ExpressionError(msg)
     return _pattern(pattern).fullmatch(text) is not None
 

@@ -47,7 +47,7 @@ def assert_frame_fits(model: Table, frame: DataFrame | StructType) -> WriteVerdi
 
     Raises:
         WriteError: An ``AssertionError`` with every column that does not fit, and both schemas side by side.
-        DeclarationError: If ``frame`` has no schema, or ``model`` is no model.
+        DeclarationError: If ``frame`` has no schema, or ``model`` is not a model.
     """
     if not isinstance(model, Table):
         msg = f"assert_frame_fits takes a model and a frame, and was given {model!r} as model; give a Table"

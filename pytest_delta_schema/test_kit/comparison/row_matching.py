@@ -113,7 +113,7 @@ def _frozen(value: Any, data_type: DataTypeState, numbers: list[float] | None) -
     Args:
         value: The value.
         data_type: Its type.
-        numbers: Receives finite ``float`` and ``double`` values, in place of the result; ``None`` to keep them.
+        numbers: Receives finite ``float`` and ``double`` values, instead of the result; ``None`` to keep them.
     """
     if value is None:
         return None

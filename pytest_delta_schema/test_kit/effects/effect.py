@@ -220,7 +220,7 @@ class Effect:
             yield self.source.compared(commit.version) if counts is None else counts
 
     def _if_readable(self, commit: Commit) -> RowCounts | None:
-        """Return the counts in the log; a log that is gone by now is no reason to show no failure."""
+        """Return the counts in the log; a log that is gone by now does not hide the failure."""
         try:
             return self._in_log(commit)
         except DeltaSchemaError:

@@ -1,4 +1,4 @@
-"""Ways to meet conditions: each leaves every column a domain of its own, and comparisons between columns."""
+"""Ways to meet conditions: each leaves every column its own domain, and comparisons between columns."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ class Filler:
         references: The foreign keys that take values of parents.
         keys: The columns of each key, in lower case.
         seed: The seed of all columns but those of keys.
-        is_plain: Whether it needs no NULL, and no value in place of a default.
+        is_plain: Whether it needs no NULL, and no value instead of a default.
     """
 
     def __init__(  # noqa: PLR0913 - the parts of one way

@@ -258,7 +258,7 @@ class RowMaker:
                 return too_few_values(self._contract, key, max(known), clauses, rows)
         unsolved = [] if is_solved else list(clauses)
         for clause in clauses if not ways else ():
-            # A clause without which there still is no way is not the reason.
+            # A clause without which no row is possible, either, is not the reason.
             others = [other for other in unsolved if other is not clause]
             if not list(self._fillers(given, frozenset(), others)):
                 unsolved = others

@@ -75,7 +75,7 @@ def valid_state(model: Table, function: str) -> TableState:
     """Return what a model declares.
 
     Raises:
-        DeclarationError: If it is no model.
+        DeclarationError: If it is not a model.
         InvalidModelError: If it breaks rules.
     """
     if not isinstance(model, Table):

@@ -22,7 +22,7 @@ def too_few_values(contract: Contract, key: KeyState, size: int, clauses: Iterab
     checks = {clause.check.name for clause in clauses if clause.columns & columns}
     reason = f" under check {', '.join(sorted(checks))}" if checks else ""
     values = f"{_key(key)} has at most {counted(size, 'value')}{reason}"
-    fact = f"{values}, and {counted(rows, 'row')} are asked for"
+    fact = f"{values}, but {counted(rows, 'row')} were requested"
     return f"{contract.state.name}: {fact}; ask for fewer rows, or give {', '.join(key.columns)}"
 
 
@@ -46,7 +46,7 @@ def to_give(contract: Contract, columns: Sequence[str], given: Iterable[str]) ->
     known = set(given)
     names = [contract.columns[name].name for name in columns if name not in known]
     others = [contract.columns[name].name for name in columns if name in known]
-    another = f", or another one for {' or '.join(others)}" if others else ""
+    another = f", or a different value for {' or '.join(others)}" if others else ""
     return f"give a value for {' or '.join(names)}{another}"
 
 

@@ -42,7 +42,7 @@ def _folders(folder: Path | os.DirEntry[str]) -> list[os.DirEntry[str]]:
 
 def _has_commit(table: os.DirEntry[str]) -> bool:
     try:
-        return any(name.endswith(".json") for name in os.listdir(f"{table.path}/{_LOG}"))  # noqa: PTH208 - likewise
+        return any(name.endswith(".json") for name in os.listdir(f"{table.path}/{_LOG}"))  # noqa: PTH208 - as above
     except (FileNotFoundError, NotADirectoryError):
         return False
 

@@ -74,7 +74,7 @@ class _Handler(BaseHTTPRequestHandler):
         if self.command != "HEAD":
             self.wfile.write(content)
 
-    do_POST = do_PATCH = do_DELETE = do_HEAD = do_GET  # noqa: N815 - likewise
+    do_POST = do_PATCH = do_DELETE = do_HEAD = do_GET  # noqa: N815 - as above
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name of the base class
         """Log nothing."""

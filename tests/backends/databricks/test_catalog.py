@@ -607,7 +607,7 @@ class TestDoors:
     def test_a_warehouse_that_does_not_start_is_not_entered(self, monkeypatch):
         deleted = SimpleNamespace(state=SimpleNamespace(value="DELETED"), health=None)
         client = SimpleNamespace(warehouses=SimpleNamespace(get=lambda _: deleted))
-        modules(monkeypatch, config=lambda **_: None, workspace=lambda config: client)  # noqa: ARG005 - likewise
+        modules(monkeypatch, config=lambda **_: None, workspace=lambda config: client)  # noqa: ARG005 - as above
 
         with pytest.raises(
             BackendUnavailableError, match=r"^the SQL warehouse abc is deleted; set databricks_warehouse"

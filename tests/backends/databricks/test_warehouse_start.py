@@ -52,7 +52,7 @@ class Warehouses:
         health = None if self.summary is None else SimpleNamespace(summary=self.summary)
         return SimpleNamespace(state=state and SimpleNamespace(value=state), health=health)
 
-    def start(self, id):  # noqa: A002 - likewise
+    def start(self, id):  # noqa: A002 - as above
         self.calls.append(f"start {id}")
         if self.refusal is not None:
             raise self.refusal

@@ -450,7 +450,7 @@ def test_a_file_that_is_added_during_a_conversion_undoes_it(local, folder, write
     with pytest.raises(ApplyError) as caught:
         sync(local, wanted)
 
-    story = "the conversion would change data: there are 1 rows in place of 2; it was undone, and the files are as they"
+    story = "the conversion would change data: there are 1 rows instead of 2; it was undone, and the files are as they"
     assert story in str(caught.value)
     assert not (folder / "_delta_log").exists()
     monkeypatch.undo()
@@ -470,7 +470,7 @@ def test_a_conversion_that_loses_rows_leaves_a_table_of_the_catalog_as_it_was(lo
         lambda spark, relation, *rest: take(spark, f"(TABLE {relation} {next(lost)})", *rest),
     )
 
-    with pytest.raises(ApplyError, match="there are 0 rows in place of 1; it was undone, and the files are as they"):
+    with pytest.raises(ApplyError, match="there are 0 rows instead of 1; it was undone, and the files are as they"):
         sync(local, wanted)
 
     assert local.spark.table(target).collect() == [(1, "x")]

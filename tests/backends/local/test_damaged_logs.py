@@ -101,7 +101,7 @@ def test_the_file_systems_of_hadoop_show_the_same_files(local, kind):
     log = make(local, **LOGS[kind][0]) / "_delta_log"
     here, there = LocalLog(str(log.parent)), HadoopLog(local.spark, f"file:{log.parent}")
 
-    # Hadoop hides the checksums of its own.
+    # Hadoop hides its own checksums.
     assert sorted(name for name in here.names() if not name.startswith(".")) == sorted(there.names())
     assert here.read(commit_file(log).name) == there.read(commit_file(log).name)
     assert damage_of(there) is None

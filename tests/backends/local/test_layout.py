@@ -42,8 +42,8 @@ def test_a_row_that_is_written_during_a_rewrite_stops_it_and_is_kept(local, monk
 
 
 LOSSES = {
-    "a row": ("SELECT * FROM {} LIMIT 1", "there are 1 rows in place of 2"),
-    "a row twice": ("SELECT * FROM {0} UNION ALL (SELECT * FROM {0} LIMIT 1)", "there are 3 rows in place of 2"),
+    "a row": ("SELECT * FROM {} LIMIT 1", "there are 1 rows instead of 2"),
+    "a row twice": ("SELECT * FROM {0} UNION ALL (SELECT * FROM {0} LIMIT 1)", "there are 3 rows instead of 2"),
     "a value": ("SELECT id, nullif(d, 2) AS d FROM {}", "the values of column d (bigint) differ"),
     "all values": (
         "SELECT id + 1 AS id, -d AS d FROM {}",

@@ -335,7 +335,7 @@ else:
 
 @pytest.fixture
 def resolver(monkeypatch):
-    """Run a script in place of Spark's resolver: ``garbage`` is 1 if its copies are damaged, 2 if the repository is."""
+    """Run a script instead of Spark's resolver: ``garbage`` is 1 if its copies are damaged, 2 if the repository is."""
     runs = []
 
     def use(garbage):
@@ -392,7 +392,7 @@ def test_a_repository_that_sends_garbage_is_reported(cache, resolver):
 
     output = message_of(delta_jars)
 
-    assert output.startswith("io.delta_delta-spark.jar is damaged after a new download; ")
+    assert output.startswith("io.delta_delta-spark.jar is still damaged after a new download; ")
     assert len(runs) == 2
     assert not list(cache.rglob("jars.json*"))
 

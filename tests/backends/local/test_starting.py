@@ -122,7 +122,7 @@ def test_a_session_of_the_project_that_knows_nothing_of_us_is_enough(tmp_path):
     answer = run(FOREIGN, tmp_path, Path(__file__).parents[2])
 
     assert "RAN 3\nLEFT 0\nCOLUMNS ['id', 'created_ts', 'amount']" in answer.stdout, answer.stderr
-    # It was stopped: that is named, a session of this package starts in a JVM of its own, and no other one is ended.
+    # It was stopped: that is named, a session of this package starts in its own JVM, and no other one is ended.
     assert "SESSION_STOPPED\n" * 2 + f"{NAME}: the Spark session was stopped" in answer.stdout, answer.stderr
     assert answer.stdout.endswith("LEFT 0\nROWS 1\n"), answer.stderr
 

@@ -47,9 +47,9 @@ def test_the_installed_version_is_one_in_which_they_were_tried(distribution):
 
 def test_the_private_names_of_pyspark_are_there():
     from pyspark import SparkContext  # noqa: PLC0415 - a second to import
-    from pyspark.find_spark_home import _find_spark_home  # noqa: PLC0415 - likewise
-    from pyspark.sql import SparkSession, types  # noqa: PLC0415 - likewise
-    from pyspark.sql.classic.dataframe import DataFrame  # noqa: PLC0415 - likewise
+    from pyspark.find_spark_home import _find_spark_home  # noqa: PLC0415 - as above
+    from pyspark.sql import SparkSession, types  # noqa: PLC0415 - as above
+    from pyspark.sql.classic.dataframe import DataFrame  # noqa: PLC0415 - as above
 
     for owner, name in (
         (SparkContext, "_gateway"),
@@ -85,7 +85,7 @@ def test_a_client_without_spark_has_no_active_session(monkeypatch):
 
 def test_what_the_first_call_of_a_jvm_needs_is_imported_when_it_is_launched(monkeypatch):
     from py4j import protocol  # noqa: PLC0415 - needs pyspark
-    from pyspark import java_gateway  # noqa: PLC0415 - likewise
+    from pyspark import java_gateway  # noqa: PLC0415 - as above
 
     class Importing:
         def can_convert(self, value):
@@ -106,7 +106,7 @@ def test_what_the_first_call_of_a_jvm_needs_is_imported_when_it_is_launched(monk
 @pytest.mark.parametrize(("connection", "code"), [(None, -signal.SIGKILL), (object(), None)], ids=["before", "after"])
 def test_a_jvm_whose_launch_is_interrupted_ends_unless_pyspark_is_connected(monkeypatch, connection, code):
     from py4j import protocol  # noqa: PLC0415 - needs pyspark
-    from pyspark import SparkContext, java_gateway  # noqa: PLC0415 - likewise
+    from pyspark import SparkContext, java_gateway  # noqa: PLC0415 - as above
 
     gateway: Any = java_gateway
     monkeypatch.setattr(SparkContext, "_gateway", connection)

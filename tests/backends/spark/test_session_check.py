@@ -162,7 +162,7 @@ def test_a_server_that_cannot_be_reached_is_an_error_of_the_run():
         require_delta(spark)
 
     assert str(caught.value) == (
-        "the Spark Connect server does not answer (UNAVAILABLE: failed to connect); see whether it runs, and the token"
+        "the Spark Connect server does not answer (UNAVAILABLE: failed to connect); check that it is running and that the token is valid"
     )
 
 

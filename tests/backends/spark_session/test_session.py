@@ -27,7 +27,7 @@ pytestmark = pytest.mark.spark
 ID = column(is_nullable=False)
 
 HAS_SERVER = INSTALLED.spark >= (4, 0)
-"""Whether the server of Spark Connect is part of Spark; that of 3.5 is a package of its own."""
+"""Whether the server of Spark Connect is part of Spark; that of 3.5 is a separate package."""
 
 
 @pytest.fixture(scope="module")

@@ -319,7 +319,7 @@ def test_an_update_that_changes_nothing_is_no_sync(log, answer):
 
     assert str(caught.value) == (
         "dev.silver.orders: the server reported success, and its catalog entry still differs (columns.deep: the catalog entry has"
-        " array<struct<x:decimal(9,3)>>, the log has (absent)); see whether http://unity.invalid is the server itself, and"
+        " array<struct<x:decimal(9,3)>>, the log has (absent)); check whether http://unity.invalid is the server itself, and"
         " try again [DS603 FailedMetadataSync]"
     )
 

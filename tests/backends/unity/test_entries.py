@@ -287,7 +287,7 @@ def test_an_entry_is_never_set_back_to_an_older_version(unity):
 
     assert str(caught.value) == (
         "dev.silver.orders: its catalog entry shows version 7, and the newest version of its log is 0, so the entry is not"
-        " changed; see whether the log was restored or copied from elsewhere, or, if the table was created again at"
+        " changed; check whether the log was restored or copied from elsewhere, or, if the table was created again at"
         f" {location}, register it again through Spark, which changes no file: DROP TABLE IF EXISTS"
         f" `dev`.`silver`.`orders`; CREATE TABLE `dev`.`silver`.`orders` USING DELTA LOCATION '{location}'"
         " [DS603 FailedMetadataSync]"
@@ -426,7 +426,7 @@ def test_a_reported_success_without_an_update_is_an_error(unity, status, text):
 
     assert str(caught.value) == (
         "dev.silver.orders: the server reported success, and its catalog entry still differs (columns: the catalog entry has none, the log"
-        f" has 14); see whether {unity.server.uri} is the server itself, and try again [DS603 FailedMetadataSync]"
+        f" has 14); check whether {unity.server.uri} is the server itself, and try again [DS603 FailedMetadataSync]"
     )
 
 

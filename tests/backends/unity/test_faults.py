@@ -117,7 +117,7 @@ def test_a_server_that_hangs_is_not_waited_for_by_every_table(unity):
     assert len(state.problems) == 42
     assert {str(problem).partition(": ")[2] for problem in state.problems.values()} == {
         (
-            f"the server at {unity.server.uri} did not answer within 0.3 s; see whether it is running"
+            f"the server at {unity.server.uri} did not answer within 0.3 s; check that it is running"
             " [DS501 UnreachableCatalog]"
         )
     }
@@ -134,7 +134,7 @@ def test_a_server_that_is_not_there():
 
     client.close()
     assert str(problem) == (
-        f"dev.silver.orders: the server at {uri} cannot be reached ([Errno 111] Connection refused); see whether it runs,"
+        f"dev.silver.orders: the server at {uri} cannot be reached ([Errno 111] Connection refused); check that it is running,"
         " and the setting unity_uri [DS501 UnreachableCatalog]"
     )
 
@@ -398,7 +398,7 @@ class TestSecrets:
         [
             (
                 " abc1234\n",
-                "has 7 characters, and one of fewer than 8 cannot be kept out of messages; see whether it was cut",
+                "has 7 characters, and one of fewer than 8 cannot be kept out of messages; check whether it was cut",
             ),
             (
                 "dapi-1234\n567",

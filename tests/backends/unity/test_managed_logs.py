@@ -109,7 +109,7 @@ def test_an_older_log_of_a_managed_table_is_not_cured_by_dropping_the_table(unit
 
     assert str(caught.value) == (
         "dev.silver.orders: its catalog entry shows version 7, and the newest version of its log is 0, so the entry is"
-        " not changed; see whether the log was restored or copied from elsewhere [DS603 FailedMetadataSync]"
+        " not changed; check whether the log was restored or copied from elsewhere [DS603 FailedMetadataSync]"
     )
 
 

@@ -1,4 +1,4 @@
-"""Tables on S3-compatible servers: read by deltalake from a real S3 API on loopback, with an endpoint of its own."""
+"""Tables on S3-compatible servers: read by deltalake from a real S3 API on loopback, with its own endpoint."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ KEYS = {"aws_access_key_id": "AKIAVENDED", "aws_secret_access_key": "vended-secr
 
 @pytest.fixture(scope="module")
 def endpoint():
-    # A process of its own: deltalake keeps Python's lock while it lists files, and a thread here could never answer.
+    # A separate process: deltalake keeps Python's lock while it lists files, and a thread here could never answer.
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

@@ -77,7 +77,7 @@ def test_a_read_ends_with_its_time_and_is_not_tried_again(play):
 
         client.close()
         assert problem == (
-            f"dev.silver.orders: the server at {server.uri} did not answer within 0.4 s; see whether it is running"
+            f"dev.silver.orders: the server at {server.uri} did not answer within 0.4 s; check that it is running"
             " [DS501 UnreachableCatalog]"
         )
         assert SECONDS <= took < ENOUGH
@@ -90,7 +90,7 @@ def test_a_write_ends_with_its_time(play):
         client = UnityClient(server.uri, timeout=SECONDS)
         start = time.monotonic()
 
-        with pytest.raises(ServerError, match=r"did not answer POST .* within 0.4 s; see whether it is running$"):
+        with pytest.raises(ServerError, match=r"did not answer POST .* within 0.4 s; check that it is running$"):
             client.update_table(NAME, {"text": "x" * 8 * MUCH})
         took = time.monotonic() - start
 
@@ -337,7 +337,7 @@ class TestProxies:
         client.close()
         assert str(caught.value) == (
             f"the server at https://unity.invalid cannot be reached through the proxy http://***@127.0.0.1:{port} of the"
-            " environment ([Errno 111] Connection refused); see whether it runs, and the setting unity_uri"
+            " environment ([Errno 111] Connection refused); check that it is running, and the setting unity_uri"
         )
 
     @pytest.mark.parametrize(

@@ -293,7 +293,7 @@ def test_statements_are_numbered_and_say_their_risk():
         "ALTER TABLE `ci`.`silver`.`orders` ADD COLUMNS (`note` STRING);",
         "featureALTER TABLE `ci`.`silver`.`orders` ALTER COLUMN `amount` TYPE BIGINT;",
     ]
-    assert headings(section(BLOCKED)) == ["Why it fails", "Changes", "SQL that is held back"]
+    assert headings(section(BLOCKED)) == ["Why it fails", "Changes", "Blocked SQL"]
 
 
 def test_an_apply_says_what_ran_what_failed_and_what_to_restore():

@@ -1,6 +1,6 @@
 """Remove what one run may leave in a JVM for the next one.
 
-Each run has a Spark context of its own, which takes with it temporary views, catalogs, cached tables, listeners, added
+Each run has its own Spark context, which takes with it temporary views, catalogs, cached tables, listeners, added
 files, checkpoint folders, Hadoop's settings and Python workers. What is left are static fields.
 """
 

@@ -138,7 +138,7 @@ def start_kept_session(
     try:
         return _started(warehouse, conf, seconds, archive=archive)
     except NotKeptError as error:
-        _LOG.warning("no JVM is kept, and this run starts one of its own: %s", error)
+        _LOG.warning("no JVM is kept, and this run starts its own: %s", error)
         return None
 
 

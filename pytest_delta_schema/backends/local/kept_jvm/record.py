@@ -68,7 +68,7 @@ def private_folder() -> Path:
         msg = f"the folder {folder} cannot be used: {os_error_text(error)}"
         raise NotKeptError(msg) from error
     if not stat.S_ISDIR(status.st_mode):
-        msg = f"{folder} is no folder, and links are not followed; remove it"
+        msg = f"{folder} is not a directory (symbolic links are not followed); remove it"
         raise NotKeptError(msg)
     _require_private(folder, status, f"chmod 700 {folder}")
     return folder
@@ -93,14 +93,14 @@ def read_record(path: Path) -> Record | None:
     with os.fdopen(file, "rb") as opened:
         status = os.fstat(file)
         if not stat.S_ISREG(status.st_mode):
-            msg = f"{path} is no file; remove it"
+            msg = f"{path} is not a regular file; remove it"
             raise NotKeptError(msg)
         _require_private(path, status, f"rm {path}")
         return _parsed(opened.read(_LARGEST))
 
 
 def write_record(path: Path, record: Record) -> None:
-    """Write a record to a file with the mode 0600, in place of an older one."""
+    """Write a record to a file with the mode 0600, instead of an older one."""
     scratch = path.with_suffix(f".{os.getpid()}.new")
     with suppress(FileNotFoundError):
         scratch.unlink()

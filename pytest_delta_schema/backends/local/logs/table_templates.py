@@ -63,7 +63,7 @@ class TableTemplates:
         return self._copied
 
     def replace(self, statement: Statement) -> bool:
-        """Copy a table in place of the first of its statements, and return whether a statement needs not run.
+        """Copy a table instead of the first of its statements, and return whether a statement needs not run.
 
         Raises:
             StatementError: If a file cannot be written.
@@ -121,7 +121,7 @@ class PreparedLog:
         )
 
     def write(self, action: CreateTable, folder: Path) -> None:
-        """Write the log of an equal table, with an id, keys and times of its own.
+        """Write the log of an equal table, with its own id, keys and times.
 
         The names of physical columns are those of the first table, as in a clone: they only tell the columns of one
         table apart.

@@ -88,7 +88,7 @@ def _download(wanted: str, folder: Path) -> list[Path]:
         jars = _resolve(wanted, folder)
     damaged = [path.name for path in jars if not _is_whole(path)]
     if damaged:
-        msg = f"{', '.join(damaged)} is damaged after a new download; see whether the Maven repository has it whole"
+        msg = f"{', '.join(damaged)} is still damaged after a new download; check the copy in the Maven repository"
         raise BackendUnavailableError(msg)
     noted = folder / "jars.json.new"
     noted.write_text(json.dumps({path.name: checksum(path) for path in jars}), "utf-8")

@@ -198,7 +198,7 @@ def open_session(warehouse: Path | str, conf: Mapping[str, str] | None = None, *
     Raises:
         BackendUnavailableError: If Java, Spark or Delta is missing or does not work, the warehouse or the cache cannot
             be used, or Spark does not start; or if the active session has no Delta.
-        DeclarationError: If ``warehouse`` is no path.
+        DeclarationError: If ``warehouse`` is not a path.
     """
     if not isinstance(warehouse, (str, PathLike)):
         refuse_kind("open_session", "the folder of the warehouse", warehouse, "give its path")

@@ -27,7 +27,7 @@ def run(command: Sequence[str], seconds: float) -> Result:
         seconds: The time limit; after it the program and the processes that it has started are killed.
 
     Raises:
-        OSError: If it is no program.
+        OSError: If it is not a program.
         subprocess.TimeoutExpired: If it takes longer.
     """
     process = subprocess.Popen(  # noqa: S603 - a Java that the user has chosen

@@ -70,7 +70,7 @@ class Transaction:
             milliseconds: The time of the removal, since 1970.
         """
         files = self._transaction.filterFiles()
-        return [file.removeWithTimestamp(milliseconds, False) for file in _items(files)]  # noqa: FBT003 - likewise
+        return [file.removeWithTimestamp(milliseconds, False) for file in _items(files)]  # noqa: FBT003 - as above
 
     def commit(self, operation: Any, actions: Iterable[Mapping[str, Any]] = (), removals: Iterable[Any] = ()) -> None:
         """Commit the changes of metadata, and further actions.
@@ -114,7 +114,7 @@ class WrittenFiles:
             scala.Option.empty(),
             scala.Option.apply(self._transaction.protocol()),
         )
-        return log.createDataFrame(snapshot, self._files, False, scala.Option.empty())  # noqa: FBT003 - likewise
+        return log.createDataFrame(snapshot, self._files, False, scala.Option.empty())  # noqa: FBT003 - as above
 
     def remove(self) -> None:
         """Delete the files, which no version of the table will have."""
@@ -122,7 +122,7 @@ class WrittenFiles:
         system = log.dataPath().getFileSystem(log.newDeltaHadoopConf())
         for file in _items(self._files):
             relative = path(self._gateway.jvm.java.net.URI(file.path()))
-            system.delete(path(log.dataPath(), relative), False)  # noqa: FBT003 - likewise
+            system.delete(path(log.dataPath(), relative), False)  # noqa: FBT003 - as above
 
 
 def operation(gateway: Gateway, name: str, *args: Any) -> Any:

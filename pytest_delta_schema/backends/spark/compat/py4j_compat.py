@@ -118,7 +118,7 @@ def connect_jvm(port: int, secret: str) -> Any:
 
 
 def leave_jvm(gateway: Any) -> None:
-    """Close the connections to a JVM, which keeps running; the next session starts a JVM of its own."""
+    """Close the connections to a JVM, which keeps running; the next session starts its own JVM."""
     forget_session()
     # A thread that foreachBatch has called reads from its connection, and to close that would wait for the thread, as
     # would the end of the server for such calls (py4j 0.10.9.9).

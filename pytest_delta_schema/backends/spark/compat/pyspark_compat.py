@@ -143,7 +143,7 @@ def is_replaced(spark: SparkSession) -> bool:
 
 
 def shut_down_gateway(spark: SparkSession) -> None:
-    """Close the connections to the JVM of a stopped session, so that the next session starts a JVM of its own."""
+    """Close the connections to the JVM of a stopped session, so that the next session starts its own JVM."""
     from pyspark import SparkContext
 
     gateway = _gateway(spark)
@@ -152,7 +152,7 @@ def shut_down_gateway(spark: SparkSession) -> None:
 
 
 def forget_session() -> None:
-    """Remove a session whose JVM has ended from pyspark, so that the next session starts a JVM of its own."""
+    """Remove a session whose JVM has ended from pyspark, so that the next session starts its own JVM."""
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 

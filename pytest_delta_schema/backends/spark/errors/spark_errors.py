@@ -65,7 +65,7 @@ def translate_errors(reworded: Callable[[str], str] = str, spark: SparkSession |
     Args:
         reworded: Replaces physical names and secrets in a message.
         spark: The session that the block uses. If it was stopped, the block is not run, because Spark would report
-            other causes, such as a damaged log or a bug of its own (Spark 4.2).
+            other causes, such as a damaged log or a bug in Spark (Spark 4.2).
     """
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
@@ -109,7 +109,10 @@ def _message(error: Exception) -> tuple[str, str]:
         if lost is not None:
             reason = redacted_uris(f"{lost[1]}: {lost[2]}")
             return (
-                f"the Spark Connect server does not answer ({reason}); see whether it runs, and the token",
+                (
+                    f"the Spark Connect server does not answer ({reason});"
+                    " check that it is running and that the token is valid"
+                ),
                 NO_CONNECTION,
             )
         condition = condition_of(error)

@@ -118,7 +118,7 @@ class MetadataSyncing:
         is_done = again.log is not None and not entry_differences(again.entry, again.log)
         if again.log == seen.log and not is_done:
             msg = f"the server reported success, and its catalog entry still differs ({left[0]})"
-            text = f"{msg}; see whether {self.client.uri} is the server itself, and try again"
+            text = f"{msg}; check whether {self.client.uri} is the server itself, and try again"
             raise StatementError(text, condition="NOT_DONE")
         return done if is_done else self._try(name, can_update=can_update, recreates=recreates)
 
@@ -195,7 +195,7 @@ def _tries(deadline: Deadline) -> Iterator[int]:
     """Yield the numbers of tries, with a pause before each but the first, until the time is over."""
     yield 1
     number, pause = 1, _PAUSE
-    while deadline.pause(random.uniform(pause / 2, pause)):  # noqa: S311 - jitter is no secret
+    while deadline.pause(random.uniform(pause / 2, pause)):  # noqa: S311 - jitter is not a secret
         number, pause = number + 1, min(2 * pause, _LONGEST_PAUSE)
         yield number
 
@@ -247,7 +247,7 @@ def _require_newer(entry: EntryState, log: LogState) -> None:
     if entry.version is not None and entry.version > log.version:
         msg = (
             f"its catalog entry shows version {entry.version}, and the newest version of its log is {log.version}, so"
-            " the entry is not changed; see whether the log was restored or copied from elsewhere"
+            " the entry is not changed; check whether the log was restored or copied from elsewhere"
         )
         if not entry.is_managed:  # whose files would be dropped, too
             again = f"{drop_table(entry.name)}; {register_table(entry.name, entry.location)}"

@@ -28,7 +28,7 @@ REDIRECTED, FOREIGN = "REDIRECTED", "FOREIGN_ANSWER"
 """Conditions of failures for which the server has no code."""
 
 _BETWEEN = "see what answers at that address"
-_RUNNING = "see whether it is running"
+_RUNNING = "check that it is running"
 _AGAIN = (429, 500, 502, 503, 504)
 _SUCCESS, _REDIRECT = range(200, 300), range(300, 400)
 _UNAUTHORIZED, _NOT_FOUND, _CONFLICT, _INTERNAL = 401, 404, 409, 500
@@ -86,7 +86,7 @@ class ServerError(StatementError):
     def is_lost_race(self) -> bool:
         """Whether another client has changed the object in the meantime, so that nothing was done.
 
-        The embedded database of Unity Catalog 0.6.0 often answers with a deadlock in place of a conflict.
+        The embedded database of Unity Catalog 0.6.0 often answers with a deadlock instead of a conflict.
         """
         return self.status == _CONFLICT or self.is_deadlock
 
@@ -228,7 +228,7 @@ class Calls:
         through = "" if proxy is None else f" through the proxy {proxy.uri} of the environment"
         if isinstance(error, (httpcore.ConnectError, httpcore.ProxyError)):
             msg = f"the server at {self.uri} cannot be reached{through} ({reason})"
-            text = f"{msg}; see whether it runs, and the setting unity_uri"
+            text = f"{msg}; check that it is running, and the setting unity_uri"
             return ServerError(text, status=None, condition=UNREACHABLE, server_fault=text)
         msg = f"the server at {self.uri} broke off its answer to {call}{through} ({reason}); check the proxies between"
         return ServerError(msg, status=None, condition=BROKEN_OFF)

@@ -99,7 +99,7 @@ class _Stream(httpcore.NetworkStream):
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002 - the deadline is the limit
         return self._inner.read(max_bytes, self._left())
 
-    def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ARG002 - likewise
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ARG002 - as above
         for start in range(0, len(buffer), _PIECE):
             self._inner.write(buffer[start : start + _PIECE], self._left())
 
@@ -110,7 +110,7 @@ class _Stream(httpcore.NetworkStream):
         self,
         ssl_context: Any,
         server_hostname: str | None = None,
-        timeout: float | None = None,  # noqa: ARG002 - likewise
+        timeout: float | None = None,  # noqa: ARG002 - as above
     ) -> httpcore.NetworkStream:
         return _Stream(self._inner.start_tls(ssl_context, server_hostname, self._left()), self._left)
 

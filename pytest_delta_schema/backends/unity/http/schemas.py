@@ -142,7 +142,7 @@ def _require_shallow(value: Any) -> None:
         inside = part.items() if isinstance(part, dict) else enumerate(part)
         for key, item in inside:
             if key == "fields" and isinstance(item, list):
-                # A field is no level of its own: the next one is its type.
+                # A field is not a level: the next one is its type.
                 waiting += [(field, depth) for field in item]
             else:
                 waiting.append((item, depth + 1))

@@ -20,7 +20,7 @@ ALTER TABLE `dev`.`silver`.`orders` DROP COLUMNS (`inside`);
     ),
     Scenario(
         name="additive/undeclared_columns_kept",
-        description="Undeclared columns and fields after the declared ones are no drift.",
+        description="Undeclared columns and fields after the declared ones are not drift.",
         before=columns(
             ID, Column("s", struct(field("x"), field("new"))), column("extra"), Column("more", TEXT, comment="Theirs")
         ),

@@ -87,7 +87,7 @@ ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN
     ),
     Scenario(
         name="tags/nothing_to_do",
-        description="Tags that others set are no drift.",
+        description="Tags that others set are not drift.",
         before=columns(column("Id", tags={"key": "", "theirs": "x"}), tags={"team": "sales", "theirs": "y"}),
         after=columns(column("Id", tags={"key": "", "never": None}), tags={"team": "sales"}),
         plan="""

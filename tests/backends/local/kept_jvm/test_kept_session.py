@@ -185,7 +185,7 @@ def test_a_run_that_cannot_use_it_says_why_in_one_line(start, monkeypatch, caplo
     with caplog.at_level(logging.WARNING, "pytest_delta_schema"):
         assert start.session() is None
 
-    assert caplog.messages == [f"no JVM is kept, and this run starts one of its own: {message}"]
+    assert caplog.messages == [f"no JVM is kept, and this run starts its own: {message}"]
     assert start.jvm.done[3:] == done
 
 
@@ -206,4 +206,4 @@ def test_other_settings_of_spark_prevent_it(start, monkeypatch, caplog):
         assert start.session() is None
 
     fact = "an active session, SPARK_* variables or files in Spark's folder conf may configure Spark"
-    assert caplog.messages == [f"no JVM is kept, and this run starts one of its own: {fact}"]
+    assert caplog.messages == [f"no JVM is kept, and this run starts its own: {fact}"]

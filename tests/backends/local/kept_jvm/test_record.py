@@ -111,7 +111,7 @@ def linked(path):
     [
         (readable, "other users have access to {path}; run rm {path}"),
         (linked, "{path} cannot be read: *; remove it"),
-        (lambda path: os.mkfifo(path, 0o600), "{path} is no file; remove it"),
+        (lambda path: os.mkfifo(path, 0o600), "{path} is not a regular file; remove it"),
     ],
     ids=["readable", "link", "pipe"],
 )
@@ -136,7 +136,9 @@ def test_a_folder_that_others_can_enter_or_that_is_a_link_is_refused(tmp_path):
 
     folder.rmdir()
     folder.symlink_to(tmp_path)
-    with pytest.raises(NotKeptError, match=f"^{folder} is no folder, and links are not followed; remove it$"):
+    with pytest.raises(
+        NotKeptError, match=f"^{folder} is not a directory (symbolic links are not followed); remove it$"
+    ):
         private_folder()
 
 
