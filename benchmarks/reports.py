@@ -21,7 +21,7 @@ from dataclasses import replace
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from subjects import models
-from pytest_delta_schema.engine.outcome import OutcomeStatement, Status, TableChange
+from pytest_delta_schema.engine.outcomes.outcome import OutcomeStatement, Status, TableChange
 from pytest_delta_schema.diagnostics.errors import Location
 from pytest_delta_schema.report.formats.report_formats import FORMATS
 from pytest_delta_schema.report.run_report import Run, RunReport, TableReport

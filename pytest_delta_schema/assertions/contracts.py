@@ -12,9 +12,9 @@ from pytest_delta_schema.delta.names.part_path import PartPath, part_path
 from pytest_delta_schema.diagnostics.errors import DeclarationError, DriftError, RowsError
 from pytest_delta_schema.engine.assembly import validator_of
 from pytest_delta_schema.engine.bound_model import declared
+from pytest_delta_schema.engine.current import catalog_or_current
 from pytest_delta_schema.engine.gate import Gate
-from pytest_delta_schema.engine.given_catalog import given_catalog
-from pytest_delta_schema.engine.required_parts import required_settings
+from pytest_delta_schema.engine.required_parts import settings_or_current
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plan.data_checks import NotNull
 from pytest_delta_schema.report.text.outcome_text import outcomes_text
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.configuration.settings import Settings
     from pytest_delta_schema.diagnostics.errors import Diagnostic
-    from pytest_delta_schema.execute.protocols import Catalog
+    from pytest_delta_schema.execute.protocols.catalog import Catalog
     from pytest_delta_schema.state.states import KeyState, TableState
     from pytest_delta_schema.state.types import ColumnState
 
@@ -65,8 +65,8 @@ def assert_no_drift(
     if others:
         msg = f"assert_no_drift takes models, and was given {others}; give the Tables that declare them"
         raise DeclarationError(msg)
-    settings = required_settings(settings, "assert_no_drift")
-    gate = Gate(given_catalog(catalog, "assert_no_drift"), models, settings=settings)
+    settings = settings_or_current(settings, "assert_no_drift")
+    gate = Gate(catalog_or_current(catalog, "assert_no_drift"), models, settings=settings)
     gate.declarations.require_valid(models)
     gate.state().require(gate.declarations.bound(model).name for model in models)
     outcomes = [gate.drift(model) for model in sorted(models, key=lambda model: model.name)]
@@ -96,7 +96,7 @@ def assert_rows_satisfy(model: Table, frame: DataFrame, *, settings: Settings | 
     if not isinstance(model, Table):
         msg = f"assert_rows_satisfy takes a model and a frame, and was given {model!r} as model; give a Table"
         raise DeclarationError(msg)
-    settings = required_settings(settings, "assert_rows_satisfy")
+    settings = settings_or_current(settings, "assert_rows_satisfy")
     contract = declared(model, settings)
     validator_of(settings).validate_models([contract])
     if not hasattr(frame, "selectExpr"):

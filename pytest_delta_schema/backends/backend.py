@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from pytest_delta_schema.execute.protocols import Catalog
+    from pytest_delta_schema.execute.protocols.catalog import Catalog
 
 
 ScratchTables = Literal["anywhere", "anywhere in tests", "in scratch catalog", "nowhere"]
@@ -96,10 +96,10 @@ class Backend:
             before anything is collected.
         location: Returns where the catalog is, without secrets, for the header of the report: ``server https://...``.
             It tells two catalogs of one backend apart where reports are merged.
-        keeps_entries: Whether its catalogs are :class:`~pytest_delta_schema.execute.metadata_sync.SyncsEntries`. Then a
+        keeps_entries: Whether its catalogs are :class:`~pytest_delta_schema.execute.protocols.metadata_sync.SyncsEntries`. Then a
             check ``::metadata`` is collected for each table, and ``--delta-sync-metadata`` is allowed.
         scratch_tables: Where tests and ``--delta-enforce`` create tables. Unless it is ``nowhere``, its catalogs are
-            :class:`~pytest_delta_schema.execute.row_appends.AppendsRows`.
+            :class:`~pytest_delta_schema.execute.protocols.row_appends.AppendsRows`.
     """
 
     open: Callable[[BackendContext], Catalog]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.execute.protocols import Refusal
+from pytest_delta_schema.execute.protocols.catalog import Refusal
 from pytest_delta_schema.sql.statement import StatementKind
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from pytest_delta_schema.settings.stack import innermost
 from pytest_delta_schema.settings.table import FailurePolicy, PreflightMode, PropertyMode, RiskLabel
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.execute.protocols import Catalog
+    from pytest_delta_schema.execute.protocols.catalog import Catalog
     from pytest_delta_schema.models.table import PropertyValue
     from pytest_delta_schema.rules.consent import Consent
     from pytest_delta_schema.rules.rule import ModelRule, PlanRule

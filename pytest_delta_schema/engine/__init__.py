@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.configuration.settings import current_settings as current_settings
     from pytest_delta_schema.engine.gate import Gate as Gate
     from pytest_delta_schema.engine.orchestrator import Orchestrator as Orchestrator
-    from pytest_delta_schema.engine.outcome import TableOutcome as TableOutcome
+    from pytest_delta_schema.engine.outcomes.outcome import TableOutcome as TableOutcome
     from pytest_delta_schema.engine.sync_result import SyncResult as SyncResult
     from pytest_delta_schema.engine.write_checks import check_write as check_write
 

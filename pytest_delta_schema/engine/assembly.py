@@ -18,7 +18,7 @@ from pytest_delta_schema.rules.validator import PlanValidator
 
 if TYPE_CHECKING:
     from pytest_delta_schema.configuration.settings import Settings
-    from pytest_delta_schema.execute.protocols import DeltaDDL
+    from pytest_delta_schema.execute.protocols.catalog import DeltaDDL
 
 
 def planner_of(settings: Settings) -> TablePlanner:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.engine.apply_progress import ApplyProgress
     from pytest_delta_schema.engine.gate import Gate
-    from pytest_delta_schema.engine.outcome import TableOutcome
+    from pytest_delta_schema.engine.outcomes.outcome import TableOutcome
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
 

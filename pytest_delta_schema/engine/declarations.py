@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.configuration.settings import Settings
     from pytest_delta_schema.delta.clients.client_features import ClientFeatures
     from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
-    from pytest_delta_schema.engine.outcome import TableChange
+    from pytest_delta_schema.engine.outcomes.outcome import TableChange
     from pytest_delta_schema.engine.source_map.source_locations import Listing
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table

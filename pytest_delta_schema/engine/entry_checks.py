@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, Diagnostic, MetadataSyncError
-from pytest_delta_schema.engine.outcome import Check, Status
-from pytest_delta_schema.engine.outcome_parts import entry_changes, failed_outcome, table_outcome
-from pytest_delta_schema.execute.metadata_sync import managed_note
+from pytest_delta_schema.engine.outcomes.outcome import Check, Status
+from pytest_delta_schema.engine.outcomes.outcome_parts import entry_changes, failed_outcome, table_outcome
+from pytest_delta_schema.execute.protocols.metadata_sync import managed_note
 from pytest_delta_schema.plan.entry_differences import entry_differences, unstorable_notes
 from pytest_delta_schema.state.catalog_entry import EntryState
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from pytest_delta_schema.engine.bound_model import BoundModel
     from pytest_delta_schema.engine.declarations import Declarations
     from pytest_delta_schema.engine.gate import Gate
-    from pytest_delta_schema.engine.outcome import TableOutcome
-    from pytest_delta_schema.execute.metadata_sync import SyncsEntries
+    from pytest_delta_schema.engine.outcomes.outcome import TableOutcome
+    from pytest_delta_schema.execute.protocols.metadata_sync import SyncsEntries
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
 

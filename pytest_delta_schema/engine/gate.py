@@ -14,12 +14,12 @@ from pytest_delta_schema.engine.assembly import preflight_of, runner_of
 from pytest_delta_schema.engine.declarations import Declarations
 from pytest_delta_schema.engine.entry_sync import sync_stale_entries
 from pytest_delta_schema.engine.orchestrator import Orchestrator
-from pytest_delta_schema.engine.outcome import Check, DataChecks, Status
-from pytest_delta_schema.engine.outcome_parts import failed_outcome, table_outcome
-from pytest_delta_schema.engine.plan_outcomes import PlanOutcomes
-from pytest_delta_schema.execute.capabilities import unsupported_statements
+from pytest_delta_schema.engine.outcomes.outcome import Check, DataChecks, Status
+from pytest_delta_schema.engine.outcomes.outcome_parts import failed_outcome, table_outcome
+from pytest_delta_schema.engine.outcomes.plan_outcomes import PlanOutcomes
 from pytest_delta_schema.execute.preflight import OFF, preflight
-from pytest_delta_schema.execute.protocols import StartsLazily
+from pytest_delta_schema.execute.protocols.capabilities import unsupported_statements
+from pytest_delta_schema.execute.protocols.catalog import StartsLazily
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.state.desired import desired_state
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from pytest_delta_schema.configuration.settings import Settings
-    from pytest_delta_schema.engine.outcome import TableOutcome
+    from pytest_delta_schema.engine.outcomes.outcome import TableOutcome
     from pytest_delta_schema.engine.sync_result import SyncResult
-    from pytest_delta_schema.execute.protocols import Catalog
+    from pytest_delta_schema.execute.protocols.catalog import Catalog
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.table_plan import TablePlan

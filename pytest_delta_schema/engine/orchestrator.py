@@ -17,12 +17,12 @@ from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.engine.assembly import planner_of, runner_of, validator_of
 from pytest_delta_schema.engine.bound_model import BoundModel
 from pytest_delta_schema.engine.entry_sync import sync_stale_entries
-from pytest_delta_schema.engine.required_parts import required_settings
+from pytest_delta_schema.engine.required_parts import settings_or_current
 from pytest_delta_schema.engine.sync_result import SyncResult
 from pytest_delta_schema.execute.concurrent_applies import read_completed, unfinished_creation
 from pytest_delta_schema.execute.concurrent_creation import each_schema_once
 from pytest_delta_schema.execute.interruption import ApplyInterrupted, with_running_outcome
-from pytest_delta_schema.execute.lag import when_shown
+from pytest_delta_schema.execute.protocols.lag import when_shown
 from pytest_delta_schema.execute.table_result import TableResult
 from pytest_delta_schema.execute.unproved_apply import with_errors
 from pytest_delta_schema.models.required_kinds import required_tables
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from pytest_delta_schema.execute.action_runner import ActionRunner
-    from pytest_delta_schema.execute.protocols import Catalog
+    from pytest_delta_schema.execute.protocols.catalog import Catalog
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.state.states import CatalogReader
@@ -82,7 +82,7 @@ class Orchestrator:
             DeclarationError: If a rule of the project cannot be loaded, or an argument is something else.
         """
         require_reader(catalog, "Orchestrator.over")
-        settings = required_settings(settings, "Orchestrator.over")
+        settings = settings_or_current(settings, "Orchestrator.over")
         return cls(
             catalog,
             runner_of(catalog, settings),

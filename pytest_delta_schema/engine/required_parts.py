@@ -6,7 +6,7 @@ from pytest_delta_schema.configuration.settings import Settings, current_setting
 from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 
 
-def required_settings(value: object, subject: str) -> Settings:
+def settings_or_current(value: object, subject: str) -> Settings:
     """Return settings; those in force for ``None``.
 
     Raises:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, diagnostic_of, diagnostics_of
-from pytest_delta_schema.engine.outcome import Check, Status, TableOutcome
+from pytest_delta_schema.engine.outcomes.outcome import Check, Status, TableOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.type_widening import NEWEST
 from pytest_delta_schema.engine.bound_model import declared
-from pytest_delta_schema.engine.required_parts import required_settings
+from pytest_delta_schema.engine.required_parts import settings_or_current
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.write_check.options import DEFAULT_OPTIONS
 from pytest_delta_schema.write_check.prediction import predict_write
@@ -64,4 +64,4 @@ def written_table(table: Table | TableState | str, settings: Settings | None = N
     """
     if not isinstance(table, Table):
         return table
-    return declared(table, required_settings(settings, "check_write"))
+    return declared(table, settings_or_current(settings, "check_write"))

@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.interruption import InterruptedTable as InterruptedTable
     from pytest_delta_schema.execute.interruption import RunningOutcome as RunningOutcome
     from pytest_delta_schema.execute.interruption import StillRunning as StillRunning
-    from pytest_delta_schema.execute.metadata_sync import MetadataSync as MetadataSync
-    from pytest_delta_schema.execute.metadata_sync import SyncsEntries as SyncsEntries
     from pytest_delta_schema.execute.preflight import Preflight as Preflight
-    from pytest_delta_schema.execute.protocols import Capabilities as Capabilities
-    from pytest_delta_schema.execute.protocols import Catalog as Catalog
-    from pytest_delta_schema.execute.protocols import DeltaDDL as DeltaDDL
-    from pytest_delta_schema.execute.protocols import Refusal as Refusal
-    from pytest_delta_schema.execute.protocols import RowCounts as RowCounts
-    from pytest_delta_schema.execute.protocols import ScratchCatalog as ScratchCatalog
-    from pytest_delta_schema.execute.table_copies import ClonesTables as ClonesTables
-    from pytest_delta_schema.execute.table_copies import ReusesCreations as ReusesCreations
-    from pytest_delta_schema.execute.table_history import KeepsVersions as KeepsVersions
-    from pytest_delta_schema.execute.table_history import ReadsRows as ReadsRows
+    from pytest_delta_schema.execute.protocols.catalog import Capabilities as Capabilities
+    from pytest_delta_schema.execute.protocols.catalog import Catalog as Catalog
+    from pytest_delta_schema.execute.protocols.catalog import DeltaDDL as DeltaDDL
+    from pytest_delta_schema.execute.protocols.catalog import Refusal as Refusal
+    from pytest_delta_schema.execute.protocols.catalog import RowCounts as RowCounts
+    from pytest_delta_schema.execute.protocols.catalog import ScratchCatalog as ScratchCatalog
+    from pytest_delta_schema.execute.protocols.metadata_sync import MetadataSync as MetadataSync
+    from pytest_delta_schema.execute.protocols.metadata_sync import SyncsEntries as SyncsEntries
+    from pytest_delta_schema.execute.protocols.table_copies import ClonesTables as ClonesTables
+    from pytest_delta_schema.execute.protocols.table_copies import ReusesCreations as ReusesCreations
+    from pytest_delta_schema.execute.protocols.table_history import KeepsVersions as KeepsVersions
+    from pytest_delta_schema.execute.protocols.table_history import ReadsRows as ReadsRows
+    from pytest_delta_schema.execute.protocols.write_probe import ProbesWrites as ProbesWrites
     from pytest_delta_schema.execute.table_result import TableResult as TableResult
-    from pytest_delta_schema.execute.write_probe import ProbesWrites as ProbesWrites
 
 __getattr__, __dir__ = lazy_exports(__name__)

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, Diagnostic
     from pytest_delta_schema.execute.interruption import InterruptedTable
-    from pytest_delta_schema.execute.lag import Lag
     from pytest_delta_schema.execute.preflight import Preflight
-    from pytest_delta_schema.execute.protocols import DeltaDDL
+    from pytest_delta_schema.execute.protocols.catalog import DeltaDDL
+    from pytest_delta_schema.execute.protocols.lag import Lag
     from pytest_delta_schema.execute.statement_runner import TableRun
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.table_plan import TablePlan

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.diagnostics.errors import Diagnostic, UnsafePlanError
-from pytest_delta_schema.execute.capabilities import require_able
 from pytest_delta_schema.execute.preflight import Preflight, preflight
+from pytest_delta_schema.execute.protocols.capabilities import require_able
 from pytest_delta_schema.execute.statement_runner import CONVERTED, TableRun
 from pytest_delta_schema.plan.changes import ConvertTable
 from pytest_delta_schema.state.conversion import DELTA
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.execute.protocols import DeltaDDL
-    from pytest_delta_schema.execute.version import Absence
+    from pytest_delta_schema.execute.protocols.catalog import DeltaDDL
+    from pytest_delta_schema.execute.protocols.version import Absence
     from pytest_delta_schema.plan.actions import AlignTable
 
 

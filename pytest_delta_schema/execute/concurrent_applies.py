@@ -9,7 +9,7 @@ from pytest_delta_schema.diagnostics.errors import StatementError, UnfinishedCre
 from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.diagnostics.faults import UnfinishedCreation
 from pytest_delta_schema.diagnostics.remarks import AlreadyThere
-from pytest_delta_schema.execute.version import ABSENT, version_after_failure
+from pytest_delta_schema.execute.protocols.version import ABSENT, version_after_failure
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.progress import step
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, Diagnostic
-    from pytest_delta_schema.execute.protocols import DeltaDDL
+    from pytest_delta_schema.execute.protocols.catalog import DeltaDDL
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.actions import AlignTable, CreateTable
     from pytest_delta_schema.plan.table_plan import TablePlan

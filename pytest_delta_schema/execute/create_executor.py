@@ -5,16 +5,16 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.execute.capabilities import require_able
 from pytest_delta_schema.execute.concurrent_creation import CreatesConcurrently
+from pytest_delta_schema.execute.protocols.capabilities import require_able
 from pytest_delta_schema.execute.statement_runner import TableRun
 from pytest_delta_schema.progress import step
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from pytest_delta_schema.execute.lag import Lag
-    from pytest_delta_schema.execute.protocols import DeltaDDL
+    from pytest_delta_schema.execute.protocols.catalog import DeltaDDL
+    from pytest_delta_schema.execute.protocols.lag import Lag
     from pytest_delta_schema.plan.actions import CreateTable
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pytest_delta_schema.diagnostics.errors import Diagnostic, HasCode
-    from pytest_delta_schema.execute.protocols import DeltaDDL, RowCounts, Samples
+    from pytest_delta_schema.execute.protocols.catalog import DeltaDDL, RowCounts, Samples
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.actions import AlignTable
     from pytest_delta_schema.plan.data_checks import DataCheck

@@ -11,7 +11,7 @@ from pytest_delta_schema.diagnostics.errors import ApplyError, DeltaSchemaError,
 from pytest_delta_schema.diagnostics.escaping import escaped, escaped_lines
 from pytest_delta_schema.execute.concurrent_applies import is_created_by_other
 from pytest_delta_schema.execute.interruption import InterruptedTable, listing
-from pytest_delta_schema.execute.version import ABSENT, Absence, version_after_failure
+from pytest_delta_schema.execute.protocols.version import ABSENT, Absence, version_after_failure
 from pytest_delta_schema.plan.actions import AlignTable
 from pytest_delta_schema.plan.changes import ConvertTable
 from pytest_delta_schema.progress import step
@@ -23,8 +23,8 @@ from pytest_delta_schema.sql.statement import StatementKind
 if TYPE_CHECKING:
     from threading import Event
 
-    from pytest_delta_schema.execute.protocols import DeltaDDL
-    from pytest_delta_schema.execute.version import Version
+    from pytest_delta_schema.execute.protocols.catalog import DeltaDDL
+    from pytest_delta_schema.execute.protocols.version import Version
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.actions import CreateTable
     from pytest_delta_schema.sql.statement import Statement

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
     from pytest_delta_schema.configuration.settings import Settings
-    from pytest_delta_schema.execute.protocols import Catalog
+    from pytest_delta_schema.execute.protocols.catalog import Catalog
 
 __all__ = [
     "_delta_scratch",

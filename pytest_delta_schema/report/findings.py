@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 from pytest_delta_schema.diagnostics.errors import Location
-from pytest_delta_schema.engine.outcome import Status
+from pytest_delta_schema.engine.outcomes.outcome import Status
 from pytest_delta_schema.report.fingerprint import fingerprint
 from pytest_delta_schema.report.text.change_groups import is_creation
 from pytest_delta_schema.settings.table import RISKS
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_delta_schema.diagnostics.errors import Diagnostic, Severity
-    from pytest_delta_schema.engine.outcome import TableChange
+    from pytest_delta_schema.engine.outcomes.outcome import TableChange
     from pytest_delta_schema.report.fingerprint import TableFingerprints
     from pytest_delta_schema.report.run_report import RunReport, TableReport
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from pytest_delta_schema.diagnostics.errors import Diagnostic
-    from pytest_delta_schema.engine.outcome import TableChange
+    from pytest_delta_schema.engine.outcomes.outcome import TableChange
     from pytest_delta_schema.report.run_report import Run, RunReport, TableReport
 
 _LENGTH = 32

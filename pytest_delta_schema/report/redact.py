@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
-    from pytest_delta_schema.engine.outcome import TableChange
+    from pytest_delta_schema.engine.outcomes.outcome import TableChange
     from pytest_delta_schema.report.run_report import RunReport, TableReport
 
     _Located = TypeVar("_Located", TableChange, Diagnostic, TableReport)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from pytest_delta_schema.engine.outcome import DataChecks, OutcomeStatement, Status, TableChange
+from pytest_delta_schema.engine.outcomes.outcome import DataChecks, OutcomeStatement, Status, TableChange
 from pytest_delta_schema.report.findings import findings
 from pytest_delta_schema.report.fingerprint import fingerprints
 from pytest_delta_schema.settings.kinds import RunMode

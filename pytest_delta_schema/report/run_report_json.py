@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, get_args
 
 from pytest_delta_schema.diagnostics.errors import Diagnostic, Location, Severity
-from pytest_delta_schema.engine.outcome import MARKERS, DataChecks, Operation, OutcomeStatement, Status, TableChange
+from pytest_delta_schema.engine.outcomes.outcome import (
+    MARKERS,
+    DataChecks,
+    Operation,
+    OutcomeStatement,
+    Status,
+    TableChange,
+)
 from pytest_delta_schema.report.run_report import (
     VERSION,
     CheckOutcome,

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.engine.outcome import Check, DataChecks, Status
+from pytest_delta_schema.engine.outcomes.outcome import Check, DataChecks, Status
 from pytest_delta_schema.report.run_report import CheckReport, TableReport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from pytest_delta_schema.diagnostics.errors import Location
-    from pytest_delta_schema.engine.outcome import TableOutcome
+    from pytest_delta_schema.engine.outcomes.outcome import TableOutcome
     from pytest_delta_schema.report.run_report import CheckOutcome, ReportMode
 
 _CHECKS = [Check.RULES, Check.DDL, Check.DRIFT, Check.APPLY, Check.METADATA, Check.UNMANAGED, Check.ENFORCES]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.configuration.settings import current_settings
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.engine.bound_model import BoundModel
-from pytest_delta_schema.execute.table_history import KeepsVersions, ReadsRows
+from pytest_delta_schema.execute.protocols.table_history import KeepsVersions, ReadsRows
 from pytest_delta_schema.models.names import parse_name
 from pytest_delta_schema.models.table import Table
 

@@ -29,7 +29,7 @@ from pytest_delta_schema.testing.data_access import MEMORY
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_delta_schema.execute.protocols import Capabilities, Refusal, ScratchCatalog
+    from pytest_delta_schema.execute.protocols.catalog import Capabilities, Refusal, ScratchCatalog
     from pytest_delta_schema.plan.table_plan import TablePlan
     from pytest_delta_schema.sql.statement import Statement
     from pytest_delta_schema.state.states import ForeignKeyState

@@ -24,7 +24,7 @@ from pytest_delta_schema.testing.scenarios import SCENARIOS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pytest_delta_schema.execute.protocols import ScratchCatalog
+    from pytest_delta_schema.execute.protocols.catalog import ScratchCatalog
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.testing.scenario import Scenario
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_delta_schema.__main__ import main
-from pytest_delta_schema.engine.outcome import Status
+from pytest_delta_schema.engine.outcomes.outcome import Status
 from pytest_delta_schema.report.formats.report_formats import FORMATS
 from pytest_delta_schema.report.run_report_json import report_from_json, report_json, report_text
 from support.ci_commands import ci_commands

@@ -12,7 +12,7 @@ from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, Stat
 from pytest_delta_schema.engine.apply_progress import ApplyProgress
 from pytest_delta_schema.engine.batched_applies import BatchedApplies
 from pytest_delta_schema.engine.gate import Gate
-from pytest_delta_schema.execute.protocols import Capabilities, Refusal
+from pytest_delta_schema.execute.protocols.catalog import Capabilities, Refusal
 from pytest_delta_schema.sql import StatementKind
 from pytest_delta_schema.state import KeyState
 from support.concurrent import Concurrent

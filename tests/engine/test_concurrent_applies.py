@@ -17,7 +17,7 @@ from pytest_delta_schema.diagnostics.faults import UnreadableTable
 from pytest_delta_schema.engine.apply_progress import ApplyProgress
 from pytest_delta_schema.engine.batched_applies import BatchedApplies
 from pytest_delta_schema.engine.gate import Gate
-from pytest_delta_schema.engine.outcome import Status
+from pytest_delta_schema.engine.outcomes.outcome import Status
 from pytest_delta_schema.execute import concurrent_applies
 from pytest_delta_schema.execute.interruption import ApplyInterrupted
 from pytest_delta_schema.sql import StatementKind, statements

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_delta_schema.delta.names.column_path import ColumnPath
-from pytest_delta_schema.engine.catalog_notes import introduction_note
+from pytest_delta_schema.engine.outcomes.catalog_notes import introduction_note
 from pytest_delta_schema.state.introduced_by import IntroducedBy
 from support.tables import NAME
 

@@ -19,7 +19,7 @@ from pytest_delta_schema import (
 )
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.engine.gate import Gate
-from pytest_delta_schema.engine.outcome import Check
+from pytest_delta_schema.engine.outcomes.outcome import Check
 from pytest_delta_schema.plugin.outcomes.outcome_report import outcome_of
 from support.plugin_project import HEAD, SHARED
 

@@ -20,8 +20,15 @@ from pytest_delta_schema import (
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, Location, StatementError
 from pytest_delta_schema.engine.declarations import Declarations
 from pytest_delta_schema.engine.gate import Gate
-from pytest_delta_schema.engine.outcome import Check, DataChecks, OutcomeStatement, Status, TableChange, TableOutcome
-from pytest_delta_schema.engine.outcome_parts import statements_after_failure
+from pytest_delta_schema.engine.outcomes.outcome import (
+    Check,
+    DataChecks,
+    OutcomeStatement,
+    Status,
+    TableChange,
+    TableOutcome,
+)
+from pytest_delta_schema.engine.outcomes.outcome_parts import statements_after_failure
 from pytest_delta_schema.models.declared_at import DeclaredAt
 from pytest_delta_schema.models.table import derived
 from pytest_delta_schema.state import CatalogState

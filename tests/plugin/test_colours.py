@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from _pytest._io import TerminalWriter
 
-from pytest_delta_schema.engine.outcome import Status
+from pytest_delta_schema.engine.outcomes.outcome import Status
 from pytest_delta_schema.plugin.compat.pytest_compat import failure_at, show_lines_with
 from pytest_delta_schema.plugin.summary.colours import markup_of
 from support.plugin_project import ORDERS

@@ -32,7 +32,7 @@ LAX = """
 import pytest
 from pytest_delta_schema import MemoryCatalog
 from pytest_delta_schema.diagnostics.errors import StatementError
-from pytest_delta_schema.execute.protocols import RowCounts
+from pytest_delta_schema.execute.protocols.catalog import RowCounts
 
 @pytest.fixture(scope="session")
 def delta_catalog():

@@ -22,7 +22,7 @@ def test_tables_are_made_from_models_filled_and_cleaned_up(project):
         import pytest
         from pytest_delta_schema import assert_no_drift
         from pytest_delta_schema.diagnostics.errors import DeclarationError
-        from pytest_delta_schema.execute.version import ABSENT
+        from pytest_delta_schema.execute.protocols.version import ABSENT
         from shop import orders
 
         made = []
@@ -68,7 +68,7 @@ def test_several_tables_are_made_with_the_keys_between_them(project):
     project.pytester.makepyfile(
         test_x="""
         from pytest_delta_schema import assert_no_drift
-        from pytest_delta_schema.execute.version import ABSENT
+        from pytest_delta_schema.execute.protocols.version import ABSENT
         from shop import gold_people, homes, people, visits
 
         made = []
@@ -168,7 +168,7 @@ def test_a_clone_is_a_table_of_its_own(project, workers):
         test_x="""
         import pytest
         from pytest_delta_schema import CatalogReadError, Orchestrator, assert_no_drift
-        from pytest_delta_schema.execute.version import ABSENT
+        from pytest_delta_schema.execute.protocols.version import ABSENT
         from shop import homes, people, visits
 
         made = []
@@ -245,7 +245,7 @@ def test_a_backend_that_cannot_clone_says_so(project, catalog, text):
         from types import SimpleNamespace
         import pytest
         from pytest_delta_schema import DatabricksCatalog, UnityCatalog
-        from pytest_delta_schema.execute.protocols import Capabilities
+        from pytest_delta_schema.execute.protocols.catalog import Capabilities
         @pytest.fixture(scope="session")
         def delta_catalog(): return {catalog}
         """

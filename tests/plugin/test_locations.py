@@ -12,7 +12,7 @@ from support.marked_source import unmarked
 from support.plugin_project import HEAD
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.engine.outcome import TableOutcome
+    from pytest_delta_schema.engine.outcomes.outcome import TableOutcome
 
 DRIFTED = """
 orders = «»«columns.old»Table(

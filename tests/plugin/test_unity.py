@@ -8,7 +8,7 @@ from threading import Thread
 
 import pytest
 
-from pytest_delta_schema.engine.outcome import Status
+from pytest_delta_schema.engine.outcomes.outcome import Status
 from pytest_delta_schema.report.run_report_json import report_from_json
 from support.ci_commands import ci_commands
 from support.logs import commit, field, metadata, protocol

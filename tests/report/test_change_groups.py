@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema.engine.outcome import TableChange
+from pytest_delta_schema.engine.outcomes.outcome import TableChange
 from pytest_delta_schema.report.text.change_groups import change_groups, is_creation
 
 

@@ -19,7 +19,7 @@ from pytest_delta_schema.state.desired import desired_state
 
 if TYPE_CHECKING:
     from pytest_delta_schema import Diagnostic
-    from pytest_delta_schema.engine.outcome import TableChange
+    from pytest_delta_schema.engine.outcomes.outcome import TableChange
 
 INFOS = {info.code: info for info in all_codes()}
 NAMES: dict[str, Any] = {}

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
-from pytest_delta_schema.engine.outcome import Status, TableChange
+from pytest_delta_schema.engine.outcomes.outcome import Status, TableChange
 from pytest_delta_schema.report.findings import PROJECT_FILE, findings
 from pytest_delta_schema.report.run_report import Consents
 from support.run_reports import BLOCKED, DRIFTED, IN_SYNC, UNREADABLE, sample_report

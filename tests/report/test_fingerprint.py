@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
-from pytest_delta_schema.engine.outcome import Status, TableChange
+from pytest_delta_schema.engine.outcomes.outcome import Status, TableChange
 from pytest_delta_schema.report.fingerprint import fingerprint, fingerprints
 from pytest_delta_schema.report.run_report import Run, RunReport, TableReport
 from support.run_reports import DRIFTED, UNMANAGED, sample_report

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_delta_schema.diagnostics.errors import Diagnostic
-from pytest_delta_schema.engine.outcome import Check, OutcomeStatement, Status, TableChange, TableOutcome
+from pytest_delta_schema.engine.outcomes.outcome import Check, OutcomeStatement, Status, TableChange, TableOutcome
 from pytest_delta_schema.report.text.outcome_text import body, headline
 
 NAME = "dev.silver.orders"

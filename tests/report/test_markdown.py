@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 
 from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
 from pytest_delta_schema.diagnostics.escaping import escaped, escaped_lines
-from pytest_delta_schema.engine.outcome import DataChecks, OutcomeStatement, Status, TableChange
+from pytest_delta_schema.engine.outcomes.outcome import DataChecks, OutcomeStatement, Status, TableChange
 from pytest_delta_schema.report.formats.markdown import COMMENT_LIMIT, SUMMARY_LIMIT, pull_request_comment, step_summary
 from pytest_delta_schema.report.run_report import Consents, Run
 from pytest_delta_schema.report.text.markdown_text import block, code, details, table, text

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_delta_schema.engine.outcome import Status
+from pytest_delta_schema.engine.outcomes.outcome import Status
 from pytest_delta_schema.report.merging import merged_report
 from pytest_delta_schema.report.run_report import Consents, RunReport
 from support.run_reports import BLOCKED, DRIFTED, IN_SYNC, RUN, UNMANAGED, sample_report

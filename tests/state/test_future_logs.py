@@ -17,7 +17,7 @@ from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REM
 from pytest_delta_schema.backends.unity.capabilities import CAPABILITIES as UNITY
 from pytest_delta_schema.delta.collations import with_collations_json
 from pytest_delta_schema.diagnostics.errors import DeclarationError
-from pytest_delta_schema.execute.capabilities import unsupported_statements
+from pytest_delta_schema.execute.protocols.capabilities import unsupported_statements
 from pytest_delta_schema.models.types.unknown_type import unknown_types
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.rules import PlanValidator

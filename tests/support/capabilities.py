@@ -18,7 +18,7 @@ from pytest_delta_schema.testing import SCENARIOS
 from pytest_delta_schema.testing.scenario_runner import planned_statements
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.execute.protocols import Capabilities
+    from pytest_delta_schema.execute.protocols.catalog import Capabilities
     from pytest_delta_schema.sql.statement import Statement
 
 BACKENDS = {

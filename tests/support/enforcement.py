@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pytest_delta_schema import Table
-    from pytest_delta_schema.engine.outcome import TableOutcome
-    from pytest_delta_schema.execute.protocols import ScratchCatalog
+    from pytest_delta_schema.engine.outcomes.outcome import TableOutcome
+    from pytest_delta_schema.execute.protocols.catalog import ScratchCatalog
     from pytest_delta_schema.test_kit.generation.breaking import BreakingRows
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 import pytest_delta_schema
-from pytest_delta_schema.engine.outcome import Status
+from pytest_delta_schema.engine.outcomes.outcome import Status
 from pytest_delta_schema.report.run_report_json import (
     CHANGE,
     DIAGNOSTIC,

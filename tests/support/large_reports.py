@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
-from pytest_delta_schema.engine.outcome import DataChecks, OutcomeStatement, Status, TableChange
+from pytest_delta_schema.engine.outcomes.outcome import DataChecks, OutcomeStatement, Status, TableChange
 from pytest_delta_schema.report.run_report import CheckReport, RunReport, TableReport
 from support.run_reports import RUN
 

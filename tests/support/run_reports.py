@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
-from pytest_delta_schema.engine.outcome import DataChecks, OutcomeStatement, Status, TableChange
+from pytest_delta_schema.engine.outcomes.outcome import DataChecks, OutcomeStatement, Status, TableChange
 from pytest_delta_schema.report.run_report import CheckReport, Consents, Run, RunReport, TableReport
 
 FILE = "shop/models.py"

@@ -10,7 +10,7 @@ from pytest_delta_schema.plugin.run.scratch import Scratch
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_delta_schema.execute.protocols import ScratchCatalog
+    from pytest_delta_schema.execute.protocols.catalog import ScratchCatalog
 
 
 @contextmanager

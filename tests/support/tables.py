@@ -10,7 +10,7 @@ from pytest_delta_schema.state import CatalogState, ColumnState, KeyState, Table
 from pytest_delta_schema.testing.parts import TEXT, column, orders, table
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.execute.table_history import KeepsVersions
+    from pytest_delta_schema.execute.protocols.table_history import KeepsVersions
 
 __all__ = [
     "CHECKED",

@@ -6,7 +6,7 @@ import pytest
 
 from pytest_delta_schema import assert_rows_satisfy, breaking_rows, frame_of
 from pytest_delta_schema.diagnostics.errors import RowsError
-from pytest_delta_schema.engine.outcome import Status
+from pytest_delta_schema.engine.outcomes.outcome import Status
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.expressions.condition_parsing import condition_of
 from pytest_delta_schema.state.expressions.conditions import atoms_of

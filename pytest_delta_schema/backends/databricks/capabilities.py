@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.backends.conversion_refusal import without_files
 from pytest_delta_schema.backends.databricks.rows import RuntimeRow, first
 from pytest_delta_schema.diagnostics.errors import StatementError, first_line
-from pytest_delta_schema.execute.lag import Lag
-from pytest_delta_schema.execute.protocols import Capabilities, Refusal
+from pytest_delta_schema.execute.protocols.catalog import Capabilities, Refusal
+from pytest_delta_schema.execute.protocols.lag import Lag
 from pytest_delta_schema.sql.information_schema import RUNTIME
 from pytest_delta_schema.sql.split_per_column import TOGETHER
 from pytest_delta_schema.sql.statement import Statement, StatementKind

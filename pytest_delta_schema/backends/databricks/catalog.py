@@ -31,7 +31,7 @@ from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.delta.protocol import may_generate_columns
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic, StatementError
 from pytest_delta_schema.diagnostics.faults import UnreadableTable
-from pytest_delta_schema.execute.version import ABSENT
+from pytest_delta_schema.execute.protocols.version import ABSENT
 from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.models.required_kinds import required_table_names, required_tables
@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.backends.databricks.connection import Connection
     from pytest_delta_schema.delta.names.column_path import ColumnPath
-    from pytest_delta_schema.execute.protocols import RowCounts, Samples
-    from pytest_delta_schema.execute.version import Version
+    from pytest_delta_schema.execute.protocols.catalog import RowCounts, Samples
+    from pytest_delta_schema.execute.protocols.version import Version
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.data_checks import DataCheck
     from pytest_delta_schema.sql.statement import Statement

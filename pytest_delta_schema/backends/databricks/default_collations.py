@@ -8,7 +8,7 @@ from pytest_delta_schema.backends.databricks.create_statement import default_col
 from pytest_delta_schema.backends.databricks.rows import CreateRow, first
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.diagnostics.escaping import identifier
-from pytest_delta_schema.execute.protocols import Refusal
+from pytest_delta_schema.execute.protocols.catalog import Refusal
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.sql.schemas_and_restores import describe_schema_extended, show_create

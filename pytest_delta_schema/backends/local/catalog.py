@@ -25,8 +25,8 @@ from pytest_delta_schema.backends.spark.statements.emulation import BY_COMMIT, B
 from pytest_delta_schema.backends.spark.statements.inserting import append_rows, insert_rows
 from pytest_delta_schema.backends.spark.statements.table_rows import stored_rows, table_rows
 from pytest_delta_schema.delta.known_properties import is_databricks_only
-from pytest_delta_schema.execute.protocols import Capabilities
-from pytest_delta_schema.execute.version import version_of
+from pytest_delta_schema.execute.protocols.catalog import Capabilities
+from pytest_delta_schema.execute.protocols.version import version_of
 from pytest_delta_schema.models.required_kinds import required_table_name, required_table_names, required_tables
 from pytest_delta_schema.models.table import conversions, names_around
 from pytest_delta_schema.sql.schemas_and_restores import create_schema, drop_schema, drop_table
@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.local.session.lazy_session import LazySession
     from pytest_delta_schema.backends.logs.commit_log import CommitLog
     from pytest_delta_schema.delta.names.column_path import ColumnPath
-    from pytest_delta_schema.execute.protocols import RowCounts, Samples
-    from pytest_delta_schema.execute.version import Version
+    from pytest_delta_schema.execute.protocols.catalog import RowCounts, Samples
+    from pytest_delta_schema.execute.protocols.version import Version
     from pytest_delta_schema.models.conversion import Parquet
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table

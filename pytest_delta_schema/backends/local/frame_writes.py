@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
-    from pytest_delta_schema.execute.write_probe import ProbesWrites
+    from pytest_delta_schema.execute.protocols.write_probe import ProbesWrites
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.write_check.options import WriteOptions
     from pytest_delta_schema.write_check.verdict import WriteVerdict

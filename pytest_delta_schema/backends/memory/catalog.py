@@ -17,8 +17,8 @@ from pytest_delta_schema.backends.rows.given_rows import converted_rows
 from pytest_delta_schema.backends.rows.row_clocks import Clock
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import StatementError
-from pytest_delta_schema.execute.protocols import Capabilities, RowCounts
-from pytest_delta_schema.execute.version import version_of
+from pytest_delta_schema.execute.protocols.catalog import Capabilities, RowCounts
+from pytest_delta_schema.execute.protocols.version import version_of
 from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 from pytest_delta_schema.models.required_kinds import required_table_name, required_table_names, required_tables
 from pytest_delta_schema.models.table import names_around
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.backends.memory.rows import Row
     from pytest_delta_schema.delta.names.column_path import ColumnPath
-    from pytest_delta_schema.execute.protocols import Samples
-    from pytest_delta_schema.execute.version import Version
+    from pytest_delta_schema.execute.protocols.catalog import Samples
+    from pytest_delta_schema.execute.protocols.version import Version
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.actions import CreateTable, RestoreTable

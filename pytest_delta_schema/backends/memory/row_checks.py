@@ -8,7 +8,7 @@ from pytest_delta_schema.backends.memory.constraints import violating_rows
 from pytest_delta_schema.backends.memory.rows import distinct_texts, orphans
 from pytest_delta_schema.diagnostics.errors import StatementError, UnsafePlanError
 from pytest_delta_schema.execute.preflight import violations_of
-from pytest_delta_schema.execute.protocols import RowCounts
+from pytest_delta_schema.execute.protocols.catalog import RowCounts
 from pytest_delta_schema.plan.changes import CheckAdd, ColumnNullabilityChange, LayoutRewrite
 from pytest_delta_schema.plan.data_checks import NotNull, partition_values
 from pytest_delta_schema.state.states import CheckState, ForeignKeyState
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from pytest_delta_schema.backends.memory.rows import Row
-    from pytest_delta_schema.execute.protocols import Samples
+    from pytest_delta_schema.execute.protocols.catalog import Samples
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.data_checks import DataCheck
     from pytest_delta_schema.sql.statement import Statement

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta.names.folded_names import NameSet
 from pytest_delta_schema.diagnostics.escaping import escaped
-from pytest_delta_schema.execute.protocols import RowCounts
+from pytest_delta_schema.execute.protocols.catalog import RowCounts
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.sql.data_check_queries import count_rows, first_broken, first_repeated, rows_of, samples
 from pytest_delta_schema.state.states import ForeignKeyState, KeyState
@@ -15,7 +15,7 @@ from pytest_delta_schema.state.states import ForeignKeyState, KeyState
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from pytest_delta_schema.execute.protocols import Samples
+    from pytest_delta_schema.execute.protocols.catalog import Samples
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.data_checks import DataCheck
     from pytest_delta_schema.state.states import TableState

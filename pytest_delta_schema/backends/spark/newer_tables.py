@@ -8,7 +8,7 @@ from pytest_delta_schema.backends.problems import problem
 from pytest_delta_schema.backends.spark.statements.emulation import without_stored_keys
 from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.diagnostics.faults import UnsupportedTable
-from pytest_delta_schema.execute.protocols import Refusal
+from pytest_delta_schema.execute.protocols.catalog import Refusal
 from pytest_delta_schema.state.type_traversal import unstorable
 
 if TYPE_CHECKING:

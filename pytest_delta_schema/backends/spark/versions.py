@@ -10,7 +10,7 @@ from pytest_delta_schema.backends.spark.compat.pyspark_compat import spark_versi
 from pytest_delta_schema.backends.spark.newer_tables import refused_on_tables
 from pytest_delta_schema.delta.known_properties import REGISTRY, is_databricks_only, is_known, is_open_source
 from pytest_delta_schema.delta.type_widening import NEWEST, widening
-from pytest_delta_schema.execute.protocols import Capabilities, Refusal
+from pytest_delta_schema.execute.protocols.catalog import Capabilities, Refusal
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import ColumnTypeChange
 from pytest_delta_schema.sql.aspects.properties import set_keys

@@ -9,7 +9,7 @@ from pytest_delta_schema.backends.conversion_refusal import without_files
 from pytest_delta_schema.backends.spark.newer_tables import refused_on_tables
 from pytest_delta_schema.backends.spark.statements.emulation import BY_COMMIT, BY_PROPERTY
 from pytest_delta_schema.delta.known_properties import is_databricks_only
-from pytest_delta_schema.execute.protocols import Capabilities, Refusal
+from pytest_delta_schema.execute.protocols.catalog import Capabilities, Refusal
 from pytest_delta_schema.plan.changes import CheckAdd
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 

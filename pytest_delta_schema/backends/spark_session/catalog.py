@@ -21,7 +21,7 @@ from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REM
 from pytest_delta_schema.backends.spark_session.reader import NOT_FOUND, unreadable
 from pytest_delta_schema.backends.spark_session.session_reader import SessionReader
 from pytest_delta_schema.diagnostics.errors import StatementError, first_line
-from pytest_delta_schema.execute.version import ABSENT
+from pytest_delta_schema.execute.protocols.version import ABSENT
 from pytest_delta_schema.models.required_kinds import required_table_name, required_table_names, required_tables
 from pytest_delta_schema.models.table import conversions, names_around
 from pytest_delta_schema.plan.changes import SetTableComment
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from pytest_delta_schema.delta.names.column_path import ColumnPath
-    from pytest_delta_schema.execute.protocols import Capabilities, RowCounts, Samples
-    from pytest_delta_schema.execute.version import Version
+    from pytest_delta_schema.execute.protocols.catalog import Capabilities, RowCounts, Samples
+    from pytest_delta_schema.execute.protocols.version import Version
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.data_checks import DataCheck

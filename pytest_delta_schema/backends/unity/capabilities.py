@@ -10,7 +10,7 @@ from pytest_delta_schema.backends.spark.newer_tables import refused_on_tables
 from pytest_delta_schema.backends.spark.statements.emulation import BY_COMMIT, BY_PROPERTY, on_delta
 from pytest_delta_schema.delta.known_properties import is_databricks_only
 from pytest_delta_schema.delta.protocol import commits_are_in_catalog
-from pytest_delta_schema.execute.protocols import Capabilities, Refusal
+from pytest_delta_schema.execute.protocols.catalog import Capabilities, Refusal
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import CheckAdd, SetTableProperties
 from pytest_delta_schema.sql.aspects.checks import check_properties

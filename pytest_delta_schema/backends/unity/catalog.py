@@ -22,8 +22,8 @@ from pytest_delta_schema.diagnostics.errors import (
     StatementError,
 )
 from pytest_delta_schema.diagnostics.faults import FailedMetadataSync
-from pytest_delta_schema.execute.metadata_sync import MetadataSync
-from pytest_delta_schema.execute.version import version_of
+from pytest_delta_schema.execute.protocols.metadata_sync import MetadataSync
+from pytest_delta_schema.execute.protocols.version import version_of
 from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 from pytest_delta_schema.models.required_kinds import required_table_name, required_table_names, required_tables
 from pytest_delta_schema.models.table import names_around
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.unity.logs.storage import Storage
     from pytest_delta_schema.backends.unity.reading import TableReading
     from pytest_delta_schema.delta.names.column_path import ColumnPath
-    from pytest_delta_schema.execute.protocols import RowCounts, Samples
-    from pytest_delta_schema.execute.version import Version
+    from pytest_delta_schema.execute.protocols.catalog import RowCounts, Samples
+    from pytest_delta_schema.execute.protocols.version import Version
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.data_checks import DataCheck

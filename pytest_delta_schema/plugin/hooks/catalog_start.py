@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError
-from pytest_delta_schema.execute.protocols import StartsLazily
+from pytest_delta_schema.execute.protocols.catalog import StartsLazily
 from pytest_delta_schema.plugin.collection.selection import is_check
 from pytest_delta_schema.plugin.options.option_values import APPLY
 from pytest_delta_schema.plugin.outcomes.failures import CatalogUnavailable

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pytest
 
     from pytest_delta_schema.engine.gate import Gate
-    from pytest_delta_schema.engine.outcome import TableOutcome
+    from pytest_delta_schema.engine.outcomes.outcome import TableOutcome
 
 
 def require_readable_table(request: pytest.FixtureRequest, gate: Gate) -> None:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, StatementError
-from pytest_delta_schema.engine.outcome import Check, Status
-from pytest_delta_schema.engine.outcome_parts import failed_outcome, table_outcome
-from pytest_delta_schema.execute.row_appends import AppendsRows
+from pytest_delta_schema.engine.outcomes.outcome import Check, Status
+from pytest_delta_schema.engine.outcomes.outcome_parts import failed_outcome, table_outcome
+from pytest_delta_schema.execute.protocols.row_appends import AppendsRows
 from pytest_delta_schema.test_kit.enforcement.enforcement_rows import enforcement_rows
 from pytest_delta_schema.test_kit.enforcement.trials import try_constraints
 
 if TYPE_CHECKING:
     from pytest_delta_schema.engine.declarations import Declarations
-    from pytest_delta_schema.engine.outcome import TableOutcome
-    from pytest_delta_schema.execute.protocols import Catalog
+    from pytest_delta_schema.engine.outcomes.outcome import TableOutcome
+    from pytest_delta_schema.execute.protocols.catalog import Catalog
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plugin.run.scratch import Scratch
 

@@ -12,7 +12,7 @@ from pytest_delta_schema.plugin.items.table_items import StandardContract, check
 from pytest_delta_schema.plugin.run.stash_keys import RUN
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.execute.protocols import Catalog
+    from pytest_delta_schema.execute.protocols.catalog import Catalog
     from pytest_delta_schema.models.table import Table
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pytest_delta_schema.engine.gate import Gate
-    from pytest_delta_schema.engine.outcome import TableOutcome
+    from pytest_delta_schema.engine.outcomes.outcome import TableOutcome
     from pytest_delta_schema.models.table import Table
 
 _CATALOG = "delta_catalog"

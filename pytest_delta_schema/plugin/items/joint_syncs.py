@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_delta_schema.engine.entry_checks import sync_entries
-from pytest_delta_schema.engine.outcome import Status, TableOutcome
+from pytest_delta_schema.engine.outcomes.outcome import Status, TableOutcome
 from pytest_delta_schema.plugin.compat.xdist_compat import is_worker, share_folder
 from pytest_delta_schema.plugin.items.joint_applies import note_unreported, share_a_catalog
 from pytest_delta_schema.plugin.run.stash_keys import RUN
@@ -18,7 +18,7 @@ from pytest_delta_schema.plugin.run.stash_keys import RUN
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_delta_schema.execute.metadata_sync import SyncsEntries
+    from pytest_delta_schema.execute.protocols.metadata_sync import SyncsEntries
 
 _FOLDER = "delta_schema_synced"
 """The name, in the input of workers, of the folder in which they share outcomes."""

@@ -13,8 +13,8 @@ from pytest_delta_schema.plugin.outcomes.outcome_report import report_outcome
 from pytest_delta_schema.plugin.run.stash_keys import RUN
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.execute.metadata_sync import SyncsEntries
-    from pytest_delta_schema.execute.protocols import Catalog
+    from pytest_delta_schema.execute.protocols.catalog import Catalog
+    from pytest_delta_schema.execute.protocols.metadata_sync import SyncsEntries
 
 
 class EntryDriftContract(DriftContract):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 
-from pytest_delta_schema.engine.outcome_parts import rules_outcome, snapshot_outcome
+from pytest_delta_schema.engine.outcomes.outcome_parts import rules_outcome, snapshot_outcome
 from pytest_delta_schema.plugin.compat.pytest_compat import skip_item
 from pytest_delta_schema.plugin.items.joint_applies import joint_applies
 from pytest_delta_schema.plugin.outcomes.failures import ContractFailure
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from syrupy.assertion import SnapshotAssertion
 
-    from pytest_delta_schema.engine.outcome import TableOutcome
-    from pytest_delta_schema.execute.protocols import Catalog
+    from pytest_delta_schema.engine.outcomes.outcome import TableOutcome
+    from pytest_delta_schema.execute.protocols.catalog import Catalog
     from pytest_delta_schema.models.table import Table
 
 _FIRST: pytest.StashKey[TableOutcome] = pytest.StashKey()

@@ -19,7 +19,7 @@ from pytest_delta_schema.plugin.run.stash_keys import RUN
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_delta_schema.execute.protocols import Catalog
+    from pytest_delta_schema.execute.protocols.catalog import Catalog
     from pytest_delta_schema.models.declared_at import DeclaredAt
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plugin.compat.pytest_compat import TerminalRepr

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 from pytest_delta_schema.diagnostics.errors import diagnostic_of
 from pytest_delta_schema.diagnostics.faults import FailedCheck
-from pytest_delta_schema.engine.outcome import Check, Status, TableOutcome
+from pytest_delta_schema.engine.outcomes.outcome import Check, Status, TableOutcome
 from pytest_delta_schema.plugin.outcomes.check_properties import TABLE, properties_of
 from pytest_delta_schema.plugin.outcomes.error_outcomes import error_outcome
 from pytest_delta_schema.plugin.outcomes.failures import cause_of, fault_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, NoReturn
 
-from pytest_delta_schema.engine.outcome import Check, DataChecks, Status, TableOutcome
+from pytest_delta_schema.engine.outcomes.outcome import Check, DataChecks, Status, TableOutcome
 from pytest_delta_schema.execute.preflight import DATA_RULES
 from pytest_delta_schema.plan.risk import Risk
 from pytest_delta_schema.plugin.outcomes.check_properties import add_properties

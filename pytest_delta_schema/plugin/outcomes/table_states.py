@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_delta_schema.engine.outcome import Check
+from pytest_delta_schema.engine.outcomes.outcome import Check
 from pytest_delta_schema.plugin.options.option_values import APPLY, DRIFT
 from pytest_delta_schema.plugin.run.stash_keys import RUN
 from pytest_delta_schema.state.json_format.json_form import state_json
@@ -13,7 +13,7 @@ from pytest_delta_schema.state.json_format.json_form import state_json
 if TYPE_CHECKING:
     import pytest
 
-    from pytest_delta_schema.engine.outcome import TableOutcome
+    from pytest_delta_schema.engine.outcomes.outcome import TableOutcome
 
 _ATTRIBUTE = "delta_schema_states"
 

@@ -14,7 +14,7 @@ from pytest_delta_schema import __version__
 from pytest_delta_schema.backends.secret import Secret
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.redaction import without_hosts, without_known_hosts
-from pytest_delta_schema.engine.outcome import Check
+from pytest_delta_schema.engine.outcomes.outcome import Check
 from pytest_delta_schema.models.binding import Binding
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.plugin.options.backend import location

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pytest_delta_schema.configuration.report_targets import ReportFile
-    from pytest_delta_schema.engine.outcome import TableOutcome
+    from pytest_delta_schema.engine.outcomes.outcome import TableOutcome
     from pytest_delta_schema.report.run_report import RunReport
 
 _USED = "delta_schema_used_consents"

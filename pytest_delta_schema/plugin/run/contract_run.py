@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.engine.declarations import Declarations
     from pytest_delta_schema.engine.gate import Gate
     from pytest_delta_schema.engine.source_map.source_locations import Listing
-    from pytest_delta_schema.execute.protocols import Catalog
+    from pytest_delta_schema.execute.protocols.catalog import Catalog
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plugin.options.option_values import Options

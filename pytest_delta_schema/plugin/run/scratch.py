@@ -15,8 +15,8 @@ from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, DeclarationError, DeltaSchemaError
 from pytest_delta_schema.engine.bound_model import BoundModel, model_of_copy
 from pytest_delta_schema.engine.orchestrator import Orchestrator
-from pytest_delta_schema.execute.table_copies import ReusesCreations
-from pytest_delta_schema.execute.table_history import ReadsRows
+from pytest_delta_schema.execute.protocols.table_copies import ReusesCreations
+from pytest_delta_schema.execute.protocols.table_history import ReadsRows
 from pytest_delta_schema.models.names import QualifiedName, require_name
 from pytest_delta_schema.models.required_kinds import required_table
 from pytest_delta_schema.models.table import Table, declared_name, derived
@@ -27,8 +27,8 @@ from pytest_delta_schema.test_kit.generation.rows import rows_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_delta_schema.execute.protocols import ScratchCatalog
-    from pytest_delta_schema.execute.table_copies import ClonesTables
+    from pytest_delta_schema.execute.protocols.catalog import ScratchCatalog
+    from pytest_delta_schema.execute.protocols.table_copies import ClonesTables
     from pytest_delta_schema.plugin.options.option_values import Options
 
 SCRATCH_CATALOG = "scratch"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.engine.outcome import TableOutcome
+    from pytest_delta_schema.engine.outcomes.outcome import TableOutcome
     from pytest_delta_schema.plugin.run.contract_run import ContractRun
     from pytest_delta_schema.settings.stack import PushedSettings
 

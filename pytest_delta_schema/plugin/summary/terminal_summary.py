@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_delta_schema.diagnostics.escaping import escaped, printed, printed_line
-from pytest_delta_schema.engine.outcome import Check, Status
+from pytest_delta_schema.engine.outcomes.outcome import Check, Status
 from pytest_delta_schema.plugin.compat.xdist_compat import is_worker
 from pytest_delta_schema.plugin.options.backend import location
 from pytest_delta_schema.plugin.options.option_values import APPLY, DRIFT, ENFORCE
@@ -25,7 +25,7 @@ from pytest_delta_schema.report.text.text import counted
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from pytest_delta_schema.engine.outcome import TableOutcome
+    from pytest_delta_schema.engine.outcomes.outcome import TableOutcome
     from pytest_delta_schema.plugin.options.option_values import Options
     from pytest_delta_schema.rules.consent import Consent
 

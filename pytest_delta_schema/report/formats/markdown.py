@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.engine.outcome import DataChecks, Status
+from pytest_delta_schema.engine.outcomes.outcome import DataChecks, Status
 from pytest_delta_schema.report.text.markdown_text import block, code, details, table, text
 from pytest_delta_schema.report.text.sql_text import sql_text
 from pytest_delta_schema.report.text.text import counted
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from pytest_delta_schema.diagnostics.errors import Diagnostic
-    from pytest_delta_schema.engine.outcome import TableChange
+    from pytest_delta_schema.engine.outcomes.outcome import TableChange
     from pytest_delta_schema.report.run_report import RunReport, TableReport
 
 COMMENT_LIMIT = 65_536

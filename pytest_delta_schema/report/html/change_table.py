@@ -14,7 +14,7 @@ from pytest_delta_schema.settings.table import RISKS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_delta_schema.engine.outcome import TableChange
+    from pytest_delta_schema.engine.outcomes.outcome import TableChange
     from pytest_delta_schema.report.run_report import TableReport
 
 _LONG = 240

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.engine.outcome import Status
+from pytest_delta_schema.engine.outcomes.outcome import Status
 from pytest_delta_schema.report.html.change_table import risk_label
 from pytest_delta_schema.report.html.diagnostic_list import diagnostic_list
 from pytest_delta_schema.report.html.markup import NOTHING, Html, element, joined, text

@@ -8,7 +8,7 @@ from importlib.resources import files
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.engine.outcome import Status
+from pytest_delta_schema.engine.outcomes.outcome import Status
 from pytest_delta_schema.report.html.code_glossary import code_glossary
 from pytest_delta_schema.report.html.diagram import diagram
 from pytest_delta_schema.report.html.markup import NOTHING, Html, element, joined, text, wrapped

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.diagnostics.escaping import note_on
-from pytest_delta_schema.engine.outcome import DataChecks
+from pytest_delta_schema.engine.outcomes.outcome import DataChecks
 from pytest_delta_schema.plan.change_markers import ABSENT
 from pytest_delta_schema.report.html.change_table import change_tables, risk_label
 from pytest_delta_schema.report.html.diagnostic_list import diagnostic_list
@@ -21,7 +21,7 @@ from pytest_delta_schema.settings.table import RISKS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_delta_schema.engine.outcome import OutcomeStatement
+    from pytest_delta_schema.engine.outcomes.outcome import OutcomeStatement
     from pytest_delta_schema.report.html.schema_rows import SchemaRow
     from pytest_delta_schema.report.run_report import TableReport
 

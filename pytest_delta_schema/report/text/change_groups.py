@@ -10,7 +10,7 @@ from pytest_delta_schema.plan.change_markers import ABSENT, ADD
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_delta_schema.engine.outcome import TableChange
+    from pytest_delta_schema.engine.outcomes.outcome import TableChange
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.diagnostics.escaping import escaped, printed_sql
-from pytest_delta_schema.engine.outcome import Check, Status
+from pytest_delta_schema.engine.outcomes.outcome import Check, Status
 from pytest_delta_schema.plan.changes.lines import ChangeLine
 from pytest_delta_schema.plan.risk import Risk
 from pytest_delta_schema.report.text.change_groups import change_groups, is_creation
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from pytest_delta_schema.diagnostics.errors import Diagnostic
-    from pytest_delta_schema.engine.outcome import TableChange, TableOutcome
+    from pytest_delta_schema.engine.outcomes.outcome import TableChange, TableOutcome
     from pytest_delta_schema.report.text.change_groups import ChangeGroups
 
 _NAMED = 3

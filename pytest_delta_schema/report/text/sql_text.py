@@ -10,7 +10,7 @@ from pytest_delta_schema.settings.table import RISKS
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_delta_schema.engine.outcome import OutcomeStatement
+    from pytest_delta_schema.engine.outcomes.outcome import OutcomeStatement
 
 
 def sql_heading(statements: Iterable[OutcomeStatement], *, is_blocked: bool) -> str:

@@ -11,7 +11,7 @@ from pytest_delta_schema.engine.bound_model import BoundModel, model_of_copy
 from pytest_delta_schema.models.modes import IGNORE
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.execute.protocols import Catalog
+    from pytest_delta_schema.execute.protocols.catalog import Catalog
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
 

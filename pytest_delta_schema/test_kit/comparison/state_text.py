@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
 from pytest_delta_schema.delta.names.column_path import TABLE
 from pytest_delta_schema.diagnostics.escaping import identifier, note_on
-from pytest_delta_schema.engine.given_catalog import given_catalog
+from pytest_delta_schema.engine.current import catalog_or_current
 from pytest_delta_schema.rules.aspects.properties import is_declarable
 from pytest_delta_schema.sql.aspects.columns import column_definition
 from pytest_delta_schema.sql.aspects.layout import layout_clauses
@@ -39,7 +39,7 @@ def state_text(table: Table | str, *, version: int | None = None, catalog: Catal
         CatalogReadError: If the table does not exist, or cannot be read in that version.
         DeclarationError: If there is no catalog, or it cannot read older versions.
     """
-    reader, name = given_catalog(catalog, "state_text"), name_of(table)
+    reader, name = catalog_or_current(catalog, "state_text"), name_of(table)
     if version is None:
         return text_of(reader.read_tables([name]).existing(name))
     return text_of(versions_in(reader, "state_text").state_at(name, version))

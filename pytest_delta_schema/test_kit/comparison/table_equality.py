@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
 from pytest_delta_schema.delta.names.folded_names import NameSet
 from pytest_delta_schema.diagnostics.errors import DeclarationError, RowsDifferError
-from pytest_delta_schema.engine.given_catalog import given_catalog
+from pytest_delta_schema.engine.current import catalog_or_current
 from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 from pytest_delta_schema.test_kit.comparison.row_differences import difference_text
 from pytest_delta_schema.test_kit.comparison.row_matching import unmatched_rows
@@ -59,7 +59,7 @@ def assert_table_equals(
     if rtol is not None and not 0 <= rtol < 1:
         msg = f"rtol is {rtol!r}; give a relative difference from 0 to less than 1, such as rtol=1e-9"
         raise DeclarationError(msg)
-    reader = rows_in(given_catalog(catalog, "assert_table_equals"), "assert_table_equals")
+    reader = rows_in(catalog_or_current(catalog, "assert_table_equals"), "assert_table_equals")
     name = name_of(table)
     state = reader.read_tables([name]).existing(name)
     ignored = _ignored_columns(state, ignore)

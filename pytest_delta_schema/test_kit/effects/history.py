@@ -12,7 +12,7 @@ from pytest_delta_schema.test_kit.tables import name_of, versions_in
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from pytest_delta_schema.execute.protocols import Catalog
+    from pytest_delta_schema.execute.protocols.catalog import Catalog
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.state.commits import Commit
     from pytest_delta_schema.state.states import CatalogReader

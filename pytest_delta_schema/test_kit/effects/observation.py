@@ -14,7 +14,7 @@ from pytest_delta_schema.diagnostics.errors import (
     diagnostic_of,
 )
 from pytest_delta_schema.diagnostics.faults import UnreadableTable
-from pytest_delta_schema.execute.version import ABSENT
+from pytest_delta_schema.execute.protocols.version import ABSENT
 from pytest_delta_schema.test_kit.comparison.row_matching import unmatched_rows
 from pytest_delta_schema.test_kit.effects.effect import Effect
 from pytest_delta_schema.test_kit.effects.row_counts import RowCounts
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from pytest_delta_schema.execute.table_history import KeepsVersions
+    from pytest_delta_schema.execute.protocols.table_history import KeepsVersions
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.state.commits import Commit

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.backends.rows.constraint_violations import ConstraintViolation
     from pytest_delta_schema.diagnostics.errors import Diagnostic
-    from pytest_delta_schema.execute.row_appends import AppendsRows
+    from pytest_delta_schema.execute.protocols.row_appends import AppendsRows
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.test_kit.enforcement.enforcement_rows import EnforcementRows
     from pytest_delta_schema.test_kit.generation.breaking import BreakingRows

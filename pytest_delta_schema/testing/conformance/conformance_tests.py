@@ -26,7 +26,7 @@ from pytest_delta_schema.testing.suite import without_imposed
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from pytest_delta_schema.execute.protocols import Catalog
+    from pytest_delta_schema.execute.protocols.catalog import Catalog
     from pytest_delta_schema.testing.conformance.conformance_plugin import ConformanceRun
     from pytest_delta_schema.testing.scenario import Scenario
 

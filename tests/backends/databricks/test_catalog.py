@@ -33,9 +33,9 @@ from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, Decl
 from pytest_delta_schema.engine.apply_progress import ApplyProgress
 from pytest_delta_schema.engine.batched_applies import BatchedApplies
 from pytest_delta_schema.engine.gate import Gate
-from pytest_delta_schema.engine.outcome import Status
+from pytest_delta_schema.engine.outcomes.outcome import Status
 from pytest_delta_schema.execute import RowCounts
-from pytest_delta_schema.execute.version import ABSENT
+from pytest_delta_schema.execute.protocols.version import ABSENT
 from pytest_delta_schema.rules.consent import parse_consent
 from pytest_delta_schema.sql import Statement, StatementKind, statements
 from pytest_delta_schema.sql.data_check_queries import count_rows, first_broken, first_repeated, samples

@@ -12,7 +12,7 @@ from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
 from pytest_delta_schema.backends.databricks.connection import SparkConnection
 from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.diagnostics.errors import StatementError
-from pytest_delta_schema.execute.version import ABSENT
+from pytest_delta_schema.execute.protocols.version import ABSENT
 from pytest_delta_schema.plan import NotNull
 from pytest_delta_schema.state import CheckState
 from pytest_delta_schema.testing.parts import BOTH, INT, TEXT, field, struct

@@ -15,7 +15,7 @@ import pytest
 from pytest_delta_schema import Orchestrator
 from pytest_delta_schema.backends.local.catalog import LocalCatalog
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
-from pytest_delta_schema.execute.version import ABSENT
+from pytest_delta_schema.execute.protocols.version import ABSENT
 from pytest_delta_schema.sql import StatementKind
 from support import second_apply
 from support.covering import ALL

@@ -15,7 +15,7 @@ from pytest_delta_schema import Check, Column, ForeignKey, LocalCatalog, MemoryC
 from pytest_delta_schema.backends.local.logs.table_templates import TableTemplates
 from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
 from pytest_delta_schema.diagnostics.errors import StatementError
-from pytest_delta_schema.execute.table_copies import ReusesCreations
+from pytest_delta_schema.execute.protocols.table_copies import ReusesCreations
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.plugin.run.scratch import Scratch
 from pytest_delta_schema.sql.compiler import statements

@@ -14,7 +14,7 @@ from pytest_delta_schema.backends.memory.rows import broken_rows, orphans
 from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.execute import RowCounts
-from pytest_delta_schema.execute.version import ABSENT
+from pytest_delta_schema.execute.protocols.version import ABSENT
 from pytest_delta_schema.plan import CheckAdd, NotNull, TablePlanner
 from pytest_delta_schema.plan.changes import ColumnNullabilityChange, LayoutRewrite, SetColumnComments, SetTags
 from pytest_delta_schema.sql import Statement, StatementKind, statements

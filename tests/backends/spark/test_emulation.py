@@ -12,8 +12,8 @@ from pytest_delta_schema.backends.spark.versions import SparkVersions
 from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE
 from pytest_delta_schema.backends.unity.capabilities import CAPABILITIES as UNITY
 from pytest_delta_schema.delta.known_properties import REGISTRY
-from pytest_delta_schema.engine.outcome_parts import planned_statements
-from pytest_delta_schema.execute.capabilities import unsupported_statements
+from pytest_delta_schema.engine.outcomes.outcome_parts import planned_statements
+from pytest_delta_schema.execute.protocols.capabilities import unsupported_statements
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.sql import statements
 from pytest_delta_schema.state import TableState

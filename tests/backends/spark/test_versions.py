@@ -16,7 +16,7 @@ from pytest_delta_schema.backends.spark.compat.pyspark_compat import condition_o
 from pytest_delta_schema.backends.spark.versions import SparkVersions
 from pytest_delta_schema.delta.known_properties import REGISTRY
 from pytest_delta_schema.delta.type_widening import NEWEST
-from pytest_delta_schema.execute.protocols import Capabilities, Refusal
+from pytest_delta_schema.execute.protocols.catalog import Capabilities, Refusal
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.sql.compiler import statements
 from pytest_delta_schema.sql.split_per_column import TOGETHER

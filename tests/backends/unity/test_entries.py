@@ -20,7 +20,7 @@ from pytest_delta_schema.diagnostics.errors import (
     StatementError,
 )
 from pytest_delta_schema.execute import ActionRunner
-from pytest_delta_schema.execute.version import ABSENT
+from pytest_delta_schema.execute.protocols.version import ABSENT
 from pytest_delta_schema.testing.unity.server import Fault
 from support.logs import commit, field, metadata, protocol
 from support.tables import NAME, column, table

@@ -12,7 +12,7 @@ from pytest_delta_schema.backends.logs.local_log import LocalLog
 from pytest_delta_schema.backends.unity.entries import entry_types
 from pytest_delta_schema.engine.entry_checks import check_entry
 from pytest_delta_schema.engine.gate import Gate
-from pytest_delta_schema.engine.outcome import Status
+from pytest_delta_schema.engine.outcomes.outcome import Status
 from pytest_delta_schema.state import delta_log, log_facts
 from support.logs import commit, field, metadata, protocol
 from support.unity import lake

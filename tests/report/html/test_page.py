@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
-from pytest_delta_schema.engine.outcome import DataChecks, OutcomeStatement, Status, TableChange
+from pytest_delta_schema.engine.outcomes.outcome import DataChecks, OutcomeStatement, Status, TableChange
 from pytest_delta_schema.report.html.page import html_page
 from pytest_delta_schema.report.html.status_marks import MARKS
 from pytest_delta_schema.report.run_report import Consents

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.backends.local.session.catalog_session import CatalogSession
     from pytest_delta_schema.backends.rows.data_queries import DataQueries
-    from pytest_delta_schema.execute.protocols import Capabilities
+    from pytest_delta_schema.execute.protocols.catalog import Capabilities
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.sql.statement import Statement
 

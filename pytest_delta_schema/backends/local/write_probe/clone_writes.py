@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from pytest_delta_schema.backends.local.session.catalog_session import CatalogSession
-    from pytest_delta_schema.execute.protocols import ScratchCatalog
+    from pytest_delta_schema.execute.protocols.catalog import ScratchCatalog
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.write_check.options import WriteOptions
 

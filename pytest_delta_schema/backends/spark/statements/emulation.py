@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta.names.folded_names import NameSet, folded
 from pytest_delta_schema.delta.reserved_properties import CHECK_PREFIX
-from pytest_delta_schema.execute.protocols import Refusal
+from pytest_delta_schema.execute.protocols.catalog import Refusal
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import (
     CheckDrop,

@@ -17,7 +17,7 @@ from pytest_delta_schema.delta.names.folded_names import NameSet, folded
 from pytest_delta_schema.delta.reserved_properties import CHECK_PREFIX
 from pytest_delta_schema.diagnostics.errors import StatementError, UnsafePlanError
 from pytest_delta_schema.execute.preflight import violations_of
-from pytest_delta_schema.execute.protocols import RowCounts
+from pytest_delta_schema.execute.protocols.catalog import RowCounts
 from pytest_delta_schema.plan.data_checks import NotNull
 
 if TYPE_CHECKING:

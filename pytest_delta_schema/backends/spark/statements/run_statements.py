@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.backends.rows.data_queries import DataQueries
     from pytest_delta_schema.backends.spark.compat.gateway import Gateway
-    from pytest_delta_schema.execute.protocols import Capabilities
+    from pytest_delta_schema.execute.protocols.catalog import Capabilities
 
 
 class DeltaStatements:

@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.diagnostics.errors import ApplyError, UnsafePlanError, diagnostics_of
-from pytest_delta_schema.engine.catalog_notes import notes_of_entry, notes_of_introduction
-from pytest_delta_schema.engine.outcome import Check, DataChecks, Status
-from pytest_delta_schema.engine.outcome_parts import (
+from pytest_delta_schema.engine.outcomes.catalog_notes import notes_of_entry, notes_of_introduction
+from pytest_delta_schema.engine.outcomes.outcome import Check, DataChecks, Status
+from pytest_delta_schema.engine.outcomes.outcome_parts import (
     planned_statements,
     statements_after_failure,
     table_changes,
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, Diagnostic
     from pytest_delta_schema.engine.bound_model import BoundModel
     from pytest_delta_schema.engine.declarations import Declarations
-    from pytest_delta_schema.engine.outcome import OutcomeStatement, TableOutcome
+    from pytest_delta_schema.engine.outcomes.outcome import OutcomeStatement, TableOutcome
     from pytest_delta_schema.engine.sync_result import SyncResult
-    from pytest_delta_schema.execute.protocols import Catalog
+    from pytest_delta_schema.execute.protocols.catalog import Catalog
     from pytest_delta_schema.plan.table_plan import TablePlan
     from pytest_delta_schema.sql.statement import Statement
     from pytest_delta_schema.state.states import CatalogState

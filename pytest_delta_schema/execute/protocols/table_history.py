@@ -9,7 +9,7 @@ from pytest_delta_schema.state.states import CatalogReader
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_delta_schema.execute.version import Version
+    from pytest_delta_schema.execute.protocols.version import Version
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.commits import Commit
     from pytest_delta_schema.state.states import TableState

@@ -10,7 +10,7 @@ from pytest_delta_schema.diagnostics.faults import UnknownVersion
 from pytest_delta_schema.sql.quoting import dotted
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.execute.protocols import DeltaDDL
+    from pytest_delta_schema.execute.protocols.catalog import DeltaDDL
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.states import CatalogState
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
-from pytest_delta_schema.execute.lag import NO_LAG, Lag
+from pytest_delta_schema.execute.protocols.lag import NO_LAG, Lag
 from pytest_delta_schema.sql.aspects.properties import set_keys, unset_keys
 from pytest_delta_schema.state.states import CatalogReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from pytest_delta_schema.execute.version import Version
+    from pytest_delta_schema.execute.protocols.version import Version
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.data_checks import DataCheck
     from pytest_delta_schema.sql.statement import Statement, StatementKind
@@ -73,7 +73,7 @@ class Capabilities:
             once
             for its version.
         refuses_for_table: The same for a statement on a table as it was read; the table is ``None`` if it is created.
-        refuses_clones: Why it can clone no table; see :func:`~pytest_delta_schema.execute.table_copies.clone_refusal`.
+        refuses_clones: Why it can clone no table; see :func:`~pytest_delta_schema.execute.protocols.table_copies.clone_refusal`.
         lag: How long reads may miss what statements have changed.
     """
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_delta_schema.diagnostics.errors import Diagnostic
-    from pytest_delta_schema.execute.protocols import DeltaDDL
+    from pytest_delta_schema.execute.protocols.catalog import DeltaDDL
     from pytest_delta_schema.plan.actions import CreateTable
 
 

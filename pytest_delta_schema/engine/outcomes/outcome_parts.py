@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.diagnostics.errors import diagnostic_of, diagnostics_of
 from pytest_delta_schema.diagnostics.faults import SnapshotDiffers
 from pytest_delta_schema.engine.bound_model import declared
-from pytest_delta_schema.engine.outcome import Check, OutcomeStatement, Status, TableChange, TableOutcome
+from pytest_delta_schema.engine.outcomes.outcome import Check, OutcomeStatement, Status, TableChange, TableOutcome
 from pytest_delta_schema.plan.changes.kind import kind_of
 from pytest_delta_schema.plan.describe import change_lines, highest_risk, lines_of
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, Diagnostic
     from pytest_delta_schema.engine.bound_model import BoundModel
     from pytest_delta_schema.engine.declarations import Declarations
-    from pytest_delta_schema.execute.protocols import Capabilities
+    from pytest_delta_schema.execute.protocols.catalog import Capabilities
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.actions import AlignTable, CreateTable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from pytest_delta_schema.execute.protocols import DeltaDDL
+from pytest_delta_schema.execute.protocols.catalog import DeltaDDL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _C = TypeVar("_C", bound="CatalogReader")
 
 
-def given_catalog(catalog: _C | None, function: str) -> _C:
+def catalog_or_current(catalog: _C | None, function: str) -> _C:
     """Return the catalog that was given, or that of the pytest run.
 
     Args:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from pytest_delta_schema.execute.protocols import Refusal
+from pytest_delta_schema.execute.protocols.catalog import Refusal
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from pytest_delta_schema.execute.protocols import DeltaDDL
+    from pytest_delta_schema.execute.protocols.catalog import DeltaDDL
     from pytest_delta_schema.models.names import QualifiedName
 
 

@@ -1,0 +1,1 @@
+"""Outcomes of the checks of tables, as values."""
