@@ -12,9 +12,8 @@ from pytest_delta_schema.delta.names.part_path import PartPath, part_path
 from pytest_delta_schema.diagnostics.errors import DeclarationError, DriftError, RowsError
 from pytest_delta_schema.engine.assembly import validator_of
 from pytest_delta_schema.engine.bound_model import declared
-from pytest_delta_schema.engine.current import catalog_or_current
+from pytest_delta_schema.engine.current import catalog_or_current, settings_or_current
 from pytest_delta_schema.engine.gate import Gate
-from pytest_delta_schema.engine.required_parts import settings_or_current
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plan.data_checks import NotNull
 from pytest_delta_schema.report.text.outcome_text import outcomes_text

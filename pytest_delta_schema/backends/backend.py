@@ -96,7 +96,8 @@ class Backend:
             before anything is collected.
         location: Returns where the catalog is, without secrets, for the header of the report: ``server https://...``.
             It tells two catalogs of one backend apart where reports are merged.
-        keeps_entries: Whether its catalogs are :class:`~pytest_delta_schema.execute.protocols.metadata_sync.SyncsEntries`. Then a
+        keeps_entries: Whether its catalogs are
+            :class:`~pytest_delta_schema.execute.protocols.metadata_sync.SyncsEntries`. Then a
             check ``::metadata`` is collected for each table, and ``--delta-sync-metadata`` is allowed.
         scratch_tables: Where tests and ``--delta-enforce`` create tables. Unless it is ``nowhere``, its catalogs are
             :class:`~pytest_delta_schema.execute.protocols.row_appends.AppendsRows`.

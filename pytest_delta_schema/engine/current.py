@@ -1,11 +1,12 @@
-"""The catalog that a function uses: the one that it was given, or that of the pytest run."""
+"""The catalog and the settings that a function uses: those that it was given, or those of the pytest run."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from pytest_delta_schema.configuration.settings import current_catalog
+from pytest_delta_schema.configuration.settings import Settings, current_catalog, current_settings
 from pytest_delta_schema.diagnostics.errors import DeclarationError
+from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 from pytest_delta_schema.state.required_reader import require_reader
 
 if TYPE_CHECKING:
@@ -30,3 +31,17 @@ def catalog_or_current(catalog: _C | None, function: str) -> _C:
         raise DeclarationError(msg)
     require_reader(chosen, function)
     return chosen
+
+
+def settings_or_current(value: object, subject: str) -> Settings:
+    """Return settings; those in force for ``None``.
+
+    Raises:
+        DeclarationError: If it is something else.
+    """
+    if value is None:
+        return current_settings()
+    if not isinstance(value, Settings):
+        remedy = "give Settings(...), or Settings.from_project(folder)"
+        refuse_kind(subject, "settings of the kind Settings", value, remedy)
+    return value

@@ -16,8 +16,8 @@ from pytest_delta_schema.diagnostics.errors import (
 from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.engine.assembly import planner_of, runner_of, validator_of
 from pytest_delta_schema.engine.bound_model import BoundModel
+from pytest_delta_schema.engine.current import settings_or_current
 from pytest_delta_schema.engine.entry_sync import sync_stale_entries
-from pytest_delta_schema.engine.required_parts import settings_or_current
 from pytest_delta_schema.engine.sync_result import SyncResult
 from pytest_delta_schema.execute.concurrent_applies import read_completed, unfinished_creation
 from pytest_delta_schema.execute.concurrent_creation import each_schema_once

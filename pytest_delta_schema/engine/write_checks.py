@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.type_widening import NEWEST
 from pytest_delta_schema.engine.bound_model import declared
-from pytest_delta_schema.engine.required_parts import settings_or_current
+from pytest_delta_schema.engine.current import settings_or_current
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.write_check.options import DEFAULT_OPTIONS
 from pytest_delta_schema.write_check.prediction import predict_write

@@ -73,7 +73,8 @@ class Capabilities:
             once
             for its version.
         refuses_for_table: The same for a statement on a table as it was read; the table is ``None`` if it is created.
-        refuses_clones: Why it can clone no table; see :func:`~pytest_delta_schema.execute.protocols.table_copies.clone_refusal`.
+        refuses_clones: Why it can clone no table; see
+            :func:`~pytest_delta_schema.execute.protocols.table_copies.clone_refusal`.
         lag: How long reads may miss what statements have changed.
     """
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NoReturn
 
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError
+from pytest_delta_schema.engine.consent_audit import unmatched_columns, unmatched_protection
 from pytest_delta_schema.engine.entry_checks import unreadable_entry
 from pytest_delta_schema.plugin.hooks.catalog_start import start_for_table
-from pytest_delta_schema.plugin.items.consent_refusal import refuse_unmatched_consents
-from pytest_delta_schema.plugin.outcomes.failures import CatalogUnavailable, TableUnreadable, one_line
+from pytest_delta_schema.plugin.options.option_values import APPLY
+from pytest_delta_schema.plugin.outcomes.check_properties import UNUSED, add_properties
+from pytest_delta_schema.plugin.outcomes.failures import CatalogUnavailable, ConsentsRefused, TableUnreadable, one_line
 from pytest_delta_schema.plugin.outcomes.outcome_report import note_outcome, require_available
 from pytest_delta_schema.plugin.run.stash_keys import RUN
+from pytest_delta_schema.plugin.summary.terminal_summary import note_refusals
 from pytest_delta_schema.report.text.outcome_text import headline
 
 if TYPE_CHECKING:
@@ -38,7 +41,7 @@ def require_readable_table(request: pytest.FixtureRequest, gate: Gate) -> None:
     start_for_table(request.cls.table, gate, request.config.stash[RUN].options.mode)
     settings = gate.declarations.settings
     if settings.must_match or settings.protected:
-        refuse_unmatched_consents(request, gate)
+        _refuse_unmatched_consents(request, gate)
 
 
 def require_readable_entry(request: pytest.FixtureRequest, gate: Gate) -> None:
@@ -59,3 +62,27 @@ def _unreadable(request: pytest.FixtureRequest, outcome: TableOutcome) -> NoRetu
     note_outcome(request.node, outcome)
     require_available(outcome)
     raise TableUnreadable(one_line([headline(outcome)]), outcome.table)
+
+
+def _refuse_unmatched_consents(request: pytest.FixtureRequest, gate: Gate) -> None:
+    """Stop the run with a usage error, before anything is changed, if consents match nothing; note unused ones.
+
+    Done once for each catalog, by the first check that reads it.
+
+    Raises:
+        ConsentsRefused: With all faults.
+    """
+    config = request.config
+    run = config.stash[RUN]
+    if id(gate.catalog) in run.audited:
+        return
+    run.audited.add(id(gate.catalog))
+    faults, notes = unmatched_columns(gate)
+    protection = unmatched_protection(gate.declarations) if run.options.mode == APPLY else []
+    for note in (*notes, *protection):
+        add_properties(request.node, **{UNUSED: note})
+    if faults:
+        note_refusals(config, faults)
+        request.session.shouldstop = "delta schema: consents are refused"
+        add_properties(request.node, outcome="blocked", summary="; ".join(faults))
+        raise ConsentsRefused(faults)

@@ -7,13 +7,49 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_delta_schema.plugin.items.enforcement import enforcement_outcome
+from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, StatementError
+from pytest_delta_schema.engine.outcomes.outcome import Check, Status
+from pytest_delta_schema.engine.outcomes.outcome_parts import failed_outcome, table_outcome
+from pytest_delta_schema.execute.protocols.row_appends import AppendsRows
 from pytest_delta_schema.plugin.items.table_items import StandardContract, check, report_unless_shown
 from pytest_delta_schema.plugin.run.stash_keys import RUN
+from pytest_delta_schema.test_kit.enforcement.enforcement_rows import enforcement_rows
+from pytest_delta_schema.test_kit.enforcement.trials import try_constraints
 
 if TYPE_CHECKING:
+    from pytest_delta_schema.engine.declarations import Declarations
+    from pytest_delta_schema.engine.outcomes.outcome import TableOutcome
     from pytest_delta_schema.execute.protocols.catalog import Catalog
     from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plugin.run.scratch import Scratch
+
+
+def enforcement_outcome(table: Table, declarations: Declarations, catalog: Catalog, scratch: Scratch) -> TableOutcome:
+    """Create a scratch table of a model, and write rows to it that satisfy or break the contract.
+
+    The table of the model is neither read nor written.
+    """
+    model, violations = declarations.bound(table), declarations.violations(table)
+    if violations:
+        return table_outcome(model, declarations, Check.ENFORCES, Status.BLOCKED, diagnostics=violations)
+    if not isinstance(catalog, AppendsRows):
+        msg = f"{table.qualified_name}: the catalog {type(catalog).__name__} cannot append rows; give it append_rows"
+        return failed_outcome(model, declarations, Check.ENFORCES, StatementError(msg))
+    try:
+        rows = enforcement_rows(table)
+        made = scratch.table(table, None, None)
+        trial = try_constraints(catalog, made, rows, model.name)
+    except DeltaSchemaError as error:
+        return failed_outcome(model, declarations, Check.ENFORCES, error)
+    return table_outcome(
+        model,
+        declarations,
+        Check.ENFORCES,
+        Status.UNENFORCED if trial.faults else Status.ENFORCED,
+        diagnostics=trial.faults,
+        notes=trial.notes,
+        backend=catalog.name,
+    )
 
 
 class EnforcementContract:

@@ -14,7 +14,7 @@ from pytest_delta_schema.configuration.settings import Settings
 from pytest_delta_schema.diagnostics.errors import Diagnostic, StatementError
 from pytest_delta_schema.engine.declarations import Declarations
 from pytest_delta_schema.engine.outcomes.outcome import Status
-from pytest_delta_schema.plugin.items.enforcement import enforcement_outcome
+from pytest_delta_schema.plugin.items.enforcement_items import enforcement_outcome
 from pytest_delta_schema.plugin.run.scratch import Scratch
 from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.parts import INT, LONG, TEXT
