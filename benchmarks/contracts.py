@@ -108,7 +108,7 @@ def _load(folder: Path) -> Ratio:
     """Measure the processor time of runs with and without the plugin, in turn; the cheapest tenth of each counts.
 
     Processor time does not grow with the time for which other programs run. All runs are forked from one process that
-    has imported pytest and the other plugins, so that their start is not measured.
+    has imported pytest and the other plugins, so their start is not measured.
     """
     answer = subprocess.run(
         [sys.executable, "-c", LOAD, str(LOADS)],

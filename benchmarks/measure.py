@@ -1,4 +1,4 @@
-"""Measure ratios: both sides in turn, in one process, so that a noisy machine disturbs both alike."""
+"""Measure ratios: both sides in turn, in one process, so a noisy machine disturbs both alike."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROUNDS = 5
 """How often a ratio is measured; the median counts."""
 
 ROOM = 0.85
-"""The part of a bound that a ratio may take, so that a busy hour does not break it."""
+"""The part of a bound that a ratio may take, so a busy hour does not break it."""
 
 
 class Ratio(NamedTuple):

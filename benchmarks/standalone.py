@@ -37,7 +37,7 @@ class Cluster:
     Args:
         master: Its address, ``spark://127.0.0.1:7077``.
         properties: The settings file of a driver. It holds the secret of the cluster, without which no other user of
-            the machine can run a program there, so that it is on no command line.
+            the machine can run a program there, so it is on no command line.
         work: The folders in which the workers run executors, one for each worker.
     """
 
@@ -132,7 +132,7 @@ def _environment() -> dict[str, str]:
 
 @contextmanager
 def _termination_ends_blocks() -> Iterator[None]:
-    """Raise an exception in the block on SIGTERM, as Ctrl-C does, so that it is left in order."""
+    """Raise an exception in the block on SIGTERM, as Ctrl-C does, so it is left in order."""
     before = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     try:
         yield

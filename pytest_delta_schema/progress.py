@@ -1,4 +1,4 @@
-"""Log long steps while they run, so that no command is silent for more than a few seconds."""
+"""Log long steps while they run, so no command is silent for more than a few seconds."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def step(
 ) -> Iterator[None]:
     """Log the progress of a step every few seconds, and its end; nothing about a short one that is not announced.
 
-    Steps nest: of those that run, only the innermost is logged, and a step inside of another one starts no thread.
+    Steps nest: of those that run, only the innermost is logged, and a step inside another step starts no thread.
     Steps inside of one that covers them are not logged.
 
     Args:

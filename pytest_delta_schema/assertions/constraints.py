@@ -31,7 +31,7 @@ def raises_constraint(
         not_null: Name of one of its NOT NULL columns; one of the two is given.
 
     Raises:
-        DeclarationError: If ``model`` is no model, or has no such constraint.
+        DeclarationError: If ``model`` is not a model, or has no such constraint.
         AssertionError: By the context, if nothing stopped the write, or another constraint did.
     """
     return _StoppedBy(required_table(model, "delta_raises"), *_expected(model, check, not_null))

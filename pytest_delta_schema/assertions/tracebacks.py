@@ -20,7 +20,7 @@ _PACKAGE = Path(__file__).parents[1]
 
 
 def hides_traceback(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Raise the errors of this package from the call of ``function``, so that pytest shows the caller's line only."""
+    """Raise the errors of this package from the call of ``function``, so pytest shows the caller's line only."""
 
     @wraps(function)
     def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:

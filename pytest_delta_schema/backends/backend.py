@@ -30,7 +30,7 @@ def _no_option(name: str) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackendSettings:
-    """The settings of a run, as far as backends use them.
+    """The settings of a run that backends use.
 
     Args:
         values: The settings of this package by their names, such as ``warehouse``, ``read_threads`` and ``unity_uri``.

@@ -1,6 +1,6 @@
 """Build the decoders of msgspec in one thread, before several threads decode.
 
-msgspec stores what it knows about a type before that is complete, so that a first use of the type in several threads
+msgspec stores what it knows about a type before that is complete, so a first use of the type in several threads
 at once can crash the process (seen: SIGSEGV with msgspec 0.22.0).
 """
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 SUMMARY = (
     "download the jars of Delta Lake, compile the classes of this package, and write the archive of the JVM's classes,"
-    " so that the first run of pytest finds them in the cache"
+    " so the first run of pytest finds them in the cache"
 )
 
 

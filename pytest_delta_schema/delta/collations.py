@@ -1,4 +1,4 @@
-"""Collations, which Spark stores in the metadata of a field beside the type ``string`` (Spark 4.2.0)."""
+"""Collations, which Spark stores in the metadata of a field next to the type ``string`` (Spark 4.2.0)."""
 
 from __future__ import annotations
 

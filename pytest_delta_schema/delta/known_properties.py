@@ -1,4 +1,4 @@
-"""The keys of table properties that Delta Lake and Databricks know, so that a misspelt key is found early."""
+"""The keys of table properties that Delta Lake and Databricks know, so a misspelt key is found early."""
 
 from __future__ import annotations
 

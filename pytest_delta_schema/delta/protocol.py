@@ -81,7 +81,7 @@ def may_generate_columns(protocol: Mapping[str, Any]) -> bool:
 
 
 def commits_are_in_catalog(properties: Iterable[str]) -> bool:
-    """Whether the newest commits of a table may be in its catalog only, so that its log folder is not complete."""
+    """Whether the newest commits of a table may be in its catalog only, so its log folder is not complete."""
     return not NameSet(properties).isdisjoint(_COMMITS_IN_CATALOG)
 
 

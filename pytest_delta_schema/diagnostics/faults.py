@@ -7,7 +7,7 @@ from __future__ import annotations
 
 
 class SnapshotDiffers:
-    """The SQL that would create a table is not the one in the snapshot that was reviewed, or there is no snapshot.
+    """The SQL that would create a table is not the SQL in the snapshot that was reviewed, or there is no snapshot.
 
     The model has changed, or a newer version of this package renders it otherwise.
 
@@ -24,7 +24,7 @@ class UnenforcedConstraint:
     """A scratch table has taken a row that breaks a constraint, or something else has stopped the row.
 
     ``--delta-enforce`` writes the rows of ``breaking_rows``. NOT NULL, lengths and checks have to stop theirs; Delta
-    Lake enforces no keys, so that the data check has to count theirs.
+    Lake enforces no keys, so the data check has to count theirs.
 
     Remedy: Find the setting or the extension of the session that turns the constraint off. If another constraint has
     stopped the row, try it in a test with other values.
@@ -38,7 +38,7 @@ class UnenforcedConstraint:
 
 
 class RefusedRow:
-    """A scratch table has refused rows that satisfy the contract, as far as that is known without Spark.
+    """A scratch table has refused rows that satisfy the contract, if that is known without Spark.
 
     No constraint is tried then. A check for which no rows are known is not considered when rows are made, and the
     memory backend cannot evaluate one that needs Spark.
@@ -55,7 +55,7 @@ class RefusedRow:
 
 
 class UnreachableCatalog:
-    """The catalog could not be opened, or the connection to it is lost, so that no table was read.
+    """The catalog could not be opened, or the connection to it is lost, so no table was read.
 
     It is shown once a run; all other tables are skipped.
 
@@ -69,7 +69,7 @@ class UnreachableCatalog:
 
 
 class UnreadableTable:
-    """A table could not be read, so that it is not known what the catalog holds.
+    """A table could not be read, so it is not known what the catalog holds.
 
     It is never taken for a table that does not exist. A permission is missing, files of its log cannot be read, or the
     catalog refuses a query.
@@ -194,7 +194,7 @@ class UnlistableFiles:
 
 
 class UnknownVersion:
-    """The Delta version of a table cannot be read, so that it is not known whether somebody else has changed it.
+    """The Delta version of a table cannot be read, so it is not known whether somebody else has changed it.
 
     Remedy: Read the history of the table with ``DESCRIBE HISTORY``.
 
@@ -221,7 +221,7 @@ class FailedCheck:
 
 
 class RefusedConsents:
-    """Consents match nothing on the tables of the run, or match what needs no consent, so that no table is checked.
+    """Consents match nothing on the tables of the run, or match what needs no consent, so no table is checked.
 
     A misspelt consent is not taken for one that is not needed any more.
 
@@ -236,7 +236,7 @@ class RefusedConsents:
 
 
 class FailedStatement:
-    """A statement of an apply failed, so that the table is changed in part.
+    """A statement of an apply failed, so the table is changed in part.
 
     The report lists the statements that ran, that failed and that did not run, and how to restore the table.
 

@@ -25,7 +25,7 @@ _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://(?:[^\s/@<>`]*@)?[^\s'\"<>`]+")
 """A URI; before the ``@`` of its user and password, quotes are part of it."""
 
 _JDBC_USER = re.compile(r"(jdbc:\w+:\w+:)[^\s@/]*/[^\s@]+@", re.IGNORECASE)
-"""The user and password of an address of JDBC that stand before its host without ``//``."""
+"""The user and password of an address of JDBC before its host without ``//``."""
 
 _NAMES_OF_SECRETS = r"secret|token|password|passwd|pwd|passphrase|credential|signature|bearer|auth(?!or)"
 _PARAMETER = re.compile(

@@ -45,7 +45,7 @@ class AcceptedColumn:
 
 
 class PossibleRename:
-    """A plan drops a column and adds another one of the same type.
+    """A plan drops a column and adds a different one of the same type.
 
     A rename is never guessed, because it would be lost data if it is none.
 
@@ -84,7 +84,7 @@ class EntryCompared:
 
 
 class UnstorableMetadata:
-    """The catalog cannot store everything that the Delta log of a table holds, so that its entry lacks it.
+    """The catalog cannot store everything that the Delta log of a table holds, so its entry lacks it.
 
     Remedy: Nothing has to be done; clients that read the log see all of it.
 
@@ -102,7 +102,7 @@ class ManagedEntry:
     with a Spark session that has the server's connector.
 
     Example:
-        its newest commits are in the catalog only, so that its catalog entry and its log are not
+        its newest commits are in the catalog only, so its catalog entry and its log are not
         compared
     """
 
@@ -153,7 +153,7 @@ class NotCreatable:
 
 
 class RelyUnknown:
-    """The catalog does not show whether queries may rely on a key (``RELY``), so that it is not compared.
+    """The catalog does not show whether queries may rely on a key (``RELY``), so it is not compared.
 
     Databricks shows it in the CREATE statement only, which a principal may not be allowed to see, or which this package
     does not understand.

@@ -80,7 +80,7 @@ class BatchedApplies:
         return list(creatable.values())
 
     def _is_missing(self, table: Table) -> bool:
-        """Whether a table may be created before its turn, as far as is known from the start of the run."""
+        """Whether a table may be created before its turn, by what is known from the start of the run."""
         declarations, bound = self._gate.declarations, self._gate.declarations.bound(table)
         if table.convert_from is not None or declarations.violations(table) or self._gate.unreadable(table):
             return False

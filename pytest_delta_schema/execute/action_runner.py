@@ -39,7 +39,7 @@ class ActionRunner:
     """Runs the actions of a plan; a table that fails does not stop the others.
 
     The data checks of all tables run first. Then foreign keys are dropped, tables are created and aligned, and finally
-    foreign keys are added, so that tables may reference each other in circles.
+    foreign keys are added, so tables may reference each other in circles.
 
     Args:
         create_executor: Starts creations.

@@ -29,7 +29,7 @@ class CreatesConcurrently(Protocol):
         A ``KeyboardInterrupt`` leaves the block when no thread runs a statement any more.
 
         Raises:
-            StillRunning: Instead of the interruption, if a statement could not be stopped, so that it may still commit.
+            StillRunning: Instead of the interruption, if a statement could not be stopped, so it may still commit.
         """
         ...
 

@@ -41,7 +41,7 @@ _LEFT_BEHIND = {
 
 
 class StillRunning(KeyboardInterrupt):
-    """An interruption whose statement could not be stopped, so that it may still commit."""
+    """An interruption whose statement could not be stopped, so it may still commit."""
 
 
 class RunningOutcome(Enum):
@@ -65,8 +65,8 @@ class InterruptedTable:
         version: The table's Delta version before the first statement; ``None`` if it was new.
         outcome: What became of the running statement.
         reason: Why that is not known.
-        reached: The table's version after the interruption, as it was read again; ``None`` if it was not, or if there
-            is no table.
+        reached: The table's version after the interruption, as it was read again; ``None`` if it was not, or if the
+            table does not exist.
         failure: Why the first of ``left`` had failed already, when its error was made or the table restored.
         is_already_there: Whether another apply has created the table.
     """
@@ -84,7 +84,7 @@ class InterruptedTable:
 
     @property
     def is_begun(self) -> bool:
-        """Whether anything was run, so that the table may have changed."""
+        """Whether anything was run, so the table may have changed."""
         return bool(self.done) or self.running is not None
 
     def __str__(self) -> str:
@@ -138,7 +138,7 @@ class InterruptedTable:
 class ApplyInterrupted(KeyboardInterrupt):
     """An apply was interrupted; the text says how far every table had come, how to restore it and how to continue.
 
-    It is a ``KeyboardInterrupt``, so that ``except Exception`` does not catch it.
+    It is a ``KeyboardInterrupt``, so ``except Exception`` does not catch it.
 
     Args:
         tables: All tables of the plan that had not failed before.

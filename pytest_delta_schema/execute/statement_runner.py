@@ -82,7 +82,7 @@ class TableRun:
 
     @property
     def is_complete(self) -> bool:
-        """Whether all statements ran, so that other tables can reference the table."""
+        """Whether all statements ran, so other tables can reference the table."""
         return self._done == len(self._todo) and not self.is_already_there
 
     @property
@@ -103,7 +103,7 @@ class TableRun:
                 error is not taken for a failure. Such statements do not count as steps.
 
         Raises:
-            UnsafePlanError: If the data checks of the backend refuse the first statement, so that nothing was changed.
+            UnsafePlanError: If the data checks of the backend refuse the first statement, so nothing was changed.
             ApplyError: If a statement failed.
         """
         first = self._done
@@ -203,7 +203,7 @@ class TableRun:
 
 
 class _Watch:
-    """Watches the versions of a table, so that it is restored only if nobody else has committed meanwhile.
+    """Watches the versions of a table, so it is restored only if nobody else has committed meanwhile.
 
     Args:
         ddl: The catalog.

@@ -110,7 +110,7 @@ def require_comment(value: object, subject: str) -> str:
 
 
 def interned(text: str) -> str:
-    """Return an equal string, the same object for all equal ones, so that states are compared by identity.
+    """Return an equal string, the same object for all equal ones, so states are compared by identity.
 
     Args:
         text: A string; a member of a string enum becomes a plain one.

@@ -26,7 +26,7 @@ def columns_of(struct: StructType) -> list[Column]:
     """Return the columns that a schema of Spark or of Delta declares.
 
     Comments, lengths of char and varchar, defaults, generation expressions and identities are taken from the metadata
-    of its fields, as far as it holds them: Spark hides the last two, Delta's log has them.
+    of its fields, if it holds them: Spark hides the last two, Delta's log has them.
 
     Raises:
         DeclarationError: If ``struct`` is not a schema.

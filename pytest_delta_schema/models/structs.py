@@ -49,7 +49,7 @@ def empty_frame(spark: SparkSession, table: Table) -> DataFrame:
 
 
 def nullable_struct(schema: StructType) -> StructType:
-    """Return a schema without NOT NULL, lengths and metadata at any depth, so that a frame takes any rows."""
+    """Return a schema without NOT NULL, lengths and metadata at any depth, so a frame takes any rows."""
     return StructType([StructField(field.name, _nullable(field.dataType)) for field in schema])
 
 

@@ -61,7 +61,7 @@ class Table:
             order; at most four. In a path, a name with dots needs back-quotes: ``"address.`zip.code`"``. A table is
             partitioned or clustered, never both.
         column_order: What happens if the stored columns have another order than the model's: ``ignore`` it, ``report``
-            it as drift that no apply changes, or ``manage`` it, so that applies move columns.
+            it as drift that no apply changes, or ``manage`` it, so applies move columns.
         owns: The aspects that the contract manages, all by default; a difference in the others is drift that no apply
             changes. As a mapping it gives modes to aspects, the others being managed:
             ``{"comments": "report", "properties": "ignore"}``. Aspects are ``columns``, ``types``, ``defaults``,
@@ -151,8 +151,8 @@ class Table:
 
         Args:
             catalog_name: As in :class:`Table`.
-            schema_name: Likewise.
-            table_name: Likewise.
+            schema_name: As in :class:`Table`.
+            table_name: As in :class:`Table`.
             struct: The schema.
             **options: Everything else that a table takes, from ``comment`` on.
 

@@ -112,9 +112,9 @@ class AlignTable:
     Args:
         table: Its name.
         changes: At least one, in the order in which they are executed.
-        desired: What the model wants; for reports and rules, not part of equality.
-        observed: What the catalog holds; likewise.
-        parents: The tables that new foreign keys reference, as planned; likewise.
+        desired: What the model wants. For reports and rules; like the next two, not part of equality.
+        observed: What the catalog holds.
+        parents: The tables that new foreign keys reference, as planned.
     """
 
     table: QualifiedName

@@ -38,7 +38,7 @@ class NotNull(NamedTuple):
 
 
 NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
-"""The text that partition folders use for NULL, so that no value can have it."""
+"""The text that partition folders use for NULL, so no value can have it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -115,12 +115,12 @@ def unstorable_notes(table: object, log: LogState) -> tuple[Diagnostic, ...]:
 
 
 def is_stale(entry: EntryState | Diagnostic | None, log: LogState | None) -> bool:
-    """Whether a catalog entry differs from the log, as far as both were read."""
+    """Whether a catalog entry differs from the log, if both were read."""
     return isinstance(entry, EntryState) and log is not None and bool(entry_differences(entry, log))
 
 
 def stale_entries(state: CatalogState) -> frozenset[QualifiedName]:
-    """Return the tables whose catalog entries differ from their logs, as far as both were read."""
+    """Return the tables whose catalog entries differ from their logs, if both were read."""
     return frozenset(name for name, log in state.logs.items() if is_stale(state.entries.get(name), log))
 
 

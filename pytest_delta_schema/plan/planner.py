@@ -81,7 +81,7 @@ _MISSING = object()
 
 _COMPARED = attrgetter("columns", "table_comment", *KEY_FIELDS.values(), "checks", "partitioning", "clustering")
 
-# Looked up for every change of every table, so that they are written out once.
+# Looked up for every change of every table, so they are written out once.
 _STEPS = {class_: kind.step for class_, kind in KINDS.items()}
 _NEEDING_FEATURES = frozenset(class_ for class_, kind in KINDS.items() if kind.needs_feature)
 

@@ -30,7 +30,7 @@ class PropertyPolicy(NamedTuple):
 
     Args:
         modes: Glob patterns of keys, each with its mode; the longest one that matches decides.
-        keeps_record: Whether a table records the keys that its model has set, so that a key which leaves the model is
+        keeps_record: Whether a table records the keys that its model has set, so a key which leaves the model is
             removed, and keys that others set are left alone.
     """
 
@@ -39,7 +39,7 @@ class PropertyPolicy(NamedTuple):
 
     @property
     def is_plain(self) -> bool:
-        """Whether there is no policy, so that declared keys are managed and others left alone."""
+        """Whether there is no policy, so declared keys are managed and others left alone."""
         return not self.modes and not self.keeps_record
 
     def mode(self, key: str) -> PropertyMode:

@@ -12,7 +12,7 @@ class Risk(IntEnum):
     """A commit that readers and writers hardly notice."""
 
     FEATURE = 2
-    """Raises the protocol of the table, so that old clients may no longer read it; this is permanent."""
+    """Raises the protocol of the table, so old clients may no longer read it; this is permanent."""
 
     SCAN = 3
     """Reads all data, and is refused if the data does not allow it."""

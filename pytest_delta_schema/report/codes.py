@@ -1,7 +1,7 @@
 """Explain the codes of this package, for reports, reference pages and ``--delta-explain``.
 
-A code stands in the class of its fault, whose docstring explains it. Both are read from the sources without importing
-them, so that codes are explained where pyspark is missing, and where Python runs without docstrings.
+A code is defined in the class of its fault, and the docstring explains it. Both are read from the sources, which are
+not imported, so codes are explained where pyspark is missing, and where Python runs without docstrings.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ def fingerprint(code: str, table: str, path: str, after: str, *, occurrence: int
 
     Args:
         code: The code, such as ``DD102``.
-        table: Dotted name of the model, so that bindings do not matter.
+        table: Dotted name of the model, so bindings do not matter.
         path: Where inside the table.
         after: What the model wants; ``""`` for a diagnostic.
         occurrence: Which one of several equal findings of one report it is, counted from one.

@@ -59,7 +59,7 @@ def write_report(
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a file in one step, so that nobody reads a part of it; missing folders are created.
+    """Write a file in one step, so nobody reads a part of it; missing folders are created.
 
     Raises:
         OSError: If it cannot be written.

@@ -43,5 +43,5 @@ def _header(action: CreateTable | AlignTable) -> str:
 
 
 def _comment(text: str) -> str:
-    # Each line is escaped by itself, so that no name or comment in it becomes SQL.
+    # Each line is escaped by itself, so no name or comment in it becomes SQL.
     return "\n".join(f"-- {line}".rstrip() for line in text.split("\n"))

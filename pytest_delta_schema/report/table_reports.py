@@ -32,7 +32,7 @@ class CheckResult:
         outcome: How pytest reports it.
         result: The outcome of the check; ``None`` for an item that was skipped before it ran.
         declared: The state that the model wants, as JSON values; ``None`` if it is not known.
-        observed: Likewise of the catalog.
+        observed: The state that the catalog holds, in the same form.
     """
 
     node_id: str

@@ -23,7 +23,7 @@ class Part(NamedTuple):
 
     Args:
         name: The name, in lower case, without back-quotes.
-        is_quoted: Whether it is in back-quotes, so that it has no wildcards.
+        is_quoted: Whether it is in back-quotes, so it has no wildcards.
     """
 
     name: str

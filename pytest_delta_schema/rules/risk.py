@@ -79,7 +79,7 @@ class ProtectedTable:
         name = str(action.table)
         for pattern in self.patterns:
             if protects(pattern, name):
-                message = f"is protected by the pattern {pattern} of the setting protected, so that no run changes it"
+                message = f"is protected by the pattern {pattern} of the setting protected, so no run changes it"
                 remedy = "change it in the way that was agreed on for it, or remove the pattern"
                 yield violation(self, action.table, WHOLE_TABLE, message, remedy)
                 return

@@ -195,7 +195,7 @@ SETTINGS = (
     ),
     Setting(
         "owned_properties", "flag",
-        "record on each table the properties that its model has set, so that a key which leaves the model is removed",
+        "record on each table the properties that its model has set, so a key which leaves the model is removed",
         default=False,
     ),
     Setting(
@@ -245,7 +245,7 @@ SETTINGS = (
     Setting(
         "report_samples", "flag", "show in reports which rows fail a data check, by their keys", default=False,
     ),
-    Setting("jvm_archive", "flag", "keep an archive of the JVM's classes, so that Spark starts faster", default=True),
+    Setting("jvm_archive", "flag", "keep an archive of the JVM's classes, so Spark starts faster", default=True),
     Setting(
         "keep_jvm", "seconds",
         "keep the JVM of the local backend for the next run in this folder; it ends when it is idle for SECONDS, by"

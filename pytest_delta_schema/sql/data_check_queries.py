@@ -92,7 +92,7 @@ def rows_of(  # noqa: PLR0913 - the parts of one query
         table: The table.
         data_checks: What its rows must satisfy.
         added: Columns that the plan adds, NULL in every row.
-        absent: Foreign keys among ``data_checks`` whose parent does not exist yet, so that it has no rows.
+        absent: Foreign keys among ``data_checks`` whose parent does not exist yet, so it has no rows.
         version: The Delta version to query; ``None`` for the newest.
         files: A folder of parquet files to query instead of the table.
     """
@@ -196,7 +196,7 @@ def _lost(data_check: PartitionValue) -> str:
 
 
 def _parents(key: ForeignKeyState) -> str:
-    """Render the join of rows with the distinct values of their parent, so that no row occurs twice."""
+    """Render the join of rows with the distinct values of their parent, so no row occurs twice."""
     names = [identifier(f"parent of {key.name}, {position}") for position in range(len(key.columns))]
     renamed = ", ".join(
         f"{identifier(column)} AS {name}" for column, name in zip(key.parent_columns, names, strict=True)

@@ -1,6 +1,6 @@
 """Queries of the information schema of Unity Catalog on Databricks, each for a whole schema.
 
-Source: Databricks' documentation of the relations. They show only what the principal may see, so that a missing row
+Source: Databricks' documentation of the relations. They show only what the principal may see, so a missing row
 does not prove that there is no table.
 """
 

@@ -1,4 +1,4 @@
-"""Quote identifiers and literals, so that no text can be read as SQL."""
+"""Quote identifiers and literals, so no text can be read as SQL."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ def register_table(table: QualifiedName, location: str) -> str:
 
 
 def shallow_clone(source: QualifiedName, target: QualifiedName) -> str:
-    """Render the creation of a table that has the metadata of another one, and reads its files."""
+    """Render the creation of a table that has the metadata of another table, and reads its files."""
     return f"CREATE TABLE {dotted(target)} SHALLOW CLONE {dotted(source)}"
 
 

@@ -1,4 +1,4 @@
-"""Catalog entries: what a Unity Catalog server stores about a table, beside the table's Delta log.
+"""Catalog entries: what a Unity Catalog server stores about a table, outside the table's Delta log.
 
 Readers that use the catalog alone see the entry. For external tables nothing synchronises it with the log.
 """
@@ -60,7 +60,7 @@ _TYPE_NAMES = {
     "tinyint": "BYTE",
     _VOID: "NULL",
 }
-"""Names of Unity Catalog for types that have another one in Spark (source: its REST API, ColumnTypeName)."""
+"""Names of Unity Catalog for types that have a different name in Spark (source: its REST API, ColumnTypeName)."""
 
 
 class EntryColumn(NamedTuple):
@@ -72,7 +72,7 @@ class EntryColumn(NamedTuple):
         data_type: The type that its JSON describes, nested nullability included; ``None`` without JSON.
         type_name: The name of its type, such as ``DECIMAL``.
         precision: Of a decimal; ``None`` where an entry leaves it to the text.
-        scale: Likewise.
+        scale: Of a decimal; ``None`` as above.
         is_nullable: Whether it may be NULL.
         comment: ``""`` if there is none.
         partition_index: Its index among the partition columns; ``None`` if it is not one of them.
@@ -99,7 +99,7 @@ class EntryState:
         name: The table's name.
         table_id: The catalog's own id of it.
         table_type: ``MANAGED``, ``EXTERNAL``, or another kind, such as ``VIEW``.
-        data_format: ``DELTA``, or another one.
+        data_format: ``DELTA``, or a different format.
         location: Where its files are; ``""`` if the entry does not say. Not shown: such a URI may hold a signature.
         owner: Who owns it; ``""`` if nobody is named.
         columns: In the order of their positions.
@@ -136,7 +136,7 @@ class LogState:
         partitioning: The partition columns, in order.
         configuration: All table properties.
         version: The newest version.
-        is_catalog_managed: Whether the catalog commits to the log, so that nobody else may write the entry.
+        is_catalog_managed: Whether the catalog commits to the log, so nobody else may write the entry.
     """
 
     schema: str

@@ -107,7 +107,7 @@ def _properties(values: Mapping[str, PropertyValue]) -> Mapping[str, str | None]
 
 
 def _tags(table: Table) -> Tags:
-    """Return the tags of a table and of its columns, sorted by key; columns stand in declaration order."""
+    """Return the tags of a table and of its columns, sorted by key; columns are in declaration order."""
     columns = [(ColumnPath(column.name), column.tags) for column in table.columns if column.tags]
     tagged = [(TABLE, table.tags), *columns] if table.tags else columns
     return (

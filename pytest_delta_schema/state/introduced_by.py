@@ -1,4 +1,4 @@
-"""The commits that introduced columns, as far as the history of a table reaches back."""
+"""The commits that introduced columns, if the history of a table reaches that far."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class LogFacts:
 
     @property
     def is_catalog_managed(self) -> bool:
-        """Whether the catalog commits to the log, so that its files may lack the newest commits."""
+        """Whether the catalog commits to the log, so its files may lack the newest commits."""
         return commits_are_in_catalog(key for key, _ in protocol_properties(self.protocol))
 
     @property

@@ -1,4 +1,4 @@
-"""Turn Spark's data types into their canonical form. Strings are interned, so that equal ones are one object."""
+"""Turn Spark's data types into their canonical form. Strings are interned, so equal ones are one object."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def nested_types(columns: Iterable[Column]) -> Iterator[tuple[str, DataTypeState
 
 @contextmanager
 def types_stay() -> Iterator[None]:
-    """Promise that no type changes until the end, so that each is turned into its canonical form only once."""
+    """Promise that no type changes until the end, so each is turned into its canonical form only once."""
     token = _KNOWN.set({})
     try:
         yield
@@ -115,7 +115,7 @@ def _canonical_types(columns: Iterable[Column]) -> Iterator[tuple[str, DataTypeS
         data_type = column.data_type
         pair = known.get(id(data_type))
         if pair is None:
-            # The type is kept, so that no other object gets its id.
+            # The type is kept, so no other object gets its id.
             pair = known[id(data_type)] = data_type, canonical_type(data_type)
         yield column.name, pair[1]
 
@@ -166,7 +166,7 @@ _MOST_SHARED = 5000
 
 
 def shared(data_type: DataTypeState) -> DataTypeState:
-    """Return one object for all equal nested types, so that clean tables are compared by identity."""
+    """Return one object for all equal nested types, so clean tables are compared by identity."""
     if len(_SHARED) >= _MOST_SHARED:
         _SHARED.clear()
     return _SHARED.setdefault(data_type, data_type)

@@ -281,7 +281,7 @@ class CatalogReader(Protocol):
         ...
 
     def introduced_by(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> tuple[IntroducedBy, ...]:
-        """Return the commits that introduced columns of an existing table, as far as its history reaches; read no rows.
+        """Return the commits in its history that introduced columns of an existing table; read no rows.
 
         Args:
             table: The table.
@@ -293,7 +293,7 @@ class CatalogReader(Protocol):
         ...
 
     def past_columns(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> frozenset[ColumnPath]:
-        """Return those paths that an older version of an existing table has, as far as its log reaches back.
+        """Return those paths that an older version of an existing table has, if its log reaches that far.
 
         Args:
             table: The table.

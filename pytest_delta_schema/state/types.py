@@ -1,7 +1,7 @@
 """Data types in canonical form: equal types are equal values.
 
 An atomic type is Spark's short name for it (``bigint``, ``decimal(18,2)``, ``varchar(10)``); nested types are frozen
-tuples of their parts. Strings are interned, so that clean tables are mostly compared by identity.
+tuples of their parts. Strings are interned, so clean tables are mostly compared by identity.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def columns_below(columns: tuple[ColumnState, ...], path: ColumnPath) -> tuple[C
 
 
 def same_kind(left: DataTypeState, right: DataTypeState) -> bool:
-    """Whether both are structs, arrays or maps, so that their parts can be compared one by one."""
+    """Whether both are structs, arrays or maps, so their parts can be compared one by one."""
     return type(left) is type(right) and not isinstance(left, str)
 
 

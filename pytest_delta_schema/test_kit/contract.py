@@ -39,7 +39,7 @@ class Contract:
         columns: Its columns by name.
         clauses: The parts of its checks that are understood, and that use no generated column.
         late: The checks that can only be evaluated for whole rows.
-        defaults: The values of defaults, by column in lower case, as far as they are known without Spark.
+        defaults: The values of defaults, by column in lower case, where they are known without Spark.
         generated: The expressions of generated columns, by column in lower case.
         identities: The starts and steps of identity columns, by column in lower case.
     """

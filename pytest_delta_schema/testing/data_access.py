@@ -1,4 +1,4 @@
-"""Read the rows of scenarios from a catalog, and create parquet tables in it, beside the protocol of catalogs."""
+"""Read the rows of scenarios from a catalog, and create parquet tables in it, outside the protocol of catalogs."""
 
 from __future__ import annotations
 

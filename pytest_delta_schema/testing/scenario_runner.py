@@ -176,7 +176,7 @@ def _kept(row: Row, state: TableState) -> Row:
 
 
 def comparable(state: TableState) -> TableState:
-    """Return a state without what platforms write by themselves, so that the states of backends can be compared."""
+    """Return a state without what platforms write by themselves, so the states of backends can be compared."""
     properties: dict[str, Any] = {
         folded(key) if folded(key).startswith("delta.") else key: value
         for key, value in state.table_properties.items()

@@ -89,7 +89,7 @@ class CatalogSuite:
         assert catalog.read_tables([child.name]).tables == {child.name: catalog.snapshot([child]).tables[child.name]}
 
     def test_creating_twice(self, catalog: ScratchCatalog) -> None:
-        """A table that exists is not created again, so that of two applies one learns that it is already there."""
+        """A table that exists is not created again, so of two applies one learns that it is already there."""
         model = Table("dev", "silver", "orders", [Column("id", LongType())])
         line = Orchestrator.over(catalog)
         (*_, creation) = (statement for action in line.plan_tables([model]).actions for statement in statements(action))

@@ -55,7 +55,7 @@ def note_broken_checks(state: TableState, kept: NameSet, collector: Collector) -
         columns = {path.root for path in _paths(check.expression)}
         lost = ", ".join(sorted(columns.difference(kept)))
         if lost:
-            fact = f"check {check.name} stays without its column {lost}, so that every later write fails: drop it first"
+            fact = f"check {check.name} stays without its column {lost}, so every later write fails: drop it first"
             collector.note(f"checks.{check.name}", fact)
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.types import DataTypeState
 
 _SMALL = ("tinyint", "smallint", "int")
-"""Integers that parquet stores as one type, so that Delta merges any two of them to the wider one."""
+"""Integers that parquet stores as one type, so Delta merges any two of them to the wider one."""
 
 _ANY_WIDENING = (4, 4)
 """Since this version, a write widens whatever ``ALTER TABLE`` widens."""
@@ -69,7 +69,7 @@ class Merge:
         added: Columns and fields that only the frame has.
         retyped: Columns and fields that get the type of the frame.
         conflicts: Columns and fields whose types Delta cannot merge.
-        compares_types: Whether a column has different types in table and frame, so that parts of it may be missing.
+        compares_types: Whether a column has different types in table and frame, so parts of it may be missing.
     """
 
     columns: tuple[ColumnState, ...]
@@ -129,7 +129,7 @@ def _nullable(data_type: DataTypeState) -> DataTypeState:
 
 
 def equal_at_start(columns: Sequence[ColumnState], frame: Sequence[ColumnState]) -> int:
-    """Return how many columns at the start have the same names and types, so that no look-up by name is needed."""
+    """Return how many columns at the start have the same names and types, so no look-up by name is needed."""
     count = 0
     for column, other in zip(columns, frame, strict=False):
         if column.name != other.name or column.data_type != other.data_type:

@@ -235,7 +235,7 @@ def _broken(mount: Path, disk: Disk) -> Iterator[None]:
 
 
 def _put_jars(cache: Path) -> None:
-    """Put the jars of Delta into a cache, so that nothing is downloaded; all else is made there."""
+    """Put the jars of Delta into a cache, so nothing is downloaded; all else is made there."""
     shutil.copytree(cache_folder() / "jars", cache / cache_folder().name / "jars")
 
 

@@ -83,7 +83,7 @@ def _run(case: Case, bench: Bench) -> None:
 
 
 def _prepare(bench: Bench) -> None:
-    """Let one victim end well, so that the class archive is there from which later ones start fast."""
+    """Let one victim end well, so the class archive is there from which later ones start fast."""
     with bench.lock:
         if "archive" not in bench.shared:
             play, _ = set_play(bench, "basics/worked_example_created")

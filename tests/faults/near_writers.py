@@ -51,7 +51,7 @@ def read_often(read: Callable[[], Reading], number: int, *, is_dropped: bool) ->
     Args:
         read: Reads once.
         number: How often.
-        is_dropped: Whether the table is dropped meanwhile, so that it may be missing, or begin again.
+        is_dropped: Whether the table is dropped meanwhile, so it may be missing, or begin again.
 
     Returns:
         How many reads were left to Spark.

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.testing.scenario import Scenario
 
 TEMPLATE = "template"
-"""As many characters as the schemas of cases have, so that a log can be moved by replacing one text by another."""
+"""As many characters as the schemas of cases have, so a log can be moved by replacing one text by another."""
 
 BYSTANDER = "bystander"
 COMMIT = re.compile(r"\d{20}\.json")

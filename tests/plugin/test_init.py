@@ -76,7 +76,7 @@ def test_a_section_that_this_pytest_does_not_read_is_to_be_renamed_first(folder,
 
     first = (
         "delta schema: first: rename the section [[]tool.pytest] of pyproject.toml to [[]tool.pytest.ini_options], because"
-        ' pytest 8.4.2 does not read it, and see that it has pythonpath = [[]"."], so that the module shop.models is found'
+        ' pytest 8.4.2 does not read it, and see that it has pythonpath = [[]"."], so the module shop.models is found'
     )
     result.stdout.fnmatch_lines([*WROTE, first, NEXT], consecutive=True)
 
@@ -180,9 +180,7 @@ def test_a_missing_pythonpath_is_named_with_its_file(folder):
 
     result = folder.run("--delta-init")
 
-    line = (
-        "delta schema: first: add pythonpath = . to the section of pytest in tox.ini, so that the module shop.models is"
-    )
+    line = "delta schema: first: add pythonpath = . to the section of pytest in tox.ini, so the module shop.models is"
     result.stdout.fnmatch_lines([f"{line} found", NEXT], consecutive=True)
     folder.pytester.makeini("[pytest]\npythonpath = .\n")
     folder.run("--snapshot-update").assert_outcomes(passed=2)

@@ -64,7 +64,7 @@ RESTORE = "  to restore:  RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF
 
 @pytest.fixture
 def stopped(project):
-    """Run an apply in which a statement interrupts; a new session, so that signals to the group reach nobody else."""
+    """Run an apply in which a statement interrupts; a new session, so signals to the group reach nobody else."""
 
     def run(*args, interrupt, number=3, when="before", look="pass", extra="", is_unlimited=True):
         from support.plugin_project import CATALOG  # noqa: PLC0415

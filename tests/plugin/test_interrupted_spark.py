@@ -31,7 +31,7 @@ from pytest_delta_schema.execute import interruption
 from pytest_delta_schema.plugin.summary import interruption_report
 from pytest_delta_schema.sql import StatementKind
 
-# No time limit ends these runs, so that they end by themselves also on a slow machine.
+# No time limit ends these runs, so they end by themselves also on a slow machine.
 stopping.STOPPING = interruption.READING = interruption_report.LIMIT = interruption_report.WORKER_LIMIT = 300
 HERE = Path(__file__).parent
 

@@ -96,7 +96,7 @@ def test_an_entry_that_fails_leaves_the_others(project, unity, workers):
         [
             f"sync-metadata: {TABLES - 4} metadata synced, 4 failed, 0 statements run",
             "  failed      dev.silver.t0: its catalog entry shows version 7, *",
-            "  failed      dev.silver.t1: it does not exist on the server, so that it has no entry; create it with *",
+            "  failed      dev.silver.t1: it does not exist on the server, so it has no entry; create it with *",
             "  failed      dev.silver.t2: is a view, not a table; drop the view, *",
             "  failed      dev.silver.t3: is a csv table, not a Delta table; convert it by CONVERT TO DELTA if *",
         ]

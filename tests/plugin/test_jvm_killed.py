@@ -30,7 +30,7 @@ def delta_catalog(delta_spark, delta_warehouse):
     return Killed(delta_spark, warehouse=delta_warehouse)
 """
 GONE = (
-    "the JVM of Spark has ended, so that nothing more can be read or run: it was killed, by the system if memory was"
+    "the JVM of Spark has ended, so nothing more can be read or run: it was killed, by the system if memory was"
     " short, or has crashed and left a file hs_err_pid*.log; run again"
 )
 

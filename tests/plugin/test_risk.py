@@ -53,7 +53,7 @@ def test_protected_tables_are_not_changed_and_may_be_looked_at(project):
     applied.stdout.fnmatch_lines(
         [
             (
-                "  ! dev.silver.orders: is protected by the pattern DEV.silver.[*] of the setting protected, so that no run changes it; change it in the way that"
+                "  ! dev.silver.orders: is protected by the pattern DEV.silver.[*] of the setting protected, so no run changes it; change it in the way that"
                 " was agreed on for it, or remove the pattern [[]DS213 ProtectedTable]"
             )
         ]

@@ -241,9 +241,7 @@ def test_a_managed_entry_that_is_not_compared_is_noted(project, unity):
     result = project.run("--delta-drift")
 
     result.assert_outcomes(passed=4)
-    result.stdout.fnmatch_lines(
-        ["  note  *dev.silver.orders: its newest commits are in the catalog only, so that its*"]
-    )
+    result.stdout.fnmatch_lines(["  note  *dev.silver.orders: its newest commits are in the catalog only, so its*"])
 
 
 def test_a_wrong_managed_entry_is_reported_with_another_remedy(project, unity):

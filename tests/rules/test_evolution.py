@@ -74,7 +74,7 @@ BY_MAPPING = (
             [
                 (
                     "column a.x is varchar(3) on the table and varchar(5) in the model, which Delta does not change"
-                    " in place; declare varchar(3), or add a field of the new type beside it, fill it, and drop this one with"
+                    " in place; declare varchar(3), or add a field of the new type next to it, fill it, and drop this one with"
                     " consent [DS208 UnsupportedTypeChange]"
                 )
             ],

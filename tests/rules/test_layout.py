@@ -49,7 +49,7 @@ MANY = [column(f"c{number}") for number in range(40)]
         pytest.param(
             [column("a"), column("B")],
             {"partitioned_by": ["b", "a"]},
-            ["is partitioned by all of its columns, so that none is left for its files; leave one out"],
+            ["is partitioned by all of its columns, so none is left for its files; leave one out"],
             id="all columns",
         ),
         pytest.param(
@@ -124,7 +124,7 @@ def test_a_rewrite_needs_consent_by_name():
 
     assert [str(item) for item in PlanValidator().plan_violations(plan)] == [
         (
-            "dev.silver.orders: is clustered by (d) and partitioned by (d) in the model, so that all of its data has to be"
+            "dev.silver.orders: is clustered by (d) and partitioned by (d) in the model, so all of its data has to be"
             ' rewritten; declare the layout that it has, or consent with --delta-allow "rewrite dev.silver.orders"'
             " [DS216 RewriteWithoutConsent]"
         )

@@ -368,7 +368,7 @@ STAYS = column("id", is_nullable=False)
             [
                 (
                     "column id is nullable on the table but part of the new primary key; declare it with"
-                    " is_nullable=False, so that the plan makes it NOT NULL first"
+                    " is_nullable=False, so the plan makes it NOT NULL first"
                     " [DS205 NullablePrimaryKeyColumn]"
                 )
             ],
@@ -412,7 +412,7 @@ STAYS = column("id", is_nullable=False)
             [
                 (
                     "column id is bigint on the table and string in the model, which Delta does not change in"
-                    " place; declare bigint, or swap it: (1) declare a column id_new as string beside it, and apply; (2) fill"
+                    " place; declare bigint, or swap it: (1) declare a column id_new as string next to it, and apply; (2) fill"
                     " id_new with CAST(id AS STRING) by an UPDATE; (3) remove id from the model, consent to its drop, and"
                     " apply; (4) declare id as string with renamed_from='id_new' instead of id_new, and apply"
                     " [DS208 UnsupportedTypeChange]"

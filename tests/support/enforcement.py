@@ -42,7 +42,7 @@ def outcomes_of(models: Iterable[Table], catalog: ScratchCatalog) -> list[TableO
     """Return the outcomes of the check ``enforces`` for models of one name.
 
     Args:
-        models: The models; each gets its own name, so that one schema holds all tables.
+        models: The models; each gets its own name, so one schema holds all tables.
         catalog: The catalog.
     """
     numbered = [_named(model, number) for number, model in enumerate(models)]

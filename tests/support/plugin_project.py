@@ -113,7 +113,7 @@ class Project:
         return self.pytester.runpytest_inprocess(*ALONE, *args, plugins=plugins, no_reraise_ctrlc=True)
 
     def run_all(self, modes: str, *args: str, subprocess: bool = False) -> RunResult:
-        """Run pytest there with modes in ``addopts``, so that tests which are no contracts run, too.
+        """Run pytest there with modes in ``addopts``, so tests which are no contracts run, too.
 
         Args:
             modes: The options of the modes.

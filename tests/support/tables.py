@@ -58,4 +58,4 @@ def operations(catalog: KeepsVersions, table: QualifiedName = NAME) -> list[str]
 
 KEY = KeyState("pk_dev_silver_orders__id", ("id",))
 CHECKED = table(column(is_nullable=False), column("b"), checks=[Check("Positive", "id > 0 AND b > 1")])
-"""A table with constraints; declared here, so that it does not become test items where it is used."""
+"""A table with constraints; declared here, so it does not become test items where it is used."""

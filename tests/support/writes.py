@@ -286,7 +286,7 @@ def recorded() -> Iterator[tuple[str, str, str, str]]:
 def one_way_per_outcome(pair: str, ways: Sequence[tuple[WriteMethod, str]]) -> list[tuple[WriteMethod, str]]:
     """Return ways of writing a pair that together have all of its recorded outcomes, one way each.
 
-    Different pairs take different ways, so that together they take all of them.
+    Different pairs take different ways, so together they take all of them.
 
     Args:
         pair: Name of the pair.

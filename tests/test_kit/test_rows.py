@@ -676,7 +676,7 @@ def test_rows_that_cannot_be_completed_are_errors(rows, message):
 
 def test_a_type_without_values_may_not_be_not_null():
     assert refusal(table("a struct<b: void not null>; c void")) == (
-        "dev.silver.orders: column a.b is of type void and NOT NULL, so that there are no rows; let it be NULL"
+        "dev.silver.orders: column a.b is of type void and NOT NULL, so there are no rows; let it be NULL"
     )
 
 

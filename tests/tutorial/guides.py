@@ -21,7 +21,7 @@ GUIDES = ("databricks", "unity-catalog")
 
 _PACKAGE = "pytest-delta-schema["
 _RUNS = {"pytest --snapshot-update": 0, "pytest --delta-drift": 1}
-"""The commands, with their exit codes: the servers of the pages do not exist, so that no table can be read."""
+"""The commands, with their exit codes: the servers of the pages do not exist, so no table can be read."""
 
 
 def installed(guide: str) -> Iterator[str]:

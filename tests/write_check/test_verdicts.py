@@ -239,7 +239,7 @@ def test_all_offenders_are_named_in_the_order_in_which_delta_checks_them():
             {"mode": "overwrite", "overwrite_schema": True},
             [
                 "columns are dropped with their data: v",
-                "check positive stays without its column v, so that every later write fails: drop it first",
+                "check positive stays without its column v, so every later write fails: drop it first",
             ],
         ),
         ("equal", {}, []),

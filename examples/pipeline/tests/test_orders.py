@@ -66,7 +66,7 @@ def test_events_that_break_the_contract_are_left_out(delta_spark):
 
     assert_frame_fits(orders, latest)
     assert_rows_satisfy(orders, latest)
-    # Two of the events share the key 1: that is no fault, and the newest is kept.
+    # Two of the events share the key 1: that is not a fault, and the newest is kept.
     assert sorted(row.order_id for row in latest.collect()) == [1, 100, 101]
 
 

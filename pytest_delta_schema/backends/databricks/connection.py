@@ -130,7 +130,7 @@ class WarehouseConnection:
             if any(kind.__name__ == _REQUEST_ERROR for kind in type(error).__mro__):
                 msg = f"the SQL warehouse does not answer ({reason}); check that it exists and that the token is valid"
                 failure = StatementError(msg, condition=NO_CONNECTION)
-        # Raised here, so that the context does not hold frames of the connector with the headers of its requests.
+        # Raised here, so the context does not hold frames of the connector with the headers of its requests.
         raise failure
 
 
@@ -209,7 +209,7 @@ def _connect(warehouse: str, start_timeout: float, scrub: Scrubber) -> Any:
     else:
         start_warehouse(WorkspaceClient(config=config).warehouses, warehouse, start_timeout, scrub)
         return _warehouse(sql, config, warehouse, start_timeout, scrub)
-    # Raised here, so that the context does not hold frames of the package with secrets.
+    # Raised here, so the context does not hold frames of the package with secrets.
     raise BackendUnavailableError(msg)
 
 

@@ -44,7 +44,7 @@ _COMPARED = ("schemaString", "partitionColumns", "configuration", "description")
 """The fields in which the metadata of a checksum must equal the newest metadata in the commits."""
 
 _MOST_OLDER = 100
-"""How many versions a checksum may be older than the newest checkpoint, so that few commits are read again."""
+"""How many versions a checksum may be older than the newest checkpoint, so few commits are read again."""
 
 
 class Damage(NamedTuple):
@@ -143,7 +143,7 @@ def check_log(log: LocalFiles) -> CheckedLog | Damage | Doubt | None:
     are of one table.
 
     Returns:
-        ``None`` if the log has changed each time, so that neither is certain.
+        ``None`` if the log has changed each time, so neither is certain.
 
     Raises:
         FileNotFoundError: If there is no such log.

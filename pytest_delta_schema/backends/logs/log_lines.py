@@ -87,7 +87,7 @@ def hadoop_checksum_name(name: str) -> str:
 
 
 def agrees_with_hadoop(content: bytes, checksum: bytes) -> bool:
-    """Whether Hadoop's checksum of a file fits its content, so that Spark reads the file."""
+    """Whether Hadoop's checksum of a file fits its content, so Spark reads the file."""
     block = int.from_bytes(checksum[_WORD : 2 * _WORD], "big", signed=True)
     if not checksum.startswith(_HEADER) or block <= 0:
         return False

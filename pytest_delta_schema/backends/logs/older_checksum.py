@@ -1,6 +1,6 @@
 """Calculate the checksum of a version from an older checksum and the commits after it.
 
-Spark writes the checksum of a version after its commit, so that the newest version may have none yet (Delta 4.4.0).
+Spark writes the checksum of a version after its commit, so the newest version may have none yet (Delta 4.4.0).
 """
 
 from __future__ import annotations

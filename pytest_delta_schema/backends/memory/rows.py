@@ -58,7 +58,7 @@ def distinct_texts(rows: Sequence[Row], columns: Sequence[str]) -> tuple[tuple[s
 
 
 def moved(value: Any, data_type: DataTypeState, path: Sequence[str], to: str | None) -> Any:
-    """Return a value in which what stands under a path stands under another name, or is gone.
+    """Return a value in which what is under a path has a different name, or is gone.
 
     Args:
         value: A row or a part of one: structs and maps are dictionaries, arrays are lists.

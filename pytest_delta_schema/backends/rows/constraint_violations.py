@@ -1,7 +1,7 @@
 """Find the constraint that stopped a write, from the error that Delta raised.
 
 On classic Spark the exception is a ``Py4JJavaError``, over Spark Connect and from the catalogs of this package it is
-another one; its text is the same in all of them (Delta 4.4.0).
+a different one; its text is the same in all of them (Delta 4.4.0).
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ def converted_rows(state: TableState, rows: Any, clock: Clock, unique: Collectio
         rows: A frame of Spark or pandas, or any iterable of values by column name, in any case: dictionaries, rows,
             named tuples; a plain tuple has a value for each column, in order.
         clock: Interprets datetimes without a time zone.
-        unique: Timestamp columns that are written as local times of the clock's zone, so that a local time that
+        unique: Timestamp columns that are written as local times of the clock's zone, so a local time that
             occurs twice is an error.
 
     Returns:

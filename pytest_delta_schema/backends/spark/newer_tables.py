@@ -31,7 +31,7 @@ _REFUSALS = (
 
 
 def refused_by_spark(name: QualifiedName, cause: str) -> Diagnostic | None:
-    """Return the problem of a table that needs a newer Spark or Delta; ``None`` if it is another one."""
+    """Return the problem of a table that needs a newer Spark or Delta; ``None`` for other problems."""
     if not any(f"[{condition}" in cause for condition in _REFUSALS):
         return None
     remedy = "read it with a newer pair of pyspark and delta-spark, or with the unity backend, which reads the log"

@@ -1,4 +1,4 @@
-"""Whether Spark certainly opens a table whose log was read without it, so that both readers show the same state."""
+"""Whether Spark certainly opens a table whose log was read without it, so both readers show the same state."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def _open(context: BackendContext) -> UnityCatalog:
         return context.spark()
 
     values = context.settings.values
-    # Local variables are shown in tracebacks, so that the token is only ever in one as a Secret.
+    # Local variables are shown in tracebacks, so the token is only ever in one as a Secret.
     token = Secret(os.environ.get(values["unity_token_variable"], ""))
     client = UnityClient(values["unity_uri"] or "", token, timeout=values["unity_timeout"])
     context.call_at_end(client.close)

@@ -257,7 +257,7 @@ class TableReader:
     def _read_managed(self, head: EntryState, entry: EntryState | Diagnostic) -> TableReading:
         """Read a managed table: its log, or the Delta API if the newest commits are in the catalog only.
 
-        The API returns the content of the entry, so that there is no log to compare the entry with then.
+        The API returns the content of the entry, so there is no log to compare the entry with then.
         """
         log = self._managed.read(head, Log.facts)
         if isinstance(log, Unpublished):

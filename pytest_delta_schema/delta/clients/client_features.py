@@ -179,7 +179,7 @@ _CELLS: Mapping[str, Mapping[str, tuple[str, str]]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeatureSupport:
-    """One client and one feature, as far as they are known."""
+    """One client and one feature, where they are known."""
 
     reads: Support
     writes: Support

@@ -47,7 +47,7 @@ def oldest_version(text: str) -> Version:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Support:
-    """The versions of a client that support a table feature, as far as they are known.
+    """The versions of a client that support a table feature, where they are known.
 
     Args:
         since: The oldest version that is known to support it; ``""`` for every version, ``None`` if none is known to.

@@ -126,7 +126,7 @@ class LogListing:
 
     @property
     def needed(self) -> tuple[str, ...]:
-        """The files that a reader opens beside the newest checkpoint: merged commits, then commits, the newest last."""
+        """The files that a reader opens with the newest checkpoint: merged commits, then commits, the newest last."""
         commits = {version for version in self.commits if version > self.checkpoint or version == self.newest}
         merged = [name for name, (first, _) in self.compacted.items() if first > self.checkpoint]
         return (*merged, *map(commit_name, sorted(commits)))
@@ -139,7 +139,7 @@ class LogListing:
 
     @property
     def has_all_commits(self) -> bool:
-        """Whether the commits from the first version on are there, so that no checkpoint is needed."""
+        """Whether the commits from the first version on are there, so no checkpoint is needed."""
         return 0 < len(self.commits) == self.newest + 1
 
 
@@ -149,7 +149,7 @@ class CheckpointHint:
 
     Args:
         version: The version of the newest checkpoint.
-        sidecars: The names of its files in ``_sidecars``, as far as it lists them.
+        sidecars: The names of its files in ``_sidecars``, if it lists them.
     """
 
     version: int

@@ -71,7 +71,7 @@ class DeclarationParts:
         self._table = table
 
     def span(self, path: str = "", code: str = "") -> Span:
-        """Return where a part stands, or else the whole declaration.
+        """Return the position of a part, or else of the whole declaration.
 
         Args:
             path: As changes and diagnostics have it, such as ``columns.id.comment``; ``""`` for the table itself.
@@ -91,7 +91,7 @@ class DeclarationParts:
         return None if source is None else source.span
 
     def _column(self, name: str, rest: str, code: str) -> Span | None:
-        """Return where a column stands, or an argument of it.
+        """Return the position of a column, or of an argument of it.
 
         Args:
             name: The name of the column.
@@ -199,7 +199,7 @@ def _argument(source: CallSource, item: object, names: tuple[str, ...]) -> Span 
 
 
 def _key(source: CallSource, item: object, name: str, key: str) -> Span | None:
-    """Return where a key of a dictionary stands, if the model has it."""
+    """Return the position of a key of a dictionary, if the model has it."""
     return source.keys.get(name, {}).get(key) if key in getattr(item, name) else None
 
 
@@ -209,7 +209,7 @@ def _agrees(source: CallSource, item: object) -> bool:
 
 
 def _says(source: CallSource, item: object, name: str) -> bool:
-    """Whether an argument is what the model says, as far as it is a constant."""
+    """Whether an argument is a constant that the model agrees with."""
     if name not in _COMPARED or name not in source.constants:
         return True
     written: object = source.constants[name]

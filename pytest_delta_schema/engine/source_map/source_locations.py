@@ -121,7 +121,7 @@ def _parsed(path: str, version: FileVersion | None, parse: Callable[[str], _T]) 
 
 
 def _may_declare(call: CallSource, table: Table) -> bool:
-    """Whether the names that a call is given are those of a table, as far as they are constants."""
+    """Whether the names that a call is given are those of a table, if they are constants."""
     name = declared_name(table)
     written = [call.constants.get(part, meant) for part, meant in zip(_NAMES, name, strict=True)]
     return [folded(part) if isinstance(part, str) else part for part in written] == [*name]

@@ -1,4 +1,4 @@
-"""Find the declarations of tables in the text of a module, and where their parts stand."""
+"""Find the declarations of tables in the text of a module, and the positions of their parts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _REPEATED = (
     *(ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.For, ast.AsyncFor, ast.While),
     *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
 )
-"""Code that may run several times, so that one call declares several tables."""
+"""Code that may run several times, so one call declares several tables."""
 
 _CHOICES = (ast.IfExp, ast.BoolOp)
 """Expressions whose value may be that of another call in the same line."""
@@ -57,7 +57,7 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallSource:
-    """Where one declaration and its arguments stand.
+    """The positions of one declaration and its arguments.
 
     Args:
         span: The whole call.

@@ -1,4 +1,4 @@
-"""The port to catalogs that store metadata of a table beside the table's Delta log."""
+"""The port to catalogs that store metadata of a table outside the table's Delta log."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def managed_note(table: object) -> Diagnostic:
     """Return the note of a table whose entry is not compared, because its newest commits are in the catalog only."""
-    fact = "its newest commits are in the catalog only, so that its catalog entry and its log are not compared"
+    fact = "its newest commits are in the catalog only, so its catalog entry and its log are not compared"
     return note(ManagedEntry, table, ENTRY_PATH, fact)
 
 
@@ -31,7 +31,7 @@ class MetadataSync:
         table: Dotted name of the table.
         differences: How the catalog entry differed from the log; empty if it was equal and was not changed.
         version: The version of the log that the entry has now.
-        is_new: Whether the entry was deleted and created again, so that the table has another id.
+        is_new: Whether the entry was deleted and created again, so the table has another id.
         notes: Remarks, such as properties that the catalog cannot store.
     """
 

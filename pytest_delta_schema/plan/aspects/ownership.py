@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def is_whole(desired: TableState) -> bool:
-    """Whether a contract manages every aspect, so that no change has to be divided."""
+    """Whether a contract manages every aspect, so no change has to be divided."""
     return not desired.ownership and desired.column_order != REPORT
 
 

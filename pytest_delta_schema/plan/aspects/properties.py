@@ -37,7 +37,7 @@ def property_changes(
         difference: Both states.
         enable: Features that may be raised without being declared.
         policy: Which keys the project manages.
-        declared: Whether the contract manages properties, so that the declared ones are compared.
+        declared: Whether the contract manages properties, so the declared ones are compared.
     """
     wanted = difference.desired.table_properties if declared else {}
     structural = difference.added or difference.dropped or difference.changed or difference.renames.done

@@ -88,7 +88,7 @@ def _generation_lines(change: ColumnGenerationChange, _action: AlignTable) -> It
 class GenerationDiffers:
     """A column is generated or an identity in another way in the table than in the model.
 
-    No statement of Delta changes this, so that no apply does (Delta 4.4.0).
+    No statement of Delta changes this, so no apply does (Delta 4.4.0).
 
     Remedy: Declare what the table has, or build a new table and copy the rows.
 

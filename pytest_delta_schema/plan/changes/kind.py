@@ -1,4 +1,4 @@
-"""The declaration of a kind of change, beside its class: everything that depends on the kind."""
+"""The declaration of a kind of change, next to its class: everything that depends on the kind."""
 
 from __future__ import annotations
 

@@ -160,7 +160,7 @@ class ColumnOrderDiffers:
 )
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnMove:
-    """Move the stored column ``name`` after another one; ``None`` moves it before all others.
+    """Move the stored column ``name`` after another column; ``None`` moves it before all others.
 
     Args:
         name: Name of the stored column.

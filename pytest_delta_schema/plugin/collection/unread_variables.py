@@ -31,7 +31,7 @@ class UnreadVariable(NamedTuple):
 
 
 def is_test_file(path: Path) -> bool:
-    """Whether a file has a name that pytest collects by default, so that its tables may serve only its tests."""
+    """Whether a file has a name that pytest collects by default, so its tables may serve only its tests."""
     return any(map(path.match, _TEST_FILES))
 
 

@@ -97,7 +97,7 @@ def unused_lines(config: pytest.Config) -> list[str]:
 
 
 def mark_as_skipped(config: pytest.Config, node_ids: Iterable[str]) -> None:
-    """Mark items as skipped for syrupy, so that their snapshots do not count as unused."""
+    """Mark items as skipped for syrupy, so their snapshots do not count as unused."""
     from syrupy.session import ItemStatus
 
     session: Any = getattr(config, "_syrupy", None)

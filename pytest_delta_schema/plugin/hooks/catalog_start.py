@@ -1,4 +1,4 @@
-"""Start the session of a catalog in the set-up of what needs it, so that a session that does not start is an error."""
+"""Start the session of a catalog in the set-up of what needs it, so a session that does not start is an error."""
 
 from __future__ import annotations
 

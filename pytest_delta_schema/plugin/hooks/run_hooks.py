@@ -111,7 +111,7 @@ class RunHooks:
         """Run checks without a catalog first, and tests that use the catalog after the checks that change it.
 
         Here no other plugin changes the order again, as ``--failed-first`` would. All tables that were selected are
-        noted, so that they can be read at once.
+        noted, so they can be read at once.
         """
         run = self._run
         if run.tables:
@@ -129,7 +129,7 @@ class RunHooks:
             freeze_after_collection(session)
 
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        """Start the session of a catalog that a test uses, and stop a test whose session was stopped by another one."""
+        """Start the session of a catalog that a test uses, and stop a test whose session another test stopped."""
         if "delta_catalog" in getattr(item, "fixturenames", ()):
             from pytest_delta_schema.plugin.hooks.catalog_start import start_for_test
 
@@ -188,7 +188,7 @@ class RunHooks:
 
     @pytest.fixture
     def _delta_started(self, delta_catalog: Catalog) -> None:
-        """Start the session of the catalog in set-up, so that a session that does not start is an error."""
+        """Start the session of the catalog in set-up, so a session that does not start is an error."""
         from pytest_delta_schema.plugin.hooks.catalog_start import start_session
 
         start_session(delta_catalog)

@@ -180,11 +180,11 @@ def _next_steps(
         where = shown_path(project, root)
         yield (
             f"first: rename the section [tool.pytest] of {where} to [tool.pytest.ini_options], because pytest"
-            f' {installed} does not read it, and see that it has pythonpath = ["."], so that the module {module} is'
+            f' {installed} does not read it, and see that it has pythonpath = ["."], so the module {module} is'
             " found"
         )
     elif configured and not config.getini("pythonpath"):
         line = 'pythonpath = ["."]' if configured.suffix == ".toml" else "pythonpath = ."
         where = shown_path(configured, root)
-        yield f"first: add {line} to the section of pytest in {where}, so that the module {module} is found"
+        yield f"first: add {line} to the section of pytest in {where}, so the module {module} is found"
     yield "next: pytest --snapshot-update (writes the SQL of the table to __snapshots__, for review)"

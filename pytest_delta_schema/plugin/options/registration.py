@@ -87,7 +87,7 @@ def _option(setting: Setting) -> dict[str, Any]:
 def _ini_type(kind: Kind) -> Any:
     """Return the type of an ini key.
 
-    From version 9 on, pytest tells numbers from texts in TOML, and from 9.2 on a key may be either, so that this
+    From version 9 on, pytest tells numbers from texts in TOML, and from 9.2 on a key may be either, so this
     package can say what is wrong with a text.
     """
     number = _NUMBERS.get(kind)
@@ -146,7 +146,7 @@ def _may_have_misspelt_section(path: Path) -> bool:
 
 
 def _has_settings(path: Path) -> bool:
-    """Whether a file may have settings; also if it cannot be read, so that the error is shown."""
+    """Whether a file may have settings; also if it cannot be read, so the error is shown."""
     try:
         return b"delta_" in path.read_bytes()
     except FileNotFoundError:

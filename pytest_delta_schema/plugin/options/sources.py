@@ -157,7 +157,7 @@ class Sources:
                 yield f"{source}: there is no ini key {key}; pytest --help lists the keys"
 
     def _unread_ini_keys(self) -> Iterator[str]:
-        """Yield a message for each file whose keys stand in a table that this pytest does not read."""
+        """Yield a message for each file whose keys are in a table that this pytest does not read."""
         if pytest.version_tuple >= (9,):
             return
         from pytest_delta_schema.configuration.ini_files import keys_since_pytest_9

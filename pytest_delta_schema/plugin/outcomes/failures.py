@@ -44,7 +44,7 @@ class TableUnreadable(Failed):
 
 
 class RunFault(Failed):
-    """A fault of the whole run, so that no table is checked; it is shown for one of them.
+    """A fault of the whole run, so no table is checked; it is shown for one of them.
 
     Args:
         reason: The fault, with its remedy.
@@ -161,7 +161,7 @@ def without_name(headline: str, table: str) -> str:
 
 
 def one_line(parts: Iterable[object]) -> str:
-    """Join parts to one line, so that a summary of many failures stays readable."""
+    """Join parts to one line, so a summary of many failures stays readable."""
     return " ".join(" ".join(escaped_lines(part).split()) for part in parts)
 
 

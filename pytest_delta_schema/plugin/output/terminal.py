@@ -114,7 +114,7 @@ def _reporter(config: pytest.Config) -> Any:
 
 
 def _uncaptured(config: pytest.Config) -> AbstractContextManager[None]:
-    """Suspend the capture of pytest, which redirects output while a test runs, so that a text reaches the terminal."""
+    """Suspend the capture of pytest, which redirects output while a test runs, so a text reaches the terminal."""
     capture: Any = config.pluginmanager.getplugin("capturemanager")
     return nullcontext() if capture is None else capture.global_and_fixture_disabled()
 

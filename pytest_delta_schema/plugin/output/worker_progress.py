@@ -52,7 +52,7 @@ class WorkerRecords:
         node.workerinput[_INPUT] = channel
 
     def _show(self, worker: str, record: logging.LogRecord) -> None:
-        """Show a record of a worker, unless another one is shown for its step."""
+        """Show a record of a worker, unless another record is shown for its step."""
         text = getattr(record, STEP, None)
         if text is not None:
             ends = getattr(record, PHASE) == "end"

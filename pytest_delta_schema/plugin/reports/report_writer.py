@@ -49,7 +49,7 @@ class ReportWriter:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self) -> None:
-        """End the run on SIGTERM as on Ctrl-C, so that its reports are written; an apply does that by itself."""
+        """End the run on SIGTERM as on Ctrl-C, so its reports are written; an apply does that by itself."""
         is_apply = self._config.stash[RUN].options.mode == APPLY
         if not (is_apply or is_worker(self._config) or self._config.option.collectonly):
             self._termination = Termination(LIMIT, lambda _: None, self.write_at_limit)

@@ -52,7 +52,7 @@ class ContractRun:
         self._gates: dict[int, Gate] = {}
 
     def watch(self, fixture: str, spark: SparkSession) -> None:
-        """Watch the session on which a fixture depends, so that the report names the test that stopped it."""
+        """Watch the session on which a fixture depends, so the report names the test that stopped it."""
         if self.spark_watch is None:
             from pytest_delta_schema.plugin.run.spark_watch import SparkWatch
 
@@ -99,7 +99,7 @@ class ContractRun:
 
     def gate(self, catalog: Catalog) -> Gate:
         """Return the gate over a catalog, which reads the selected tables once."""
-        # A gate refers to its catalog, so that no other catalog can get its ``id``.
+        # A gate refers to its catalog, so no other catalog can get its ``id``.
         gate = self._gates.get(id(catalog))
         if gate is None:
             from pytest_delta_schema.engine.gate import Gate

@@ -55,7 +55,7 @@ class Scratch:
 
     Args:
         catalog: The catalog.
-        worker: Part of the schemas' names, so that those of parallel runs differ.
+        worker: Part of the schemas' names, so those of parallel runs differ.
         home: The catalog in which they are created; ``""`` for that of the model.
     """
 

@@ -35,8 +35,8 @@ _AT_SIGNAL, _WHOLE = "at-signal.json", "report.json"
 class Interrupted:
     """Shows how far each table came, and handles SIGTERM.
 
-    A worker of xdist loses its channel when the controller is interrupted, so that it writes its report to a file. It
-    may be killed before it has read the table again, so that it writes what it knows as soon as the signal comes.
+    A worker of xdist loses its channel when the controller is interrupted, so it writes its report to a file. It
+    may be killed before it has read the table again, so it writes what it knows as soon as the signal comes.
     Workers on other machines have no such folder; nothing is shown of them.
     """
 
@@ -89,7 +89,7 @@ class Interrupted:
     def pytest_unconfigure(self) -> None:
         """Restore the handler of SIGTERM, and raise it again if it came.
 
-        A second interruption skips the summary of pytest, so that the report is shown here.
+        A second interruption skips the summary of pytest, so the report is shown here.
         """
         if self._has_report() and not self._is_shown:
             self._write_report(f"\n{self._title()}")

@@ -45,7 +45,7 @@ def refuse(config: pytest.Config, items: list[pytest.Item], faults: list[str]) -
 
     Args:
         config: The run's configuration.
-        items: Emptied in a worker, so that nothing runs.
+        items: Emptied in a worker, so nothing runs.
         faults: The messages; empty if there are none.
 
     Raises:

@@ -32,7 +32,7 @@ def github_lines(report: RunReport) -> tuple[str, ...]:
     """Return the annotations of GitHub Actions, errors first, each kind worst first.
 
     Returns:
-        At most ten errors and ten warnings; each has to stand at the start of a line.
+        At most ten errors and ten warnings; each has to start a line.
     """
     return _lines(report.findings, _github_line, "::{}::{}", _GITHUB_TEXT)
 
@@ -41,7 +41,7 @@ def azure_lines(report: RunReport) -> tuple[str, ...]:
     """Return the issues of Azure Pipelines, errors first, each kind worst first.
 
     Returns:
-        At most ten errors and ten warnings; each has to stand at the start of a line.
+        At most ten errors and ten warnings; each has to start a line.
     """
     return _lines(report.findings, _azure_line, "##vso[task.logissue type={}]{}", _AZURE_TEXT)
 

@@ -60,6 +60,6 @@ def _entry(info: CodeInfo) -> Html:
 
 
 def _prose(paragraph: str) -> Html:
-    """Return a paragraph of a docstring; what stands between double back-quotes is code."""
+    """Return a paragraph of a docstring; text between double back-quotes is code."""
     parts = " ".join(paragraph.split()).split(_LITERAL)
     return joined(element("code", text(part)) if index % 2 else text(part) for index, part in enumerate(parts))

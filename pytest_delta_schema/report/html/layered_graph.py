@@ -1,4 +1,4 @@
-"""Where the nodes of a graph are drawn: in layers from left to right, so that edges lead to the left.
+"""Where the nodes of a graph are drawn: in layers from left to right, so edges lead to the left.
 
 The steps are those of Sugiyama, Tagawa and Toda (1981): turn the edges of cycles, assign layers, order each layer by
 the neighbours of its nodes, then move nodes towards them. Equal graphs give equal drawings.
@@ -59,7 +59,7 @@ class Drawing:
 
 
 def drawn(edges: Iterable[Edge]) -> Drawing:
-    """Lay out all nodes that have edges; parts without a connection stand beside and below each other.
+    """Lay out all nodes that have edges; parts without a connection are placed next to and below each other.
 
     Args:
         edges: Any; several between two nodes are drawn as one.
@@ -174,7 +174,7 @@ def _layers(nodes: Sequence[str], edges: Sequence[Edge]) -> dict[str, int]:
             waiting[child] -= 1
             if not waiting[child]:
                 ready.append(child)
-    # A node that references none stands as near as it can to those that reference it.
+    # A node that references none is placed as near as possible to those that reference it.
     return {**layers, **{root: min(layers[child] for child in children[root]) - 1 for root in roots if children[root]}}
 
 
@@ -237,7 +237,7 @@ def _tops(
 def _apart(wanted: Sequence[float], sizes: Sequence[int]) -> list[float]:
     """Return positions as near as possible to the wanted ones, in the same order and without overlaps.
 
-    Neighbours that would overlap form a block, which stands at the mean of what its nodes want.
+    Neighbours that would overlap form a block, which is placed at the mean of what its nodes want.
     """
     blocks: list[tuple[float, int]] = []
     before = 0

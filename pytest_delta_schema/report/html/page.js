@@ -92,7 +92,7 @@ document.addEventListener("DOMContentLoaded", () => {
   });
   showTarget();
 
-  // Buttons that copy, in what is open. Without the clipboard the text is selected, so that a key copies it.
+  // Buttons that copy, in what is open. Without the clipboard the text is selected, so a key copies it.
   const addButtons = (part) => {
     for (const source of part.querySelectorAll(".copied")) {
       if (source.nextElementSibling) continue;

@@ -1,4 +1,4 @@
-"""The schema that a model wants and the one that the catalog holds, in rows that can stand side by side."""
+"""The schema that a model wants and the one that the catalog holds, in rows that can be shown side by side."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def schema_rows(
 
     Args:
         declared: The state that the model wants, in its JSON form; ``None`` if it is not known.
-        observed: Likewise of the catalog.
+        observed: The state that the catalog holds, in the same form.
         changed: The paths of the changes of the table.
     """
     wanted = dict(_parts(declared or {}))

@@ -42,7 +42,7 @@ def location_link(location: Location | None, source_url: str, near: Location | N
     Args:
         location: The location; ``None`` if it is not known.
         source_url: The address of the folder to which its file is relative; ``""`` if it is not known.
-        near: A location that was shown before; of another one in its file only the line is shown.
+        near: A location that was shown before; of another in its file only the line is shown.
     """
     if location is None:
         return NOTHING

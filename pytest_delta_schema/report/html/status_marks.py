@@ -1,4 +1,4 @@
-"""How statuses look: a tone and a shape for each, always beside their text."""
+"""How statuses look: a tone and a shape for each, always next to their text."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def shape_symbols() -> Html:
 
 
 def icon(status: Status) -> Html:
-    """Return the shape of a status, which readers of the text beside it do not need."""
+    """Return the shape of a status, which readers of the text next to it do not need."""
     drawing = element("use", href=f"#shape-{MARKS[status].shape}")
     return element("svg", drawing, class_="icon", aria_hidden="true", width=16, height=16)
 

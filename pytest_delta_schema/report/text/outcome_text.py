@@ -202,7 +202,7 @@ def _lines_of(diagnostics: Iterable[Diagnostic]) -> str:
 
 
 def _remedy(diagnostic: Diagnostic) -> str:
-    """Return the last line of a failure with one cause, so that its remedy can be copied."""
+    """Return the last line of a failure with one cause, so its remedy can be copied."""
     return escaped(f"to correct it: {diagnostic.remedy}") if diagnostic.remedy else ""
 
 

@@ -49,7 +49,7 @@ def schema_diff(
 
     Args:
         left: A schema of Spark's, a DataFrame, a model, or an observed table.
-        right: Likewise.
+        right: The other schema, in any of these forms.
         names: What the sides are called in the header.
         nullability: Whether NOT NULL counts; Delta ignores that of a frame.
 

@@ -149,7 +149,7 @@ class _Gap:
         client: The client.
         verb: What it cannot do with a table: ``read`` or ``write``.
         support: The versions that can.
-        source: Where that stands.
+        source: Where that is documented.
         needs: The features.
     """
 

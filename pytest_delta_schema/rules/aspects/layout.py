@@ -85,7 +85,7 @@ def _partitioning(table: Table, columns: tuple[ColumnState, ...]) -> Iterator[Fa
     for name in repeated(table.partitioned_by):
         yield Fault(path=part_path("layout"), message=f"partitioned_by names {name} twice", remedy="name it once")
     if columns and NameSet(table.partitioned_by) >= NameSet.of(columns):
-        message = "is partitioned by all of its columns, so that none is left for its files"
+        message = "is partitioned by all of its columns, so none is left for its files"
         yield Fault(message=message, remedy="leave one out")
 
 
@@ -158,6 +158,6 @@ class RewriteWithoutConsent:
         for missing in missing_consents(action, REWRITE, self.consents):
             before = describe_layout(action.observed.partitioning, action.observed.clustering)
             after = describe_layout(change.partitioning, change.clustering)
-            message = f"is {before} and {after} in the model, so that all of its data has to be rewritten"
+            message = f"is {before} and {after} in the model, so all of its data has to be rewritten"
             remedy = f"declare the layout that it has, or {missing.remedy}"
             yield violation(self, action.table, part_path("layout"), message, remedy)

@@ -209,7 +209,7 @@ class NullablePrimaryKeyColumnAdded:
 class NullablePrimaryKeyColumn:
     """A plan adds a primary key over a column that stays nullable on the table.
 
-    Remedy: Declare the column with ``is_nullable=False``, so that the plan makes it NOT NULL first.
+    Remedy: Declare the column with ``is_nullable=False``, so the plan makes it NOT NULL first.
 
     Example:
         stored = Table("dev", "silver", "orders", [Column("id", "bigint")])
@@ -233,5 +233,5 @@ class NullablePrimaryKeyColumn:
                     action.table,
                     part_path("columns", name),
                     f"column {name} is nullable on the table but part of the new primary key",
-                    "declare it with is_nullable=False, so that the plan makes it NOT NULL first",
+                    "declare it with is_nullable=False, so the plan makes it NOT NULL first",
                 )

@@ -24,7 +24,7 @@ _FORBIDDEN = ".,-=/:"
 class InvalidTag:
     """A tag has a key or a value that Unity Catalog on Databricks refuses, or there are too many tags.
 
-    The limits hold on every backend, so that a contract can move between them.
+    The limits hold on every backend, so a contract can move between them.
 
     Remedy: Shorten, rename or remove the tag.
 

@@ -151,7 +151,7 @@ class TypeChangeUnsupportedByIceberg:
 class UnknownTypeChange:
     """A column of a type that is compared as text only would be created or changed.
 
-    Delta's released versions do not store such types, so that no plan contains them.
+    Delta's released versions do not store such types, so no plan contains them.
 
     Remedy: Change the column with a client that knows its type, and declare what the table has then.
 
@@ -210,10 +210,10 @@ def _swap(change: ColumnTypeChange) -> str:
     """Return the steps that give a column its new type: add a column, fill it, swap the two."""
     before, after = describe_type(change.before), describe_type(change.after)
     if change.path.is_nested:
-        return f"declare {before}, or add a field of the new type beside it, fill it, and drop this one with consent"
+        return f"declare {before}, or add a field of the new type next to it, fill it, and drop this one with consent"
     name, new = change.path.root, f"{change.path.root}_new"
     steps = (
-        f"(1) declare a column {new} as {after} beside it, and apply",
+        f"(1) declare a column {new} as {after} next to it, and apply",
         f"(2) fill {new} with CAST({name} AS {after.upper()}) by an UPDATE",
         f"(3) remove {name} from the model, consent to its drop, and apply",
         f"(4) declare {name} as {after} with renamed_from={new!r} instead of {new}, and apply",

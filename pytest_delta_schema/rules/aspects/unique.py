@@ -55,7 +55,7 @@ class DuplicateUnique:
     code = "DS124"
 
     def check(self, table: Table) -> Iterator[Diagnostic]:
-        """Yield a violation for every constraint whose columns or name another one has."""
+        """Yield a violation for every constraint whose columns or name another constraint has."""
         if not table.unique:
             return
         names = NameMap((check.name, f"check {check.name}") for check in table.checks)

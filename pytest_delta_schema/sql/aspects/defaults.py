@@ -48,7 +48,7 @@ def _clause(change: ColumnDefaultChange) -> str:
 
 
 def _expression(text: str) -> str:
-    """Add a line feed after a comment, so that the comment does not hide what follows."""
+    """Add a line feed after a comment, so the comment does not hide what follows."""
     legible = escaped_literals(text)
     return f"{legible}\n" if "--" in legible else legible
 

@@ -1,4 +1,4 @@
-"""Conditions as values: what a CHECK compares, so that rows can be checked and made without Spark.
+"""Conditions as values: what a CHECK compares, so rows can be checked and made without Spark.
 
 A condition is a tree of AND and OR over comparisons. NOT is resolved when the tree is made, which keeps the value for
 NULL: NOT of unknown is unknown, and so is the opposite comparison.
@@ -119,7 +119,7 @@ FLIPPED: Final[dict[Comparator, Comparator]] = {"=": "=", "<>": "<>", "<": ">", 
 
 
 def negated(condition: Condition) -> Condition:  # noqa: PLR0911 - one form a kind
-    """Return the condition that is true where another one is false, and unknown where it is unknown."""
+    """Return the condition that is true where the given one is false, and unknown where it is unknown."""
     match condition:
         case Comparison():
             return Comparison(condition.left, _OPPOSITE[condition.operator], condition.right)

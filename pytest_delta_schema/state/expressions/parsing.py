@@ -1,7 +1,7 @@
 """Parse SQL expressions of Spark's dialect, and only what is understood whole.
 
 sqlglot falls back where it does not understand: a text that begins like a statement is a ``Command``, which names no
-columns, and what follows a semicolon is a separate statement. Such a text is not parsed at all, so that its callers
+columns, and what follows a semicolon is a separate statement. Such a text is not parsed at all, so its callers
 keep it as it was written.
 """
 

@@ -4,7 +4,7 @@ It is an object with ``"version": 1`` and the keys of :data:`STATE`. Keys whose 
 ``{"version": 1, "name": "dev.silver.orders", "columns": [{"name": "id", "type": "bigint"}]}``.
 
 * The name of a table has dots between its parts. So has the path of a column, in ``clustered_by``, ``tags`` and
-  ``renames``; the path of the table is ``""``. A part that is not a plain word stands in back-quotes.
+  ``renames``; the path of the table is ``""``. A part that is not a plain word is in back-quotes.
 * A type is Spark's short name, such as ``decimal(18,2)``, or an object, as in the schema of a Delta log:
   ``{"type": "struct", "fields": [...]}``, ``{"type": "array", "element": ...}``,
   ``{"type": "map", "key": ..., "value": ...}``.

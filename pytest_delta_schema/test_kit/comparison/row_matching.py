@@ -66,7 +66,7 @@ def unmatched_rows(
     Args:
         columns: The columns of both.
         expected: Rows by the names of columns, in any case.
-        actual: Likewise.
+        actual: Rows of the same form.
         rtol: The relative difference up to which ``float`` and ``double`` values are equal, from 0 to less than 1;
             ``None`` compares them exactly.
         names_of_expected: The same columns under their names in the expected rows; by default they are the same.

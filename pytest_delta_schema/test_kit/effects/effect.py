@@ -42,7 +42,7 @@ class EffectSource(Protocol):
         ...
 
     def commits_before(self) -> tuple[Commit, ...]:
-        """Return the commits of the table from before the job, as far as its log still has them."""
+        """Return the commits of the table from before the job, if its log still has them."""
         ...
 
     def drift(self, model: Table) -> str:
@@ -238,8 +238,8 @@ def schema_changes(before: TableState, after: TableState) -> Iterator[SchemaChan
     """Yield the differences between two states of a table, without those of properties.
 
     Args:
-        before: The older state, possibly of a table that does not exist.
-        after: The newer state, likewise.
+        before: The older state; either may be of a table that does not exist.
+        after: The newer state.
     """
     if before.exists != after.exists:
         sides = [counted(len(state.columns), "column") if state.exists else ABSENT for state in (before, after)]

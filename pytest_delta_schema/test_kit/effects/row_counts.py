@@ -37,14 +37,14 @@ class RowCounts(NamedTuple):
 
 
 def counts_in_log(commit: Commit, file_rows: Callable[[], Mapping[str, int]]) -> RowCounts | None:
-    """Return the counts of a commit as far as its log has them; ``None`` if rows have to be compared.
+    """Return the counts of a commit from its log; ``None`` if rows have to be compared.
 
     The metrics of Delta 4.4.0 and of delta-rs 1.6 have them for writes, MERGE, UPDATE and DELETE; rows that
     an overwrite replaces follow from the rows of the files.
 
     Args:
         commit: The commit.
-        file_rows: Returns the rows of the files of the table before the commit, by path, as far as they are known.
+        file_rows: Returns the rows of the files of the table before the commit, by path, where they are known.
     """
     metrics = _metrics(commit)
     if not commit.changes_rows:
@@ -98,7 +98,7 @@ def _metrics(commit: Commit) -> Mapping[str, int]:
 
 
 def rows_by_file(commits: Iterable[Commit]) -> dict[str, int]:
-    """Return the rows of the files after some commits, by path, as far as the commits have statistics."""
+    """Return the rows of the files after some commits, by path, where the commits have statistics."""
     rows: dict[str, int] = {}
     for commit in commits:
         for file in commit.removed:

@@ -55,7 +55,7 @@ def try_constraints(
     """Write rows to a table: those that satisfy the contract first, then those that break one constraint each.
 
     Delta Lake does not enforce keys: the rows that repeat one are written, and the data check has to count them. The
-    parents of foreign keys are not created, so that it has to count the rows with a value in one, too.
+    parents of foreign keys are not created, so it has to count the rows with a value in one, too.
 
     Args:
         catalog: The catalog.

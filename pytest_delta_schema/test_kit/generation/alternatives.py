@@ -85,7 +85,7 @@ def _expanded(condition: Condition) -> Iterator[tuple[Atom, ...]]:
     """Yield the comparisons of each alternative."""
     match condition:
         case AllOf():
-            # Parts that have alternatives are expanded one by one, so that the first alternatives cost nothing.
+            # Parts that have alternatives are expanded one by one, so the first alternatives cost nothing.
             for combination in product(*(list(islice(_expanded(part), MOST)) for part in condition.parts)):
                 yield tuple(atom for atoms in combination for atom in atoms)
         case AnyOf():

@@ -134,7 +134,7 @@ class Range:
         return unit
 
     def nearest(self, index: int) -> int:
-        """Return the index inside that is nearest to another one, at a whole unit if there is one."""
+        """Return the index inside that is nearest to another value, at a whole unit if there is one."""
         if index < self.low:
             aligned = -(-self.low // self._unit) * self._unit
             return aligned if aligned <= self.high else self.low

@@ -1,4 +1,4 @@
-"""Give columns values, so that rows satisfy the conditions of a contract."""
+"""Give columns values, so rows satisfy the conditions of a contract."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ class RowMaker:
             clause for clause in self._contract.clauses if not clause.columns or not clause.columns <= known.columns
         ]
         ways = self._ways_for(known, clauses)
-        # The ways without NULLs take turns, so that rows differ.
+        # The ways without NULLs take turns, so rows differ.
         plain = sum(way.is_plain for way in ways)
         capacity = max((size or 0 for way in ways for size in way.capacities), default=0)
         is_met = False
@@ -227,7 +227,7 @@ class RowMaker:
             raise DeclarationError("\n".join(lines))
 
     def _require_late_keys(self, given: Sequence[dict[str, Any]]) -> None:
-        """Make sure that rows differ in keys with generated columns, as far as these are known without Spark."""
+        """Make sure that rows differ in keys with generated columns, where these are known without Spark."""
         lines = []
         for key, columns in self._keys:
             sources = self._contract.sources(columns)

@@ -50,8 +50,8 @@ def rows_of(
     Args:
         model: The contract.
         rows: How many rows; or rows to complete, as dictionaries by column name that leave columns out.
-        seed: The same seed gives the same rows on every machine and version of Python; another one gives other values
-            in columns that are in no key.
+        seed: The same seed gives the same rows on every machine and version of Python; a different seed gives other
+            values in columns that are in no key.
         parents: Rows of the tables that foreign keys reference, by their model or its dotted name.
         **columns: Values of columns that a row does not give: one value for all rows, or a function that returns the
             value for a position, counted from 0. A list is one value. They are not changed, even if a check refuses
@@ -107,7 +107,7 @@ def made_rows(
         DeclarationError: If a check or a key cannot be satisfied.
     """
     lines = [
-        f"{state.name}: column {path} is of type void and NOT NULL, so that there are no rows; let it be NULL"
+        f"{state.name}: column {path} is of type void and NOT NULL, so there are no rows; let it be NULL"
         for path in not_null_paths(state.columns)
         if (column := find(state.columns, path)) is not None and column.data_type == "void"
     ]

@@ -37,7 +37,7 @@ def test_a_table_lives_through_random_models(local):
             return self.seen[1]
 
     while True:
-        # A few lives at a time, so that the slice ends in time; the first one of each is the simplest there is.
+        # A few lives at a time, so the slice ends in time; the first one of each is the simplest there is.
         one = settings(max_examples=3, stateful_step_count=20, deadline=None, database=None, phases=[Phase.generate])
         run_state_machine_as_test(EvolutionOnDelta, settings=one)
         if time.monotonic() >= end:

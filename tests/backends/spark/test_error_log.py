@@ -93,7 +93,7 @@ def failed(gateway):
 
 
 GONE = (
-    "the JVM of Spark has ended, so that nothing more can be read or run: it was killed, by the system if memory was"
+    "the JVM of Spark has ended, so nothing more can be read or run: it was killed, by the system if memory was"
     " short, or has crashed and left a file hs_err_pid*.log; run again"
 )
 

@@ -168,7 +168,7 @@ def test_a_server_that_dies_after_the_first_statement(unity, double, monkeypatch
 
 @pytest.fixture
 def manage(double, monkeypatch):
-    """Lets the catalog commit to a table, so that the files of its log cannot be read without it."""
+    """Lets the catalog commit to a table, so the files of its log cannot be read without it."""
 
     def change():
         entry = double.metastore.tables[str(NAME)]

@@ -319,7 +319,7 @@ def test_a_table_that_does_not_exist_fails_the_sync_and_the_results_of_the_other
         unity.catalog.sync_entries([MODEL, absent])
 
     assert str(caught.value) == (
-        "dev.silver.nope: it does not exist on the server, so that it has no entry; create it with pytest --delta-apply"
+        "dev.silver.nope: it does not exist on the server, so it has no entry; create it with pytest --delta-apply"
         " [DS603 FailedMetadataSync]"
     )
     assert [done.table for done in caught.value.done] == ["dev.silver.orders"]

@@ -123,7 +123,7 @@ def test_a_published_log_is_read_and_compared_without_spark(unity, commits):
     assert state.tables[NAME].table_comment == "Orders"
     assert unity.differences() == ["comment: the catalog entry has 'Managed table', the log has 'Orders'"]
     assert outcomes(unity, table(column(is_nullable=False), comment="Orders"))[1].status is Status.BLOCKED
-    with pytest.raises(MetadataSyncError, match="the catalog commits to that log, so that only the catalog may write"):
+    with pytest.raises(MetadataSyncError, match="the catalog commits to that log, so only the catalog may write"):
         unity.catalog.sync_entries([MODEL])
     assert unity.calls("POST") == []
 
@@ -140,7 +140,7 @@ def test_gate_and_library_fail_an_apply_that_leaves_the_entry_stale(unity):
     assert outcome.failure == str(caught.value)
     assert str(caught.value) == (
         "dev.silver.orders: its catalog entry differs from its log (comment: the catalog entry has 'Managed table', the"
-        " log has 'Orders'), and the catalog commits to that log, so that only the catalog may write the entry; a"
+        " log has 'Orders'), and the catalog commits to that log, so only the catalog may write the entry; a"
         " RESTORE through Spark writes both [DS603 FailedMetadataSync]"
     )
 
@@ -156,7 +156,7 @@ def test_commits_in_the_catalog_are_read_by_the_delta_api_and_what_is_not_compar
     drift, compared = outcomes(unity, table(column(is_nullable=False), comment="Managed table"))
     assert (drift.status, compared.status) == (Status.IN_SYNC, Status.IN_SYNC)
     assert [note.message for note in compared.notes] == [
-        "its newest commits are in the catalog only, so that its catalog entry and its log are not compared"
+        "its newest commits are in the catalog only, so its catalog entry and its log are not compared"
     ]
     (done,) = unity.catalog.sync_entries([MODEL])
     assert (done.differences, [note.code for note in done.notes]) == ((), ["DS708"])

@@ -1,6 +1,6 @@
 """Scenarios of the suite of all backends on tables to which a Unity Catalog server commits, with what it imposes on them.
 
-Spark cannot commit through the double, so that the tables are of the local warehouse; the properties that the server
+Spark cannot commit through the double, so the tables are of the local warehouse; the properties that the server
 imposes are defaults of the session, and the double is told of every commit, as the server would be.
 """
 

@@ -14,7 +14,7 @@ from support.tables import NAME
 
 
 class Context:
-    """Starts no session, so that what comes before can be seen."""
+    """Starts no session, so what comes before can be seen."""
 
     def __init__(self, *, own):
         values: dict[str, Any] = dict.fromkeys(("sync_on_read", "sync_recreate"), False)

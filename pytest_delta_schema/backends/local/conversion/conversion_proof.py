@@ -28,7 +28,7 @@ class Verified:
     """Compares the rows of a new Delta table with those of its source.
 
     The source of a registered table is read before the conversion. The files of a folder are read after it, with the
-    schema of the new table, so that files which were added in the meantime show as a difference.
+    schema of the new table, so files which were added in the meantime show as a difference.
 
     Args:
         bridge: The session.

@@ -63,7 +63,7 @@ def convert(bridge: Bridge, statement: Statement, sql: Callable[[str], Any]) -> 
 
 
 def mark(bridge: Bridge, table: QualifiedName, path: str) -> None:
-    """Write a file beside the data of a new table that prevents its conversion if its log is lost.
+    """Write a file next to the data of a new table that prevents its conversion if its log is lost.
 
     A file that cannot be written is logged, because the table already exists.
     """
@@ -76,7 +76,7 @@ def mark(bridge: Bridge, table: QualifiedName, path: str) -> None:
 
 
 def mark_location(bridge: Bridge, table: QualifiedName) -> None:
-    """Write the location of a table to its folder of the warehouse, so that later processes find the table."""
+    """Write the location of a table to its folder of the warehouse, so later processes find the table."""
     if not bridge.is_warehouse(table.catalog):
         return
     folder = table_folder(bridge.warehouse, table)

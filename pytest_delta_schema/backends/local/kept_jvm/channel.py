@@ -1,6 +1,6 @@
 """Connect runs and a holder: lines of JSON on the loopback interface, after both sides have proved the secret.
 
-The secret itself is never sent, so that a program which has got the port of an ended holder learns nothing.
+The secret itself is never sent, so a program which has got the port of an ended holder learns nothing.
 """
 
 from __future__ import annotations

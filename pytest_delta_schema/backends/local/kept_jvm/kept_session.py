@@ -60,7 +60,7 @@ _OF_START = ("spark.master", "spark.driver.memory", OPTIONS, CLASS_PATH)
 _OF_SESSION = {"spark.plugins": "pytest_delta_schema.SharedTaskClasses", "spark.sql.codegen.cache.maxEntries": "2000"}
 """Settings by which a session uses the classes that Spark has generated for earlier ones.
 
-Spark keeps 100 of them by default, and for each class loader apart. Each context has its own loader for tasks, so that
+Spark keeps 100 of them by default, and for each class loader apart. Each context has its own loader for tasks, so
 each would generate all classes again, which takes half a second for the first table (Spark 4.2).
 """
 

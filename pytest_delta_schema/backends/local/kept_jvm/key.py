@@ -1,4 +1,4 @@
-"""The key of a kept JVM: a hash of all that it depends on, so that a run which differs in it starts another one."""
+"""The key of a kept JVM: a hash of all that it depends on, so a run which differs in it starts a new JVM."""
 
 from __future__ import annotations
 

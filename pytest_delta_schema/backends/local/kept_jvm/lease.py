@@ -56,7 +56,7 @@ class Lease:
         return not select.select([self.channel.socket], [], [], 0)[0]
 
     def give_back(self) -> None:
-        """Give the JVM back, so that later runs can use it."""
+        """Give the JVM back, so later runs can use it."""
         with suppress(OSError):
             self.channel.limit(PATIENCE)
             self.channel.send("give back")

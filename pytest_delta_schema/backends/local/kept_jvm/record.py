@@ -113,7 +113,7 @@ def write_record(path: Path, record: Record) -> None:
 
 
 def remove_record(path: Path, record: Record) -> None:
-    """Remove a record, unless another one has taken its place."""
+    """Remove a record, unless a newer one has taken its place."""
     with suppress(OSError, NotKeptError):
         kept = read_record(path)
         if kept is not None and kept.secret.reveal() == record.secret.reveal():

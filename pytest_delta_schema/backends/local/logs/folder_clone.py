@@ -32,7 +32,7 @@ class ChangingTableError(Exception):
 def clone_folder(source: Path, target: Path, rewrite_checkpoint: Callable[[Path, Path, NewIds], None]) -> None:
     """Clone the table in a folder.
 
-    Delta never changes a data file, a deletion vector or a file of changes after it was written, so that both tables
+    Delta never changes a data file, a deletion vector or a file of changes after it was written, so both tables
     can link to one file: a statement that removes it removes one of the links.
 
     If all commits are there, no checkpoint is needed, and none is copied. Otherwise the clone begins with the newest
@@ -112,7 +112,7 @@ def _clone(
 
 
 class NewIds:
-    """The ids of a clone, by those that the table has had: a replaced table gets another one."""
+    """The ids of a clone, by those that the table has had: a replaced table gets a new one."""
 
     def __init__(self) -> None:
         self._ids: dict[str, str] = {}

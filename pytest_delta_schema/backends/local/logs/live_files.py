@@ -18,7 +18,7 @@ _INLINE = "i"
 
 
 def has_live_files(folder: Path, listing: LogListing) -> bool:
-    """Whether a folder has the data files of its newest version, as far as the commits show them without Spark.
+    """Whether a folder has the data files of its newest version, if the commits show them without Spark.
 
     A log that needs a checkpoint, and a deletion vector in a file, are not examined: then it is ``False``.
     """

@@ -64,7 +64,7 @@ def history_of(log: LocalLog) -> History | None:
 
 
 def _shown(info: Mapping[str, Any], milliseconds: int) -> Mapping[str, Any] | None:
-    """Return what ``DESCRIBE HISTORY`` shows of a commit; ``None`` if its time is another one."""
+    """Return what ``DESCRIBE HISTORY`` shows of a commit; ``None`` if its time differs."""
     if info.get(_IN_COMMIT_TIMESTAMP) is not None:
         return None
     return {

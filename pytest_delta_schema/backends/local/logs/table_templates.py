@@ -91,7 +91,7 @@ class PreparedLog:
         commits: The commits, from the first version on.
         checksums: The checksum files, by version.
         folders: The folders in the log, all of them empty.
-        files: The files beside the log, by name.
+        files: The files next to the log, by name.
     """
 
     action: CreateTable

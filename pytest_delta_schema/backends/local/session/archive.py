@@ -1,4 +1,4 @@
-"""Keep an archive of the classes that a JVM has loaded (CDS), so that later JVMs start in about half the time."""
+"""Keep an archive of the classes that a JVM has loaded (CDS), so later JVMs start in about half the time."""
 
 from __future__ import annotations
 

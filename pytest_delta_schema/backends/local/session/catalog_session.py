@@ -82,7 +82,7 @@ class CatalogSession:
     def shared(self) -> Iterator[bool]:
         """Prepare the session for statements in several threads; the value is whether that is possible.
 
-        All threads use one session, so that its settings are changed once, around all statements.
+        All threads use one session, so its settings are changed once, around all statements.
         """
         with shared_setting(lambda: self.spark, _SUBSTITUTE, "false") as is_set, self.stopping():
             yield is_set

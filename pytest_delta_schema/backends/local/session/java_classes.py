@@ -106,5 +106,5 @@ def _build(sources: dict[str, bytes], jars: Sequence[Path], java: Java, scratch:
         raise BackendUnavailableError(msg)
     with zipfile.ZipFile(scratch / "classes.jar", "w") as jar:
         for path in class_files:
-            # A fixed date, so that the same source gives the same bytes.
+            # A fixed date, so the same source gives the same bytes.
             jar.writestr(zipfile.ZipInfo(path.relative_to(classes).as_posix(), _EPOCH), path.read_bytes())

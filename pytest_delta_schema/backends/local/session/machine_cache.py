@@ -50,7 +50,7 @@ def checksum(path: Path) -> str:
 
 
 def kept_file(folder: Path, key: str, suffix: str) -> Path | None:
-    """Return the file that was stored under a key; a damaged one is removed, so that it is made again.
+    """Return the file that was stored under a key; a damaged one is removed, so it is made again.
 
     Args:
         folder: The folder; it need not exist.

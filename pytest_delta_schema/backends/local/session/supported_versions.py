@@ -115,7 +115,7 @@ def published_install_command() -> str:
 
 
 def install_command(pair: Pair) -> str:
-    """Return the command that installs the delta-spark of a pair beside its pyspark."""
+    """Return the command that installs the delta-spark of a pair next to its pyspark."""
     return f"pip install 'delta-spark=={pair.delta_spark}'"
 
 

@@ -67,7 +67,7 @@ def table_folder(warehouse: Path, name: QualifiedName) -> Path:
 def remove_if_empty(folder: Path) -> None:
     """Remove a folder that a failed statement has left, if it holds no file.
 
-    Folders are removed one by one, the deepest first, so that a file which another process is writing stays.
+    Folders are removed one by one, the deepest first, so a file which another process is writing stays.
     """
     paths = sorted(folder.rglob("*"), reverse=True) if folder.is_dir() else []
     if all(path.is_dir() for path in paths):

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 _AUTO_MERGE = "spark.databricks.delta.schema.autoMerge.enabled"
 _BY_ROWS = "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"
-"""Delta raises it for rows, so that an empty frame is accepted."""
+"""Delta raises it for rows, so an empty frame is accepted."""
 
 
 def write_to_clone(
@@ -86,7 +86,7 @@ def _refusal(error: StatementError, expected: WriteVerdict) -> tuple[Diagnostic,
 
 @contextmanager
 def _clone(table: Table | str, session: CatalogSession, catalog: ScratchCatalog) -> Iterator[TableState]:
-    """Create an empty table with the metadata of another one, and drop it at the end."""
+    """Create an empty table with the metadata of another table, and drop it at the end."""
     source = table.name if isinstance(table, Table) else parse_name(table)
     home = QualifiedName("scratch", f"probe_{uuid.uuid4().hex[:8]}", source.table)
     if not isinstance(table, Table):
@@ -105,7 +105,7 @@ def _clone(table: Table | str, session: CatalogSession, catalog: ScratchCatalog)
 
 
 def _copy_metadata(session: CatalogSession, source: QualifiedName, folder: Path) -> None:
-    """Write the first commit of a table that has the metadata of another one and no rows."""
+    """Write the first commit of a table that has the metadata of another table and no rows."""
     with session.in_users_names():
         actions = protocol_and_metadata(session.bridge.gateway, source)
     now = int(time.time() * 1000)

@@ -72,7 +72,7 @@ def frame_of_rows(spark: SparkSession, rows: Sequence[tuple[Any, ...]], schema: 
 
     A classic session starts two Python processes for those rows, which only copy them, and imports numpy, pandas and
     pyarrow (pyspark 4.2). The first one in a session takes a second. Here the JVM reads the rows itself, except on
-    Databricks, whose pyspark is another one.
+    Databricks, whose pyspark differs.
     """
     if is_remote(spark) or "DATABRICKS_RUNTIME_VERSION" in os.environ:
         return spark.createDataFrame(rows, schema)
@@ -143,7 +143,7 @@ def is_replaced(spark: SparkSession) -> bool:
 
 
 def shut_down_gateway(spark: SparkSession) -> None:
-    """Close the connections to the JVM of a stopped session, so that the next session starts its own JVM."""
+    """Close the connections to the JVM of a stopped session, so the next session starts its own JVM."""
     from pyspark import SparkContext
 
     gateway = _gateway(spark)
@@ -152,7 +152,7 @@ def shut_down_gateway(spark: SparkSession) -> None:
 
 
 def forget_session() -> None:
-    """Remove a session whose JVM has ended from pyspark, so that the next session starts its own JVM."""
+    """Remove a session whose JVM has ended from pyspark, so the next session starts its own JVM."""
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 

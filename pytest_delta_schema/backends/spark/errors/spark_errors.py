@@ -29,7 +29,7 @@ _IN_STREAM = re.compile(r"terminated with exception: \[([A-Z0-9_.]+)\]")
 
 _STACK = ("\n\tat ", "\nJVM stacktrace:", "\n\nJVM stacktrace")
 _QUERY = ("\n\n== SQL", ";\n")
-"""What stands in a message of the analysis before the query, and before its plan."""
+"""What is in a message of the analysis before the query, and before its plan."""
 
 _LOG = logging.getLogger(JAVA_LOGGER)
 
@@ -46,7 +46,7 @@ _STOPPED = (
     "the Spark session was stopped while it was needed; let nothing call stop() on it before all tests have ended"
 )
 _GONE = (
-    "the JVM of Spark has ended, so that nothing more can be read or run: it was killed, by the system if memory was"
+    "the JVM of Spark has ended, so nothing more can be read or run: it was killed, by the system if memory was"
     " short, or has crashed and left a file hs_err_pid*.log; run again"
 )
 _NO_ANSWER = re.compile(r"An error occurred while calling \S+|(?:[a-z]\w*\.)*\w+ does not exist in the JVM")

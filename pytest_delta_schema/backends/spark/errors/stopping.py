@@ -1,4 +1,4 @@
-"""Stop a running statement when the process is interrupted, so that it does not commit later."""
+"""Stop a running statement when the process is interrupted, so it does not commit later."""
 
 from __future__ import annotations
 

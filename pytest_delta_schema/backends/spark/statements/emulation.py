@@ -85,7 +85,7 @@ def _emulated(statement: Statement, change: Any, emulates_property: Callable[[st
             # Databricks may have written the key itself.
             yield from _unset(statement, *change.keys, *map(emulated_property, filter(emulates_property, change.keys)))
         case CheckDrop() if change.name != folded(change.name):
-            # Delta finds constraints by lower-case names only; the property of another one is removed directly.
+            # Delta finds constraints by lower-case names only; the property of any other is removed directly.
             yield from _unset(statement, f"{CHECK_PREFIX}{change.name}")
 
 

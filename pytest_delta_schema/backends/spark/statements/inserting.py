@@ -53,7 +53,7 @@ def insert_rows(spark: SparkSession, state: TableState, rows: Iterable[Mapping[s
 
 
 def append_rows(spark: SparkSession, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Append rows as they are, so that only the table refuses them; see :class:`AppendsRows`.
+    """Append rows as they are, so only the table refuses them; see :class:`AppendsRows`.
 
     Args:
         spark: The session.

@@ -130,7 +130,7 @@ class MetadataSyncing:
             entry = self._entry(name)
         except ServerError as error:
             if error.is_not_found:
-                msg = "it does not exist on the server, so that it has no entry; create it with pytest --delta-apply"
+                msg = "it does not exist on the server, so it has no entry; create it with pytest --delta-apply"
                 raise StatementError(msg, condition="NO_ENTRY") from error
             raise
         log = self.open_log(entry)
@@ -231,7 +231,7 @@ def _require_writable(seen: _Seen, log: LogState, differences: tuple[EntryDiffer
     listed = "; ".join(map(str, differences))
     if log.is_catalog_managed:
         msg = (
-            f"its catalog entry differs from its log ({listed}), and the catalog commits to that log, so that only the"
+            f"its catalog entry differs from its log ({listed}), and the catalog commits to that log, so only the"
             " catalog may write the entry; a RESTORE through Spark writes both"
         )
         raise StatementError(msg, condition="MANAGED")

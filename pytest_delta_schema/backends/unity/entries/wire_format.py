@@ -154,7 +154,7 @@ def _whole(field: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _renamed(value: Any, names: Mapping[str, str]) -> Any:
-    """Rename the keys of a type; what fields hold beside their types is passed on as it is."""
+    """Rename the keys of a type; what fields hold next to their types is passed on as it is."""
     if not isinstance(value, dict):
         return value
     return {

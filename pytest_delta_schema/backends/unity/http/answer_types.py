@@ -1,6 +1,6 @@
 """The types of decoded answers of a server; the keys that nothing uses are left out (Unity Catalog 0.6.0).
 
-This module does without msgspec, so that the backend can be imported where its extra is not installed.
+This module does without msgspec, so the backend can be imported where its extra is not installed.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ _UNAUTHORIZED, _NOT_FOUND, _CONFLICT, _INTERNAL = 401, 404, 409, 500
 _DEADLOCK = "Deadlock detected"
 
 _LISTED = ("/tables", "/schemas", "/catalogs")
-"""The paths that every server has, so that something else answers if it does not know one of them."""
+"""The paths that every server has, so something else answers if it does not know one of them."""
 
 _LONGEST = 300
 """How many characters of a message of the server are shown."""
@@ -84,7 +84,7 @@ class ServerError(StatementError):
 
     @property
     def is_lost_race(self) -> bool:
-        """Whether another client has changed the object in the meantime, so that nothing was done.
+        """Whether another client has changed the object in the meantime, so nothing was done.
 
         The embedded database of Unity Catalog 0.6.0 often answers with a deadlock instead of a conflict.
         """
@@ -195,7 +195,7 @@ class Calls:
         path = target.partition("?")[0]
         outcome = self._send(method, f"{ROOT}{target}", deadline, body)
         if isinstance(outcome, Exception):
-            # Raised here, so that neither a frame nor the context holds the request.
+            # Raised here, so neither a frame nor the context holds the request.
             raise self._unanswered(outcome, f"{method} {path}", deadline)
         call = f"{method} {path} on {self.uri}"
         if outcome.status not in _SUCCESS:

@@ -56,7 +56,7 @@ class LogFolder:
         """The files whose number does not have 20 digits, which Spark may read as commits and deltalake ignores."""
         try:
             return LogListing.of(self._names).misnamed
-        except OSError:  # it was dropped meanwhile; what was read before stands
+        except OSError:  # it was dropped meanwhile; what was read before counts
             return ()
 
     def clustering(self, version: int) -> Paths | None:

@@ -86,6 +86,6 @@ def newest_version(table: DeltaTable) -> int | None:
 
 
 def _has_all(log: Log, table: DeltaTable) -> bool:
-    """Whether the files of a log reach to the newest version, so that no commit is in the catalog only."""
+    """Whether the files of a log reach to the newest version, so no commit is in the catalog only."""
     version = newest_version(table)
     return version is not None and log.version >= version

@@ -32,7 +32,7 @@ class Storage:
         region: The region; ``""`` for that of the environment.
         path_style: Whether the bucket is part of the path, as most other servers need it, and not of the host name.
         access_key_variable: The environment variable with the access key, for tables without vended credentials.
-        secret_key_variable: The environment variable with the secret key, likewise.
+        secret_key_variable: The environment variable with the secret key, also for those tables.
     """
 
     prefix: str
@@ -86,7 +86,7 @@ def vended(answer: VendedCredentials) -> Credentials:
 
 
 def is_remote(location: str) -> bool:
-    """Whether a location is not local, so that credentials are needed."""
+    """Whether a location is not local, so credentials are needed."""
     return urlsplit(location).scheme not in ("", "file")
 
 

@@ -145,7 +145,7 @@ class Log:
 
     @property
     def is_catalog_managed(self) -> bool:
-        """Whether the catalog commits to the log, so that its files may lack the newest commits."""
+        """Whether the catalog commits to the log, so its files may lack the newest commits."""
         return self._unclustered.is_catalog_managed
 
     @property

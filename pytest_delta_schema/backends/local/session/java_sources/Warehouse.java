@@ -9,7 +9,7 @@ import scala.Option;
 /**
  * Finds the tables that earlier processes have created in the warehouse folder. The session catalog is kept in memory, and
  * the folders stay. A schema or table that the session catalog lacks, but whose folder exists, is added to it: only as an
- * entry, so that it is fast and the table is dropped like any managed one.
+ * entry, so it is fast and the table is dropped like any managed one.
  */
 public final class Warehouse {
   /** The file in the folder of a table with its location, if the table is elsewhere. */
