@@ -34,6 +34,16 @@ _PARAMETER = re.compile(
     re.IGNORECASE,
 )
 """A parameter of an address or a list of settings, such as ``;password=...``, whose name suggests a secret."""
+_PAIR = re.compile(
+    rf"(\\{{0,15}}[\"'][\w.-]*(?:{_NAMES_OF_SECRETS}|account_?key|access_?key)[\w.-]*\\{{0,15}}[\"']\s*:\s*)"
+    r"(?P<quote>\\{0,15}[\"'])(?:(?!(?P=quote))(?:\\.|.))*(?P=quote)",
+    re.IGNORECASE,
+)
+"""A member of a JSON object or a dictionary whose name suggests a secret; in a JSON text its quotes are escaped."""
+
+_BEARER = re.compile(r"\b(bearer\s+)(?=[\w.~+/-]*[0-9])[\w.~+/-]+=*", re.IGNORECASE)
+"""The token of a request."""
+
 _AZURE = ("abfs", "abfss", "wasb", "wasbs")
 """Schemes that have a container, which is not a secret, where others have the user."""
 
@@ -174,6 +184,8 @@ def redacted_uri(text: str) -> str:
 def redacted_uris(text: str) -> str:
     """Return a text with all URIs in it as :func:`redacted_uri` writes them, and without parameters that are secret."""
     text = _JDBC_USER.sub(rf"\1{HIDDEN}@", text)
+    text = _BEARER.sub(rf"\1{HIDDEN}", text)
+    text = _PAIR.sub(rf"\1\g<quote>{HIDDEN}\g<quote>", text)
     text = _PARAMETER.sub(rf"\1{HIDDEN}", text)
     return _URI.sub(lambda match: redacted_uri(match[0]), text)
 
