@@ -47,7 +47,7 @@ demo: $(READY)
 test: $(READY)
 	@rm -f .coverage .coverage.* .test-*.log
 	@echo 'make: three groups of tests run at once; those without the shared Spark session are shown when they are done'
-	@$(MAKE) --no-print-directory --keep-going --jobs=3 test-spark $(BESIDE) test-own test-plain
+	@$(MAKE) --no-print-directory --keep-going --jobs=3 test-spark $(ALSO) test-own test-plain
 	@$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 	$(BIN)/coverage report --fail-under=100 --include='pytest_delta_schema/delta/*,pytest_delta_schema/models/*,pytest_delta_schema/write_check/*,pytest_delta_schema/state/*,pytest_delta_schema/plan/*,pytest_delta_schema/rules/*,pytest_delta_schema/sql/*'

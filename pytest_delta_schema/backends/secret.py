@@ -39,7 +39,7 @@ class Secret:
         return bool(self._value)
 
     def may_be_in(self, data: bytes) -> bool:
-        """Whether data may contain the secret; fast, and certain only if the answer is no."""
+        """Whether data may contain the secret; fast, and certain only if it is ``False``."""
         if self._traces is None:
             self._traces = tuple(trace.encode() for trace in secret_traces(self._value))
         return any(trace in data for trace in self._traces)

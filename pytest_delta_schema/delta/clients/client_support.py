@@ -81,8 +81,8 @@ def parse_support(text: str) -> Support:
     """Return what a text says about the versions that support a feature.
 
     ``454`` supports it and older versions do not. ``<=481`` supports it, and older versions are not known. In
-    ``427..454`` the second supports it, the first does not, and those between them are not known. ``never`` is no
-    version, ``never <=481`` none up to this one, ``yes`` every version, and ``unknown`` says nothing.
+    ``427..454`` the second supports it, the first does not, and those between them are not known. ``never`` is not
+    a version, ``never <=481`` none up to this one, ``yes`` every version, and ``unknown`` says nothing.
 
     Raises:
         ValueError: If it has another form.

@@ -51,8 +51,8 @@ class NotNullInCollection:
     (``DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP``). While a field of a struct there is NOT NULL, Delta refuses every
     other change of columns (``DELTA_NESTED_NOT_NULL_CONSTRAINT``, Delta 4.4.0).
 
-    Remedy: Declare the nullability that the table has, and new parts as nullable. Let a field be NULL in an apply of
-    its own before other changes.
+    Remedy: Declare the nullability that the table has, and new parts as nullable. Let a field be NULL in a separate
+    apply before other changes.
 
     Example:
         from pyspark.sql.types import ArrayType, IntegerType

@@ -57,7 +57,7 @@ class Fault:
         path: Calls whose path this pattern is found in.
         status: The HTTP status of the answer.
         text: The body; ``None`` for the server's own form of an error.
-        seconds: How long the answer is held back.
+        seconds: How long the answer is delayed.
         method: Which calls; ``""`` for all of them.
     """
 
