@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 import pytest
-from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
 
 from pytest_delta_schema import Orchestrator
 from pytest_delta_schema.delta.property_values import equal_values
@@ -84,7 +84,7 @@ def test_intervals_are_equal_where_delta_reads_the_same(local):
         """Return how long an interval is for Delta, ``None`` for one that it refuses."""
         try:
             interval = configs.parseCalendarInterval(text)
-        except Py4JJavaError:
+        except PySparkException:
             return None
         return configs.getMilliSeconds(interval) if configs.isValidIntervalConfigValue(interval) else None
 
