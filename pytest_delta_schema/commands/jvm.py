@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.local.kept_jvm.channel import HolderGoneError, ask, end_of
 from pytest_delta_schema.backends.local.kept_jvm.record import (
+    HolderRecord,
     NotKeptError,
-    Record,
     read_record,
     record_paths,
     remove_record,
@@ -75,7 +75,7 @@ def _line(path: Path, action: str, faults: list[object]) -> list[str]:
     return []
 
 
-def _status(record: Record) -> dict[str, Any]:
+def _status(record: HolderRecord) -> dict[str, Any]:
     channel, status = ask(record, {"want": "status"})
     channel.close()
     return status

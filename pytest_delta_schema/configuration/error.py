@@ -17,6 +17,6 @@ class SettingError(Exception):
         super().__init__("\n".join(faults))
 
 
-def shown(value: object) -> str:
+def setting_text(value: object) -> str:
     """Return a value for a message, without the secrets that a URI may hold."""
     return redacted_uris(repr(value))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime, timezone
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.configuration.error import SettingError, shown
+from pytest_delta_schema.configuration.error import SettingError, setting_text
 from pytest_delta_schema.settings.text import SECTION
 
 if TYPE_CHECKING:
@@ -81,7 +81,9 @@ def stores_of_entries(entries: list[object], label: str) -> tuple[dict[str, Any]
             faults += [f"{label} entry {number} {fault}" for fault in _store_faults(entry)]
             stores.append(entry)
         else:
-            faults.append(f"{label} entry {number} is {shown(entry)}; write [[{SECTION}.{label}]] and its keys below")
+            faults.append(
+                f"{label} entry {number} is {setting_text(entry)}; write [[{SECTION}.{label}]] and its keys below"
+            )
     if faults:
         raise SettingError(*faults)
     return tuple(stores)
@@ -101,7 +103,7 @@ def _consent(entry: object) -> Consent:
     from pytest_delta_schema.rules.consent import Consent, ConsentError
 
     if not isinstance(entry, dict):
-        msg = f"is {shown(entry)}; write [[{SECTION}.allow]] and its keys below"
+        msg = f"is {setting_text(entry)}; write [[{SECTION}.allow]] and its keys below"
         raise SettingError(msg)
     missing = [key for key in CONSENT_KEYS if key not in entry]
     unknown = [key for key in entry if key not in CONSENT_KEYS]
@@ -113,7 +115,7 @@ def _consent(entry: object) -> Consent:
     expires, reason, faults = entry["expires"], entry["reason"], []
     # A datetime is a date for Python; its time zone could move the last day.
     if not isinstance(expires, date) or isinstance(expires, datetime):
-        value = str(expires) if isinstance(expires, datetime) else shown(expires)
+        value = str(expires) if isinstance(expires, datetime) else setting_text(expires)
         faults.append(f"has expires = {value}; write a day without quotes and time: expires = 2030-12-31")
         expires = None
     if not _says_something(reason):
@@ -135,7 +137,7 @@ def _store_faults(store: dict[str, Any]) -> Iterator[str]:
         yield f"has a key {', '.join(unknown)}; its keys are {', '.join(STORE_KEYS)}"
     for key, kind in STORE_KEYS.items():
         if key in store and not isinstance(store[key], kind):
-            yield f"has {key} = {shown(store[key])}; write {'true or false' if kind is bool else 'a text'}"
+            yield f"has {key} = {setting_text(store[key])}; write {'true or false' if kind is bool else 'a text'}"
     if not str(store.get("prefix", "")).startswith("s3"):
         yield "has no prefix of S3; write the location: prefix = 's3://bucket/folder'"
 

@@ -7,7 +7,7 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.configuration.error import SettingError, shown
+from pytest_delta_schema.configuration.error import SettingError, setting_text
 from pytest_delta_schema.configuration.report_targets import ReportTarget, parse_target
 from pytest_delta_schema.configuration.section import consents_of_entries, stores_of_entries
 from pytest_delta_schema.delta.clients.client_features import parse_correction
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from pytest_delta_schema.rules.consent import Consent
-    from pytest_delta_schema.settings.kinds import Kind
+    from pytest_delta_schema.settings.kinds import SettingKind
     from pytest_delta_schema.settings.table import Setting
 
 _RULE = re.compile(r"[\w.]+:[\w.]+")
@@ -55,7 +55,7 @@ def one_of(choices: Iterable[str]) -> str:
 def _instance(value: object, kinds: tuple[type, ...], label: str, form: str) -> Any:
     """Return a value of one of the types; a boolean is not a number."""
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-        msg = f"{label} is {shown(value)}; write {form}"
+        msg = f"{label} is {setting_text(value)}; write {form}"
         raise SettingError(msg)
     return value
 
@@ -82,7 +82,7 @@ def _folder(_: Setting, value: object, label: str, folder: Path) -> str:
 
 def _choice(setting: Setting, value: object, label: str, __: Path) -> str:
     if value not in setting.choices:
-        msg = f"{label} is {shown(value)}; choose {one_of(setting.choices)}"
+        msg = f"{label} is {setting_text(value)}; choose {one_of(setting.choices)}"
         raise SettingError(msg)
     return str(value)
 
@@ -108,7 +108,7 @@ def _seconds(setting: Setting, value: object, label: str, __: Path) -> float:
 
 
 def _texts(value: object, label: str) -> list[str]:
-    form = f"a list: [{shown(value)}]" if isinstance(value, str) else "a list of texts"
+    form = f"a list: [{setting_text(value)}]" if isinstance(value, str) else "a list of texts"
     texts: list[str] = _instance(value, (list,), label, form)
     for text in texts:
         _instance(text, (str,), label, form)
@@ -164,7 +164,7 @@ def _pairs(_: Setting, value: object, label: str, __: Path) -> tuple[tuple[str, 
 def _texts_by_key(value: object, label: str, form: str) -> tuple[tuple[str, str], ...]:
     pairs = _mapping(value, label, form)
     faults = [
-        f"{label}: {key} is {shown(item)}; write a text, a number, true or false"
+        f"{label}: {key} is {setting_text(item)}; write a text, a number, true or false"
         for key, item in pairs.items()
         if not isinstance(item, (str, bool, int, float))
     ]
@@ -188,7 +188,7 @@ def _client_features(_: Setting, value: object, label: str, __: Path) -> tuple[t
 def _modes(setting: Setting, value: object, label: str, __: Path) -> tuple[tuple[str, str], ...]:
     pairs = _mapping(value, label, f'a table such as {{ "delta.autoOptimize.*" = "{setting.choices[0]}" }}')
     faults = [
-        f"{label}: {pattern} is {shown(mode)}; choose {one_of(setting.choices)}"
+        f"{label}: {pattern} is {setting_text(mode)}; choose {one_of(setting.choices)}"
         for pattern, mode in pairs.items()
         if mode not in setting.choices
     ]
@@ -246,7 +246,7 @@ def _stores(_: Setting, value: object, label: str, __: Path) -> tuple[dict[str, 
     return stores_of_entries(_instance(value, (list,), label, f"[[{SECTION}.storage]] and its keys below"), label)
 
 
-_TYPED: Mapping[Kind, Callable[[Setting, object, str, Path], Any]] = {
+_TYPED: Mapping[SettingKind, Callable[[Setting, object, str, Path], Any]] = {
     "flag": _flag,
     "count": _count,
     "seconds": _seconds,

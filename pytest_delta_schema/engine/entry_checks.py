@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, Diagnostic, MetadataSyncError
-from pytest_delta_schema.engine.outcomes.outcome import Check, Status
+from pytest_delta_schema.engine.outcomes.outcome import CheckKind, Status
 from pytest_delta_schema.engine.outcomes.outcome_parts import entry_changes, failed_outcome, table_outcome
 from pytest_delta_schema.execute.protocols.metadata_sync import managed_note
 from pytest_delta_schema.plan.entry_differences import entry_differences, unstorable_notes
@@ -30,7 +30,7 @@ def unreadable_entry(table: Table, gate: Gate) -> TableOutcome | None:
     entry = gate.state().entries.get(model.name)
     if not isinstance(entry, Diagnostic):
         return None
-    return table_outcome(model, gate.declarations, Check.METADATA, Status.UNREADABLE, diagnostics=[entry])
+    return table_outcome(model, gate.declarations, CheckKind.METADATA, Status.UNREADABLE, diagnostics=[entry])
 
 
 def check_entry(table: Table, gate: Gate) -> TableOutcome:
@@ -42,10 +42,10 @@ def check_entry(table: Table, gate: Gate) -> TableOutcome:
         changes = entry_changes(name, entry_differences(entry, log))
         if changes:
             status = Status.BLOCKED if log.is_catalog_managed else Status.STALE
-            return table_outcome(model, gate.declarations, Check.METADATA, status, changes=changes)
+            return table_outcome(model, gate.declarations, CheckKind.METADATA, status, changes=changes)
     is_managed = isinstance(entry, EntryState) and entry.is_managed and log is None
     notes = (managed_note(name),) if is_managed else () if log is None else unstorable_notes(name, log)
-    return table_outcome(model, gate.declarations, Check.METADATA, Status.IN_SYNC, notes=notes)
+    return table_outcome(model, gate.declarations, CheckKind.METADATA, Status.IN_SYNC, notes=notes)
 
 
 def sync_entries(
@@ -69,18 +69,18 @@ def sync_entries(
     except MetadataSyncError as error:
         synced, problems = error.done, error.diagnostics
     except DeltaSchemaError as error:
-        return {model.model.name: failed_outcome(model, declarations, Check.METADATA, error) for model in models}
+        return {model.model.name: failed_outcome(model, declarations, CheckKind.METADATA, error) for model in models}
     syncs = {folded(sync.table): sync for sync in synced}
     faults = {folded(problem.table): problem for problem in problems}
 
     def outcome(model: BoundModel) -> TableOutcome:
         name = folded(str(model.name))
         if name in faults:
-            return failed_outcome(model, declarations, Check.METADATA, MetadataSyncError([faults[name]]))
+            return failed_outcome(model, declarations, CheckKind.METADATA, MetadataSyncError([faults[name]]))
         sync = syncs.get(name)
         changes = () if sync is None else entry_changes(sync.table, sync.differences)
         status = Status.SYNCED if changes else Status.IN_SYNC
         notes = () if sync is None else sync.notes
-        return table_outcome(model, declarations, Check.METADATA, status, changes=changes, notes=notes)
+        return table_outcome(model, declarations, CheckKind.METADATA, status, changes=changes, notes=notes)
 
     return {model.model.name: outcome(model) for model in models}

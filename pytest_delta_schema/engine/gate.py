@@ -14,7 +14,7 @@ from pytest_delta_schema.engine.assembly import preflight_of, runner_of
 from pytest_delta_schema.engine.declarations import Declarations
 from pytest_delta_schema.engine.entry_sync import sync_stale_entries
 from pytest_delta_schema.engine.orchestrator import Orchestrator
-from pytest_delta_schema.engine.outcomes.outcome import Check, DataChecks, Status
+from pytest_delta_schema.engine.outcomes.outcome import CheckKind, DataChecks, Status
 from pytest_delta_schema.engine.outcomes.outcome_parts import failed_outcome, table_outcome
 from pytest_delta_schema.engine.outcomes.plan_outcomes import PlanOutcomes
 from pytest_delta_schema.execute.preflight import OFF, preflight
@@ -156,7 +156,7 @@ class Gate:
             return False
         return not self.plan(table).is_empty
 
-    def unreadable(self, table: Table, check: Check = Check.DRIFT) -> TableOutcome | None:
+    def unreadable(self, table: Table, check: CheckKind = CheckKind.DRIFT) -> TableOutcome | None:
         """Return the outcome of a table that cannot be read; ``None`` if it can.
 
         Args:
@@ -180,13 +180,13 @@ class Gate:
         Args:
             table: One of the models.
         """
-        invalid = self._invalid(table, Check.DRIFT) or self.unreadable(table)
+        invalid = self._invalid(table, CheckKind.DRIFT) or self.unreadable(table)
         if invalid is not None:
             return invalid
         model, plan = self.declarations.bound(table), self.plan(table)
         if plan.is_empty:
             status = Status.DRIFTED if plan.mismatches else Status.IN_SYNC
-            return self._outcomes.outcome(model, Check.DRIFT, status, plan, self.state())
+            return self._outcomes.outcome(model, CheckKind.DRIFT, status, plan, self.state())
         tables = {str(action.table) for action in plan.actions}
         violations = tuple(diagnostics for diagnostics in self._plan_violations() if diagnostics.table in tables)
         checks = DataChecks.NOT_RUN
@@ -194,10 +194,10 @@ class Gate:
             try:
                 violations, checks = self._data_checks(plan, model.name)
             except DeltaSchemaError as error:
-                return failed_outcome(model, self.declarations, Check.DRIFT, error)
+                return failed_outcome(model, self.declarations, CheckKind.DRIFT, error)
         status = Status.BLOCKED if violations else Status.DRIFTED
         return self._outcomes.outcome(
-            model, Check.DRIFT, status, plan, self.state(), violations=violations, data_checks=checks
+            model, CheckKind.DRIFT, status, plan, self.state(), violations=violations, data_checks=checks
         )
 
     def apply(self, table: Table, progress: ApplyProgress | None = None) -> TableOutcome:
@@ -209,7 +209,7 @@ class Gate:
             table: One of the models.
             progress: Records how far the apply came, for the report of an interruption.
         """
-        invalid = self._invalid(table, Check.APPLY) or self.unreadable(table, Check.APPLY)
+        invalid = self._invalid(table, CheckKind.APPLY) or self.unreadable(table, CheckKind.APPLY)
         if invalid is not None:
             return invalid
         model, plan = self.declarations.bound(table), self.plan(table)
@@ -217,9 +217,9 @@ class Gate:
             try:
                 is_synced = sync_stale_entries([model.table], self.catalog, self.state())
             except DeltaSchemaError as error:
-                return failed_outcome(model, self.declarations, Check.APPLY, error)
+                return failed_outcome(model, self.declarations, CheckKind.APPLY, error)
             status = Status.SYNCED if is_synced else Status.IN_SYNC
-            return self._outcomes.outcome(model, Check.APPLY, status, plan, self.state())
+            return self._outcomes.outcome(model, CheckKind.APPLY, status, plan, self.state())
         try:
             result = self._apply(self.declarations.apply_group(table, self.models), progress or ApplyProgress())
         except DeltaSchemaError as error:
@@ -255,7 +255,7 @@ class Gate:
         with progress.by(runner):
             return orchestrator.apply(self._bound(models), other_models=dependents, apart=apart)
 
-    def _invalid(self, table: Table, check: Check) -> TableOutcome | None:
+    def _invalid(self, table: Table, check: CheckKind) -> TableOutcome | None:
         violations = self.declarations.violations(table)
         if not violations:
             return None

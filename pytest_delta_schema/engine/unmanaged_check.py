@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, diagnostic_of, diagnostics_of
-from pytest_delta_schema.engine.outcomes.outcome import Check, Status, TableOutcome
+from pytest_delta_schema.engine.outcomes.outcome import CheckKind, Status, TableOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -49,7 +49,7 @@ def check_schema(
     except DeltaSchemaError as error:
         return TableOutcome(
             table=name,
-            check=Check.UNMANAGED,
+            check=CheckKind.UNMANAGED,
             status=Status.FAILED,
             diagnostics=diagnostics_of(error, name),
             failure=str(error),
@@ -61,7 +61,7 @@ def check_schema(
     diagnostics = (diagnostic,) if tables else ()
     return TableOutcome(
         table=name,
-        check=Check.UNMANAGED,
+        check=CheckKind.UNMANAGED,
         status=Status.DRIFTED if diagnostics and fails else Status.IN_SYNC,
         diagnostics=diagnostics if fails else (),
         notes=() if fails else diagnostics,

@@ -17,7 +17,7 @@ from pytest_delta_schema.models.names import require_names
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_delta_schema.delta.clients.client_support import Version
+    from pytest_delta_schema.delta.clients.client_support import ClientVersion
 
 _FORM = re.compile(
     r"(?P<name>[A-Za-z][\w-]*)\s*(?:(?P<operator>[<>=!~]+)\s*(?P<version>[^\s(]+))?\s*(?P<only_reads>\(read\))?"
@@ -39,7 +39,7 @@ class Client:
     only_reads: bool = False
 
     @property
-    def numbers(self) -> Version:
+    def numbers(self) -> ClientVersion:
         """The oldest version in use, to be compared."""
         return oldest_version(self.version)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.diagnostics.errors import DeclarationError
-from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind, shown
+from pytest_delta_schema.models.argument_checks.wrong_kinds import argument_text, refuse_kind
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.models.table import Table
 
@@ -42,7 +42,7 @@ def required_tables(value: object, subject: str) -> list[Table]:
     tables = list(value)
     others = [item for item in tables if not isinstance(item, Table)]
     if others:
-        values = ", ".join(map(shown, others))
+        values = ", ".join(map(argument_text, others))
         msg = f"{subject} takes a list of Tables, and the list has {values}; give the Tables that declare them"
         raise DeclarationError(msg)
     return tables

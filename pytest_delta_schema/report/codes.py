@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-Stage = Literal[
+CodeStage = Literal[
     "model", "plan", "data check", "rows", "reading", "applying", "note", "drift", "catalog entry", "unmanaged table"
 ]
 """What a code belongs to: rules of four kinds, faults of a catalog or an apply, notes, differences of three kinds."""
 
-_STAGES: dict[str, Stage] = {
+_STAGES: dict[str, CodeStage] = {
     "DS1": "model",
     "DS2": "plan",
     "DS3": "data check",
@@ -36,7 +36,7 @@ _STAGES: dict[str, Stage] = {
     "DD3": "unmanaged table",
 }
 
-_TITLES: dict[Stage, str] = {
+_TITLES: dict[CodeStage, str] = {
     "model": "a rule for declarations",
     "plan": "a rule for plans",
     "data check": "a data check",
@@ -72,7 +72,7 @@ class CodeInfo:
 
     code: str
     name: str
-    stage: Stage
+    stage: CodeStage
     summary: str
     details: str
     remedy: str

@@ -26,8 +26,8 @@ reviews need a file, and a fault that was left out would be shown as corrected."
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 """From the worst."""
 
-Kind = Literal["fault", "unreadable", "diagnostic", "change", "consent"]
-_KINDS: tuple[Kind, ...] = get_args(Kind)
+FindingKind = Literal["fault", "unreadable", "diagnostic", "change", "consent"]
+_KINDS: tuple[FindingKind, ...] = get_args(FindingKind)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +46,7 @@ class Finding:
         fingerprint: The same in every run in which the same thing is wrong.
     """
 
-    kind: Kind
+    kind: FindingKind
     severity: Severity
     code: str
     table: str
@@ -104,7 +104,7 @@ def _of_consent(consent: str) -> Finding:
 
 def _of_table(table: TableReport, numbers: TableFingerprints) -> Iterator[Finding]:
     location = table.location or PROJECT_FILE
-    kind: Kind = "unreadable" if table.status is Status.UNREADABLE else "diagnostic"
+    kind: FindingKind = "unreadable" if table.status is Status.UNREADABLE else "diagnostic"
     for diagnostic, number in zip(table.diagnostics, numbers.diagnostics, strict=True):
         yield _of_diagnostic(diagnostic, table.name, location, number, kind)
     for remark, number in zip(table.notes, numbers.notes, strict=True):
@@ -136,7 +136,7 @@ def _change_text(change: TableChange, table: TableReport) -> str:
 
 
 def _of_diagnostic(
-    diagnostic: Diagnostic, table: str, location: Location, number: str, kind: Kind = "diagnostic"
+    diagnostic: Diagnostic, table: str, location: Location, number: str, kind: FindingKind = "diagnostic"
 ) -> Finding:
     return Finding(
         kind=kind,

@@ -33,10 +33,10 @@ from pytest_delta_schema.state.json_format.json_shapes import (
     TEXT,
     Choice,
     Items,
+    JsonScalar,
     Member,
     Nullable,
     Pairs,
-    Scalar,
 )
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def _change(operation: Operation, **parts: Any) -> TableChange:
     return TableChange(marker=MARKERS[operation], **parts)
 
 
-STATE_VALUES = Nullable(of=Scalar(kinds=(dict,), noun="an object"))
+STATE_VALUES = Nullable(of=JsonScalar(kinds=(dict,), noun="an object"))
 """The state of a table in its JSON form."""
 
 _TEXTS = Items(of=TEXT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.engine.outcomes.outcome import Check, DataChecks, Status
+from pytest_delta_schema.engine.outcomes.outcome import CheckKind, DataChecks, Status
 from pytest_delta_schema.report.run_report import CheckReport, TableReport
 
 if TYPE_CHECKING:
@@ -15,7 +15,15 @@ if TYPE_CHECKING:
     from pytest_delta_schema.engine.outcomes.outcome import TableOutcome
     from pytest_delta_schema.report.run_report import CheckOutcome, ReportMode
 
-_CHECKS = [Check.RULES, Check.DDL, Check.DRIFT, Check.APPLY, Check.METADATA, Check.UNMANAGED, Check.ENFORCES]
+_CHECKS = [
+    CheckKind.RULES,
+    CheckKind.DDL,
+    CheckKind.DRIFT,
+    CheckKind.APPLY,
+    CheckKind.METADATA,
+    CheckKind.UNMANAGED,
+    CheckKind.ENFORCES,
+]
 """The checks in the order in which a run without workers runs them."""
 
 _STATUSES, _DATA_CHECKS = list(Status), list(DataChecks)
@@ -37,7 +45,7 @@ class CheckResult:
 
     node_id: str
     table: str
-    check: Check
+    check: CheckKind
     outcome: CheckOutcome
     result: TableOutcome | None
     declared: Mapping[str, Any] | None = None
@@ -99,7 +107,7 @@ def _entry(
 
 def _severity(outcome: TableOutcome) -> float:
     """Return how bad an outcome is; what a catalog shows tells more about a table than a snapshot does."""
-    return 0.5 + _STATUSES.index(Status.SYNCED if outcome.check is Check.DDL else outcome.status)
+    return 0.5 + _STATUSES.index(Status.SYNCED if outcome.check is CheckKind.DDL else outcome.status)
 
 
 def _precision(location: Location | None) -> int:

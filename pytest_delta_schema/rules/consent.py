@@ -15,11 +15,11 @@ from pytest_delta_schema.plan.changes import ColumnDrop
 from pytest_delta_schema.plan.changes.kind import kind_of
 from pytest_delta_schema.rules.consent_paths import (
     ANY_PARTS,
-    Part,
+    PathPart,
     could_name,
     matches,
     parse_path,
-    shown,
+    parts_text,
     unambiguous,
 )
 from pytest_delta_schema.state.types import children
@@ -90,13 +90,13 @@ class Consent:
     is_pattern: bool = False
     reason: str = ""
     expires: date | None = None
-    parts: tuple[Part, ...] = field(init=False, repr=False)
+    parts: tuple[PathPart, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parts", _parts(self.action, self.path, is_pattern=self.is_pattern))
 
     def __str__(self) -> str:
-        return f"{self.action} {shown(self.parts)}"
+        return f"{self.action} {parts_text(self.parts)}"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -221,7 +221,7 @@ def parse_consent(text: str) -> Consent:
     return Consent(action, path.strip(_BLANK))
 
 
-def _parts(action: str, path: str, *, is_pattern: bool) -> tuple[Part, ...]:
+def _parts(action: str, path: str, *, is_pattern: bool) -> tuple[PathPart, ...]:
     given = repr(f"{action} {path}" if path else action)
     form = ACTIONS.get(action)
     if form is None:

@@ -18,7 +18,7 @@ _NOT_BARE = frozenset("'\"\\")
 _WILDCARDS = frozenset("*?[")
 
 
-class Part(NamedTuple):
+class PathPart(NamedTuple):
     """One name in a path.
 
     Args:
@@ -37,14 +37,14 @@ class Part(NamedTuple):
     @property
     def is_any(self) -> bool:
         """Whether it matches any number of parts, where patterns are allowed."""
-        return self == Part(ANY_PARTS)
+        return self == PathPart(ANY_PARTS)
 
     def matches(self, name: str) -> bool:
         """Whether it is, or as a pattern matches, a name in lower case."""
         return fnmatchcase(name, self.name) if self.has_wildcards else name == self.name
 
 
-def parse_path(text: str) -> tuple[Part, ...]:
+def parse_path(text: str) -> tuple[PathPart, ...]:
     r"""Read a path such as ``dev.silver.orders.`a.b```.
 
     In back-quotes a name can hold every character; a back-quote is doubled, and ``\u001b`` is the character with that
@@ -65,15 +65,15 @@ def parse_path(text: str) -> tuple[Part, ...]:
         if not part.name:
             msg = "a part of its path is empty"
             raise ValueError(msg)
-    return tuple(Part(folded(part.name), is_quoted=part.is_quoted) for part in parts)
+    return tuple(PathPart(folded(part.name), is_quoted=part.is_quoted) for part in parts)
 
 
-def shown(parts: Iterable[Part]) -> str:
+def parts_text(parts: Iterable[PathPart]) -> str:
     """Write a path with the back-quotes that it was given with, in lower case."""
     return ".".join(quoted(part.name) if part.is_quoted else part.name for part in parts)
 
 
-def matches(pattern: Sequence[Part], names: Sequence[str]) -> bool:
+def matches(pattern: Sequence[PathPart], names: Sequence[str]) -> bool:
     """Whether a pattern matches a whole path: ``*`` within one part, ``**`` over any number of them."""
     ends = {0}
     for part in pattern:
@@ -86,7 +86,7 @@ def matches(pattern: Sequence[Part], names: Sequence[str]) -> bool:
     return len(names) in ends
 
 
-def could_name(parts: Sequence[Part], names: Sequence[str]) -> bool:
+def could_name(parts: Sequence[PathPart], names: Sequence[str]) -> bool:
     """Whether a path is that of some names, if dots outside of back-quotes could be part of a name.
 
     Args:

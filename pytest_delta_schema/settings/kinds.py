@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-Kind = Literal[
+SettingKind = Literal[
     "flag", "count", "seconds", "text", "uri", "backend", "folder", "choice", "list", "rules", "clients", "bindings",
     "pairs", "client features", "modes", "consents", "stores", "reports",
 ]  # fmt: skip

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from pytest_delta_schema.settings.kinds import Kind
+    from pytest_delta_schema.settings.kinds import SettingKind
 
 Feature = Literal["typeWidening", "columnMapping"]
 """The table features that a plan may enable by itself."""
@@ -44,7 +44,7 @@ BACKENDS = ("local", "memory", "session", "unity", "databricks")
 WORKER = "{worker}"
 """The part of the warehouse's path that the name of the xdist worker replaces."""
 
-LISTS: tuple[Kind, ...] = (
+LISTS: tuple[SettingKind, ...] = (
     "list", "rules", "clients", "bindings", "pairs", "client features", "modes", "consents", "stores", "reports",
 )  # fmt: skip
 """The kinds whose values from several sources are joined."""
@@ -75,7 +75,7 @@ class Setting:
     def __init__(  # noqa: PLR0913 - the columns of the table
         self,
         name: str,
-        kind: Kind,
+        kind: SettingKind,
         help: str,  # noqa: A002 - as argparse calls it
         default: object = None,
         *,

@@ -33,7 +33,7 @@ def count_rows(source: str, data_checks: Sequence[DataCheck]) -> str:
     """Render the query that counts all rows and the failing ones in one scan.
 
     Args:
-        source: From :func:`rows_of`.
+        source: From :func:`select_rows`.
         data_checks: What the rows must satisfy.
     """
     return f"SELECT {_named(count_columns(data_checks))} FROM {source}"  # noqa: S608 - quoted where it is made
@@ -45,7 +45,7 @@ def first_broken(source: str, data_checks: Sequence[NotNull | PartitionValue | C
     Keys need several rows, so they are not among the checks.
 
     Args:
-        source: From :func:`rows_of`.
+        source: From :func:`select_rows`.
         data_checks: What the row must satisfy.
     """
     failures = [_broken(data_check) for data_check in data_checks]
@@ -56,7 +56,7 @@ def first_repeated(source: str, key: KeyState) -> str:
     """Render the query of one value that a key would have twice.
 
     Args:
-        source: From :func:`rows_of`.
+        source: From :func:`select_rows`.
         key: The key.
     """
     return f"SELECT {_named('1')} FROM {source} {_groups(key.columns)} LIMIT 1"  # noqa: S608 - as above
@@ -66,7 +66,7 @@ def samples(source: str, data_check: DataCheck, index: int, *, shown: Sequence[s
     """Render the query of a few rows that fail a check: its index, and some of their columns as text.
 
     Args:
-        source: From :func:`rows_of`, for all data checks.
+        source: From :func:`select_rows`, for all data checks.
         data_check: What they fail.
         index: The mark of the rows, because several checks share one query.
         shown: The columns.
@@ -77,7 +77,7 @@ def samples(source: str, data_check: DataCheck, index: int, *, shown: Sequence[s
     return f"(SELECT {_named([f'{index:d}', f'array({texts})'])} FROM {source} {which} LIMIT {number:d})"  # noqa: S608 - as above
 
 
-def rows_of(  # noqa: PLR0913 - the parts of one query
+def select_rows(  # noqa: PLR0913 - the parts of one query
     table: QualifiedName,
     data_checks: Iterable[DataCheck] = (),
     *,

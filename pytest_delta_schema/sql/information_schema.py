@@ -24,13 +24,13 @@ def schemata(catalog: str, schema: str) -> str:
     return _select(catalog, "schemata", ("schema_name",), f"schema_name = {literal(schema)}")
 
 
-def tables_in(catalog: str, schema: str) -> str:
+def select_tables(catalog: str, schema: str) -> str:
     """Return the query of tables and views: name, kind, format, comment."""
     columns = ("table_name", "table_type", "data_source_format", "comment")
     return _select(catalog, "tables", columns, f"table_schema = {literal(schema)}")
 
 
-def columns_in(catalog: str, schema: str) -> str:
+def select_columns(catalog: str, schema: str) -> str:
     """Return the query of columns: table, name, position, nullability, type, default, comment."""
     columns = (
         "table_name",

@@ -29,7 +29,7 @@ def restoring(table: QualifiedName, version: int) -> Statement:
 
 
 def select_all(source: str) -> str:
-    """Render the query of all rows of a source, see :func:`~pytest_delta_schema.sql.data_check_queries.rows_of`."""
+    """Render the query of all rows of a source, see :func:`~pytest_delta_schema.sql.data_check_queries.select_rows`."""
     return f"SELECT * FROM {source}"  # noqa: S608 - quoted where it is made
 
 

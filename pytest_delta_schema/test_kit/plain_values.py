@@ -48,7 +48,7 @@ def integer_limit(data_type: str) -> int:
     return 1 << (_BITS[data_type] - 1)
 
 
-def text_of(name: str, number: int, shortest: int, longest: int | None) -> str | None:
+def text_value(name: str, number: int, shortest: int, longest: int | None) -> str | None:
     """Return the text of a number, such as ``city_1``; ``None`` if the number does not fit.
 
     Args:
@@ -96,7 +96,7 @@ def _atomic(data_type: str, name: str) -> Make:  # noqa: C901, PLR0911 - one for
         if kind == "decimal":
             return _decimal(int(first), int(second))
         length, shortest = int(first), int(first) if kind == "char" else 0
-        return lambda number: text_of(name, number, shortest, length) or _cut(number, length)
+        return lambda number: text_value(name, number, shortest, length) or _cut(number, length)
     match data_type:
         case "string":
             return lambda number: f"{name}_{number}"

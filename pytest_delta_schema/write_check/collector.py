@@ -8,7 +8,7 @@ from pytest_delta_schema.diagnostics.errors import Diagnostic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class WriteFault:
     """A reason why a write is refused, before it is reported for a table.
 
     Args:
@@ -31,7 +31,7 @@ class Collector:
     """Collects the findings and the notes of one write."""
 
     table: str
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[WriteFault] = field(default_factory=list)
     notes: list[Diagnostic] = field(default_factory=list)
 
     def note(self, path: str, message: str) -> None:

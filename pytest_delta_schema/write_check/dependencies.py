@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import ColumnState, DataTypeState
-    from pytest_delta_schema.write_check.collector import Collector, Finding
+    from pytest_delta_schema.write_check.collector import Collector, WriteFault
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +35,7 @@ class Dependent:
     is_generated: bool
 
 
-def require_unused(state: TableState, frame: Sequence[ColumnState]) -> Iterator[Finding]:
+def require_unused(state: TableState, frame: Sequence[ColumnState]) -> Iterator[WriteFault]:
     """Yield a finding for every column of another type that a check or a generated column depends on.
 
     Delta checks this for every write that does not cast, before it merges the types.

@@ -8,7 +8,7 @@ from pytest_delta_schema.models.codegen import column_source, field_source
 from pytest_delta_schema.state.adopting import declared_column, struct_field
 from pytest_delta_schema.state.type_traversal import unstorable as unstorable_parts
 from pytest_delta_schema.state.types import describe_type
-from pytest_delta_schema.write_check.collector import Finding
+from pytest_delta_schema.write_check.collector import WriteFault
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,12 +27,12 @@ _NAMED_SINCE = (4, 1)
 _MERGE = 'set mergeSchema on the write (.option("mergeSchema", "true"))'
 
 
-def mismatch(version: tuple[int, int]) -> str:
+def mismatch_condition(version: tuple[int, int]) -> str:
     """Return Delta's condition for a frame that would change the schema without permission."""
     return _MISMATCH if version >= _NAMED_SINCE else _OLD_MISMATCH
 
 
-def extra_column(part: NewPart, version: tuple[int, int]) -> Finding:
+def extra_column(part: NewPart, version: tuple[int, int]) -> WriteFault:
     """Report a column or field that the frame has and the table lacks.
 
     Args:
@@ -51,18 +51,20 @@ def extra_column(part: NewPart, version: tuple[int, int]) -> Finding:
     else:
         remedy = f"{_MERGE}, or add {column_source(declared_column(column))} to the model, or drop it from the frame"
         fact = f"the frame has a column {path} ({describe_type(column.data_type)}), which the table lacks"
-    return Finding(path=path, rule="extra-column", condition=mismatch(version), message=fact, remedy=remedy)
+    return WriteFault(
+        path=path, rule="extra-column", condition=mismatch_condition(version), message=fact, remedy=remedy
+    )
 
 
-def wider_type(difference: TypeDifference, version: tuple[int, int]) -> Finding:
+def wider_type(difference: TypeDifference, version: tuple[int, int]) -> WriteFault:
     """Report a type that the table takes only with ``mergeSchema``."""
     name, old, new = _shown(difference)
     fact = f"{name} is {old} in the table and {new} in the frame"
     remedy = f"{_MERGE} to make it {new}, or cast it to {old}"
-    return Finding(path=name, rule="wider-type", condition=mismatch(version), message=fact, remedy=remedy)
+    return WriteFault(path=name, rule="wider-type", condition=mismatch_condition(version), message=fact, remedy=remedy)
 
 
-def type_mismatch(difference: TypeDifference, *, casts: bool) -> Finding:
+def type_mismatch(difference: TypeDifference, *, casts: bool) -> WriteFault:
     """Report a type that Delta cannot merge into the type of the table.
 
     Args:
@@ -71,7 +73,7 @@ def type_mismatch(difference: TypeDifference, *, casts: bool) -> Finding:
     """
     name, old, new = _shown(difference)
     other = "" if casts else ", or append by the table's name, which casts (saveAsTable, writeTo)"
-    return Finding(
+    return WriteFault(
         path=name,
         rule="type-mismatch",
         condition="DELTA_FAILED_TO_MERGE_FIELDS",
@@ -80,10 +82,10 @@ def type_mismatch(difference: TypeDifference, *, casts: bool) -> Finding:
     )
 
 
-def unsupported_cast(difference: TypeDifference) -> Finding:
+def unsupported_cast(difference: TypeDifference) -> WriteFault:
     """Report a type that Spark cannot cast to the type of the table."""
     name, old, new = _shown(difference)
-    return Finding(
+    return WriteFault(
         path=name,
         rule="unsupported-cast",
         condition=NO_CAST,
@@ -92,10 +94,10 @@ def unsupported_cast(difference: TypeDifference) -> Finding:
     )
 
 
-def unsupported_struct_cast(difference: TypeDifference) -> Finding:
+def unsupported_struct_cast(difference: TypeDifference) -> WriteFault:
     """Report a struct that ``insertInto`` cannot cast, because the table has another kind of type."""
     name, old, new = _shown(difference)
-    return Finding(
+    return WriteFault(
         path=name,
         rule="unsupported-cast",
         condition="DELTA_COLUMN_STRUCT_TYPE_MISMATCH",
@@ -110,7 +112,7 @@ def cast_note(difference: TypeDifference) -> str:
     return f"{name} is cast from {new} to {old}; a value that does not fit fails"
 
 
-def too_few_columns(parent: ColumnPath, given: int, wanted: int) -> Finding:
+def too_few_columns(parent: ColumnPath, given: int, wanted: int) -> WriteFault:
     """Report a frame, or a struct in it, that has fewer fields than ``insertInto`` needs.
 
     Args:
@@ -120,7 +122,7 @@ def too_few_columns(parent: ColumnPath, given: int, wanted: int) -> Finding:
     """
     subject = f"the struct {parent!s}" if parent else "the frame"
     parts = "fields" if parent else "columns"
-    return Finding(
+    return WriteFault(
         path=str(parent),
         rule="too-few-columns",
         condition="DELTA_INSERT_COLUMN_ARITY_MISMATCH",
@@ -129,10 +131,10 @@ def too_few_columns(parent: ColumnPath, given: int, wanted: int) -> Finding:
     )
 
 
-def duplicate_column(names: Iterable[str], condition: str) -> Finding:
+def duplicate_column(names: Iterable[str], condition: str) -> WriteFault:
     """Report names that are equal without case."""
     listed = ", ".join(names)
-    return Finding(
+    return WriteFault(
         path=listed.partition(", ")[0],
         rule="duplicate-column",
         condition=condition,
@@ -141,7 +143,7 @@ def duplicate_column(names: Iterable[str], condition: str) -> Finding:
     )
 
 
-def column_in_use(difference: TypeDifference, dependent: Dependent) -> Finding:
+def column_in_use(difference: TypeDifference, dependent: Dependent) -> WriteFault:
     """Report a column of another type that a check or a generated column depends on.
 
     Args:
@@ -150,7 +152,7 @@ def column_in_use(difference: TypeDifference, dependent: Dependent) -> Finding:
     """
     name, old, new = _shown(difference)
     subject = "GENERATED_COLUMNS" if dependent.is_generated else "CONSTRAINT"
-    return Finding(
+    return WriteFault(
         path=name,
         rule="column-in-use",
         condition=f"DELTA_{subject}_DATA_TYPE_MISMATCH",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import DataTypeState
-    from pytest_delta_schema.write_check.collector import Finding
+    from pytest_delta_schema.write_check.collector import WriteFault
     from pytest_delta_schema.write_check.method import WriteSemantics
     from pytest_delta_schema.write_check.schema_merge import NewPart
 
@@ -28,7 +28,7 @@ _FEED = "delta.enableChangeDataFeed"
 _FEED_COLUMNS = frozenset({"_change_type", "_commit_version", "_commit_timestamp"})
 
 
-def require_written(columns: Sequence[ColumnState], semantics: WriteSemantics) -> Iterator[Finding]:
+def require_written(columns: Sequence[ColumnState], semantics: WriteSemantics) -> Iterator[WriteFault]:
     """Yield a finding for every type that the method of the write refuses for all values."""
     if semantics.method == "save":
         if all(map(is_storable, atoms(column.data_type for column in columns))):
@@ -42,7 +42,7 @@ def require_written(columns: Sequence[ColumnState], semantics: WriteSemantics) -
                 yield storage_findings.void_in_stream(part)
 
 
-def require_storable(parts: Sequence[NewPart], state: TableState) -> Iterator[Finding]:
+def require_storable(parts: Sequence[NewPart], state: TableState) -> Iterator[WriteFault]:
     """Yield a finding for every new column or field that the table cannot store.
 
     Args:
@@ -63,7 +63,7 @@ def require_storable(parts: Sequence[NewPart], state: TableState) -> Iterator[Fi
         yield from _type_faults(part.path, column.data_type, state)
 
 
-def _type_faults(path: ColumnPath, data_type: DataTypeState, state: TableState) -> Iterator[Finding]:
+def _type_faults(path: ColumnPath, data_type: DataTypeState, state: TableState) -> Iterator[WriteFault]:
     for part, unsupported in unstorable(data_type, path):
         yield storage_findings.unsupported_type(part, unsupported, "DELTA_UNSUPPORTED_DATA_TYPES")
     yield from map(storage_findings.empty_schema, _all_void(data_type, path))
@@ -79,7 +79,7 @@ def _type_faults(path: ColumnPath, data_type: DataTypeState, state: TableState) 
 
 def require_values(
     frame: NameMap[ColumnState], columns: Sequence[ColumnState], state: TableState, semantics: WriteSemantics
-) -> Iterator[Finding]:
+) -> Iterator[WriteFault]:
     """Yield a finding for every value that the table needs and the frame lacks.
 
     Args:
@@ -106,7 +106,7 @@ def require_values(
             yield from _missing_parts(column, match, semantics)
 
 
-def _missing_parts(column: ColumnState, given: ColumnState | None, semantics: WriteSemantics) -> Iterator[Finding]:
+def _missing_parts(column: ColumnState, given: ColumnState | None, semantics: WriteSemantics) -> Iterator[WriteFault]:
     """Yield a finding for every NOT NULL part of a column that the frame lacks."""
     for path in not_null_paths((column,)):
         if given is None or (given.data_type != "void" and find((given,), path) is None):
@@ -116,7 +116,7 @@ def _missing_parts(column: ColumnState, given: ColumnState | None, semantics: Wr
             yield storage_findings.missing_not_null_column(path, _BY_ROWS)
 
 
-def _missing_sources(columns: Sequence[ColumnState], given: NameSet) -> Iterator[Finding]:
+def _missing_sources(columns: Sequence[ColumnState], given: NameSet) -> Iterator[WriteFault]:
     """Yield a finding for every missing column that a missing generated column needs."""
     filled = given | NameSet.of(
         column for column in columns if column.value is not None and column.value.default is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.write_check.collector import Finding
+from pytest_delta_schema.write_check.collector import WriteFault
 
 if TYPE_CHECKING:
     from pytest_delta_schema.delta.names.column_path import ColumnPath
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 _BY_NAME = "write by the table's name, which fills it with NULL"
 
 
-def missing_not_null_column(path: ColumnPath, condition: str) -> Finding:
+def missing_not_null_column(path: ColumnPath, condition: str) -> WriteFault:
     """Report a NOT NULL column or field that the frame lacks.
 
     Args:
@@ -21,7 +21,7 @@ def missing_not_null_column(path: ColumnPath, condition: str) -> Finding:
     """
     name = str(path)
     default = ", or declare a default for it" if not path.fields else ""
-    return Finding(
+    return WriteFault(
         path=name,
         rule="missing-not-null-column",
         condition=condition,
@@ -30,9 +30,9 @@ def missing_not_null_column(path: ColumnPath, condition: str) -> Finding:
     )
 
 
-def missing_partition_column(name: str) -> Finding:
+def missing_partition_column(name: str) -> WriteFault:
     """Report a partition column that the frame lacks in a write to a path."""
-    return Finding(
+    return WriteFault(
         path=name,
         rule="missing-partition-column",
         condition="DELTA_PARTITION_COLUMN_NOT_FOUND",
@@ -41,9 +41,9 @@ def missing_partition_column(name: str) -> Finding:
     )
 
 
-def missing_source_column(name: str, column: str) -> Finding:
+def missing_source_column(name: str, column: str) -> WriteFault:
     """Report a column that a generated column needs and the frame lacks, in a write to a path."""
-    return Finding(
+    return WriteFault(
         path=column,
         rule="missing-source-column",
         condition="UNRESOLVED_COLUMN",
@@ -52,9 +52,9 @@ def missing_source_column(name: str, column: str) -> Finding:
     )
 
 
-def explicit_identity_insert(name: str) -> Finding:
+def explicit_identity_insert(name: str) -> WriteFault:
     """Report values for an identity column that is GENERATED ALWAYS."""
-    return Finding(
+    return WriteFault(
         path=name,
         rule="explicit-identity-insert",
         condition="DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED",
@@ -63,7 +63,7 @@ def explicit_identity_insert(name: str) -> Finding:
     )
 
 
-def unsupported_type(path: ColumnPath, data_type: str, condition: str) -> Finding:
+def unsupported_type(path: ColumnPath, data_type: str, condition: str) -> WriteFault:
     """Report a type that Delta cannot store, such as an interval.
 
     Args:
@@ -71,7 +71,7 @@ def unsupported_type(path: ColumnPath, data_type: str, condition: str) -> Findin
         data_type: The type, as text.
         condition: The error condition, which depends on the method.
     """
-    return Finding(
+    return WriteFault(
         path=str(path),
         rule="unsupported-type",
         condition=condition,
@@ -80,11 +80,11 @@ def unsupported_type(path: ColumnPath, data_type: str, condition: str) -> Findin
     )
 
 
-def empty_schema(path: ColumnPath) -> Finding:
+def empty_schema(path: ColumnPath) -> WriteFault:
     """Report a struct whose fields are all void, or a frame without columns that replaces a schema."""
     name = str(path)
     reason = "STRUCT_ALL_VOID_FIELDS" if path else "TABLE_NO_COLUMNS"
-    return Finding(
+    return WriteFault(
         path=name,
         rule="empty-schema",
         condition=f"DELTA_CANNOT_WRITE_EMPTY_SCHEMA.{reason}",
@@ -93,9 +93,9 @@ def empty_schema(path: ColumnPath) -> Finding:
     )
 
 
-def no_columns() -> Finding:
+def no_columns() -> WriteFault:
     """Report a frame without columns that is written to a path."""
-    return Finding(
+    return WriteFault(
         path="",
         rule="empty-schema",
         condition="InvalidSchemaException",
@@ -104,9 +104,9 @@ def no_columns() -> Finding:
     )
 
 
-def void_in_stream(path: ColumnPath) -> Finding:
+def void_in_stream(path: ColumnPath) -> WriteFault:
     """Report a void column in a stream."""
-    return Finding(
+    return WriteFault(
         path=str(path),
         rule="void-type",
         condition="DELTA_NULL_SCHEMA_IN_STREAMING_WRITE",
@@ -115,9 +115,9 @@ def void_in_stream(path: ColumnPath) -> Finding:
     )
 
 
-def void_in_collection(path: ColumnPath) -> Finding:
+def void_in_collection(path: ColumnPath) -> WriteFault:
     """Report a void element, key or value of an array or a map."""
-    return Finding(
+    return WriteFault(
         path=str(path),
         rule="void-type",
         condition="DELTA_COMPLEX_TYPE_COLUMN_CONTAINS_NULL_TYPE",
@@ -126,9 +126,9 @@ def void_in_collection(path: ColumnPath) -> Finding:
     )
 
 
-def invalid_column_name(name: str) -> Finding:
+def invalid_column_name(name: str) -> WriteFault:
     """Report a name with characters that need column mapping."""
-    return Finding(
+    return WriteFault(
         path=name,
         rule="invalid-column-name",
         condition="DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES",
@@ -137,9 +137,9 @@ def invalid_column_name(name: str) -> Finding:
     )
 
 
-def missing_table_feature(path: str, data_type: str, feature: str) -> Finding:
+def missing_table_feature(path: str, data_type: str, feature: str) -> WriteFault:
     """Report a type that needs a table feature which the table lacks, such as ``timestamp_ntz``."""
-    return Finding(
+    return WriteFault(
         path=path,
         rule="missing-table-feature",
         condition="DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT",
@@ -148,9 +148,9 @@ def missing_table_feature(path: str, data_type: str, feature: str) -> Finding:
     )
 
 
-def reserved_column_name(name: str) -> Finding:
+def reserved_column_name(name: str) -> WriteFault:
     """Report a name that the change data feed reserves."""
-    return Finding(
+    return WriteFault(
         path=name,
         rule="reserved-column-name",
         condition="RESERVED_CDC_COLUMNS_ON_WRITE",
@@ -159,9 +159,9 @@ def reserved_column_name(name: str) -> Finding:
     )
 
 
-def append_only() -> Finding:
+def append_only() -> WriteFault:
     """Report an overwrite of a table with ``delta.appendOnly``."""
-    return Finding(
+    return WriteFault(
         path="",
         rule="append-only",
         condition="DELTA_CANNOT_MODIFY_APPEND_ONLY",

@@ -11,7 +11,7 @@ from pyspark.sql import Row
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Column
-from pytest_delta_schema.backends.rows.frame_rows import rows_of
+from pytest_delta_schema.backends.rows.frame_rows import rows_of_frame
 from pytest_delta_schema.delta.names.folded_names import NameMap
 from support.tables import stored
 
@@ -22,7 +22,7 @@ def test_frames_of_pandas_have_python_values_and_null_for_what_is_missing():
     columns = NameMap.of([stored("id"), stored("x", "double"), stored("t", "string"), stored("n", "int")])
     frame = pd.DataFrame({"id": [1, 2], "x": [1.0, None], "t": ["a", None], "N": [7, None], "other": [1.0, pd.NaT]})
 
-    rows: list[dict[str, object]] = [*rows_of(frame, columns)]  # type: ignore[list-item]
+    rows: list[dict[str, object]] = [*rows_of_frame(frame, columns)]  # type: ignore[list-item]
 
     assert rows == [
         {"id": 1, "x": 1.0, "t": "a", "N": 7, "other": 1.0},
@@ -57,7 +57,7 @@ def test_frames_of_spark_have_instants_with_the_time_zone_of_the_process(monkeyp
     key = Row(x=1)
     values = Row(at=noon, local=noon, s=Row(at=noon), a=[noon, None], m={noon: Decimal("1.5")}, k={key: 1})
 
-    (row,) = rows_of(DataFrame(schema, [values]), NameMap())
+    (row,) = rows_of_frame(DataFrame(schema, [values]), NameMap())
     monkeypatch.undo()
     time.tzset()
 

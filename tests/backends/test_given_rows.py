@@ -17,7 +17,7 @@ from pytest_delta_schema import Identity, MemoryCatalog, Orchestrator
 from pytest_delta_schema.backends.rows import row_clocks
 from pytest_delta_schema.backends.rows.given_rows import converted_rows
 from pytest_delta_schema.backends.rows.row_clocks import Clock, TimeFault
-from pytest_delta_schema.backends.rows.row_values import shown
+from pytest_delta_schema.backends.rows.row_values import preview_of
 from pytest_delta_schema.diagnostics.errors import StatementError
 from support.given_values import BERLIN, KEPT, LONG, LOST, PARTS, TEXT, UTC, Moment
 from support.tables import NAME, column, state, stored, table
@@ -337,7 +337,7 @@ def test_a_timestamp_that_is_written_as_a_time_of_the_zone_has_to_happen_once(zo
         assert insert() == [{"t": None}, {"t": instant}]
     else:
         assert refusal(insert)[0] == (
-            f"dev.silver.orders: row 2, column T: {shown(instant)} is in an hour that occurs twice in Europe/Berlin,"
+            f"dev.silver.orders: row 2, column T: {preview_of(instant)} is in an hour that occurs twice in Europe/Berlin,"
             " and the partition value is a local time, because the table has checks, defaults or generated columns; set the"
             " session's time zone to UTC"
         )

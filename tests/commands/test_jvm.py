@@ -8,7 +8,7 @@ import pytest
 
 from pytest_delta_schema.__main__ import main
 from pytest_delta_schema.backends.local.kept_jvm.channel import ask
-from pytest_delta_schema.backends.local.kept_jvm.record import Record, private_folder, record_path, write_record
+from pytest_delta_schema.backends.local.kept_jvm.record import HolderRecord, private_folder, record_path, write_record
 from pytest_delta_schema.backends.secret import Secret
 from support.holding import JVM_SECRET, holding
 
@@ -27,7 +27,7 @@ def test_without_a_kept_jvm_there_is_nothing_to_do(capsys, tmp_path, action):
 
     private_folder()
     path = record_path(tmp_path)
-    write_record(path, Record(folder=str(tmp_path), key="key", port=1, secret=Secret("of an ended holder")))
+    write_record(path, HolderRecord(folder=str(tmp_path), key="key", port=1, secret=Secret("of an ended holder")))
     assert main(["jvm", action]) == 0
     assert capsys.readouterr() == ("no JVM is kept\n", "")
     assert not path.exists()

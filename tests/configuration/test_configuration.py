@@ -11,13 +11,13 @@ from pytest_delta_schema.configuration.project_file import read_project_file
 from pytest_delta_schema.configuration.toml_values import _TYPED
 from pytest_delta_schema.delta.features import COLUMN_MAPPING, TYPE_WIDENING
 from pytest_delta_schema.plan.risk import Risk
-from pytest_delta_schema.settings.kinds import Kind
+from pytest_delta_schema.settings.kinds import SettingKind
 from pytest_delta_schema.settings.table import SETTINGS, Feature, RiskLabel
 from support import configuration_reference as reference
 
 
 def test_every_kind_has_a_reader_and_a_type_in_the_reference():
-    assert set(_TYPED) == set(reference._TYPES) == set(get_args(Kind)) == {*(row.kind for row in SETTINGS)}
+    assert set(_TYPED) == set(reference._TYPES) == set(get_args(SettingKind)) == {*(row.kind for row in SETTINGS)}
 
 
 def test_the_choices_are_those_of_the_engine():

@@ -19,7 +19,7 @@ from pytest_delta_schema import (
 )
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.engine.gate import Gate
-from pytest_delta_schema.engine.outcomes.outcome import Check
+from pytest_delta_schema.engine.outcomes.outcome import CheckKind
 from pytest_delta_schema.plugin.outcomes.outcome_report import outcome_of
 from support.plugin_project import HEAD, SHARED
 
@@ -240,7 +240,7 @@ class Failing(MemoryCatalog):
         super().run(statement)
 
 
-def gate_of(result) -> dict[Check, str]:
+def gate_of(result) -> dict[CheckKind, str]:
     """Return how the checks of the gate ended in an inner run."""
     outcomes = map(outcome_of, result.reprec.getreports("pytest_runtest_logreport"))
     return {
@@ -290,8 +290,8 @@ def test_everything_agrees_on_memory(name, inner):
     run("test_user.py").assert_outcomes(passed=1)
 
     questions: Any = SHARED["asked"]
-    assert (drift[Check.DRIFT], questions["assert_no_drift"]) == (case.drift, case.drift)
-    assert (apply[Check.APPLY], questions["orchestrator"]) == (case.apply, case.apply)
+    assert (drift[CheckKind.DRIFT], questions["assert_no_drift"]) == (case.drift, case.drift)
+    assert (apply[CheckKind.APPLY], questions["orchestrator"]) == (case.apply, case.apply)
     scratch, made = questions["make_delta_table"]
     assert scratch == case.scratch
     assert made is None or (made.origin.name is None and made.qualified_name.startswith("dev.test_main_"))

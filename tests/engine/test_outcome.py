@@ -21,7 +21,7 @@ from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, Loca
 from pytest_delta_schema.engine.declarations import Declarations
 from pytest_delta_schema.engine.gate import Gate
 from pytest_delta_schema.engine.outcomes.outcome import (
-    Check,
+    CheckKind,
     DataChecks,
     OutcomeStatement,
     Status,
@@ -36,7 +36,7 @@ from support.tables import NAME, column, orders, orders_before, state, stored, t
 
 WHOLE = TableOutcome(
     table="dev.silver.orders",
-    check=Check.APPLY,
+    check=CheckKind.APPLY,
     status=Status.BLOCKED,
     stored_as="ci.silver.orders",
     backend="memory",
@@ -61,7 +61,7 @@ WHOLE = TableOutcome(
 
 
 @pytest.mark.parametrize(
-    "outcome", [WHOLE, TableOutcome(table="t", check=Check.RULES, status=Status.VALID)], ids=["whole", "least"]
+    "outcome", [WHOLE, TableOutcome(table="t", check=CheckKind.RULES, status=Status.VALID)], ids=["whole", "least"]
 )
 def test_the_json_form_keeps_everything(outcome):
     text = json.dumps(outcome.to_json())
@@ -76,7 +76,7 @@ def test_the_json_form_keeps_everything(outcome):
 def test_a_gate_names_changes_statements_and_location():
     outcome = Gate(MemoryCatalog([orders_before()]), [orders()], settings=Settings()).drift(orders())
 
-    assert (outcome.table, outcome.check, outcome.status) == ("dev.silver.orders", Check.DRIFT, Status.DRIFTED)
+    assert (outcome.table, outcome.check, outcome.status) == ("dev.silver.orders", CheckKind.DRIFT, Status.DRIFTED)
     assert (outcome.stored_as, outcome.backend, outcome.data_checks, outcome.observed_version) == (
         "dev.silver.orders",
         "memory",

@@ -44,7 +44,7 @@ def machine(monkeypatch, tmp_path):
             machine.done.append(statement.kind.name)
             return super().run(statement)
 
-    monkeypatch.setattr(prepare_module, "needs_of_start", needs)
+    monkeypatch.setattr(prepare_module, "resources_for_start", needs)
     monkeypatch.setattr(prepare_module, "start_session", start)
     monkeypatch.setattr(prepare_module, "LocalCatalog", Catalog)
     monkeypatch.setattr(prepare_module, "cache_folder", lambda: machine.folder)
@@ -87,7 +87,7 @@ def test_what_fails_is_one_line(monkeypatch, capsys, error, code, line):
     def fail(_):
         raise error
 
-    monkeypatch.setattr(prepare_module, "needs_of_start", fail)
+    monkeypatch.setattr(prepare_module, "resources_for_start", fail)
 
     assert main(["prepare"]) == code
 
@@ -121,7 +121,7 @@ def test_a_log_shows_a_running_step_every_few_seconds(machine, monkeypatch, caps
 
     machine.has_archive = True
     monkeypatch.setattr(progress, "INTERVAL", 0.01)
-    monkeypatch.setattr(prepare_module, "needs_of_start", needs)
+    monkeypatch.setattr(prepare_module, "resources_for_start", needs)
 
     main(["prepare"])
 

@@ -501,7 +501,7 @@ def test_an_ini_key_that_another_plugin_declares_is_its_own(project):
         (b"# pytest_delta_schema \xff\n", "ERROR: {folder}/pyproject.toml: cannot be read: *"),
         (
             b"[tool]\npytest_delta_schema = 1\n",
-            "ERROR: {folder}/pyproject.toml: pytest_delta_schema is no section; write *",
+            "ERROR: {folder}/pyproject.toml: pytest_delta_schema is not a table; write *",
         ),
     ],
 )

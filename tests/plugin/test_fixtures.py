@@ -36,7 +36,7 @@ def test_tables_are_made_from_models_filled_and_cleaned_up(project):
             assert orders.schema_name == "silver"
             assert_no_drift([table, other], catalog=delta_catalog)
             assert delta_catalog.count_rows(table.name).rows == 1
-            with pytest.raises(DeclarationError, match="is made twice by this test; give the second one a name"):
+            with pytest.raises(DeclarationError, match="is made twice by this test; give the second one a different name"):
                 make_delta_table(orders)
 
         def test_two(delta_catalog):

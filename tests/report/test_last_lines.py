@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_delta_schema.diagnostics.errors import Diagnostic
-from pytest_delta_schema.engine.outcomes.outcome import Check, OutcomeStatement, Status, TableChange, TableOutcome
+from pytest_delta_schema.engine.outcomes.outcome import CheckKind, OutcomeStatement, Status, TableChange, TableOutcome
 from pytest_delta_schema.report.text.outcome_text import body, headline
 
 NAME = "dev.silver.orders"
@@ -20,15 +20,15 @@ OTHER = Diagnostic(code="DS202", rule="Other", table=NAME, message="that, too", 
 @pytest.mark.parametrize(
     ("check", "status", "parts", "last"),
     [
-        (Check.DRIFT, Status.DRIFTED, {"changes": (ADDED,)}, "to align the catalog: pytest --delta-apply"),
+        (CheckKind.DRIFT, Status.DRIFTED, {"changes": (ADDED,)}, "to align the catalog: pytest --delta-apply"),
         (
-            Check.DRIFT,
+            CheckKind.DRIFT,
             Status.BLOCKED,
             {"changes": (ADDED,), "diagnostics": (FAULT, OTHER)},
             "  ! dev.silver.orders: that, too; make that right, too [DS202 Other]",
         ),
         (
-            Check.DRIFT,
+            CheckKind.DRIFT,
             Status.DRIFTED,
             {
                 "changes": (
@@ -48,16 +48,16 @@ OTHER = Diagnostic(code="DS202", rule="Other", table=NAME, message="that, too", 
                 " is managed, or change the model."
             ),
         ),
-        (Check.RULES, Status.BLOCKED, {"diagnostics": (FAULT,)}, "to correct it: make it right"),
+        (CheckKind.RULES, Status.BLOCKED, {"diagnostics": (FAULT,)}, "to correct it: make it right"),
         (
-            Check.RULES,
+            CheckKind.RULES,
             Status.BLOCKED,
             {"diagnostics": (FAULT, OTHER)},
             "dev.silver.orders: that, too; make that right, too [DS202 Other]",
         ),
-        (Check.DRIFT, Status.UNREADABLE, {"diagnostics": (FAULT,)}, "to correct it: make it right"),
+        (CheckKind.DRIFT, Status.UNREADABLE, {"diagnostics": (FAULT,)}, "to correct it: make it right"),
         (
-            Check.METADATA,
+            CheckKind.METADATA,
             Status.STALE,
             {"changes": (ADDED,)},
             (
@@ -66,7 +66,7 @@ OTHER = Diagnostic(code="DS202", rule="Other", table=NAME, message="that, too", 
             ),
         ),
         (
-            Check.UNMANAGED,
+            CheckKind.UNMANAGED,
             Status.DRIFTED,
             {"diagnostics": (FAULT,)},
             (
@@ -75,7 +75,7 @@ OTHER = Diagnostic(code="DS202", rule="Other", table=NAME, message="that, too", 
             ),
         ),
         (
-            Check.APPLY,
+            CheckKind.APPLY,
             Status.FAILED,
             {"failure": "a statement failed\n\nto restore: RESTORE TABLE t TO VERSION AS OF 1"},
             "to restore: RESTORE TABLE t TO VERSION AS OF 1",
@@ -91,7 +91,7 @@ def test_the_last_line(check, status, parts: dict[str, Any], last):
 
 def test_a_fault_without_a_remedy_ends_with_the_declaration():
     fault = Diagnostic(table=NAME, message="it is wrong")
-    outcome = TableOutcome(table=NAME, check=Check.RULES, status=Status.BLOCKED, diagnostics=(fault,))
+    outcome = TableOutcome(table=NAME, check=CheckKind.RULES, status=Status.BLOCKED, diagnostics=(fault,))
 
     assert body(outcome, "shop/models.py:1") == "declared at shop/models.py:1"
 
@@ -115,7 +115,7 @@ def changes(*paths: str) -> tuple[TableChange, ...]:
 )
 def test_the_headline_counts_each_change_once(paths, text):
     outcome = TableOutcome(
-        table=NAME, stored_as=NAME, check=Check.DRIFT, status=Status.DRIFTED, changes=changes(*paths)
+        table=NAME, stored_as=NAME, check=CheckKind.DRIFT, status=Status.DRIFTED, changes=changes(*paths)
     )
 
     assert headline(outcome) == f"dev.silver.orders has drifted, {text}"

@@ -23,8 +23,8 @@ from pytest_delta_schema.sql.data_check_queries import (
     exists_violation,
     first_broken,
     first_repeated,
-    rows_of,
     samples,
+    select_rows,
     select_violations,
 )
 from pytest_delta_schema.sql.quoting import delta_files, dotted, literal, parquet_files
@@ -192,16 +192,16 @@ def test_statements_carry_the_changes_that_they_make():
     ("rendered", "expected"),
     [
         (
-            count_rows(rows_of(NAME), [NotNull(ColumnPath("a")), NotNull(ColumnPath("b", "x`"))]),
+            count_rows(select_rows(NAME), [NotNull(ColumnPath("a")), NotNull(ColumnPath("b", "x`"))]),
             "SELECT count(*) AS value_0, count_if(`a` IS NULL) AS value_1, count_if(`b`.`x``` IS NULL) AS value_2 FROM `dev`.`silver`.`orders`",
         ),
         (
-            count_rows(rows_of(NAME, version=3), []),
+            count_rows(select_rows(NAME, version=3), []),
             "SELECT count(*) AS value_0 FROM `dev`.`silver`.`orders` VERSION AS OF 3",
         ),
         (
             count_rows(
-                rows_of(NAME, added=[stored("b", "int")]), [CheckState("x", "a > 0 -- x"), CheckState("y", "b = 1")]
+                select_rows(NAME, added=[stored("b", "int")]), [CheckState("x", "a > 0 -- x"), CheckState("y", "b = 1")]
             ),
             (
                 "SELECT count(*) AS value_0, count_if(NOT coalesce((a > 0 -- x\n), false)) AS value_1,"
@@ -210,7 +210,7 @@ def test_statements_carry_the_changes_that_they_make():
             ),
         ),
         (
-            count_rows(rows_of(NAME), [KeyState("k", ("a", "b`"))]),
+            count_rows(select_rows(NAME), [KeyState("k", ("a", "b`"))]),
             (
                 "SELECT count(*) AS value_0,"
                 " count_if(`a` IS NOT NULL AND `b``` IS NOT NULL) - count(DISTINCT `a`, `b```) AS value_1"
@@ -218,7 +218,7 @@ def test_statements_carry_the_changes_that_they_make():
             ),
         ),
         (
-            count_rows(rows_of(NAME, [NotNull(ColumnPath("a")), TO_PARENT]), [NotNull(ColumnPath("a")), TO_PARENT]),
+            count_rows(select_rows(NAME, [NotNull(ColumnPath("a")), TO_PARENT]), [NotNull(ColumnPath("a")), TO_PARENT]),
             (
                 "SELECT count(*) AS value_0, count_if(`a` IS NULL) AS value_1,"
                 " count_if((`a` IS NOT NULL AND `b` IS NOT NULL AND `parent of fk` IS NULL)) AS value_2"
@@ -228,7 +228,7 @@ def test_statements_carry_the_changes_that_they_make():
             ),
         ),
         (
-            rows_of(NAME, [TO_PARENT], absent=[TO_PARENT], added=[stored("b")]),
+            select_rows(NAME, [TO_PARENT], absent=[TO_PARENT], added=[stored("b")]),
             (
                 "(SELECT *, CAST(NULL AS BIGINT) AS `b`, CAST(NULL AS BOOLEAN) AS `parent of fk`"
                 " FROM `dev`.`silver`.`orders`)"

@@ -12,10 +12,10 @@ from pytest_delta_schema.settings.text import SECTION
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pytest_delta_schema.settings.kinds import Kind
+    from pytest_delta_schema.settings.kinds import SettingKind
     from pytest_delta_schema.settings.table import Setting
 
-_TYPES: Mapping[Kind, str] = {
+_TYPES: Mapping[SettingKind, str] = {
     "flag": "`true` or `false`",
     "count": "whole number",
     "seconds": "number of seconds",

@@ -28,11 +28,11 @@ from pytest_delta_schema.state.json_format.json_shapes import (
     Choice,
     Entries,
     Items,
+    JsonScalar,
     Member,
     Notation,
     Nullable,
     Pairs,
-    Scalar,
     Shape,
 )
 
@@ -145,7 +145,7 @@ def _of_text(shape: Shape) -> Schema:
         return {"enum": list(shape.words)}
     if isinstance(shape, Member):
         return {"enum": _values(shape.of)}
-    assert isinstance(shape, Scalar), shape
+    assert isinstance(shape, JsonScalar), shape
     return {"type": _TYPES[shape.kinds]}
 
 

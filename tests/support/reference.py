@@ -25,7 +25,7 @@ from versions import record
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_delta_schema.report.codes import CodeInfo, Stage
+    from pytest_delta_schema.report.codes import CodeInfo, CodeStage
 
 PACKAGES = {
     "models": "Declarations",
@@ -53,7 +53,7 @@ PACKAGES = {
 _PART = re.compile(r"(<!-- generated: (?P<name>.+?) -->\n).*?(<!-- end of (?P=name) -->)", re.DOTALL)
 
 
-def codes_of(stage: Stage) -> str:
+def codes_of(stage: CodeStage) -> str:
     """Return a section for each code of one stage."""
     return "\n\n".join(_code_section(info) for info in all_codes() if info.stage == stage)
 

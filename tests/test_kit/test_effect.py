@@ -12,7 +12,7 @@ from pytest_delta_schema.diagnostics.errors import EffectError
 from pytest_delta_schema.state import CheckState, ForeignKeyState, TableState
 from pytest_delta_schema.state.commits import Commit, DataFile
 from pytest_delta_schema.test_kit.effects.effect import Effect, SchemaChange
-from pytest_delta_schema.test_kit.effects.row_counts import RowCounts
+from pytest_delta_schema.test_kit.effects.row_counts import ChangedRows
 from support.tables import KEY, NAME, state, stored, table
 
 NO_TABLE = TableState(name=NAME, exists=False)
@@ -61,7 +61,7 @@ class Source:
         self._drift = drift
 
     def compared(self, version):
-        return {6: RowCounts(added=4, removed=5)}[version]
+        return {6: ChangedRows(added=4, removed=5)}[version]
 
     def commits_before(self):
         return (replace(WRITE, version=1, added=(DataFile(path="old", rows=20),)),)

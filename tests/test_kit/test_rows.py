@@ -498,7 +498,7 @@ def test_a_key_of_a_foreign_key_has_as_many_values_as_the_parents(columns, key, 
     require_taken(model, rows_of(model, most, parents=PARENTS))
     names = ", ".join(key)
     assert refusal(model, most + 1, parents=PARENTS) == (
-        f"dev.silver.orders: primary key ({names}) has at most {most} values, and {most + 1} rows are asked for;"
+        f"dev.silver.orders: primary key ({names}) has at most {most} values, but {most + 1} rows were requested;"
         f" ask for fewer rows, or give {names}"
     )
 

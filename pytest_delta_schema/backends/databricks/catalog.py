@@ -21,7 +21,7 @@ from pytest_delta_schema.backends.databricks.rows import (
     TableRow,
     VersionRow,
     first,
-    prepare,
+    prepare_row_types,
     typed,
 )
 from pytest_delta_schema.backends.logs.second_look import read_all_until_settled
@@ -36,7 +36,7 @@ from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.models.required_kinds import required_table_names, required_tables
 from pytest_delta_schema.models.table import names_around
-from pytest_delta_schema.sql.information_schema import schemata, tables_in
+from pytest_delta_schema.sql.information_schema import schemata, select_tables
 from pytest_delta_schema.sql.schemas_and_restores import describe_detail, describe_history, describe_schema, show_create
 from pytest_delta_schema.sql.split_per_column import one_by_one
 from pytest_delta_schema.state.states import CatalogState, TableState
@@ -78,7 +78,7 @@ class DatabricksCatalog:
     def __init__(self, connection: Connection, *, read_threads: int = 8) -> None:
         if isinstance(connection, type) or not hasattr(connection, "rows"):
             refuse_kind("DatabricksCatalog", "a connection", connection, "give connect_databricks(warehouse)")
-        prepare()
+        prepare_row_types()
         self._connection = connection
         self._runtime = Runtime(connection)
         collations = DefaultCollations(connection)
@@ -122,7 +122,7 @@ class DatabricksCatalog:
 
     def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
         """Return the names of all tables in a schema without its views, sorted; none if the schema does not exist."""
-        rows = typed(TableRow, self._connection.rows(tables_in(catalog, schema)))
+        rows = typed(TableRow, self._connection.rows(select_tables(catalog, schema)))
         kept = [folded(row["table_name"]) for row in rows if row["table_type"] not in _VIEWS]
         return tuple(sorted(QualifiedName(catalog, schema, name) for name in kept))
 
@@ -131,7 +131,7 @@ class DatabricksCatalog:
         try:
             return first(VersionRow, self._connection.rows(describe_history(table, limit=1)))["version"]
         except StatementError as error:
-            return ABSENT if error.condition in NOT_FOUND else unreadable(table, error)
+            return ABSENT if error.condition in NOT_FOUND else unreadable_on_databricks(table, error)
 
     def count_rows(
         self,
@@ -173,7 +173,11 @@ class DatabricksCatalog:
 
         def read(name: QualifiedName) -> TableState | Diagnostic | None:
             schema = facts[name[:2]]
-            return unreadable(name, schema) if isinstance(schema, StatementError) else self._table(name, schema)
+            return (
+                unreadable_on_databricks(name, schema)
+                if isinstance(schema, StatementError)
+                else self._table(name, schema)
+            )
 
         tables = map_concurrently(read, names, self._read_threads)
         absent = dict.fromkeys(name[:2] for name, table in tables.items() if table is None)
@@ -199,7 +203,7 @@ class DatabricksCatalog:
             detail = first(DetailRow, self._connection.rows(describe_detail(name)))
             created = self._create_statement(name, detail, has_keys=name.table in facts.keys)
         except StatementError as error:
-            return None if shown is None and error.condition in NOT_FOUND else unreadable(name, error)
+            return None if shown is None and error.condition in NOT_FOUND else unreadable_on_databricks(name, error)
         if shown is None:
             fact = "exists, and information_schema does not show it to this principal"
             return problem(UnreadableTable, name, fact, "give the principal SELECT or BROWSE on it")
@@ -246,12 +250,12 @@ class DatabricksCatalog:
         return {name: table for name, table in state.tables.items() if table.exists}
 
 
-def unreadable(name: QualifiedName, error: StatementError) -> Diagnostic:
+def unreadable_on_databricks(name: QualifiedName, error: StatementError) -> Diagnostic:
     """Return the problem of a table that cannot be read, whether it exists or not."""
     return refused(name, error, "give the principal the permission, or repair the workspace")
 
 
 def _absent(name: QualifiedName, schema: bool | StatementError) -> TableState | Diagnostic:  # noqa: FBT001 - an answer
     if isinstance(schema, StatementError):
-        return unreadable(name, schema)
+        return unreadable_on_databricks(name, schema)
     return TableState(name=name, exists=False, schema_exists=schema)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_delta_schema.backends.databricks.warehouse_start import start_warehouse
 from pytest_delta_schema.backends.secret import Secret
-from pytest_delta_schema.backends.spark.compat.pyspark_compat import is_remote
+from pytest_delta_schema.backends.spark.compat.pyspark_compat import is_connect_session
 from pytest_delta_schema.backends.spark.errors.spark_errors import NO_CONNECTION, translate_errors
 from pytest_delta_schema.backends.spark.errors.stopping import cancel_on_interrupt, stop_jobs, stop_operations
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError, first_line
@@ -87,7 +87,7 @@ class SparkConnection:
             return self.spark.sql(sql).collect()  # type: ignore[no-any-return]
 
     def _stop(self) -> bool:
-        return stop_operations(self.spark) if is_remote(self.spark) else stop_jobs(self.spark)
+        return stop_operations(self.spark) if is_connect_session(self.spark) else stop_jobs(self.spark)
 
 
 class WarehouseConnection:

@@ -20,18 +20,18 @@ from pytest_delta_schema.backends.databricks.rows import (
     TagRow,
     typed,
 )
-from pytest_delta_schema.backends.databricks.types import parse_type
+from pytest_delta_schema.backends.databricks.types import parse_databricks_type
 from pytest_delta_schema.delta.names.column_path import TABLE, ColumnPath
 from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet, folded
 from pytest_delta_schema.delta.protocol import may_generate_columns
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.sql.information_schema import (
     column_tags_in,
-    columns_in,
     keys_in,
     parents_in,
+    select_columns,
+    select_tables,
     table_tags_in,
-    tables_in,
 )
 from pytest_delta_schema.state.delta_log import PROPERTY_PREFIX, state_from_metadata
 from pytest_delta_schema.state.keys import KEY_KINDS, state_keys
@@ -79,8 +79,10 @@ def read_schema(ask: Ask, catalog: str, schema: str) -> SchemaFacts:
         StatementError: If the workspace refuses a query, or its rows have another form.
     """
     facts = SchemaFacts()
-    facts.tables.update((folded(row["table_name"]), row) for row in typed(TableRow, ask(tables_in(catalog, schema))))
-    for column in typed(ColumnRow, ask(columns_in(catalog, schema))):
+    facts.tables.update(
+        (folded(row["table_name"]), row) for row in typed(TableRow, ask(select_tables(catalog, schema)))
+    )
+    for column in typed(ColumnRow, ask(select_columns(catalog, schema))):
         facts.columns[folded(column["table_name"])].append(column)
     for key in typed(KeyRow, ask(keys_in(catalog, schema))):
         facts.keys[folded(key["table_name"])][key["constraint_name"]].append(key)
@@ -162,7 +164,7 @@ def _properties(detail: DetailRow) -> dict[str, str]:
 def _column(row: ColumnRow, values: NameMap[ColumnGeneration]) -> ColumnState:
     default = row.get("column_default")
     value = values.get(row["column_name"]) or (None if default is None else ColumnGeneration(default))
-    data_type, comment = parse_type(row["full_data_type"]), row.get("comment") or ""
+    data_type, comment = parse_databricks_type(row["full_data_type"]), row.get("comment") or ""
     return ColumnState(row["column_name"], data_type, row["is_nullable"] == "YES", comment, value)
 
 

@@ -102,7 +102,7 @@ class RuntimeRow(TypedDict):
 _ROWS = (TableRow, ColumnRow, KeyRow, ParentRow, TagRow, DetailRow, CreateRow, VersionRow, RuntimeRow)
 
 
-def prepare() -> None:
+def prepare_row_types() -> None:
     """Build the decoders of all rows, before threads use them."""
     from pytest_delta_schema.backends.decoders import build_decoders
 

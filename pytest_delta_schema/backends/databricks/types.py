@@ -14,7 +14,7 @@ _DIALECT = "databricks"
 _NESTED = {"array", "map", "struct"}
 
 
-def parse_type(text: str) -> DataTypeState:
+def parse_databricks_type(text: str) -> DataTypeState:
     """Read a type, such as ``struct<a:int,b:array<decimal(10,2)>>``.
 
     Raises:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.local.conversion.parquet_folder import Sources
+from pytest_delta_schema.backends.local.conversion.parquet_folder import FileInspector
 from pytest_delta_schema.backends.local.logs.log_first_reader import LogFirstReader
 from pytest_delta_schema.backends.local.logs.reader import list_tables, read_commits, read_tables
 from pytest_delta_schema.backends.local.logs.table_clone import clone
@@ -284,8 +284,8 @@ class LocalCatalog:
             return read_commits(self.bridge, table)
 
     @cached_property
-    def _sources(self) -> Sources:
-        return Sources(self.bridge)
+    def _sources(self) -> FileInspector:
+        return FileInspector(self.bridge)
 
     def _read_tables(self, names: Iterable[QualifiedName], wishes: Mapping[QualifiedName, Parquet]) -> CatalogState:
         names = set(names)

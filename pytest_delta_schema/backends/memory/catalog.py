@@ -30,7 +30,7 @@ from pytest_delta_schema.state.types import StructState, find
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_delta_schema.backends.memory.rows import Row
+    from pytest_delta_schema.backends.memory.rows import StoredRow
     from pytest_delta_schema.delta.names.column_path import ColumnPath
     from pytest_delta_schema.execute.protocols.catalog import Samples
     from pytest_delta_schema.execute.protocols.version import Version
@@ -64,15 +64,15 @@ class MemoryCatalog:
         self,
         tables: Iterable[TableState] = (),
         *,
-        rows: Mapping[QualifiedName, Iterable[Row]] = MappingProxyType({}),
+        rows: Mapping[QualifiedName, Iterable[StoredRow]] = MappingProxyType({}),
     ) -> None:
         states = _states(tables)
         self._tables = {table.name: replace(table, version=table.version or 0) for table in states}
         self._schemas = {(name.catalog, name.schema) for name in self._tables}
-        self._rows: dict[QualifiedName, list[Row]] = {}
+        self._rows: dict[QualifiedName, list[StoredRow]] = {}
         self._counters: dict[QualifiedName, dict[str, int]] = {}
         self._row_checks = RowChecks(self._rows, self._require)
-        self._past: dict[tuple[QualifiedName, int], tuple[TableState, list[Row]]] = {}
+        self._past: dict[tuple[QualifiedName, int], tuple[TableState, list[StoredRow]]] = {}
         if not isinstance(rows, Mapping):
             refuse_kind("rows of MemoryCatalog", "a mapping", rows, "write {model.name: [{'id': 1}]}")
         for name, inserted in rows.items():
@@ -306,5 +306,5 @@ def _states(tables: object) -> list[TableState]:
     return states
 
 
-def _folded(row: Mapping[str, Any]) -> Row:
+def _folded(row: Mapping[str, Any]) -> StoredRow:
     return {folded(name): value for name, value in row.items()}

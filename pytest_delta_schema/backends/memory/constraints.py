@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.backends.memory.rows import broken_rows, text_of
+from pytest_delta_schema.backends.memory.rows import broken_rows, stored_text
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import StatementError, first_line
 from pytest_delta_schema.state.expressions import ExpressionError, columns_in, require_wide
@@ -15,7 +15,7 @@ from pytest_delta_schema.state.type_traversal import not_null_paths
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_delta_schema.backends.memory.rows import Row
+    from pytest_delta_schema.backends.memory.rows import StoredRow
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.data_checks import DataCheck
     from pytest_delta_schema.state.states import TableState
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 
 def violating_rows(
-    data_check: DataCheck, table: QualifiedName, rows: Sequence[Row], columns: Sequence[ColumnState]
-) -> list[Row]:
+    data_check: DataCheck, table: QualifiedName, rows: Sequence[StoredRow], columns: Sequence[ColumnState]
+) -> list[StoredRow]:
     """Return the rows that violate a data check.
 
     Raises:
@@ -43,7 +43,7 @@ def violating_rows(
         raise StatementError(msg) from error
 
 
-def require_valid_row(state: TableState, row: Row, number: int) -> None:
+def require_valid_row(state: TableState, row: StoredRow, number: int) -> None:
     """Make sure that a row violates no constraint.
 
     Args:
@@ -61,7 +61,7 @@ def require_valid_row(state: TableState, row: Row, number: int) -> None:
             raise StatementError(msg, condition="DELTA_NOT_NULL_CONSTRAINT_VIOLATED")
     for check in state.checks:
         if violating_rows(check, state.name, [row], state.columns):
-            texts = {name: text_of(row.get(name)) or "null" for name in _used_columns(check, state)}
+            texts = {name: stored_text(row.get(name)) or "null" for name in _used_columns(check, state)}
             values = "".join(f"\n - {name} : {text}" for name, text in texts.items())
             msg = f"{where}: CHECK constraint {check.name} ({check.expression}) violated by row with values:{values}"
             raise StatementError(msg, condition="DELTA_VIOLATE_CONSTRAINT_WITH_VALUES")

@@ -11,14 +11,14 @@ from pytest_delta_schema.state.expressions import ExpressionError, evaluate, req
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_delta_schema.backends.memory.rows import Row
+    from pytest_delta_schema.backends.memory.rows import StoredRow
     from pytest_delta_schema.state.types import ColumnState
 
 _NO_COLUMN = "no_column"
 """A column for the evaluation of expressions without columns."""
 
 
-def filled(row: Row, columns: Sequence[ColumnState], counters: dict[str, int]) -> Row:
+def filled(row: StoredRow, columns: Sequence[ColumnState], counters: dict[str, int]) -> StoredRow:
     """Return a row with the values that the table fills.
 
     Args:
@@ -54,7 +54,7 @@ def filled(row: Row, columns: Sequence[ColumnState], counters: dict[str, int]) -
     return complete
 
 
-def _evaluated(expression: str, row: Row, name: str, types: Mapping[str, object]) -> Any:
+def _evaluated(expression: str, row: StoredRow, name: str, types: Mapping[str, object]) -> Any:
     try:
         require_wide(expression, types)
         (answer,) = evaluate(expression, [row], row)

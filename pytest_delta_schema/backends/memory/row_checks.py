@@ -16,7 +16,7 @@ from pytest_delta_schema.state.states import CheckState, ForeignKeyState
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from pytest_delta_schema.backends.memory.rows import Row
+    from pytest_delta_schema.backends.memory.rows import StoredRow
     from pytest_delta_schema.execute.protocols.catalog import Samples
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.data_checks import DataCheck
@@ -34,7 +34,7 @@ class RowChecks:
     """
 
     def __init__(
-        self, rows: Mapping[QualifiedName, Sequence[Row]], existing: Callable[[QualifiedName], TableState]
+        self, rows: Mapping[QualifiedName, Sequence[StoredRow]], existing: Callable[[QualifiedName], TableState]
     ) -> None:
         self._rows = rows
         self._existing = existing
@@ -96,7 +96,7 @@ class RowChecks:
             msg = f"{state.name}: {fact}; nothing was changed, keep the layout"
             raise StatementError(msg)
 
-    def _broken(self, table: QualifiedName, data_check: DataCheck, added: Sequence[ColumnState]) -> list[Row]:
+    def _broken(self, table: QualifiedName, data_check: DataCheck, added: Sequence[ColumnState]) -> list[StoredRow]:
         rows = self._rows.get(table, [])
         if isinstance(data_check, ForeignKeyState):
             return orphans(data_check, rows, self._rows.get(data_check.parent, []))

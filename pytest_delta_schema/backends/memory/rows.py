@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.states import ForeignKeyState
     from pytest_delta_schema.state.types import DataTypeState
 
-Row = dict[str, Any]
+StoredRow = dict[str, Any]
 """One row: values by lower-case column name; a missing column is NULL."""
 
 
-def broken_rows(data_check: DataCheck, rows: Sequence[Row], columns: Sequence[str]) -> list[Row]:
+def broken_rows(data_check: DataCheck, rows: Sequence[StoredRow], columns: Sequence[str]) -> list[StoredRow]:
     """Return the rows that violate a data check; for a key those that repeat the values of another row.
 
     Args:
@@ -44,17 +44,17 @@ def broken_rows(data_check: DataCheck, rows: Sequence[Row], columns: Sequence[st
     return _repeated(data_check.columns, rows)
 
 
-def orphans(key: ForeignKeyState, rows: Sequence[Row], parents: Sequence[Row]) -> list[Row]:
+def orphans(key: ForeignKeyState, rows: Sequence[StoredRow], parents: Sequence[StoredRow]) -> list[StoredRow]:
     """Return the rows whose foreign key holds no NULL and matches no parent."""
     known = {_key(row, key.parent_columns) for row in parents}
     return [row for row in rows if _is_whole(row, key.columns) and _key(row, key.columns) not in known]
 
 
-def distinct_texts(rows: Sequence[Row], columns: Sequence[str]) -> tuple[tuple[str | None, ...], ...]:
+def distinct_texts(rows: Sequence[StoredRow], columns: Sequence[str]) -> tuple[tuple[str | None, ...], ...]:
     """Return some columns of rows as texts, each combination once; nothing without columns."""
     if not columns:
         return ()
-    return tuple(dict.fromkeys(tuple(text_of(row.get(folded(name))) for name in columns) for row in rows))
+    return tuple(dict.fromkeys(tuple(stored_text(row.get(folded(name))) for name in columns) for row in rows))
 
 
 def moved(value: Any, data_type: DataTypeState, path: Sequence[str], to: str | None) -> Any:
@@ -86,7 +86,7 @@ def moved(value: Any, data_type: DataTypeState, path: Sequence[str], to: str | N
     return fields
 
 
-def text_of(value: object) -> str | None:
+def stored_text(value: object) -> str | None:
     """Return a value as Spark casts it to a string; ``None`` for NULL."""
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -105,7 +105,7 @@ def _is_lost(value: object, data_type: str) -> bool:
     return value in ("", NULL_PARTITION)
 
 
-def _repeated(key: Sequence[str], rows: Sequence[Row]) -> list[Row]:
+def _repeated(key: Sequence[str], rows: Sequence[StoredRow]) -> list[StoredRow]:
     seen: set[str] = set()
     repeated = []
     for row in rows:
@@ -117,15 +117,15 @@ def _repeated(key: Sequence[str], rows: Sequence[Row]) -> list[Row]:
     return repeated
 
 
-def _key(row: Row, columns: Sequence[str]) -> str:
+def _key(row: StoredRow, columns: Sequence[str]) -> str:
     """Return the values of a key as a text that is equal for values which Spark takes for equal: 0.0 and -0.0."""
     values = (0.0 if isinstance(value, float) and value == 0 else value for value in _values(row, columns))
     return repr([value.as_integer_ratio() if isinstance(value, Decimal) else value for value in values])
 
 
-def _is_whole(row: Row, columns: Sequence[str]) -> bool:
+def _is_whole(row: StoredRow, columns: Sequence[str]) -> bool:
     return None not in _values(row, columns)
 
 
-def _values(row: Row, columns: Sequence[str]) -> list[Any]:
+def _values(row: StoredRow, columns: Sequence[str]) -> list[Any]:
     return [row.get(folded(name)) for name in columns]

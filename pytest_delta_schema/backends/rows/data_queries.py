@@ -9,7 +9,7 @@ from pytest_delta_schema.delta.names.folded_names import NameSet
 from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.execute.protocols.catalog import RowCounts
 from pytest_delta_schema.progress import step
-from pytest_delta_schema.sql.data_check_queries import count_rows, first_broken, first_repeated, rows_of, samples
+from pytest_delta_schema.sql.data_check_queries import count_rows, first_broken, first_repeated, samples, select_rows
 from pytest_delta_schema.state.states import ForeignKeyState, KeyState
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class DataQueries:
         files: str | None = None,
     ) -> RowCounts:
         """Count the rows that violate each data check, in one scan."""
-        rows = rows_of(table, data_checks, added=added, absent=self._parentless(data_checks), files=files)
+        rows = select_rows(table, data_checks, added=added, absent=self._parentless(data_checks), files=files)
         # Data checks are a step of their own.
         with nullcontext() if data_checks else step(escaped(f"{table}: counting rows")):
             return self._first(rows, data_checks) if stop_early else self._count(rows, data_checks)
@@ -59,7 +59,7 @@ class DataQueries:
         files: str | None = None,
     ) -> Samples:
         """Return a few rows that violate each data check, as texts."""
-        rows = rows_of(table, data_checks, added=added, absent=self._parentless(data_checks), files=files)
+        rows = select_rows(table, data_checks, added=added, absent=self._parentless(data_checks), files=files)
         queries = [
             samples(rows, data_check, index, shown=columns, number=number)
             for index, (data_check, columns) in enumerate(zip(data_checks, shown, strict=True))
@@ -73,7 +73,7 @@ class DataQueries:
 
     def count_at(self, table: QualifiedName, data_checks: Sequence[DataCheck], version: int) -> RowCounts:
         """Count the rows that violate each data check in one version of a table."""
-        return self._count(rows_of(table, version=version), data_checks)
+        return self._count(select_rows(table, version=version), data_checks)
 
     def _count(self, rows: str, data_checks: Sequence[DataCheck]) -> RowCounts:
         (counts,) = self._ask(count_rows(rows, data_checks))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _INTEGERS = ("tinyint", "smallint", "int", "bigint")
 
 
-def rows_of(rows: Any, columns: NameMap[ColumnState]) -> Iterable[object]:
+def rows_of_frame(rows: Any, columns: NameMap[ColumnState]) -> Iterable[object]:
     """Return the rows of a frame of Spark or pandas as dictionaries; anything else as it is.
 
     Args:

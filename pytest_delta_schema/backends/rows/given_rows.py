@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.rows.frame_rows import rows_of
-from pytest_delta_schema.backends.rows.row_values import Fault, convert, shown
+from pytest_delta_schema.backends.rows.frame_rows import rows_of_frame
+from pytest_delta_schema.backends.rows.row_values import ValueFault, convert, preview_of
 from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet, folded
 from pytest_delta_schema.delta.names.near_names import proposal
 from pytest_delta_schema.diagnostics.errors import StatementError
@@ -45,10 +45,10 @@ def converted_rows(state: TableState, rows: Any, clock: Clock, unique: Collectio
     partitions = NameSet(state.partitioning)
     converted: list[dict[str, Any]] = []
     lines, conditions = [], []
-    for number, row in enumerate(_several(state, rows_of(rows, columns)), start=1):
-        faults: list[Fault] = []
+    for number, row in enumerate(_several(state, rows_of_frame(rows, columns)), start=1):
+        faults: list[ValueFault] = []
         by_name = _by_name(row, columns)
-        if isinstance(by_name, Fault):
+        if isinstance(by_name, ValueFault):
             faults.append(by_name)
             converted.append({})
         else:
@@ -72,17 +72,18 @@ def _several(state: TableState, rows: object) -> Iterable[object]:
         StatementError: With the form of rows.
     """
     if isinstance(rows, Mapping) or hasattr(rows, "__fields__") or hasattr(rows, "_fields"):
-        msg = f"{state.name}: the rows are one {type(rows).__name__}; give a list of rows, such as [{shown(rows)}]"
+        msg = f"{state.name}: the rows are one {type(rows).__name__}; give a list of rows, such as [{preview_of(rows)}]"
         raise StatementError(msg)
     if isinstance(rows, (str, bytes)) or not isinstance(rows, Iterable):
         form = "a list of dicts by column, of Rows, or of tuples in the order of the columns"
-        msg = f"{state.name}: the rows are {shown(rows)}, which is of Python's type {type(rows).__name__}; give {form}"
+        fact = f"the rows are {preview_of(rows)}, which is of Python's type {type(rows).__name__}"
+        msg = f"{state.name}: {fact}; give {form}"
         raise StatementError(msg)
     return rows
 
 
 def _converted(
-    row: Mapping[Any, Any], columns: NameMap[ColumnState], clock: Clock, faults: list[Fault]
+    row: Mapping[Any, Any], columns: NameMap[ColumnState], clock: Clock, faults: list[ValueFault]
 ) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for name, value in row.items():
@@ -90,36 +91,36 @@ def _converted(
         if column is None:
             spellings = [column.name for column in columns.values()]
             remedy = proposal(str(name), spellings, f"columns are {_names(columns)}")
-            faults.append(Fault("", f"there is no column {name}; {remedy}"))
+            faults.append(ValueFault("", f"there is no column {name}; {remedy}"))
         elif folded(column.name) in values:
-            faults.append(Fault(column.name, "is given twice, in different case; give it once"))
+            faults.append(ValueFault(column.name, "is given twice, in different case; give it once"))
         else:
             values[folded(column.name)] = convert(value, column.data_type, column.name, clock, faults)
     return values
 
 
-def _by_name(row: object, columns: NameMap[ColumnState]) -> Mapping[Any, Any] | Fault:
+def _by_name(row: object, columns: NameMap[ColumnState]) -> Mapping[Any, Any] | ValueFault:
     """Return the values of a row by column name; dictionaries, rows and named tuples have names."""
     if isinstance(row, Mapping):
         return row
     if not isinstance(row, tuple):
         fact = f"is a {type(row).__name__}; give a dict by column, a Row, or a tuple in the order of the columns"
-        return Fault("", fact)
+        return ValueFault("", fact)
     names = getattr(row, "__fields__", None) or getattr(row, "_fields", None)
     names = names or [column.name for column in columns.values()]
     if len(names) != len(row):
         fact = f"has {len(row)} values for the columns {', '.join(names)}; give one for each, or a dict by column"
-        return Fault("", fact)
+        return ValueFault("", fact)
     return dict(zip(names, row, strict=True))
 
 
-def _missing_values(row: Mapping[Any, Any], columns: NameMap[ColumnState]) -> Iterator[Fault]:
+def _missing_values(row: Mapping[Any, Any], columns: NameMap[ColumnState]) -> Iterator[ValueFault]:
     """Yield a fault, in Delta's words, for each NOT NULL column without a value that the table does not fill."""
     given = NameMap((str(name), value) for name, value in row.items())
     for column in columns.values():
         is_filled = column.name not in given and column.value is not None
         if not column.is_nullable and not is_filled and given.get(column.name) is None:
-            yield Fault("", f"NOT NULL constraint violated for column: {column.name}", _NOT_NULL)
+            yield ValueFault("", f"NOT NULL constraint violated for column: {column.name}", _NOT_NULL)
 
 
 def _names(columns: NameMap[ColumnState]) -> str:
@@ -128,25 +129,26 @@ def _names(columns: NameMap[ColumnState]) -> str:
 
 def _partition_faults(
     row: Mapping[str, Any], columns: NameMap[ColumnState], partitions: Iterable[str]
-) -> Iterator[Fault]:
+) -> Iterator[ValueFault]:
     for name in partitions:
         fault = _partition_fault(row.get(name), columns[name])
         if fault is not None:
             yield fault
 
 
-def _repeated_hours(row: Mapping[str, Any], unique: Iterable[str], clock: Clock) -> Iterator[Fault]:
+def _repeated_hours(row: Mapping[str, Any], unique: Iterable[str], clock: Clock) -> Iterator[ValueFault]:
     for name in unique:
         value = row.get(folded(name))
         if value is not None and not clock.happens_once(value):
             fact = (
-                f"{shown(value)} is in an hour that occurs twice in {clock.zone}, and the partition value is a local"
-                " time, because the table has checks, defaults or generated columns; set the session's time zone to UTC"
+                f"{preview_of(value)} is in an hour that occurs twice in {clock.zone}, and the partition value is"
+                " a local time, because the table has checks, defaults or generated columns; set the session's time"
+                " zone to UTC"
             )
-            yield Fault(name, fact)
+            yield ValueFault(name, fact)
 
 
-def _partition_fault(value: Any, column: ColumnState) -> Fault | None:
+def _partition_fault(value: Any, column: ColumnState) -> ValueFault | None:
     """Return why a converted value is not read back from a partition column; ``None`` if it is.
 
     Delta writes partition values as strings to its log, and reads an empty string as NULL (Delta 4.4.0).
@@ -156,10 +158,14 @@ def _partition_fault(value: Any, column: ColumnState) -> Fault | None:
         try:
             text = value.decode()
         except UnicodeDecodeError:
-            return Fault(column.name, f"{shown(value)} is not UTF-8, as values of binary partition columns must be")
+            return ValueFault(
+                column.name, f"{preview_of(value)} is not UTF-8, as values of binary partition columns must be"
+            )
     if text in ("", NULL_PARTITION):
-        fact = f"{shown(value)} is read back as NULL from a partition column; give NULL, or do not partition by it"
-        return Fault(column.name, fact)
+        fact = f"{preview_of(value)} is read back as NULL from a partition column; give NULL, or do not partition by it"
+        return ValueFault(column.name, fact)
     if isinstance(text, str) and "\0" in text:
-        return Fault(column.name, f"{shown(value)} holds a NUL character, which names of partition folders cannot")
+        return ValueFault(
+            column.name, f"{preview_of(value)} holds a NUL character, which names of partition folders cannot"
+        )
     return None

@@ -31,7 +31,7 @@ _LONGEST = 60
 _ANY = Context(prec=100, traps=[Inexact, InvalidOperation, Overflow])
 
 
-class Fault(NamedTuple):
+class ValueFault(NamedTuple):
     """A part of a value that a reader would not get back.
 
     Args:
@@ -53,7 +53,7 @@ class _Misfit(Exception):  # noqa: N818 - becomes a fault
         super().__init__(text)
 
 
-def convert(value: Any, data_type: DataTypeState, path: str, clock: Clock, faults: list[Fault]) -> Any:
+def convert(value: Any, data_type: DataTypeState, path: str, clock: Clock, faults: list[ValueFault]) -> Any:
     """Return a value as a column of some type stores it.
 
     Args:
@@ -78,8 +78,8 @@ def convert(value: Any, data_type: DataTypeState, path: str, clock: Clock, fault
             return _map(value, data_type, path, clock, faults)
         return _atomic(value, data_type, clock)
     except (_Misfit, TimeFault) as error:
-        fact = f"{shown(value)} does not fit {describe_type(data_type)}: it {error}"
-        faults.append(Fault(path, fact, getattr(error, "condition", "")))
+        fact = f"{preview_of(value)} does not fit {describe_type(data_type)}: it {error}"
+        faults.append(ValueFault(path, fact, getattr(error, "condition", "")))
         return None
 
 
@@ -233,15 +233,15 @@ _CONVERTERS: Mapping[str, Callable[[Any], Any]] = {
 }
 
 
-def _struct(value: Any, data_type: StructState, path: str, clock: Clock, faults: list[Fault]) -> dict[str, Any]:
+def _struct(value: Any, data_type: StructState, path: str, clock: Clock, faults: list[ValueFault]) -> dict[str, Any]:
     fields = NameMap.of(data_type.fields)
     given: dict[str, Any] = {}
     for name, part in _named_parts(value, data_type).items():
         field = fields.get(str(name))
         if field is None:
-            faults.append(Fault(f"{path}.{name}", f"there is no field {name}; fields are {_names(data_type)}"))
+            faults.append(ValueFault(f"{path}.{name}", f"there is no field {name}; fields are {_names(data_type)}"))
         elif field.name in given:
-            faults.append(Fault(f"{path}.{name}", "is given twice, in different case; give it once"))
+            faults.append(ValueFault(f"{path}.{name}", "is given twice, in different case; give it once"))
         else:
             given[field.name] = convert(part, field.data_type, f"{path}.{field.name}", clock, faults)
     return {field.name: given.get(field.name) for field in data_type.fields}
@@ -261,13 +261,13 @@ def _named_parts(value: Any, data_type: StructState) -> Mapping[Any, Any]:
     return dict(zip(names, value, strict=True))
 
 
-def _array(value: Any, data_type: ArrayState, path: str, clock: Clock, faults: list[Fault]) -> list[Any]:
+def _array(value: Any, data_type: ArrayState, path: str, clock: Clock, faults: list[ValueFault]) -> list[Any]:
     if not isinstance(value, (list, tuple)):
         raise _wrong(value, "a list")
     return [convert(part, data_type.element, f"{path}.element", clock, faults) for part in value]
 
 
-def _map(value: Any, data_type: MapState, path: str, clock: Clock, faults: list[Fault]) -> dict[Any, Any]:
+def _map(value: Any, data_type: MapState, path: str, clock: Clock, faults: list[ValueFault]) -> dict[Any, Any]:
     if not isinstance(value, Mapping):
         raise _wrong(value, "a dict")
     if None in value:
@@ -277,7 +277,7 @@ def _map(value: Any, data_type: MapState, path: str, clock: Clock, faults: list[
     for key, part in value.items():
         kept = _hashable(convert(key, data_type.key, f"{path}.key", clock, faults))
         if kept in converted and kept is not None:
-            faults.append(Fault(f"{path}.key", f"{shown(key)} duplicates another key after conversion"))
+            faults.append(ValueFault(f"{path}.key", f"{preview_of(key)} duplicates another key after conversion"))
         converted[kept] = convert(part, data_type.value, f"{path}.value", clock, faults)
     return converted
 
@@ -296,6 +296,6 @@ def _names(data_type: StructState) -> str:
     return ", ".join(field.name for field in data_type.fields)
 
 
-def shown(value: Any) -> str:
+def preview_of(value: Any) -> str:
     """Write a value for a message, cut if it is long."""
     return shortened(repr(value), _LONGEST)

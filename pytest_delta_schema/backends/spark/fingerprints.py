@@ -35,7 +35,9 @@ def settings(spark: SparkSession, values: Mapping[str, str]) -> Iterator[None]:
         yield
 
 
-def fingerprint(spark: SparkSession, relation: str, columns: Sequence[ColumnState], zone: str = "UTC") -> Fingerprint:
+def table_fingerprint(
+    spark: SparkSession, relation: str, columns: Sequence[ColumnState], zone: str = "UTC"
+) -> Fingerprint:
     """Compute the fingerprint of a relation in one scan.
 
     Args:

@@ -6,7 +6,7 @@ from datetime import timezone
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_delta_schema.sql.data_check_queries import rows_of
+from pytest_delta_schema.sql.data_check_queries import select_rows
 from pytest_delta_schema.sql.schemas_and_restores import describe_history, select_all
 from pytest_delta_schema.state.introduced_by import IntroducedBy
 from pytest_delta_schema.state.spark_types import canonical_fields
@@ -103,7 +103,7 @@ def columns_before(history: History, paths: Iterable[ColumnPath]) -> frozenset[C
 def _history(sql: Callable[[str], Any], table: QualifiedName) -> History:
     @cache
     def columns_at(version: int) -> tuple[ColumnState, ...]:
-        return canonical_fields(sql(select_all(rows_of(table, version=version))).schema.fields)
+        return canonical_fields(sql(select_all(select_rows(table, version=version))).schema.fields)
 
     return History({row["version"]: row for row in sql(describe_history(table)).collect()}, columns_at)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.spark.compat.delta_compat import delta_version
 from pytest_delta_schema.backends.spark.compat.gateway import Gateway
-from pytest_delta_schema.backends.spark.compat.pyspark_compat import is_remote
+from pytest_delta_schema.backends.spark.compat.pyspark_compat import is_connect_session
 from pytest_delta_schema.backends.spark.errors.spark_errors import NO_CONNECTION, translate_errors
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError, first_line
 from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
@@ -42,11 +42,13 @@ def require_delta(spark: SparkSession) -> None:
     if not settings[CATALOG]:
         faults.append(f"{CATALOG} is not set")
         lines.append(f'builder = builder.config("{CATALOG}", "{CATALOG_OF_DELTA}")')
-    if not is_remote(spark) and delta_version(Gateway(spark)) is None:
+    if not is_connect_session(spark) and delta_version(Gateway(spark)) is None:
         faults.append("Delta's jars are not on its class path")
         lines.append("builder = delta.configure_spark_with_delta_pip(builder)")
     if faults:
-        whose = "the server of this Spark session" if is_remote(spark) else f"the Spark session {settings[_NAME]}"
+        whose = (
+            "the server of this Spark session" if is_connect_session(spark) else f"the Spark session {settings[_NAME]}"
+        )
         code = "\n".join(f"    {line}" for line in lines)
         msg = f"{whose} has no Delta Lake: {', '.join(faults)}; add where it is created:\n{code}"
         raise BackendUnavailableError(msg)
@@ -58,7 +60,7 @@ def require_jvm(spark: SparkSession) -> None:
     Raises:
         BackendUnavailableError: If it is a session of Spark Connect.
     """
-    if is_remote(spark):
+    if is_connect_session(spark):
         msg = (
             "the Spark session is one of Spark Connect, and the local backend needs one whose JVM it can reach; choose"
             ' the session backend: --delta-backend=session, or backend = "session" in pyproject.toml'

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.backends.clone_refusal import cannot_clone, require_commits_in_log
 from pytest_delta_schema.backends.rows.data_queries import DataQueries
 from pytest_delta_schema.backends.spark.compat.gateway import Gateway
-from pytest_delta_schema.backends.spark.compat.pyspark_compat import is_remote
+from pytest_delta_schema.backends.spark.compat.pyspark_compat import is_connect_session
 from pytest_delta_schema.backends.spark.errors.stopping import cancel_on_interrupt, stop_jobs, stop_operations
 from pytest_delta_schema.backends.spark.history import introduced_by, past_columns
 from pytest_delta_schema.backends.spark.session_check import require_session
@@ -18,7 +18,7 @@ from pytest_delta_schema.backends.spark.statements.run_statements import DeltaSt
 from pytest_delta_schema.backends.spark.statements.table_rows import stored_rows, table_rows
 from pytest_delta_schema.backends.spark.versions import SparkVersions
 from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE
-from pytest_delta_schema.backends.spark_session.reader import NOT_FOUND, unreadable
+from pytest_delta_schema.backends.spark_session.reader import NOT_FOUND, unreadable_by_session
 from pytest_delta_schema.backends.spark_session.session_reader import SessionReader
 from pytest_delta_schema.diagnostics.errors import StatementError, first_line
 from pytest_delta_schema.execute.protocols.version import ABSENT
@@ -74,7 +74,7 @@ class SessionCatalog:
         require_session(spark, "SessionCatalog")
         self.spark = spark
         self._reader = SessionReader(self.name, spark, read_threads, _redacted)
-        self._gateway = None if is_remote(spark) else Gateway(spark)
+        self._gateway = None if is_connect_session(spark) else Gateway(spark)
         self._queries = DataQueries(self._reader.rows, self._reader.readable)
         self._statements = DeltaStatements(
             self._sql, self._queries, self._gateway, lambda: self.capabilities, _by_commit
@@ -159,7 +159,7 @@ class SessionCatalog:
         try:
             return self._reader.newest(table)
         except StatementError as error:
-            return ABSENT if error.condition in NOT_FOUND else unreadable(table, error)
+            return ABSENT if error.condition in NOT_FOUND else unreadable_by_session(table, error)
 
     def count_rows(
         self,
@@ -246,4 +246,4 @@ class SessionCatalog:
         return self.spark.sql(text)
 
     def _stop(self) -> bool:
-        return stop_operations(self.spark) if is_remote(self.spark) else stop_jobs(self.spark)
+        return stop_operations(self.spark) if is_connect_session(self.spark) else stop_jobs(self.spark)

@@ -123,12 +123,12 @@ def _read_once(  # noqa: PLR0911 - one result for each kind of table
     except StatementError as error:
         if error.condition in NOT_FOUND:
             return None
-        return unreadable(name, error)
+        return unreadable_by_session(name, error)
     except (KeyError, LookupError, TypeError, ValueError) as error:
         return is_damaged(name, error)
 
 
-def unreadable(name: QualifiedName, error: StatementError) -> Diagnostic:
+def unreadable_by_session(name: QualifiedName, error: StatementError) -> Diagnostic:
     """Return the problem of a table that the session cannot read, whether it exists or not."""
     other = refused(name, error, "repair the session, or its permission to read the table")
     return refused_by_spark(name, str(error)) or other
@@ -148,7 +148,7 @@ def read_table(
         return is_damaged(name, error)
 
 
-def read_commits(
+def commits_from_history(
     sql: Callable[[str], Any],
     schema: Callable[[], Any],
     name: QualifiedName,

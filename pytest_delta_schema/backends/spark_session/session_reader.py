@@ -9,10 +9,10 @@ from urllib.parse import unquote
 from pytest_delta_schema.backends.concurrency import map_concurrently
 from pytest_delta_schema.backends.logs.local_log import LocalLog, local_folder
 from pytest_delta_schema.backends.problems import cannot_convert, problem
-from pytest_delta_schema.backends.spark.compat.pyspark_compat import is_remote
+from pytest_delta_schema.backends.spark.compat.pyspark_compat import is_connect_session
 from pytest_delta_schema.backends.spark.errors.spark_errors import translate_errors
 from pytest_delta_schema.backends.spark.hadoop_log import HadoopLog
-from pytest_delta_schema.backends.spark_session.reader import read_commits, read_log, read_table
+from pytest_delta_schema.backends.spark_session.reader import commits_from_history, read_log, read_table
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic, StatementError
 from pytest_delta_schema.diagnostics.faults import AbsentTable, UnreadableTable
@@ -98,7 +98,7 @@ class SessionReader:
             CatalogReadError: If it does not exist, or cannot be read.
         """
         self.states([table], {}).existing(table)
-        return read_commits(self.rows, lambda: self._schema(table), table, self._files)
+        return commits_from_history(self.rows, lambda: self._schema(table), table, self._files)
 
     def newest(self, table: QualifiedName) -> int:
         """Return the newest version of a table.
@@ -146,7 +146,7 @@ class SessionReader:
     def _files(self, location: str) -> LogFiles | None:
         """Return the log of the table at a location; ``None`` over Spark Connect, which cannot open files."""
         folder = local_folder(location)
-        if is_remote(self._spark):
+        if is_connect_session(self._spark):
             return None
         return HadoopLog(self._spark, unquote(location)) if folder is None else LocalLog(folder)
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.backends.concurrency import map_concurrently
 from pytest_delta_schema.backends.problems import is_damaged, is_doubtful, problem
-from pytest_delta_schema.backends.unity.entries.spelling import Listing, list_schema, stored_schema
-from pytest_delta_schema.backends.unity.entries.wire_format import columns_of, entry_of, schema_of
+from pytest_delta_schema.backends.unity.entries.spelling import SchemaListing, list_schema, stored_schema
+from pytest_delta_schema.backends.unity.entries.wire_format import columns_of_entry, entry_of, schema_of
 from pytest_delta_schema.backends.unity.http.client import ServerError
 from pytest_delta_schema.backends.unity.logs.managed_logs import ManagedLogs, Unpublished, newest_version
 from pytest_delta_schema.backends.unity.logs.table_logs import Log
@@ -154,9 +154,9 @@ class TableReader:
         log = self._managed.read(entry, Log.shown) if entry.is_managed else self._logs.open(entry)
         return None if isinstance(log, Unpublished) else log
 
-    def _listings(self, names: Iterable[QualifiedName]) -> dict[tuple[str, str], Listing | StatementError]:
+    def _listings(self, names: Iterable[QualifiedName]) -> dict[tuple[str, str], SchemaListing | StatementError]:
         """List the schemas of tables; a table that is missing in a listing may still exist."""
-        listings: dict[tuple[str, str], Listing | StatementError] = {}
+        listings: dict[tuple[str, str], SchemaListing | StatementError] = {}
         for catalog, schema in dict.fromkeys(name[:2] for name in names):
             try:
                 listings[catalog, schema] = list_schema(self._client, catalog, schema)
@@ -164,7 +164,7 @@ class TableReader:
                 listings[catalog, schema] = error
         return listings
 
-    def _listed_entry(self, name: QualifiedName, listing: Listing | StatementError) -> TableInfo | None:
+    def _listed_entry(self, name: QualifiedName, listing: SchemaListing | StatementError) -> TableInfo | None:
         """Return the entry of a table from a listing, and remember its stored name; ``None`` if it is not listed.
 
         Raises:
@@ -181,7 +181,10 @@ class TableReader:
         return info
 
     def _read_listed(
-        self, name: QualifiedName, listing: Listing | StatementError, first: Mapping[QualifiedName, TableReading | None]
+        self,
+        name: QualifiedName,
+        listing: SchemaListing | StatementError,
+        first: Mapping[QualifiedName, TableReading | None],
     ) -> TableReading | None:
         """Read one table; ``None`` if the server has none of that name.
 
@@ -247,7 +250,7 @@ class TableReader:
         if fault is not None:
             return TableReading(fault)
         try:
-            entry = replace(head, columns=columns_of(info))
+            entry = replace(head, columns=columns_of_entry(info))
         except ValueError as error:
             entry = problem(UnsupportedTable, name, str(error), "update this package, or the entry")
         if head.is_managed:
@@ -264,7 +267,7 @@ class TableReader:
             return TableReading(_by_delta_api(head, log.table), entry)
         return _with_log(head.name, entry, log.facts() if isinstance(log, Log) else log)
 
-    def _schema_exists(self, given: tuple[str, str], listing: Listing | StatementError) -> bool | StatementError:
+    def _schema_exists(self, given: tuple[str, str], listing: SchemaListing | StatementError) -> bool | StatementError:
         """Return whether the schema of a missing table exists, or why that is not known.
 
         The table may be in another schema whose name differs by case only.
@@ -275,7 +278,7 @@ class TableReader:
             pass  # the schema itself is requested next
         except StatementError as error:
             return error
-        catalog, schema = (listing.catalog, listing.schema) if isinstance(listing, Listing) else given
+        catalog, schema = (listing.catalog, listing.schema) if isinstance(listing, SchemaListing) else given
         try:
             self._client.schema(catalog, schema)
         except ServerError as error:
@@ -295,9 +298,9 @@ def _is_doubtful(reading: TableReading) -> bool:
     return is_doubtful(reading.table) or is_stale(reading.entry, reading.log)
 
 
-def _named(name: QualifiedName, listing: Listing | StatementError) -> QualifiedName:
+def _named(name: QualifiedName, listing: SchemaListing | StatementError) -> QualifiedName:
     """Return the name of a table that is not listed, with the stored name of its schema."""
-    return listing.name(name.table) if isinstance(listing, Listing) else name
+    return listing.name(name.table) if isinstance(listing, SchemaListing) else name
 
 
 def _with_log(name: QualifiedName, entry: EntryState | Diagnostic, log: LogFacts) -> TableReading:

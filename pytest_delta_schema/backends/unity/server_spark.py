@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.backends.spark.compat.pyspark_compat import is_remote
+from pytest_delta_schema.backends.spark.compat.pyspark_compat import is_connect_session
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 from pytest_delta_schema.backends.unity.capabilities import BY_TRANSACTION
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
@@ -57,7 +57,7 @@ class SparkOfServer:
             )
             raise BackendUnavailableError(msg)
         spark = self._session()
-        if is_remote(spark):
+        if is_connect_session(spark):
             msg = (
                 "the unity backend changes tables by transactions, which Spark Connect cannot reach; give it a"
                 " classic session"

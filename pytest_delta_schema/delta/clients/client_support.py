@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-Version = tuple[int, ...]
+ClientVersion = tuple[int, ...]
 """The numbers of a version, without zeros at the end; ``()`` for a client without versions."""
 
 SUPPORT_FORMS = "'454', '<=481', '427..454', 'never', 'never <=481', 'yes' or 'unknown'"
@@ -21,7 +21,7 @@ _READ_AND_WRITE = re.compile(r"read\s+(?P<reads>[^,]+?)\s*,\s*write\s+(?P<writes
 
 
 @lru_cache(maxsize=512)
-def parse_version(text: str) -> Version:
+def parse_version(text: str) -> ClientVersion:
     """Return the numbers of a version such as ``15.4``.
 
     Raises:
@@ -36,7 +36,7 @@ def parse_version(text: str) -> Version:
     return tuple(numbers)
 
 
-def oldest_version(text: str) -> Version:
+def oldest_version(text: str) -> ClientVersion:
     """Return the numbers of the oldest version that a text names; ``()``, which is below all others, for ``""``.
 
     Raises:
@@ -59,7 +59,7 @@ class Support:
     lacks_until: str | None = None
     lacks_otherwise: bool = False
 
-    def of(self, version: Version) -> bool | None:
+    def of(self, version: ClientVersion) -> bool | None:
         """Return whether a version supports the feature; ``None`` if it is not known."""
         if self.since is not None and version >= oldest_version(self.since):
             return True

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta.features import COLUMN_MAPPING
 from pytest_delta_schema.delta.logs.action_kinds import is_long
-from pytest_delta_schema.delta.logs.well_formed_fields import faults_of_struct, shown
+from pytest_delta_schema.delta.logs.well_formed_fields import faults_of_struct, field_text
 from pytest_delta_schema.delta.names.folded_names import folded
 
 if TYPE_CHECKING:
@@ -110,11 +110,11 @@ def fault_in_protocol(protocol: Any) -> str:
         return "a protocol that is not an object"
     for key in _VERSIONS:
         if type(protocol.get(key)) is not int or protocol[key] < 1:
-            return f"the {key} {shown(protocol.get(key))}"
+            return f"the {key} {field_text(protocol.get(key))}"
     for key in _FEATURES:
         features = protocol.get(key, [])
         if not isinstance(features, list) or not all(type(name) is str and name for name in features):
-            return f"the {key} {shown(features)}"
+            return f"the {key} {field_text(features)}"
     return _fault_in_features(protocol)
 
 
@@ -145,16 +145,16 @@ def fault_in_metadata(metadata: Any, schema: Any) -> str:
 def _faults(metadata: Mapping[str, Any], schema: Any) -> Iterator[str]:
     """Yield the faults of an action; whatever follows the first one may follow from it."""
     if type(metadata.get("id")) is not str:
-        yield f"the id {shown(metadata.get('id'))}"
+        yield f"the id {field_text(metadata.get('id'))}"
     yield from _faults_of_format(metadata.get("format"))
     for key in ("name", "description"):
         if metadata.get(key) is not None and type(metadata[key]) is not str:
-            yield f"the {key} {shown(metadata[key])}"
+            yield f"the {key} {field_text(metadata[key])}"
     if not _is_unicode(metadata.get("description")):
         yield "a description with half of a surrogate pair"
     time = metadata.get("createdTime")
     if time is not None and not (type(time) is int and is_long(time)):
-        yield f"the createdTime {shown(time)}"
+        yield f"the createdTime {field_text(time)}"
     yield from _faults_of_configuration(metadata.get("configuration"))
     if not isinstance(schema, dict) or schema.get("type") != "struct":
         yield "a schema that is not a struct"
@@ -165,31 +165,31 @@ def _faults(metadata: Mapping[str, Any], schema: Any) -> Iterator[str]:
 
 def _faults_of_format(value: Any) -> Iterator[str]:
     if not isinstance(value, dict) or value.get("provider") != "parquet" or not _are_texts(value.get("options")):
-        yield f"the format {shown(value)}"
+        yield f"the format {field_text(value)}"
 
 
 def _faults_of_configuration(configuration: Any) -> Iterator[str]:
     if not isinstance(configuration, dict):
-        yield f"the configuration {shown(configuration)}"
+        yield f"the configuration {field_text(configuration)}"
     elif not all(map(_is_unicode, (*configuration, *configuration.values()))):
         yield "a property with half of a surrogate pair"
     elif not _are_texts(configuration):
         key, value = next((key, value) for key, value in configuration.items() if type(value) is not str)
-        yield f"the value {shown(value)} of the property {key}"
+        yield f"the value {field_text(value)} of the property {key}"
     elif configuration.get(_MAPPING_MODE, "none") not in _MAPPING_MODES:
-        yield f"the column mapping mode {shown(configuration[_MAPPING_MODE])}"
+        yield f"the column mapping mode {field_text(configuration[_MAPPING_MODE])}"
 
 
 def _faults_of_partitioning(names: Any, schema: Mapping[str, Any]) -> Iterator[str]:
     if not isinstance(names, list) or not all(type(name) is str for name in names):
-        yield f"the partition columns {shown(names)}"
+        yield f"the partition columns {field_text(names)}"
     elif names:
         columns = {field["name"] for field in schema["fields"]}
         for name in names:
             if name not in columns:
                 yield f"the partition column {name}, which is not among the columns"
         if len({folded(name) for name in names}) < len(names):
-            yield f"the partition columns {shown(names)}, of which two have one name"
+            yield f"the partition columns {field_text(names)}, of which two have one name"
 
 
 def _is_unicode(text: Any) -> bool:

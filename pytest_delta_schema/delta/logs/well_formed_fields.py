@@ -81,13 +81,13 @@ def faults_of_struct(kind: Mapping[str, Any]) -> Iterator[str]:
 
 def _faults_of_fields(fields: Any) -> Iterator[str]:
     if not isinstance(fields, list):
-        yield f"the fields {shown(fields)}"
+        yield f"the fields {field_text(fields)}"
     else:
         for field in fields:
             if _is_field(field):
                 yield from (f"{fault} of the column {field['name']}" for fault in _faults_of_field(field))
             else:
-                yield f"the field {shown(field)}"
+                yield f"the field {field_text(field)}"
         if len({folded(field["name"]) for field in fields}) < len(fields):
             yield "two columns, or two fields of a struct, of one name"
 
@@ -106,7 +106,7 @@ def _faults_of_field(field: Mapping[str, Any]) -> Iterator[str]:
     if type(kind) is not str or kind not in _ATOMIC:
         yield from _faults_of_type(kind)
     if not isinstance(metadata, dict):
-        yield f"the metadata {shown(metadata)}"
+        yield f"the metadata {field_text(metadata)}"
     elif metadata and not (metadata.keys() == _ONLY_COMMENT and type(metadata["comment"]) is str):
         yield from _faults_of_metadata(metadata, kind)
 
@@ -115,18 +115,18 @@ def _faults_of_metadata(metadata: Mapping[str, Any], kind: Any) -> Iterator[str]
     """Yield the faults of the metadata of a field of some type."""
     for key, value in metadata.items():
         if type(value) is not _KINDS.get(key, str) and (key in _KINDS or not _is_value(value)):
-            yield f"the {key} {shown(value)}"
+            yield f"the {key} {field_text(value)}"
     text = metadata.get(CHAR_VARCHAR)
     if text is not None and not (_TEXT.fullmatch(text) and with_lengths_json(kind, text) is not kind):
-        yield f"the type {shown(text)}"
+        yield f"the type {field_text(text)}"
     changes = metadata.get(_TYPE_CHANGES, ())
     if not all(map(_is_type_change, changes)):
-        yield f"the type changes {shown(changes)}"
+        yield f"the type changes {field_text(changes)}"
     if len(_IDENTITY & metadata.keys()) not in {0, len(_IDENTITY)}:
         yield "the identity without its start, its step or how it is generated"
     collations = metadata.get(COLLATIONS, {})
     if not all(type(name) is str and "." in name for name in collations.values()) or (collations and kind == "long"):
-        yield f"the collations {shown(collations)}"
+        yield f"the collations {field_text(collations)}"
 
 
 def _is_value(value: Any) -> bool:
@@ -156,9 +156,9 @@ def _is_type_change(change: Any) -> bool:
 def _faults_of_type(kind: Any) -> Iterator[str]:
     if isinstance(kind, str):
         if kind not in _ATOMIC and not is_decimal(kind) and _is_misspelled(kind):
-            yield f"the type {shown(kind)}"
+            yield f"the type {field_text(kind)}"
     elif not isinstance(kind, dict) or type(kind.get("type")) is not str:
-        yield f"the type {shown(kind)}"
+        yield f"the type {field_text(kind)}"
     elif kind["type"] == "struct":
         yield from faults_of_struct(kind)
     elif kind["type"] == "array":
@@ -175,7 +175,7 @@ def _is_misspelled(kind: str) -> bool:
 def _faults_of_parts(kind: Mapping[str, Any], *parts: str, nullable: str) -> Iterator[str]:
     yield from _faults_of_keys(kind, nullable, *parts)
     if type(kind.get(nullable)) is not bool:
-        yield f"the {nullable} {shown(kind.get(nullable))}"
+        yield f"the {nullable} {field_text(kind.get(nullable))}"
     for part in parts:
         yield from _faults_of_type(kind.get(part))
 
@@ -183,10 +183,10 @@ def _faults_of_parts(kind: Mapping[str, Any], *parts: str, nullable: str) -> Ite
 def _faults_of_keys(kind: Mapping[str, Any], *keys: str) -> Iterator[str]:
     if len(kind) > len(keys) + 1:
         others = sorted(kind.keys() - {"type", *keys})
-        yield f"the keys {shown(others)} of a {kind['type']}"
+        yield f"the keys {field_text(others)} of a {kind['type']}"
 
 
-def shown(value: Any, longest: int = 60) -> str:
+def field_text(value: Any, longest: int = 60) -> str:
     """Return a value as JSON, cut where it is long."""
     text = json.dumps(value)
     return text if len(text) <= longest else f"{text[:longest]}..."

@@ -18,7 +18,7 @@ MARKERS: dict[Operation, str] = {"add": "+", "drop": "-", "change": "~"}
 _OPERATIONS = {marker: operation for operation, marker in MARKERS.items()}
 
 
-class Check(str, Enum):
+class CheckKind(str, Enum):
     """The checks of a table; an apply and a metadata sync are checks, too."""
 
     RULES = "rules"
@@ -135,7 +135,7 @@ class TableOutcome:
     """
 
     table: str
-    check: Check
+    check: CheckKind
     status: Status
     stored_as: str = ""
     backend: str = ""
@@ -161,7 +161,7 @@ class TableOutcome:
         return cls(
             **{
                 **values,
-                "check": Check(values["check"]),
+                "check": CheckKind(values["check"]),
                 "status": Status(values["status"]),
                 "data_checks": DataChecks(values["data_checks"]),
                 "changes": tuple(TableChange(**_located(change)) for change in values["changes"]),

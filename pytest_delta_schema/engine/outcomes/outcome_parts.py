@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.diagnostics.errors import diagnostic_of, diagnostics_of
 from pytest_delta_schema.diagnostics.faults import SnapshotDiffers
 from pytest_delta_schema.engine.bound_model import declared
-from pytest_delta_schema.engine.outcomes.outcome import Check, OutcomeStatement, Status, TableChange, TableOutcome
+from pytest_delta_schema.engine.outcomes.outcome import CheckKind, OutcomeStatement, Status, TableChange, TableOutcome
 from pytest_delta_schema.plan.changes.kind import kind_of
 from pytest_delta_schema.plan.describe import change_lines, highest_risk, lines_of
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 def table_outcome(  # noqa: PLR0913 - the parts of one outcome
     model: BoundModel,
     declarations: Declarations,
-    check: Check,
+    check: CheckKind,
     status: Status,
     *,
     changes: Iterable[TableChange] = (),
@@ -69,7 +69,7 @@ def table_outcome(  # noqa: PLR0913 - the parts of one outcome
 
 
 def failed_outcome(
-    model: BoundModel, declarations: Declarations, check: Check, error: DeltaSchemaError
+    model: BoundModel, declarations: Declarations, check: CheckKind, error: DeltaSchemaError
 ) -> TableOutcome:
     """Return the outcome of a check that an error ended."""
     diagnostics = diagnostics_of(error, str(model.name))
@@ -85,7 +85,7 @@ def rules_outcome(table: Table, declarations: Declarations) -> TableOutcome:
         notes = (*declarations.client_notes(judged), *declarations.creation_notes(table))
     return TableOutcome(
         table=table.qualified_name,
-        check=Check.RULES,
+        check=CheckKind.RULES,
         status=Status.BLOCKED if violations else Status.VALID,
         diagnostics=declarations.located(violations, passes=not violations),
         notes=declarations.located(notes, passes=True),
@@ -97,7 +97,7 @@ def snapshot_outcome(table: Table, message: str, remedy: str) -> TableOutcome:
     """Return the outcome of a declaration whose SQL is not the one that was reviewed."""
     name, location = table.qualified_name, table.origin.location
     fault = diagnostic_of(SnapshotDiffers, name, message, remedy=remedy, location=location)
-    return TableOutcome(table=name, check=Check.DDL, status=Status.FAILED, diagnostics=(fault,), location=location)
+    return TableOutcome(table=name, check=CheckKind.DDL, status=Status.FAILED, diagnostics=(fault,), location=location)
 
 
 def table_changes(plan: TablePlan, name: QualifiedName) -> tuple[TableChange, ...]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.diagnostics.errors import ApplyError, UnsafePlanError, diagnostics_of
 from pytest_delta_schema.engine.outcomes.catalog_notes import notes_of_entry, notes_of_introduction
-from pytest_delta_schema.engine.outcomes.outcome import Check, DataChecks, Status
+from pytest_delta_schema.engine.outcomes.outcome import CheckKind, DataChecks, Status
 from pytest_delta_schema.engine.outcomes.outcome_parts import (
     planned_statements,
     statements_after_failure,
@@ -56,7 +56,7 @@ class PlanOutcomes:
     def outcome(  # noqa: PLR0913 - the parts of an outcome
         self,
         model: BoundModel,
-        check: Check,
+        check: CheckKind,
         status: Status,
         plan: TablePlan,
         state: CatalogState,
@@ -119,7 +119,7 @@ class PlanOutcomes:
         done = planned_statements(result.statements, self._catalog.capabilities, has_run=True)
         return self.outcome(
             model,
-            Check.APPLY,
+            CheckKind.APPLY,
             Status.APPLIED if done and name not in result.already_there else Status.IN_SYNC,
             carried_out,
             state,
@@ -148,7 +148,7 @@ class PlanOutcomes:
         if isinstance(error, UnsafePlanError):
             return self.outcome(
                 model,
-                Check.APPLY,
+                CheckKind.APPLY,
                 Status.BLOCKED,
                 plan,
                 state,
@@ -157,7 +157,7 @@ class PlanOutcomes:
             )
         return self.outcome(
             model,
-            Check.APPLY,
+            CheckKind.APPLY,
             Status.FAILED,
             plan,
             state,

@@ -22,11 +22,11 @@ def refuse_kind(subject: str, wanted: str, value: object, remedy: str) -> NoRetu
     Raises:
         DeclarationError: Always.
     """
-    msg = f"{subject} takes {wanted}, and was given {shown(value)}; {remedy}"
+    msg = f"{subject} takes {wanted}, and was given {argument_text(value)}; {remedy}"
     raise DeclarationError(msg)
 
 
-def shown(value: object) -> str:
+def argument_text(value: object) -> str:
     """Return a value for a message, in at most a line."""
     if not isinstance(value, type) and hasattr(value, "qualified_name"):
         return f"the Table {value.qualified_name}"

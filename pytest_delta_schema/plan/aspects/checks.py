@@ -56,7 +56,7 @@ def _compare(difference: Difference) -> _Compared:
     for stored in difference.observed.checks:
         if stored.name in wanted_names:
             continue
-        expression = canonical(renamed(stored.expression, names))
+        expression = canonical(renamed_expression(stored.expression, names))
         under_new_name = next((wanted for wanted in added if canonical(wanted.expression) == expression), None)
         if under_new_name is None:
             dropped.append(stored)
@@ -89,7 +89,7 @@ def _pairs(difference: Difference) -> list[tuple[CheckState, CheckState]]:
     return [(check, stored[check.name]) for check in wanted if check.name in stored]
 
 
-def renamed(expression: str, names: Mapping[ColumnPath, str]) -> str:
+def renamed_expression(expression: str, names: Mapping[ColumnPath, str]) -> str:
     """Return an expression over renamed columns; unchanged if nothing is renamed.
 
     Args:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.models.modes import IGNORE, MANAGE, REPORT
-from pytest_delta_schema.plan.aspects.checks import renamed
+from pytest_delta_schema.plan.aspects.checks import renamed_expression
 from pytest_delta_schema.plan.changes import CheckAdd, CheckDrop, ColumnMove
 from pytest_delta_schema.plan.changes.kind import kind_of
 from pytest_delta_schema.plan.renames import new_names
@@ -48,7 +48,9 @@ def _observed_constraints(difference: Difference) -> dict[str, Any]:
     kept: dict[str, Any] = {}
     if modes.get("checks", MANAGE) != MANAGE:
         names = new_names(difference.renames.done)
-        kept["checks"] = tuple(check._replace(expression=renamed(check.expression, names)) for check in observed.checks)
+        kept["checks"] = tuple(
+            check._replace(expression=renamed_expression(check.expression, names)) for check in observed.checks
+        )
     kept.update((name, getattr(observed, name)) for aspect, name in KEY_FIELDS.items() if aspect in modes)
     return kept
 

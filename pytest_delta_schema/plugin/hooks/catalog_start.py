@@ -27,17 +27,17 @@ def start_for_test(item: pytest.Item, run: ContractRun) -> None:
     """
     if not is_check(item):
         for catalog in run.catalogs():
-            start_session(catalog)
+            start_catalog_session(catalog)
 
 
 def start_for_table(table: Table, gate: Gate, mode: str | None) -> None:
     """Start the session of a catalog if the check of a table runs statements or queries."""
     catalog = gate.starts_later
     if catalog is not None and not catalog.is_started and gate.needs_queries(table, applies=mode == APPLY):
-        start_session(catalog)
+        start_catalog_session(catalog)
 
 
-def start_session(catalog: object) -> None:
+def start_catalog_session(catalog: object) -> None:
     """Start the session of a catalog, unless it has none, or it was started.
 
     Raises:

@@ -189,9 +189,9 @@ class RunHooks:
     @pytest.fixture
     def _delta_started(self, delta_catalog: Catalog) -> None:
         """Start the session of the catalog in set-up, so a session that does not start is an error."""
-        from pytest_delta_schema.plugin.hooks.catalog_start import start_session
+        from pytest_delta_schema.plugin.hooks.catalog_start import start_catalog_session
 
-        start_session(delta_catalog)
+        start_catalog_session(delta_catalog)
 
     @pytest.fixture
     def _delta_entry_readable(self, request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:

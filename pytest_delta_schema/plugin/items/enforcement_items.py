@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, StatementError
-from pytest_delta_schema.engine.outcomes.outcome import Check, Status
+from pytest_delta_schema.engine.outcomes.outcome import CheckKind, Status
 from pytest_delta_schema.engine.outcomes.outcome_parts import failed_outcome, table_outcome
 from pytest_delta_schema.execute.protocols.row_appends import AppendsRows
 from pytest_delta_schema.plugin.items.table_items import StandardContract, check, report_unless_shown
@@ -31,20 +31,20 @@ def enforcement_outcome(table: Table, declarations: Declarations, catalog: Catal
     """
     model, violations = declarations.bound(table), declarations.violations(table)
     if violations:
-        return table_outcome(model, declarations, Check.ENFORCES, Status.BLOCKED, diagnostics=violations)
+        return table_outcome(model, declarations, CheckKind.ENFORCES, Status.BLOCKED, diagnostics=violations)
     if not isinstance(catalog, AppendsRows):
         msg = f"{table.qualified_name}: the catalog {type(catalog).__name__} cannot append rows; give it append_rows"
-        return failed_outcome(model, declarations, Check.ENFORCES, StatementError(msg))
+        return failed_outcome(model, declarations, CheckKind.ENFORCES, StatementError(msg))
     try:
         rows = enforcement_rows(table)
         made = scratch.table(table, None, None)
         trial = try_constraints(catalog, made, rows, model.name)
     except DeltaSchemaError as error:
-        return failed_outcome(model, declarations, Check.ENFORCES, error)
+        return failed_outcome(model, declarations, CheckKind.ENFORCES, error)
     return table_outcome(
         model,
         declarations,
-        Check.ENFORCES,
+        CheckKind.ENFORCES,
         Status.UNENFORCED if trial.faults else Status.ENFORCED,
         diagnostics=trial.faults,
         notes=trial.notes,

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from pytest_delta_schema.settings.kinds import Kind
+    from pytest_delta_schema.settings.kinds import SettingKind
     from pytest_delta_schema.settings.table import Setting
 
 TABLE_MODULE = "pytest_delta_schema.models.table"
@@ -42,10 +42,10 @@ MARKS = {
     "delta_enforces": "the check that a table stops rows which break its constraints (--delta-enforce)",
 }
 
-_NUMBERS: Mapping[Kind, type[int | float]] = {"count": int, "seconds": float}
+_NUMBERS: Mapping[SettingKind, type[int | float]] = {"count": int, "seconds": float}
 """The kinds that are numbers."""
 
-_INI_TYPES: Mapping[Kind, Literal["bool", "args", "linelist"]] = {
+_INI_TYPES: Mapping[SettingKind, Literal["bool", "args", "linelist"]] = {
     "flag": "bool",
     "list": "args",
     "rules": "args",
@@ -84,7 +84,7 @@ def _option(setting: Setting) -> dict[str, Any]:
     return {"metavar": setting.metavar, "help": help_text, **repeated, **optional}
 
 
-def _ini_type(kind: Kind) -> Any:
+def _ini_type(kind: SettingKind) -> Any:
     """Return the type of an ini key.
 
     From version 9 on, pytest tells numbers from texts in TOML, and from 9.2 on a key may be either, so this

@@ -115,9 +115,9 @@ class Sources:
         return tuple({**first, **second, **last}.items())
 
     def _two_values(self, setting: Setting, subject: str, ini: Any, toml: Any) -> None:
-        from pytest_delta_schema.configuration.error import shown
+        from pytest_delta_schema.configuration.error import setting_text
 
-        texts = ("one value", "another") if setting.kind in _NOT_SHOWN else (shown(ini), shown(toml))
+        texts = ("one value", "another") if setting.kind in _NOT_SHOWN else (setting_text(ini), setting_text(toml))
         ini_file, toml_file = map(self._shown_path, (self._config.inipath, self._project.path))
         self.faults.append(
             f"{subject} is given twice: {texts[0]} in {ini_file} ({setting.ini_key}), {texts[1]} in {toml_file}"

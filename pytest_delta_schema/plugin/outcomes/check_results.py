@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 from pytest_delta_schema.diagnostics.errors import diagnostic_of
 from pytest_delta_schema.diagnostics.faults import FailedCheck
-from pytest_delta_schema.engine.outcomes.outcome import Check, Status, TableOutcome
+from pytest_delta_schema.engine.outcomes.outcome import CheckKind, Status, TableOutcome
 from pytest_delta_schema.plugin.outcomes.check_properties import TABLE, properties_of
 from pytest_delta_schema.plugin.outcomes.error_outcomes import error_outcome
 from pytest_delta_schema.plugin.outcomes.failures import cause_of, fault_of
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.diagnostics.errors import Diagnostic, HasCode
     from pytest_delta_schema.report.run_report import CheckOutcome
 
-_CHECKS = frozenset(check.value for check in Check)
+_CHECKS = frozenset(check.value for check in CheckKind)
 _CRASH = "???"
 """The phase in the report of an item during which a worker of xdist has crashed (xdist 3.8)."""
 
@@ -139,7 +139,7 @@ class CheckResults:
         if result is not None:
             item.table, item.result, item.states = result.table, result, states_of(report)
 
-    def _add_crash(self, report: pytest.TestReport, check: Check) -> None:
+    def _add_crash(self, report: pytest.TestReport, check: CheckKind) -> None:
         self.cut()
         item = self._items[report.nodeid] = _Item(report.nodeid)
         node = report.nodeid.rpartition("::")[0]
@@ -161,8 +161,8 @@ class CheckResults:
         )
 
 
-def check_of(node_id: str) -> Check | None:
+def check_of(node_id: str) -> CheckKind | None:
     """Return the check that a node id selects; ``None`` for a test of others, whose classes have no dots."""
     _, *names = node_id.split("::")
     check = names[-1].partition("[")[0] if names else ""
-    return Check(check) if len(names) == 2 and "." in names[0] and check in _CHECKS else None  # noqa: PLR2004
+    return CheckKind(check) if len(names) == 2 and "." in names[0] and check in _CHECKS else None  # noqa: PLR2004

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.diagnostics.errors import Location, diagnostic_of
-from pytest_delta_schema.engine.outcomes.outcome import Check, Status, TableOutcome
+from pytest_delta_schema.engine.outcomes.outcome import CheckKind, Status, TableOutcome
 from pytest_delta_schema.plugin.outcomes.check_properties import TABLE, properties_of
 from pytest_delta_schema.plugin.outcomes.failures import cause_of, fault_of
 
@@ -29,7 +29,7 @@ def error_outcome(config: pytest.Config, report: pytest.TestReport) -> TableOutc
     location = None if line is None else Location(str(Path(config.rootpath, file)), line + 1)
     return TableOutcome(
         table=table,
-        check=next(check for check in Check if f"delta_{check.value}" in report.keywords),
+        check=next(check for check in CheckKind if f"delta_{check.value}" in report.keywords),
         status=status,
         diagnostics=(diagnostic_of(fault_of(report), table, text, location=location),),
         location=location,

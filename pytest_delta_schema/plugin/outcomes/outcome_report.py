@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, NoReturn
 
-from pytest_delta_schema.engine.outcomes.outcome import Check, DataChecks, Status, TableOutcome
+from pytest_delta_schema.engine.outcomes.outcome import CheckKind, DataChecks, Status, TableOutcome
 from pytest_delta_schema.execute.preflight import DATA_RULES
 from pytest_delta_schema.plan.risk import Risk
 from pytest_delta_schema.plugin.outcomes.check_properties import add_properties
@@ -76,8 +76,8 @@ def outcome_of(report: pytest.TestReport) -> TableOutcome | None:
 
 def notes_text(outcome: TableOutcome) -> str:
     """Return the notes of an outcome in one line; for an apply also what it does not change."""
-    unmanaged = unmanaged_headline(outcome) if outcome.check is Check.APPLY else ""
-    notes = [headline(outcome)] if outcome.check is Check.UNMANAGED and outcome.notes else map(str, outcome.notes)
+    unmanaged = unmanaged_headline(outcome) if outcome.check is CheckKind.APPLY else ""
+    notes = [headline(outcome)] if outcome.check is CheckKind.UNMANAGED and outcome.notes else map(str, outcome.notes)
     return "; ".join([*notes, *([unmanaged] if unmanaged else [])])
 
 
@@ -98,7 +98,7 @@ def _properties(outcome: TableOutcome) -> Iterator[tuple[str, object]]:
         yield "risk", max(risks).label if risks else ""
     if not outcome.status.passes:
         yield "summary", one_line([headline(outcome)])
-    if outcome.check is Check.APPLY and outcome.status is not Status.BLOCKED:
+    if outcome.check is CheckKind.APPLY and outcome.status is not Status.BLOCKED:
         yield "statements", sum(statement.has_run for statement in outcome.statements)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_delta_schema.engine.outcomes.outcome import Check
+from pytest_delta_schema.engine.outcomes.outcome import CheckKind
 from pytest_delta_schema.plugin.options.option_values import APPLY, DRIFT
 from pytest_delta_schema.plugin.run.stash_keys import RUN
 from pytest_delta_schema.state.json_format.json_form import state_json
@@ -33,7 +33,7 @@ class TableStates(NamedTuple):
 def attach_states(item: pytest.Item, report: pytest.TestReport, outcome: TableOutcome) -> None:
     """Attach the states of the table of a check to its report: for each table once, and none of an invalid model."""
     run, table = item.config.stash[RUN], getattr(getattr(item, "cls", None), "table", None)
-    sender = {DRIFT: Check.DRIFT, APPLY: Check.APPLY}.get(run.options.mode or "", Check.RULES)
+    sender = {DRIFT: CheckKind.DRIFT, APPLY: CheckKind.APPLY}.get(run.options.mode or "", CheckKind.RULES)
     if table is None or outcome.check is not sender or run.declarations.violations(table):
         return
     declared, observed = run.states(table)

@@ -14,7 +14,7 @@ from pytest_delta_schema import __version__
 from pytest_delta_schema.backends.secret import Secret
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.redaction import without_hosts, without_known_hosts
-from pytest_delta_schema.engine.outcomes.outcome import Check
+from pytest_delta_schema.engine.outcomes.outcome import CheckKind
 from pytest_delta_schema.models.binding import Binding
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.plugin.options.backend import location
@@ -55,13 +55,13 @@ def report_of_run(
         is_complete=checks.is_complete,
         tool_version=__version__,
     )
-    schemas = [result.result for result in results if result.check is Check.UNMANAGED and result.result is not None]
+    schemas = [result.result for result in results if result.check is CheckKind.UNMANAGED and result.result is not None]
     report = RunReport(
         runs=(run,),
         tables=tuple(
             replace(table, target=target, created=run.created)
             for table in table_reports(
-                (result for result in results if result.check is not Check.UNMANAGED),
+                (result for result in results if result.check is not CheckKind.UNMANAGED),
                 mode=mode,
                 backend=backend,
                 bound=lambda name: _bound(name, options),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_delta_schema.diagnostics.escaping import escaped, printed, printed_line
-from pytest_delta_schema.engine.outcomes.outcome import Check, Status
+from pytest_delta_schema.engine.outcomes.outcome import CheckKind, Status
 from pytest_delta_schema.plugin.compat.xdist_compat import is_worker
 from pytest_delta_schema.plugin.options.backend import location
 from pytest_delta_schema.plugin.options.option_values import APPLY, DRIFT, ENFORCE
@@ -74,7 +74,7 @@ class Summary:
     def __init__(self, config: pytest.Config, options: Options) -> None:
         self._config = config
         self._options = options
-        enforces = [Check.ENFORCES.value] if options.enforces else []
+        enforces = [CheckKind.ENFORCES.value] if options.enforces else []
         self._checks = {*enforces, *([options.mode] if options.mode != ENFORCE else [])}
         self._outcomes: dict[str, TableOutcome] = {}
         self._unreported: dict[str, TableOutcome] = {}
@@ -201,7 +201,7 @@ class Summary:
                 tables.append(f"  {'note':<10}  {notes}")
         lines += [*tables, *self._tests_that_did_not_run()]
         lines += [f"  {'unused':<10}  {message}" for message in (*self._unused_messages(), *self._unused)]
-        for word, check in (("created", Check.APPLY), ("synced", Check.METADATA)):
+        for word, check in (("created", CheckKind.APPLY), ("synced", CheckKind.METADATA)):
             names = ", ".join(sorted(made.table for made in self._unreported.values() if made.check is check))
             if names:
                 lines.append(f"  {word:<10}  before their checks, which did not run: {names}")
@@ -216,8 +216,8 @@ class Summary:
 
     def _counts(self) -> Iterator[str]:
         """Yield how many tables have each status: a line for the mode of the run, and one for the constraints."""
-        tried = [outcome for outcome in self._outcomes.values() if outcome.check is Check.ENFORCES]
-        others = [outcome for outcome in self._outcomes.values() if outcome.check is not Check.ENFORCES]
+        tried = [outcome for outcome in self._outcomes.values() if outcome.check is CheckKind.ENFORCES]
+        others = [outcome for outcome in self._outcomes.values() if outcome.check is not CheckKind.ENFORCES]
         if others:
             ran = sum(_ran(outcome) for outcome in others)
             yield f"{self._options.mode}: {_by_status(others)}, {ran} statement{'' if ran == 1 else 's'} run"

@@ -10,7 +10,7 @@ from pytest_delta_schema.report.html.markup import Html, element, joined, text
 Tone = Literal["good", "warning", "bad"]
 """The colour of a status."""
 
-Shape = Literal["circle", "triangle", "clock", "octagon", "square", "diamond"]
+MarkShape = Literal["circle", "triangle", "clock", "octagon", "square", "diamond"]
 """The shape of a status."""
 
 
@@ -18,7 +18,7 @@ class Mark(NamedTuple):
     """How a status looks."""
 
     tone: Tone
-    shape: Shape
+    shape: MarkShape
 
 
 MARKS: dict[Status, Mark] = {
@@ -36,7 +36,7 @@ MARKS: dict[Status, Mark] = {
 }
 """The mark of every status."""
 
-_OUTLINES: dict[Shape, str] = {
+_OUTLINES: dict[MarkShape, str] = {
     "circle": "M8 1a7 7 0 1 0 0 14A7 7 0 0 0 8 1Z",
     "triangle": "M8 1.2 15.4 14.4H.6Z",
     "clock": "M8 1a7 7 0 1 0 0 14A7 7 0 0 0 8 1Z",
@@ -44,7 +44,7 @@ _OUTLINES: dict[Shape, str] = {
     "square": "M3 1.5h10A1.5 1.5 0 0 1 14.5 3v10a1.5 1.5 0 0 1-1.5 1.5H3A1.5 1.5 0 0 1 1.5 13V3A1.5 1.5 0 0 1 3 1.5Z",
     "diamond": "M8 .5 15.5 8 8 15.5.5 8Z",
 }
-_SIGNS: dict[Shape, str] = {
+_SIGNS: dict[MarkShape, str] = {
     "circle": "M4.8 8.3 7 10.5l4.3-4.8",
     "triangle": "M8 5.6v4M8 12v.1",
     "clock": "M8 4.2V8l2.8 1.8",

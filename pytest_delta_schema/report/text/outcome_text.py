@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.diagnostics.escaping import escaped, printed_sql
-from pytest_delta_schema.engine.outcomes.outcome import Check, Status
+from pytest_delta_schema.engine.outcomes.outcome import CheckKind, Status
 from pytest_delta_schema.plan.changes.lines import ChangeLine
 from pytest_delta_schema.plan.risk import Risk
 from pytest_delta_schema.report.text.change_groups import change_groups, is_creation
@@ -45,11 +45,11 @@ def headline(outcome: TableOutcome) -> str:
         return outcome.failure.partition("\n")[0]
     if outcome.status is Status.UNREADABLE:
         return str(outcome.diagnostics[0])
-    if outcome.check is Check.UNMANAGED:
+    if outcome.check is CheckKind.UNMANAGED:
         return " ".join(
             f"{diagnostic.table} {diagnostic.message}" for diagnostic in (*outcome.diagnostics, *outcome.notes)
         )
-    if outcome.check is Check.METADATA:
+    if outcome.check is CheckKind.METADATA:
         paths = _first(outcome.changes)
         number = counted(len(outcome.changes), "difference")
         return escaped(f"{outcome.stored_as}: the catalog entry differs from the Delta log, {number}: {paths}")
@@ -77,9 +77,9 @@ def body(outcome: TableOutcome, declared_at: str, *, with_sql: bool = True) -> s
     groups = _groups(outcome)
     if outcome.failure:
         return outcome.failure.partition("\n")[2]
-    if outcome.check is Check.UNMANAGED:
+    if outcome.check is CheckKind.UNMANAGED:
         return _UNMANAGED
-    if outcome.check is Check.METADATA:
+    if outcome.check is CheckKind.METADATA:
         return f"{entry_text(outcome.changes)}\n\n{_RESTORE if outcome.status is Status.BLOCKED else _SYNC}"
     if groups.own:
         return _drift_body(outcome, groups, declared, with_sql=with_sql)
@@ -90,7 +90,7 @@ def body(outcome: TableOutcome, declared_at: str, *, with_sql: bool = True) -> s
 
 def applied_text(outcome: TableOutcome) -> str:
     """Show the SQL that an apply ran, and how to restore the version before it; ``""`` for nothing."""
-    if outcome.check is Check.METADATA:
+    if outcome.check is CheckKind.METADATA:
         return f"  -- {headline(outcome)}\n{entry_text(outcome.changes)}\n" if outcome.changes else ""
     parts = [f"  -- to restore: {_restore_text(outcome)}\n"] if outcome.restore_sql else []
     return "\n".join([*parts, *([sql_text(outcome.statements, is_printed=True)] if outcome.statements else [])])

@@ -203,6 +203,6 @@ def _structs_below(data_type: DataTypeState, path: ColumnPath) -> Iterator[list[
             yield from _structs_below(part.data_type, inner)
 
 
-def repeated(names: Iterable[str]) -> list[str]:
+def repeated_names(names: Iterable[str]) -> list[str]:
     """Return the names that occur more than once without case, in lower case and in order."""
     return [name for name, count in Counter(map(folded, names)).items() if count > 1]

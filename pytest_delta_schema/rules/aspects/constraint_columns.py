@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet
 from pytest_delta_schema.delta.names.near_names import proposal
-from pytest_delta_schema.rules.aspects.columns import repeated
+from pytest_delta_schema.rules.aspects.columns import repeated_names
 from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.state.keys import path_of_key
 from pytest_delta_schema.state.spark_types import canonical_type
@@ -26,7 +26,7 @@ def invalid_columns(rule: HasCode, table: Table, key: ForeignKey | Unique) -> It
     """Yield a violation for every column of a constraint that is missing, repeated or not comparable."""
     declared, path = NameSet.of(table.columns), path_of_key(table, key)
     subject = _subject(key.kind, key.columns)
-    for name in repeated(key.columns):
+    for name in repeated_names(key.columns):
         yield violation(rule, table.qualified_name, path, f"{subject} names {name} twice", "name it once")
     for name in key.columns:
         if name not in declared:

@@ -11,7 +11,7 @@ from pytest_delta_schema.delta.names.part_path import part_path
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import LayoutRewrite
 from pytest_delta_schema.plan.changes.layout import describe_layout
-from pytest_delta_schema.rules.aspects.columns import repeated
+from pytest_delta_schema.rules.aspects.columns import repeated_names
 from pytest_delta_schema.rules.consent import REWRITE, Consent, missing_consents
 from pytest_delta_schema.rules.rule import Fault, violation
 from pytest_delta_schema.state.desired import clustering_path, desired_state
@@ -82,7 +82,7 @@ def _partitioning(table: Table, columns: tuple[ColumnState, ...]) -> Iterator[Fa
         elif "\0" in name:
             message = f"partitioned_by names {name!r}, and the names of partition folders cannot hold a null character"
             yield Fault(path=part_path("layout"), message=message, remedy="rename the column")
-    for name in repeated(table.partitioned_by):
+    for name in repeated_names(table.partitioned_by):
         yield Fault(path=part_path("layout"), message=f"partitioned_by names {name} twice", remedy="name it once")
     if columns and NameSet(table.partitioned_by) >= NameSet.of(columns):
         message = "is partitioned by all of its columns, so none is left for its files"
@@ -106,7 +106,7 @@ def _clustering(table: Table, columns: tuple[ColumnState, ...]) -> Iterator[Faul
             fact = f"clustered_by names {name}, but Delta collects statistics of the first {COLUMNS_WITH_STATISTICS}"
             remedy = "declare the column earlier, or declare the property delta.dataSkippingStatsColumns"
             yield Fault(path=part_path("layout"), message=f"{fact} columns only", remedy=remedy)
-    for name in repeated(table.clustered_by):
+    for name in repeated_names(table.clustered_by):
         yield Fault(path=part_path("layout"), message=f"clustered_by names {name} twice", remedy="name it once")
     if len(table.clustered_by) > MOST_CLUSTERING_COLUMNS:
         fact = f"is clustered by {len(table.clustered_by)} columns, and Delta allows {MOST_CLUSTERING_COLUMNS}"

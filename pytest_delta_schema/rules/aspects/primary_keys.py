@@ -9,7 +9,7 @@ from pytest_delta_schema.delta.names.near_names import proposal
 from pytest_delta_schema.delta.names.part_path import PartPath, part_path
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import ColumnAdd, ColumnNullabilityChange, ForeignKeyDrop, PrimaryKeyAdd
-from pytest_delta_schema.rules.aspects.columns import repeated
+from pytest_delta_schema.rules.aspects.columns import repeated_names
 from pytest_delta_schema.rules.aspects.constraint_columns import incomparable_columns
 from pytest_delta_schema.rules.rule import violation
 
@@ -37,7 +37,7 @@ class InvalidPrimaryKeyColumn:
     def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every column of the key that is missing, repeated or nullable."""
         declared = NameMap.of(table.columns)
-        for name in repeated(table.primary_key):
+        for name in repeated_names(table.primary_key):
             yield self._violation(table, name, _KEY, "is named twice", "name it once")
         for name in table.primary_key:
             column = declared.get(name)

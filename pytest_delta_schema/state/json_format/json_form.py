@@ -31,7 +31,7 @@ from pytest_delta_schema.state.json_format.json_shapes import (
     TEXT,
     Choice,
     Entries,
-    Fault,
+    FormFault,
     Items,
     Notation,
     Nullable,
@@ -114,7 +114,7 @@ class DataType:
         """Return a type as JSON values."""
         return value if isinstance(value, str) else self.nested.write(value)
 
-    def read(self, value: Any, path: str, faults: list[Fault]) -> Any:
+    def read(self, value: Any, path: str, faults: list[FormFault]) -> Any:
         """Return the type."""
         return intern(value) if type(value) is str else self.nested.read(value, path, faults)
 

@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_delta_schema.diagnostics.errors import Diagnostic, JsonFormError
-from pytest_delta_schema.state.json_format.json_shapes import Fault, shown, words, wrong
+from pytest_delta_schema.state.json_format.json_shapes import FormFault, json_preview, words, wrong
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -62,7 +62,7 @@ class Record:
                 written[name] = write(part)
         return written
 
-    def read(self, value: Any, path: str, faults: list[Fault]) -> Any:
+    def read(self, value: Any, path: str, faults: list[FormFault]) -> Any:
         """Return the object."""
         if type(value) is not dict:
             faults.append(wrong(value, path, "an object"))
@@ -76,15 +76,15 @@ class Record:
                 inner = f"{path}.{key.name}" if path else key.name
                 parts[attribute] = key.shape.read(value[key.name], inner, faults)
             elif key.default is REQUIRED:
-                faults.append(Fault(path, f"has no {key.name}", "add it"))
+                faults.append(FormFault(path, f"has no {key.name}", "add it"))
             else:
                 parts[attribute] = key.default
         return self.build(**parts) if len(faults) == count else None
 
-    def _unknown(self, name: str, path: str) -> Fault:
+    def _unknown(self, name: str, path: str) -> FormFault:
         near = get_close_matches(str(name), self._names, n=1)
         remedy = f"write {near[0]!r}" if near else f"remove it; keys are {', '.join(key.name for key in self.keys)}"
-        return Fault(path, f"has the unknown key {shown(name)}", remedy)
+        return FormFault(path, f"has the unknown key {json_preview(name)}", remedy)
 
 
 class Kinds:
@@ -109,7 +109,7 @@ class Kinds:
         kind, record = self._by_class[type(value)]
         return {**kind, **record.write(value)}
 
-    def read(self, value: Any, path: str, faults: list[Fault]) -> Any:
+    def read(self, value: Any, path: str, faults: list[FormFault]) -> Any:
         """Return the object."""
         kind = value.get(self.key) if type(value) is dict else None
         record = self.records.get(kind) if type(kind) is str else None
@@ -145,12 +145,12 @@ class Form:
         Raises:
             JsonFormError: If the values are of a higher version, or not of this form; with every fault.
         """
-        faults: list[Fault] = []
+        faults: list[FormFault] = []
         try:
             keys = self._keys(values, faults)
             value = None if faults else self.record.read(keys, "", faults)
         except RecursionError:
-            faults = [Fault("", "is nested too deeply", "write fewer levels")]
+            faults = [FormFault("", "is nested too deeply", "write fewer levels")]
         if faults:
             raise JsonFormError(
                 Diagnostic(table=subject, path=path, message=f"{path} {fact}".lstrip(), remedy=remedy)
@@ -158,7 +158,7 @@ class Form:
             )
         return value
 
-    def _keys(self, values: object, faults: list[Fault]) -> dict[str, Any]:
+    def _keys(self, values: object, faults: list[FormFault]) -> dict[str, Any]:
         """Return the keys of an object whose version can be read, without the version."""
         if not isinstance(values, dict):
             faults.append(wrong(values, "", 'an object with a "version"'))
@@ -166,10 +166,10 @@ class Form:
         keys = dict(values)
         version = keys.pop("version", None)
         if type(version) is not int or version < 1:
-            faults.append(Fault("", "has no version", f'write "version": {self.version}'))
+            faults.append(FormFault("", "has no version", f'write "version": {self.version}'))
         elif version > self.version:
             fact = f"is of version {version}, and this release reads version {self.version}"
-            faults.append(Fault("", fact, "upgrade pytest-delta-schema"))
+            faults.append(FormFault("", fact, "upgrade pytest-delta-schema"))
         return keys
 
 

@@ -16,7 +16,7 @@ _SHOWN = 60
 """How many characters of a wrong value messages show."""
 
 
-class Fault(NamedTuple):
+class FormFault(NamedTuple):
     """Why a JSON value cannot be read.
 
     Args:
@@ -37,13 +37,13 @@ class Shape(Protocol):
         """Return a value as JSON values."""
         ...
 
-    def read(self, value: Any, path: str, faults: list[Fault]) -> Any:
+    def read(self, value: Any, path: str, faults: list[FormFault]) -> Any:
         """Return the value that :meth:`write` has written; anything, if a fault was added."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scalar:
+class JsonScalar:
     """A value that JSON has itself."""
 
     kinds: tuple[type, ...]
@@ -53,17 +53,17 @@ class Scalar:
         """Return the value."""
         return value
 
-    def read(self, value: Any, path: str, faults: list[Fault]) -> Any:
+    def read(self, value: Any, path: str, faults: list[FormFault]) -> Any:
         """Return the value, which must be of one of the types."""
         if type(value) not in self.kinds:
             faults.append(wrong(value, path, self.noun))
         return value
 
 
-TEXT = Scalar(kinds=(str,), noun="a string")
-FLAG = Scalar(kinds=(bool,), noun="true or false")
-NUMBER = Scalar(kinds=(int,), noun="a whole number")
-DECIMAL = Scalar(kinds=(float, int), noun="a number")
+TEXT = JsonScalar(kinds=(str,), noun="a string")
+FLAG = JsonScalar(kinds=(bool,), noun="true or false")
+NUMBER = JsonScalar(kinds=(int,), noun="a whole number")
+DECIMAL = JsonScalar(kinds=(float, int), noun="a number")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +76,7 @@ class Choice:
         """Return the value."""
         return value
 
-    def read(self, value: Any, path: str, faults: list[Fault]) -> Any:
+    def read(self, value: Any, path: str, faults: list[FormFault]) -> Any:
         """Return the value, which must be one of the words."""
         if value not in self.words:
             faults.append(wrong(value, path, words(self.words)))
@@ -93,7 +93,7 @@ class Member:
         """Return the value of a member."""
         return value.value
 
-    def read(self, value: Any, path: str, faults: list[Fault]) -> Any:
+    def read(self, value: Any, path: str, faults: list[FormFault]) -> Any:
         """Return the member."""
         values = [member.value for member in self.of]
         if value in values:
@@ -120,7 +120,7 @@ class Notation:
         """Return the text of a value."""
         return self.text(value)
 
-    def read(self, value: Any, path: str, faults: list[Fault]) -> Any:
+    def read(self, value: Any, path: str, faults: list[FormFault]) -> Any:
         """Return the value of a text."""
         try:
             if type(value) is str:
@@ -141,7 +141,7 @@ class Nullable:
         """Return a value as JSON values."""
         return None if value is None else self.of.write(value)
 
-    def read(self, value: Any, path: str, faults: list[Fault]) -> Any:
+    def read(self, value: Any, path: str, faults: list[FormFault]) -> Any:
         """Return the value."""
         return None if value is None else self.of.read(value, path, faults)
 
@@ -157,7 +157,7 @@ class Items:
         """Return the values as an array."""
         return [*map(self.of.write, value)]
 
-    def read(self, value: Any, path: str, faults: list[Fault]) -> Any:
+    def read(self, value: Any, path: str, faults: list[FormFault]) -> Any:
         """Return the values as a tuple."""
         if type(value) is not list:
             faults.append(wrong(value, path, "an array"))
@@ -179,7 +179,7 @@ class Entries:
         """Return the mapping as an object."""
         return {self.keys.write(key): self.values.write(item) for key, item in value.items()}
 
-    def read(self, value: Any, path: str, faults: list[Fault]) -> Any:
+    def read(self, value: Any, path: str, faults: list[FormFault]) -> Any:
         """Return the mapping."""
         if type(value) is not dict:
             faults.append(wrong(value, path, "an object"))
@@ -187,7 +187,7 @@ class Entries:
         read_key, read = self.keys.read, self.values.read
         entries = {read_key(key, path, faults): read(item, f"{path}[{key!r}]", faults) for key, item in value.items()}
         if len(entries) < len(value):
-            faults.append(Fault(path, "has two spellings of one key", "write one of them"))
+            faults.append(FormFault(path, "has two spellings of one key", "write one of them"))
         return MappingProxyType(entries)
 
 
@@ -201,14 +201,14 @@ class Pairs:
         """Return the pairs as an object."""
         return {key: self.values.write(item) for key, item in value}
 
-    def read(self, value: Any, path: str, faults: list[Fault]) -> Any:
+    def read(self, value: Any, path: str, faults: list[FormFault]) -> Any:
         """Return the pairs."""
         return tuple(Entries(values=self.values).read(value, path, faults).items())
 
 
-def wrong(value: Any, path: str, noun: str) -> Fault:
+def wrong(value: Any, path: str, noun: str) -> FormFault:
     """Return the fault of a value that is not of its shape."""
-    return Fault(path, f"is {shown(value)}", f"write {noun}")
+    return FormFault(path, f"is {json_preview(value)}", f"write {noun}")
 
 
 def words(texts: Iterable[str]) -> str:
@@ -216,6 +216,6 @@ def words(texts: Iterable[str]) -> str:
     return " or ".join(f'"{word}"' for word in texts)
 
 
-def shown(value: Any) -> str:
+def json_preview(value: Any) -> str:
     """Return a value as messages show it."""
     return shortened(repr(value), _SHOWN)

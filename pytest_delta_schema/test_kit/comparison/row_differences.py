@@ -11,14 +11,14 @@ from pytest_delta_schema.delta.names.folded_names import NameSet, folded
 from pytest_delta_schema.diagnostics.escaping import escaped, shortened
 from pytest_delta_schema.report.text.text import counted
 from pytest_delta_schema.state.types import describe_type
-from pytest_delta_schema.test_kit.comparison.row_matching import equal_values
+from pytest_delta_schema.test_kit.comparison.row_matching import values_match
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import ColumnState
-    from pytest_delta_schema.test_kit.comparison.row_matching import Row, RowDifference
+    from pytest_delta_schema.test_kit.comparison.row_matching import LowerCaseRow, RowDifference
 
 _SHOWN = 3
 _SEARCHED = 1000
@@ -54,7 +54,9 @@ def difference_text(state: TableState, difference: RowDifference, sizes: tuple[i
     return "\n\n".join([head, *blocks])
 
 
-def _pairs(state: TableState, difference: RowDifference, rtol: float | None) -> Iterator[tuple[Row | None, Row | None]]:
+def _pairs(
+    state: TableState, difference: RowDifference, rtol: float | None
+) -> Iterator[tuple[LowerCaseRow | None, LowerCaseRow | None]]:
     """Yield each missing row with the unexpected row that is most like it, and then all others alone."""
     rest = list(difference.unexpected)
     alone = []
@@ -69,7 +71,7 @@ def _pairs(state: TableState, difference: RowDifference, rtol: float | None) -> 
     yield from ((None, row) for row in rest)
 
 
-def _likeness(state: TableState, one: Row, other: Row, rtol: float | None) -> float:
+def _likeness(state: TableState, one: LowerCaseRow, other: LowerCaseRow, rtol: float | None) -> float:
     """Return how much alike two rows are: those with one primary key most, those with few equal values not at all."""
     same = [column for column in state.columns if _is_same(column, one, other, rtol)]
     if state.primary_key is not None and NameSet(state.primary_key.columns) <= NameSet.of(same):
@@ -78,12 +80,12 @@ def _likeness(state: TableState, one: Row, other: Row, rtol: float | None) -> fl
     return share if 2 * share >= 1 else 0.0
 
 
-def _is_same(column: ColumnState, one: Row, other: Row, rtol: float | None) -> bool:
+def _is_same(column: ColumnState, one: LowerCaseRow, other: LowerCaseRow, rtol: float | None) -> bool:
     name = folded(column.name)
-    return equal_values(one.get(name), other.get(name), column.data_type, rtol)
+    return values_match(one.get(name), other.get(name), column.data_type, rtol)
 
 
-def _block(state: TableState, expected: Row | None, actual: Row | None, rtol: float | None) -> str:
+def _block(state: TableState, expected: LowerCaseRow | None, actual: LowerCaseRow | None, rtol: float | None) -> str:
     """Show one row of each side, or one that only one side has."""
     lines = [_Line("", "column", "expected", "in the table")]
     keys = NameSet(state.primary_key.columns if state.primary_key is not None else ())
@@ -120,7 +122,7 @@ def value_text(value: Any) -> str:
     return str(value) if isinstance(value, (Decimal, date)) else repr(value)
 
 
-def _short_text(row: Row, name: str) -> str:
+def _short_text(row: LowerCaseRow, name: str) -> str:
     return shortened(value_text(row.get(name)), _LONGEST)
 
 

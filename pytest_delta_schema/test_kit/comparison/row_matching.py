@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.state.types import ColumnState, DataTypeState
 
-Row = dict[str, Any]
+LowerCaseRow = dict[str, Any]
 """The values of a row, by the names of columns in lower case."""
 
 _NAN = ("NaN",)
@@ -34,8 +34,8 @@ class RowDifference:
         unexpected: Those that only the second one has.
     """
 
-    missing: tuple[Row, ...]
-    unexpected: tuple[Row, ...]
+    missing: tuple[LowerCaseRow, ...]
+    unexpected: tuple[LowerCaseRow, ...]
 
 
 class _Frozen(NamedTuple):
@@ -87,7 +87,7 @@ def unmatched_rows(
     return RowDifference(missing=tuple(missing), unexpected=tuple(unexpected))
 
 
-def equal_values(one: Any, other: Any, data_type: DataTypeState, rtol: float | None = None) -> bool:
+def values_match(one: Any, other: Any, data_type: DataTypeState, rtol: float | None = None) -> bool:
     """Whether two values of a column are equal; see :func:`unmatched_rows`."""
     numbers: tuple[list[float], list[float]] = ([], [])
     is_exact = rtol is None
@@ -95,11 +95,11 @@ def equal_values(one: Any, other: Any, data_type: DataTypeState, rtol: float | N
     return frozen[0] == frozen[1] and _are_close(numbers[0], numbers[1], rtol or 0.0)
 
 
-def _by_name(row: Mapping[str, Any]) -> Row:
+def _by_name(row: Mapping[str, Any]) -> LowerCaseRow:
     return {folded(name): value for name, value in row.items()}
 
 
-def _frozen_row(row: Row, columns: Iterable[ColumnState], *, is_exact: bool) -> _Frozen:
+def _frozen_row(row: LowerCaseRow, columns: Iterable[ColumnState], *, is_exact: bool) -> _Frozen:
     numbers: list[float] = []
     values = tuple(
         _frozen(row.get(folded(column.name)), column.data_type, None if is_exact else numbers) for column in columns

@@ -41,11 +41,11 @@ def state_text(table: Table | str, *, version: int | None = None, catalog: Catal
     """
     reader, name = catalog_or_current(catalog, "state_text"), name_of(table)
     if version is None:
-        return text_of(reader.read_tables([name]).existing(name))
-    return text_of(versions_in(reader, "state_text").state_at(name, version))
+        return table_text(reader.read_tables([name]).existing(name))
+    return table_text(versions_in(reader, "state_text").state_at(name, version))
 
 
-def text_of(state: TableState) -> str:
+def table_text(state: TableState) -> str:
     """Return a state as SQL; see :func:`state_text`."""
     lines = ",\n".join(f"  {line}" for line in (*map(column_definition, state.columns), *_constraints(state)))
     table = identifier(state.name.written.table)

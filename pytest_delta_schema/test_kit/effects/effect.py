@@ -16,7 +16,7 @@ from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.report.text.text import counted
 from pytest_delta_schema.rules.aspects.properties import is_declarable
 from pytest_delta_schema.state.states import CatalogState
-from pytest_delta_schema.test_kit.effects.row_counts import RowCounts, counts_in_log, rewritten_files, rows_by_file
+from pytest_delta_schema.test_kit.effects.row_counts import ChangedRows, counts_in_log, rewritten_files, rows_by_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -37,7 +37,7 @@ _NO_PROPERTIES: Mapping[str, str | None] = MappingProxyType({})
 class EffectSource(Protocol):
     """Reads what the commits of a job do not have, when an effect needs it."""
 
-    def compared(self, version: int) -> RowCounts:
+    def compared(self, version: int) -> ChangedRows:
         """Return the rows that differ between a version and the one before it."""
         ...
 
@@ -214,19 +214,19 @@ class Effect:
     def _error(self, expected: str) -> EffectError:
         return EffectError(f"{escaped(self.table)}: {expected}\n{self}")
 
-    def _counts(self) -> Iterator[RowCounts]:
+    def _counts(self) -> Iterator[ChangedRows]:
         for commit in self.commits:
             counts = self._in_log(commit)
             yield self.source.compared(commit.version) if counts is None else counts
 
-    def _if_readable(self, commit: Commit) -> RowCounts | None:
+    def _if_readable(self, commit: Commit) -> ChangedRows | None:
         """Return the counts in the log; a log that is gone by now does not hide the failure."""
         try:
             return self._in_log(commit)
         except DeltaSchemaError:
             return None
 
-    def _in_log(self, commit: Commit) -> RowCounts | None:
+    def _in_log(self, commit: Commit) -> ChangedRows | None:
         def file_rows() -> Mapping[str, int]:
             earlier = [other for other in self.commits if other.version < commit.version]
             return rows_by_file([*self.source.commits_before(), *earlier])
@@ -257,7 +257,7 @@ def schema_changes(before: TableState, after: TableState) -> Iterator[SchemaChan
         yield SchemaChange(path=line.path, before=older, after=newer)
 
 
-def _line(commit: Commit, counts: RowCounts | None) -> str:
+def _line(commit: Commit, counts: ChangedRows | None) -> str:
     """Show one commit."""
     rows = _rows_text(counts)
     mode = commit.parameters.get("mode") or commit.parameters.get("outputMode")
@@ -268,7 +268,7 @@ def _line(commit: Commit, counts: RowCounts | None) -> str:
     )
 
 
-def _rows_text(counts: RowCounts | None) -> str:
+def _rows_text(counts: ChangedRows | None) -> str:
     if counts is None:
         return "rows are not counted"
     signs: Iterable[tuple[str, int]] = (("+", counts.added), ("-", counts.removed), ("~", counts.updated))

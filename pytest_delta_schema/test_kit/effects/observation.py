@@ -17,7 +17,7 @@ from pytest_delta_schema.diagnostics.faults import UnreadableTable
 from pytest_delta_schema.execute.protocols.version import ABSENT
 from pytest_delta_schema.test_kit.comparison.row_matching import unmatched_rows
 from pytest_delta_schema.test_kit.effects.effect import Effect
-from pytest_delta_schema.test_kit.effects.row_counts import RowCounts
+from pytest_delta_schema.test_kit.effects.row_counts import ChangedRows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -156,9 +156,9 @@ class CatalogSource:
         self._table = table
         self._start = start
         self._drift = drift
-        self._compared: dict[int, RowCounts] = {}
+        self._compared: dict[int, ChangedRows] = {}
 
-    def compared(self, version: int) -> RowCounts:
+    def compared(self, version: int) -> ChangedRows:
         """Return the rows that differ between a version and the one before it; compared once."""
         if version not in self._compared:
             columns = self._catalog.state_at(self._table, version).columns
@@ -166,7 +166,7 @@ class CatalogSource:
             older = self._catalog.rows(self._table, version - 1) if version else ()
             newer = self._catalog.rows(self._table, version)
             difference = unmatched_rows(columns, older, newer, names_of_expected=before)
-            self._compared[version] = RowCounts(added=len(difference.unexpected), removed=len(difference.missing))
+            self._compared[version] = ChangedRows(added=len(difference.unexpected), removed=len(difference.missing))
         return self._compared[version]
 
     def commits_before(self) -> tuple[Commit, ...]:

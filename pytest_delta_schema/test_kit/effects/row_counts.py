@@ -22,7 +22,7 @@ _UNDERSCORE = re.compile(r"_(\w)")
 _ONLY_REMOVE = frozenset({"DELETE", "TRUNCATE"})
 
 
-class RowCounts(NamedTuple):
+class ChangedRows(NamedTuple):
     """The numbers of rows that a commit changes.
 
     Args:
@@ -36,7 +36,7 @@ class RowCounts(NamedTuple):
     updated: int = 0
 
 
-def counts_in_log(commit: Commit, file_rows: Callable[[], Mapping[str, int]]) -> RowCounts | None:
+def counts_in_log(commit: Commit, file_rows: Callable[[], Mapping[str, int]]) -> ChangedRows | None:
     """Return the counts of a commit from its log; ``None`` if rows have to be compared.
 
     The metrics of Delta 4.4.0 and of delta-rs 1.6 have them for writes, MERGE, UPDATE and DELETE; rows that
@@ -48,18 +48,18 @@ def counts_in_log(commit: Commit, file_rows: Callable[[], Mapping[str, int]]) ->
     """
     metrics = _metrics(commit)
     if not commit.changes_rows:
-        return RowCounts()
+        return ChangedRows()
     if commit.operation == _MERGE_OPERATION and metrics.keys() >= set(_MERGE.values()):
-        return RowCounts(**{count: metrics[metric] for count, metric in _MERGE.items()})
+        return ChangedRows(**{count: metrics[metric] for count, metric in _MERGE.items()})
     if commit.operation == _UPDATE_OPERATION and _UPDATED in metrics:
-        return RowCounts(updated=metrics[_UPDATED])
+        return ChangedRows(updated=metrics[_UPDATED])
     added = _added(commit)
     if added is None:
         return None
     if _DELETED in metrics or not commit.removed:
-        return RowCounts(added=added, removed=metrics.get(_DELETED, 0))
+        return ChangedRows(added=added, removed=metrics.get(_DELETED, 0))
     growth = _growth(commit, file_rows)
-    return None if growth is None else RowCounts(added=added, removed=added - growth)
+    return None if growth is None else ChangedRows(added=added, removed=added - growth)
 
 
 def _added(commit: Commit) -> int | None:

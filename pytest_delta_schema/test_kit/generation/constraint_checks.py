@@ -60,7 +60,7 @@ def broken_constraints(contract: Contract, rows: Iterable[Mapping[str, Any]]) ->
     for row in whole:
         contract.generate([row], names)
     checks = [check for check in state.checks if failing_rows(check.expression, whole, names)]
-    keys = [key for key in state.keys if repeated([folded(name) for name in key.columns], whole)]
+    keys = [key for key in state.keys if count_repeated([folded(name) for name in key.columns], whole)]
     return (
         *_nulls(state, whole),
         *_lengths(state, whole),
@@ -116,7 +116,7 @@ def _lengths(state: TableState, rows: Sequence[Mapping[str, Any]]) -> Iterator[C
                 yield Constraint(kind="length", name=str(path))
 
 
-def repeated(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> int:
+def count_repeated(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> int:
     """Return how many rows have the values of an earlier row in a key; NULL equals nothing.
 
     Args:

@@ -11,7 +11,7 @@ from pytest_delta_schema.state.expressions import ExpressionError
 from pytest_delta_schema.state.expressions.truth import compare, like
 from pytest_delta_schema.test_kit.generation.ranges import Range, point_of, range_of
 from pytest_delta_schema.test_kit.generation.text_bounds import bounded_texts
-from pytest_delta_schema.test_kit.plain_values import text_of
+from pytest_delta_schema.test_kit.plain_values import text_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -55,7 +55,7 @@ class Texts:
         if self.patterns:
             text = _text_like(self.patterns[0], self.name, number, shortest, longest)
         else:
-            text = text_of(self.name, number, shortest, longest) if longest else ""
+            text = text_value(self.name, number, shortest, longest) if longest else ""
         if self.has(text) or not self.bounds:
             return text if self.has(text) else None
         return next(filter(self.has, bounded_texts(self.bounds, number, shortest, longest)), None)
@@ -239,5 +239,5 @@ def _text_like(pattern: str, name: str, number: int, shortest: int, longest: int
         return (before + after).replace("%", "") if not room else None
     inner = room - gaps if room > gaps else room
     filler = _FILLER if room > gaps else ""
-    text = text_of("" if before else name, number, max(0, shortest - literal - len(filler) * gaps), inner)
+    text = text_value("" if before else name, number, max(0, shortest - literal - len(filler) * gaps), inner)
     return None if text is None else before + text + after.replace("%", filler)

@@ -16,7 +16,7 @@ from pytest_delta_schema.test_kit.plain_values import FIRST_DAY, FIRST_HOUR, int
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-Kind = Literal["number", "time", "boolean"]
+RangeKind = Literal["number", "time", "boolean"]
 """Values of one kind can be compared."""
 
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - times are compared in UTC
@@ -49,7 +49,7 @@ class Scale:
         margin: How far from a literal values stay if they may, because its time zone is that of the session.
     """
 
-    kind: Kind
+    kind: RangeKind
     step: Fraction
     unit: int
     first: int
@@ -150,7 +150,7 @@ def range_of(data_type: str) -> Range | None:
     return None if scale is None else Range(scale=scale, low=scale.lowest, high=scale.highest)
 
 
-def point_of(value: Any, kind: Kind) -> Fraction | None:
+def point_of(value: Any, kind: RangeKind) -> Fraction | None:
     """Return the place of a value among all values of its kind; ``None`` if it is of another kind.
 
     Args:

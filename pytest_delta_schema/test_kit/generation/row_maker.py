@@ -12,7 +12,7 @@ from pytest_delta_schema.report.text.text import counted
 from pytest_delta_schema.state.expressions import ExpressionError, columns_in, failing_rows
 from pytest_delta_schema.state.expressions.truth import truth
 from pytest_delta_schema.test_kit.generation.alternatives import alternatives
-from pytest_delta_schema.test_kit.generation.constraint_checks import repeated
+from pytest_delta_schema.test_kit.generation.constraint_checks import count_repeated
 from pytest_delta_schema.test_kit.generation.row_filler import Filler
 from pytest_delta_schema.test_kit.generation.unsatisfiable import no_further_row, to_give, too_few_values
 
@@ -238,7 +238,7 @@ class RowMaker:
             ]
             with suppress(ExpressionError):
                 self._contract.generate(rows, columns)
-            number = repeated(columns, rows)
+            number = count_repeated(columns, rows)
             if number:
                 fact = f"the plain values repeat it in {counted(number, 'row')}"
                 remedy = to_give(self._contract, sources, given[0])

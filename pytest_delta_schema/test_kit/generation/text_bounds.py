@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.test_kit.plain_values import text_of
+from pytest_delta_schema.test_kit.plain_values import text_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ def bounded_texts(bounds: Sequence[tuple[Comparator, str]], number: int, shortes
         (head for text in upper for head in _beside(text, -1)),
     )
     for head in heads:
-        digits = text_of("", number, max(0, shortest - len(head)), longest - len(head))
+        digits = text_value("", number, max(0, shortest - len(head)), longest - len(head))
         if digits is not None:
             yield head + digits
     for step in (number, 1):

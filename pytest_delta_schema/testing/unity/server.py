@@ -50,7 +50,7 @@ Answer = tuple[int, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class SimulatedFault:
     """A simulated fault.
 
     Args:
@@ -89,7 +89,7 @@ class UnityDouble:
     def __init__(self, store: Path | None = None, *, token: str | None = None, delta_api: bool = True) -> None:
         self.metastore = Metastore(store)
         self.calls: list[tuple[str, str]] = []
-        self.faults: list[Fault] = []
+        self.faults: list[SimulatedFault] = []
         self.hidden: set[str] = set()
         self.read_only: set[str] = set()
         self.deadlocks = 0
@@ -167,7 +167,7 @@ class UnityDouble:
             raise Refused(403, "PERMISSION_DENIED", "Access denied.", by_authorizer=True)
 
     @staticmethod
-    def _meets(fault: Fault, method: str, path: str) -> bool:
+    def _meets(fault: SimulatedFault, method: str, path: str) -> bool:
         return re.search(fault.path, path) is not None and fault.method in ("", method)
 
     def _catalogs(self, _names: list[str], query: dict[str, str], _body: Any) -> Answer:

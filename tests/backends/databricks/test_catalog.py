@@ -27,7 +27,7 @@ from pytest_delta_schema import (
 from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
 from pytest_delta_schema.backends.databricks.connection import SparkConnection, WarehouseConnection, connect_databricks
 from pytest_delta_schema.backends.databricks.reader import _path
-from pytest_delta_schema.backends.databricks.types import parse_type
+from pytest_delta_schema.backends.databricks.types import parse_databricks_type
 from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, DeclarationError, StatementError
 from pytest_delta_schema.engine.apply_progress import ApplyProgress
@@ -496,7 +496,7 @@ TYPES = {
 
 @pytest.mark.parametrize(("text", "state"), TYPES.items(), ids=TYPES)
 def test_types_are_read_as_they_are_written(text, state):
-    assert parse_type(text) == state
+    assert parse_databricks_type(text) == state
 
 
 class Cursor:

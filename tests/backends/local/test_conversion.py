@@ -23,7 +23,7 @@ from pytest_delta_schema import (
     progress,
 )
 from pytest_delta_schema.backends.local.conversion import conversion_proof
-from pytest_delta_schema.backends.spark.fingerprints import fingerprint
+from pytest_delta_schema.backends.spark.fingerprints import table_fingerprint
 from pytest_delta_schema.backends.spark.session_settings import setting
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.execute import ActionRunner
@@ -463,7 +463,7 @@ def test_a_conversion_that_loses_rows_leaves_a_table_of_the_catalog_as_it_was(lo
     target = parquet_name(NAME)
     wanted = table(ID, V, partitioned_by=["v"], convert_from="parquet")
     files = local.spark.table(target).inputFiles()
-    take, lost = fingerprint, iter(["", "LIMIT 0"])
+    take, lost = table_fingerprint, iter(["", "LIMIT 0"])
     monkeypatch.setattr(
         conversion_proof,
         "fingerprint",

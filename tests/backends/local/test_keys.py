@@ -13,7 +13,7 @@ from pytest_delta_schema.backends import constraint_error
 from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.execute import RowCounts
 from pytest_delta_schema.plan import NotNull
-from pytest_delta_schema.sql.data_check_queries import count_rows, rows_of
+from pytest_delta_schema.sql.data_check_queries import count_rows, select_rows
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.state import CheckState, ForeignKeyState, KeyState
 from pytest_delta_schema.testing.parts import PLACE, PLACE_STRICT
@@ -91,7 +91,7 @@ def test_all_demands_of_a_table_cost_one_scan_of_it(local):
     ]
 
     plan = (
-        local.spark.sql(count_rows(rows_of(NAME, data_checks), data_checks))
+        local.spark.sql(count_rows(select_rows(NAME, data_checks), data_checks))
         ._jdf.queryExecution()
         .executedPlan()
         .toString()

@@ -74,8 +74,8 @@ def test_a_rewrite_that_would_change_data_changes_nothing(local, monkeypatch, lo
 
 def test_a_rewrite_scans_the_rows_three_times_at_most(local, monkeypatch):
     jobs = []
-    query, write = fingerprints.fingerprint, select_all
-    monkeypatch.setattr(layout_rewrite, "fingerprint", lambda *args: jobs.append("fingerprint") or query(*args))
+    query, write = fingerprints.table_fingerprint, select_all
+    monkeypatch.setattr(layout_rewrite, "table_fingerprint", lambda *args: jobs.append("fingerprint") or query(*args))
 
     laid_out(local, monkeypatch, select_all=lambda source: jobs.append("write") or write(source))
 

@@ -171,7 +171,7 @@ def test_a_cache_on_a_disk_that_takes_nothing(cache, monkeypatch, use, number, f
 
 @pytest.mark.parametrize("output", ["", "error: No space left on device\n\tat Build"])
 def test_a_compiler_that_finds_the_disk_full(cache, monkeypatch, output):
-    monkeypatch.setattr(java_classes, "answer_of", lambda *_: Result(1, output))
+    monkeypatch.setattr(java_classes, "run", lambda *_: Result(1, output))
 
     text = message_of(classes_jar, [], lambda: JAVA)
 

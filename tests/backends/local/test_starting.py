@@ -210,7 +210,7 @@ def test_local_files_are_written_by_classes_that_a_project_can_replace(tmp_path,
     started: dict[str, str] = {}
     monkeypatch.setattr(session_module, "start_spark", started.update)
     needs = LaunchResources(class_path=(), options="", archive=None)
-    monkeypatch.setattr(session_module, "needs_of_start", lambda _conf, **_: needs)
+    monkeypatch.setattr(session_module, "resources_for_start", lambda _conf, **_: needs)
 
     start_session(tmp_path, conf)
 

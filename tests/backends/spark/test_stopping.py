@@ -9,7 +9,7 @@ import pytest
 
 from pytest_delta_schema import SessionCatalog
 from pytest_delta_schema.backends.databricks.connection import SparkConnection, WarehouseConnection
-from pytest_delta_schema.backends.local.conversion.convert import convert
+from pytest_delta_schema.backends.local.conversion.convert import convert_folder
 from pytest_delta_schema.backends.spark.errors import stopping
 from pytest_delta_schema.backends.spark.errors.stopping import cancel_on_interrupt
 from pytest_delta_schema.diagnostics.errors import StatementError
@@ -117,6 +117,6 @@ def test_an_interrupted_conversion_leaves_no_log_unless_it_may_still_commit(tmp_
         raise error
 
     with pytest.raises(error):
-        convert(SimpleNamespace(), statement, sql)
+        convert_folder(SimpleNamespace(), statement, sql)
 
     assert (tmp_path / "_delta_log").exists() is is_left

@@ -12,7 +12,7 @@ from pyspark.sql.types import DoubleType, FloatType, ShortType, VarcharType
 from pytest_delta_schema import Column, Identity, MemoryCatalog, Orchestrator
 from pytest_delta_schema.backends.local.catalog import CAPABILITIES, LocalCatalog
 from pytest_delta_schema.backends.spark.compat.delta_compat import delta_version
-from pytest_delta_schema.backends.spark.compat.pyspark_compat import condition_of, java_condition, spark_version
+from pytest_delta_schema.backends.spark.compat.pyspark_compat import error_condition, java_condition, spark_version
 from pytest_delta_schema.backends.spark.versions import SparkVersions
 from pytest_delta_schema.delta.known_properties import REGISTRY
 from pytest_delta_schema.delta.type_widening import NEWEST
@@ -57,11 +57,12 @@ def test_the_version_of_a_session(version):
 
 
 def test_a_condition_is_read_by_both_of_its_names():
-    assert condition_of(NoCondition()) == "TABLE_OR_VIEW_NOT_FOUND"
+    assert error_condition(NoCondition()) == "TABLE_OR_VIEW_NOT_FOUND"
     assert (
-        condition_of(AnalysisException("no", errorClass="SCHEMA_NOT_FOUND", messageParameters={})) == "SCHEMA_NOT_FOUND"
+        error_condition(AnalysisException("no", errorClass="SCHEMA_NOT_FOUND", messageParameters={}))
+        == "SCHEMA_NOT_FOUND"
     )
-    assert condition_of(AnalysisException("no")) == ""
+    assert error_condition(AnalysisException("no")) == ""
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_delta_schema import CatalogReadError, to_struct_type
 from pytest_delta_schema.backends.logs.local_log import LocalLog, local_folder
-from pytest_delta_schema.backends.spark_session.reader import read_commits
+from pytest_delta_schema.backends.spark_session.reader import commits_from_history
 from pytest_delta_schema.delta.logs.log_listing import commit_name
 from pytest_delta_schema.diagnostics.errors import StatementError
 from support.logs import commit, delta_log, field
@@ -57,7 +57,7 @@ def local(location):
 def test_files_are_read_where_the_session_can_open_them(folder):
     session = Session(folder)
 
-    log = read_commits(session, session.schema, NAME, local)
+    log = commits_from_history(session, session.schema, NAME, local)
 
     assert [(made.version, made.operation) for made in log.commits()] == [(0, "TEST"), (1, "TEST")]
 
@@ -65,7 +65,7 @@ def test_files_are_read_where_the_session_can_open_them(folder):
 def test_over_spark_connect_each_commit_of_the_history_is_a_query(folder):
     session = Session(folder)
 
-    log = read_commits(session, session.schema, NAME, lambda _: None)
+    log = commits_from_history(session, session.schema, NAME, lambda _: None)
 
     assert log.log.names() == [commit_name(2), commit_name(1), commit_name(0)]
     assert [column.name for column in log.state_at(1).columns] == ["id"]
@@ -78,4 +78,4 @@ def test_commits_that_the_catalog_holds_are_in_no_log(folder, feature):
     session = Session(folder, feature)
 
     with pytest.raises(CatalogReadError, match="keeps its newest commits in its catalog, and not in its log"):
-        read_commits(session, session.schema, NAME, local)
+        commits_from_history(session, session.schema, NAME, local)

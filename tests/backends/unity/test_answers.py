@@ -211,7 +211,7 @@ def mutations(value, path=()):
 def test_whatever_is_wrong_in_an_answer_is_one_line_of_one_table(log_of, monkeypatch, call, kind):
     """Every field of every answer, with every wrong value: no other error, no second line, and no absence."""
     monkeypatch.setattr(
-        "pytest_delta_schema.backends.unity.logs.external_logs.is_remote", lambda _: call == CREDENTIALS
+        "pytest_delta_schema.backends.unity.logs.external_logs.needs_credentials", lambda _: call == CREDENTIALS
     )
     server = Playing(log_of[kind], kind)
     outcomes = {"read": 0, "unreadable": 0}
@@ -358,7 +358,7 @@ ECHOES = {f"{call} {kind}{where}": (call, kind, where, answer) for call, kind, w
 @pytest.mark.parametrize(("call", "kind", "where", "answer"), ECHOES.values(), ids=ECHOES)
 def test_a_token_in_any_field_of_an_answer_is_not_shown(log_of, monkeypatch, call, kind, where, answer):
     monkeypatch.setattr(
-        "pytest_delta_schema.backends.unity.logs.external_logs.is_remote", lambda _: call == CREDENTIALS
+        "pytest_delta_schema.backends.unity.logs.external_logs.needs_credentials", lambda _: call == CREDENTIALS
     )
     log = log_of[kind]
     server = Playing(log, kind, token=TOKEN)

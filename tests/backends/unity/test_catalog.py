@@ -14,7 +14,7 @@ from pytest_delta_schema.test_kit.effects.history import effect_on, versions_of
 from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.parts import BOTH, INT, LONG, TEXT, field, struct
 from pytest_delta_schema.testing.unity import UnityDouble
-from pytest_delta_schema.testing.unity.server import Fault
+from pytest_delta_schema.testing.unity.server import SimulatedFault
 from support.covering import played_on
 from support.registering import Registering
 from support.tables import NAME, column, table
@@ -147,7 +147,7 @@ def test_a_server_that_dies_after_the_first_statement(unity, double, monkeypatch
 
     def dying(statement):
         run(statement)
-        double.faults.append(Fault(path="", status=502, text="bad gateway"))
+        double.faults.append(SimulatedFault(path="", status=502, text="bad gateway"))
 
     monkeypatch.setattr(unity, "run", dying)
     monkeypatch.setattr(double, "faults", [])

@@ -21,7 +21,7 @@ from pytest_delta_schema.diagnostics.errors import (
 )
 from pytest_delta_schema.execute import ActionRunner
 from pytest_delta_schema.execute.protocols.version import ABSENT
-from pytest_delta_schema.testing.unity.server import Fault
+from pytest_delta_schema.testing.unity.server import SimulatedFault
 from support.logs import commit, field, metadata, protocol
 from support.tables import NAME, column, table
 from support.unity import MODEL, lake
@@ -366,7 +366,7 @@ def test_races_that_are_lost_without_end_end(tmp_path, monkeypatch, status, text
         body = (
             None if text is None else json.dumps({"error": {"type": "InternalServerErrorException", "message": text}})
         )
-        unity.server.faults.append(Fault(path="/delta/v1/catalogs", method="POST", status=status, text=body))
+        unity.server.faults.append(SimulatedFault(path="/delta/v1/catalogs", method="POST", status=status, text=body))
 
         with pytest.raises(MetadataSyncError) as caught:
             unity.catalog.sync_entries([MODEL])
@@ -384,7 +384,9 @@ def test_a_refused_update_is_sent_once_and_reported_in_one_line(unity):
     parsed = {
         "error": {"type": "InternalServerErrorException", "message": "Value too long for column;\ninsert " + "x" * 500}
     }
-    unity.server.faults.append(Fault(path="tables/orders$", method="POST", status=500, text=json.dumps(parsed)))
+    unity.server.faults.append(
+        SimulatedFault(path="tables/orders$", method="POST", status=500, text=json.dumps(parsed))
+    )
 
     with pytest.raises(MetadataSyncError) as caught:
         unity.catalog.sync_entries([MODEL])
@@ -403,7 +405,7 @@ def test_an_update_that_succeeded_although_its_answer_was_lost(unity, monkeypatc
 
     def done_and_lost(*statuses):
         real(*statuses)
-        unity.server.faults.append(Fault(path="tables/orders$", method="POST", status=status, text=""))
+        unity.server.faults.append(SimulatedFault(path="tables/orders$", method="POST", status=status, text=""))
         real(*statuses)
 
     monkeypatch.setattr(unity.catalog.client, "update_table", done_and_lost)
@@ -418,7 +420,7 @@ def test_an_update_that_succeeded_although_its_answer_was_lost(unity, monkeypatc
 @pytest.mark.parametrize("text", ["", "<html>Log in</html>", "{}"])
 def test_a_reported_success_without_an_update_is_an_error(unity, status, text):
     unity.server.faults.append(
-        Fault(path="tables/orders$", method="POST", status=status, text=text if status == 200 else "")
+        SimulatedFault(path="tables/orders$", method="POST", status=status, text=text if status == 200 else "")
     )
 
     with pytest.raises(MetadataSyncError) as caught:
@@ -448,7 +450,7 @@ def test_two_syncs_at_once_leave_no_table_behind(tmp_path, deadlocks):
 
 def test_one_entry_that_cannot_be_written_does_not_stop_the_others(unity):
     unity.table("dev.silver.a")
-    unity.server.faults.append(Fault(path="tables/orders$", method="POST", status=403))
+    unity.server.faults.append(SimulatedFault(path="tables/orders$", method="POST", status=403))
 
     with pytest.raises(MetadataSyncError) as caught:
         unity.catalog.sync_entries([MODEL, table(column(), name="dev.silver.a")])
@@ -597,7 +599,7 @@ class TestOldServers:
         with lake(tmp_path, delta_api=False, sync_recreate=True) as unity:
             unity.table(team="x")
             unity.state()
-            unity.server.faults.append(Fault(path="/tables$", method="POST", status=500))
+            unity.server.faults.append(SimulatedFault(path="/tables$", method="POST", status=500))
 
             with pytest.raises(MetadataSyncError) as caught:
                 unity.catalog.sync_entries([MODEL])

@@ -18,7 +18,7 @@ from pytest_delta_schema.backends.unity.catalog import UnityCatalog
 from pytest_delta_schema.backends.unity.http import calls
 from pytest_delta_schema.backends.unity.http.client import UnityClient
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, MetadataSyncError
-from pytest_delta_schema.testing.unity.server import Fault
+from pytest_delta_schema.testing.unity.server import SimulatedFault
 from support.hostile import answers, hostile
 from support.tables import NAME, column, table
 from support.unity import MODEL, OTHER, lake
@@ -49,33 +49,33 @@ def expect(unity, text, fault="DS502 UnreadableTable"):
 
 FAULTS = {
     "401": (
-        Fault(path="orders$", status=401),
+        SimulatedFault(path="orders$", status=401),
         (
             "the server at {uri} wants a token (401 INTERNAL: told to fail); put a valid one into the environment variable"
             " that the setting unity_token_variable names"
         ),
     ),
     "403": (
-        Fault(path="orders$", status=403),
+        SimulatedFault(path="orders$", status=403),
         "GET /tables/dev.silver.orders on {uri}: 403 INTERNAL: told to fail; give the principal of the token the permission",
     ),
     "500": (
-        Fault(path="orders$", status=500),
+        SimulatedFault(path="orders$", status=500),
         "GET /tables/dev.silver.orders on {uri}: 500 INTERNAL: told to fail; look into the server's log",
     ),
     "a page of some proxy": (
-        Fault(path="orders$", status=502, text="<html>Bad gateway</html>"),
+        SimulatedFault(path="orders$", status=502, text="<html>Bad gateway</html>"),
         "GET /tables/dev.silver.orders on {uri}: 502 : Bad Gateway; look into the server's log",
     ),
     "truncated": (
-        Fault(path="orders$", status=200, text='{"name": "ord'),
+        SimulatedFault(path="orders$", status=200, text='{"name": "ord'),
         (
             "GET /tables/dev.silver.orders on {uri}: 200, and the answer does not come from Unity Catalog (Input data was"
             " truncated); see what answers at that address"
         ),
     ),
     "no object": (
-        Fault(path="orders$", status=200, text="[]"),
+        SimulatedFault(path="orders$", status=200, text="[]"),
         (
             "GET /tables/dev.silver.orders on {uri}: 200, and the answer does not come from Unity Catalog (Expected `object`, got"
             " `array`); see what answers at that address"
@@ -92,7 +92,7 @@ def test_answers_that_are_none(unity, fault, text):
 
 
 def test_reads_are_tried_again_a_few_times_and_writes_never(unity):
-    unity.server.faults.append(Fault(path="orders$", status=503))
+    unity.server.faults.append(SimulatedFault(path="orders$", status=503))
 
     unity.state(MODEL, OTHER)
 
@@ -100,7 +100,7 @@ def test_reads_are_tried_again_a_few_times_and_writes_never(unity):
 
 
 def test_a_call_that_fails_once_is_repeated(unity, monkeypatch):
-    fault = Fault(path="orders$", status=503)
+    fault = SimulatedFault(path="orders$", status=503)
     unity.server.faults.append(fault)
     monkeypatch.setattr(time, "sleep", lambda _: unity.server.faults.clear())
 
@@ -109,7 +109,7 @@ def test_a_call_that_fails_once_is_repeated(unity, monkeypatch):
 
 def test_a_server_that_hangs_is_not_waited_for_by_every_table(unity):
     unity.catalog.client._calls.timeout = 0.3
-    unity.server.faults.append(Fault(path="/tables", status=200, seconds=1))
+    unity.server.faults.append(SimulatedFault(path="/tables", status=200, seconds=1))
     models = [MODEL, OTHER, *(table(column(), name=f"dev.silver.t{number}") for number in range(40))]
 
     state = unity.state(*models)
@@ -286,7 +286,7 @@ class TestPermissionAndAbsence:
     def test_a_schema_that_may_not_be_seen_hides_whether_tables_are_absent(self, unity):
         unity.state()
         nope = table(column(), name="dev.silver.nope")
-        unity.server.faults.append(Fault(path="/schemas/dev.silver$", status=403))
+        unity.server.faults.append(SimulatedFault(path="/schemas/dev.silver$", status=403))
 
         problem = unity.state(nope).problems[nope.name]
 
@@ -367,7 +367,7 @@ class TestSecrets:
                 unity.catalog.sync_entries([MODEL])
             output.write(_with_locals(caught.value))
             unity.catalog.client._calls.timeout = 0.3
-            unity.server.faults.append(Fault(path="catalogs", seconds=1))
+            unity.server.faults.append(SimulatedFault(path="catalogs", seconds=1))
             with pytest.raises(DeltaSchemaError) as caught:
                 unity.catalog.client.catalog("dev")
             output.write(_with_locals(caught.value))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.backends.local.warehouse.physical_names import SESSION_CATALOG, encode, physical_schema
 from pytest_delta_schema.backends.spark.compat.delta_compat import clear_cache
 from pytest_delta_schema.backends.spark.compat.pyspark_compat import java_frame, java_session
-from pytest_delta_schema.backends.spark.fingerprints import TIME_ZONE, fingerprint, relation_of
+from pytest_delta_schema.backends.spark.fingerprints import TIME_ZONE, relation_of, table_fingerprint
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.progress import step
@@ -73,7 +73,7 @@ class Verified:
         """Compute the fingerprint in the session's time zone, in which timestamps in names of folders are read."""
         spark = self._bridge.spark
         with step(escaped(f"{self._table}: reading all rows, to compare them with those of its files")):
-            return fingerprint(spark, relation, canonical_fields(schema.fields), str(spark.conf.get(TIME_ZONE)))
+            return table_fingerprint(spark, relation, canonical_fields(schema.fields), str(spark.conf.get(TIME_ZONE)))
 
     def _undo(self) -> str:
         """Undo the conversion, and return a message about the result."""

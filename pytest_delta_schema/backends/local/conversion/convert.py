@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(LOGGER)
 
 
-def convert(bridge: Bridge, statement: Statement, sql: Callable[[str], Any]) -> None:
+def convert_folder(bridge: Bridge, statement: Statement, sql: Callable[[str], Any]) -> None:
     """Run a conversion, and verify that it has changed no value.
 
     Args:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.types import ColumnState
 
 
-class Sources:
+class FileInspector:
     """Inspects files; the schema of the same files is read only once."""
 
     def __init__(self, bridge: Bridge) -> None:

@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.backends.local.kept_jvm.record import Record
+    from pytest_delta_schema.backends.local.kept_jvm.record import HolderRecord
     from pytest_delta_schema.backends.secret import Secret
 
 HOST = "127.0.0.1"
@@ -83,7 +83,7 @@ class Channel:
         self.socket.settimeout(left)
 
 
-def ask(record: Record, request: dict[str, Any]) -> tuple[Channel, dict[str, Any]]:
+def ask(record: HolderRecord, request: dict[str, Any]) -> tuple[Channel, dict[str, Any]]:
     """Send a request to the holder of a record, and return the open connection and the answer.
 
     Args:
@@ -115,7 +115,7 @@ def ask(record: Record, request: dict[str, Any]) -> tuple[Channel, dict[str, Any
     return channel, answer
 
 
-def end_of(record: Record) -> dict[str, Any]:
+def end_of(record: HolderRecord) -> dict[str, Any]:
     """End the JVM of a record unless a run uses it, wait until it has ended, and return its status before.
 
     Raises:

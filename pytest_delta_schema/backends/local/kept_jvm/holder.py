@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from pytest_delta_schema.backends.local.kept_jvm.channel import HOST, Channel, request_of
-from pytest_delta_schema.backends.local.kept_jvm.record import Record, remove_record, write_record
+from pytest_delta_schema.backends.local.kept_jvm.record import HolderRecord, remove_record, write_record
 from pytest_delta_schema.backends.secret import Secret
 from pytest_delta_schema.backends.spark.compat.py4j_compat import launch_jvm
 
@@ -76,7 +76,7 @@ class Holder:
         self._seconds = seconds
         self._listener = socket.create_server((HOST, 0))
         port = self._listener.getsockname()[1]
-        self.record = Record(folder=folder, key=key, port=port, secret=Secret(secrets.token_hex(32)))
+        self.record = HolderRecord(folder=folder, key=key, port=port, secret=Secret(secrets.token_hex(32)))
         self._run: Channel | None = None
         self._run_id: int | None = None
         self._idle_since = time.monotonic()

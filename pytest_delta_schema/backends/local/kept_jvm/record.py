@@ -27,7 +27,7 @@ class NotKeptError(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
+class HolderRecord:
     """How runs reach the holder of a JVM."""
 
     folder: str
@@ -74,7 +74,7 @@ def private_folder() -> Path:
     return folder
 
 
-def read_record(path: Path) -> Record | None:
+def read_record(path: Path) -> HolderRecord | None:
     """Return the record in a file; ``None`` if there is none, or something else is in it.
 
     Args:
@@ -99,7 +99,7 @@ def read_record(path: Path) -> Record | None:
         return _parsed(opened.read(_LARGEST))
 
 
-def write_record(path: Path, record: Record) -> None:
+def write_record(path: Path, record: HolderRecord) -> None:
     """Write a record to a file with the mode 0600, instead of an older one."""
     scratch = path.with_suffix(f".{os.getpid()}.new")
     with suppress(FileNotFoundError):
@@ -112,7 +112,7 @@ def write_record(path: Path, record: Record) -> None:
     os.replace(scratch, path)  # noqa: PTH105 - replaces on every system
 
 
-def remove_record(path: Path, record: Record) -> None:
+def remove_record(path: Path, record: HolderRecord) -> None:
     """Remove a record, unless a newer one has taken its place."""
     with suppress(OSError, NotKeptError):
         kept = read_record(path)
@@ -129,7 +129,7 @@ def _require_private(path: Path, status: os.stat_result, remedy: str) -> None:
         raise NotKeptError(msg)
 
 
-def _parsed(data: bytes) -> Record | None:
+def _parsed(data: bytes) -> HolderRecord | None:
     try:
         values: Any = json.loads(data)
         folder, key, port, secret = (values[name] for name in ("folder", "key", "port", "secret"))
@@ -138,4 +138,4 @@ def _parsed(data: bytes) -> Record | None:
     texts = (folder, key, secret)
     if not (all(isinstance(text, str) and text for text in texts) and type(port) is int and 0 < port < 1 << 16):
         return None
-    return Record(folder=folder, key=key, port=port, secret=Secret(secret))
+    return HolderRecord(folder=folder, key=key, port=port, secret=Secret(secret))

@@ -42,7 +42,7 @@ from pytest_delta_schema.state.type_traversal import unknown_parts
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from pytest_delta_schema.backends.local.conversion.parquet_folder import Sources
+    from pytest_delta_schema.backends.local.conversion.parquet_folder import FileInspector
     from pytest_delta_schema.backends.local.session.bridge import Bridge
     from pytest_delta_schema.models.conversion import Parquet
 
@@ -55,7 +55,7 @@ def read_tables(
     bridge: Bridge,
     names: Iterable[QualifiedName],
     conversions: Mapping[QualifiedName, Parquet] = MappingProxyType({}),
-    sources: Sources | None = None,
+    sources: FileInspector | None = None,
     *,
     known: Mapping[QualifiedName, TableState | Diagnostic] = MappingProxyType({}),
 ) -> CatalogState:
@@ -162,7 +162,7 @@ def _refusal(bridge: Bridge, name: QualifiedName) -> Diagnostic | None:
 
 
 def _source(
-    bridge: Bridge, sources: Sources, name: QualifiedName, conversion: Parquet, answer: str
+    bridge: Bridge, sources: FileInspector, name: QualifiedName, conversion: Parquet, answer: str
 ) -> TableState | Diagnostic | None:
     """Return the state of the files that may be converted; ``None`` if there are none, or a Delta table exists."""
     kind, *rest = answer.split("\t")

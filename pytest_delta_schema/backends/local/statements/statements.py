@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.backends.local.conversion.convert import convert, mark, mark_location
+from pytest_delta_schema.backends.local.conversion.convert import convert_folder, mark, mark_location
 from pytest_delta_schema.backends.local.logs.table_templates import TableTemplates
 from pytest_delta_schema.backends.local.statements.creation import creation_lock
 from pytest_delta_schema.backends.local.warehouse.physical_names import remove_if_empty, table_folder
@@ -57,7 +57,7 @@ class LocalStatements:
             if statement.kind is StatementKind.CREATE_TABLE:
                 self._create(statement)
             elif statement.kind is StatementKind.CONVERT_TABLE:
-                convert(bridge, statement, self._session.sql)
+                convert_folder(bridge, statement, self._session.sql)
             else:
                 self._delta.run(statement)
                 if statement.kind is StatementKind.REGISTER_TABLE:

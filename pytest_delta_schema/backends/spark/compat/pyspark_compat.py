@@ -27,7 +27,7 @@ VERSIONS = {"pyspark": ">=3.5.3,<4.3"}
 _IN_MESSAGE = re.compile(r"\A\[([A-Z][A-Z0-9_.]*)\]")
 
 
-def is_remote(spark: SparkSession) -> bool:
+def is_connect_session(spark: SparkSession) -> bool:
     """Whether a session is one of Spark Connect, whose JVM this process cannot reach."""
     return type(spark).__module__.startswith("pyspark.sql.connect")
 
@@ -74,7 +74,7 @@ def frame_of_rows(spark: SparkSession, rows: Sequence[tuple[Any, ...]], schema: 
     pyarrow (pyspark 4.2). The first one in a session takes a second. Here the JVM reads the rows itself, except on
     Databricks, whose pyspark differs.
     """
-    if is_remote(spark) or "DATABRICKS_RUNTIME_VERSION" in os.environ:
+    if is_connect_session(spark) or "DATABRICKS_RUNTIME_VERSION" in os.environ:
         return spark.createDataFrame(rows, schema)
     from pyspark.sql import DataFrame, types
 
@@ -116,7 +116,7 @@ def end_unused_jvm() -> None:
 
 def is_stopped(spark: SparkSession) -> bool:
     """Whether a session was stopped in this process; a session whose JVM has crashed was not."""
-    if is_remote(spark):
+    if is_connect_session(spark):
         return bool(getattr(spark, "is_stopped", False))
     # Projects also give doubles of a session to fixtures.
     context: Any = getattr(spark, "sparkContext", None)
@@ -200,7 +200,7 @@ def spark_home() -> Path:
     return Path(_find_spark_home())
 
 
-def condition_of(error: PySparkException) -> str:
+def error_condition(error: PySparkException) -> str:
     """Return the condition of an error, such as ``TABLE_OR_VIEW_NOT_FOUND``; pyspark 3.5 calls it the error class.
 
     Conflicts of Delta have it in their message only (Delta 4.4.0).

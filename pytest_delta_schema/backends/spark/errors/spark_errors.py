@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.spark.compat.pyspark_compat import (
-    condition_of,
+    error_condition,
     is_stopped,
     java_condition,
     java_stack,
@@ -115,7 +115,7 @@ def _message(error: Exception) -> tuple[str, str]:
                 ),
                 NO_CONNECTION,
             )
-        condition = condition_of(error)
+        condition = error_condition(error)
         if condition == _STREAM:
             condition = next(iter(_IN_STREAM.findall(str(error))), condition)
         marks = (*_STACK, *_QUERY) if isinstance(error, AnalysisException) else _STACK

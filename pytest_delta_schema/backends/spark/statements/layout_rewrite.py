@@ -17,7 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.spark.compat.delta_compat import Transaction, labelled
 from pytest_delta_schema.backends.spark.compat.pyspark_compat import java_frame
-from pytest_delta_schema.backends.spark.fingerprints import SUBSTITUTE, TIME_ZONE, fingerprint, relation_of, settings
+from pytest_delta_schema.backends.spark.fingerprints import (
+    SUBSTITUTE,
+    TIME_ZONE,
+    relation_of,
+    settings,
+    table_fingerprint,
+)
 from pytest_delta_schema.backends.spark.session_settings import UTC_PARTITION_VALUES
 from pytest_delta_schema.delta.clustering import CLUSTERING_DOMAIN, may_be_clustered
 from pytest_delta_schema.delta.column_mapping import physical_path
@@ -27,7 +33,7 @@ from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.sql.aspects.layout import texts_without_zone
-from pytest_delta_schema.sql.data_check_queries import rows_of
+from pytest_delta_schema.sql.data_check_queries import select_rows
 from pytest_delta_schema.sql.fingerprint import difference
 from pytest_delta_schema.sql.schemas_and_restores import select_all
 from pytest_delta_schema.state.delta_log import columns_of_schema
@@ -61,9 +67,9 @@ def rewrite_layout(gateway: Gateway, name: QualifiedName, change: LayoutRewrite)
     was_clustered = may_be_clustered(transaction.protocol()["protocol"])
     reading = _zone_of_reading(spark, transaction, metadata["metaData"], columns)
     transaction.update_metadata(_laid_out(metadata, change))
-    source = rows_of(name, version=transaction.version)
+    source = select_rows(name, version=transaction.version)
     with step(escaped(f"{name}: reading all rows before the rewrite")):
-        before = fingerprint(spark, source, columns, reading)
+        before = table_fingerprint(spark, source, columns, reading)
     zoned = {TIME_ZONE: reading, UTC_PARTITION_VALUES: "true"} if _names_instants(change, columns) else {}
     with settings(spark, {SUBSTITUTE: "false", **zoned}), step(escaped(f"{name}: writing all rows in the new layout")):
         written = transaction.write(java_frame(spark.sql(select_all(source))))
@@ -71,7 +77,7 @@ def rewrite_layout(gateway: Gateway, name: QualifiedName, change: LayoutRewrite)
         relation_of(spark, written.rows()) as relation,
         step(escaped(f"{name}: reading back the rows that were written")),
     ):
-        after = fingerprint(spark, relation, columns, reading)
+        after = table_fingerprint(spark, relation, columns, reading)
     changed = difference(columns, before, after)
     if changed:
         written.remove()

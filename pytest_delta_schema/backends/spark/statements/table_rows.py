@@ -8,7 +8,7 @@ from pytest_delta_schema.backends.rows.frame_rows import rows_of_spark
 from pytest_delta_schema.backends.rows.given_rows import converted_rows
 from pytest_delta_schema.backends.rows.row_clocks import Clock
 from pytest_delta_schema.backends.spark.fingerprints import TIME_ZONE
-from pytest_delta_schema.sql.data_check_queries import rows_of
+from pytest_delta_schema.sql.data_check_queries import select_rows
 from pytest_delta_schema.sql.schemas_and_restores import select_all
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def table_rows(sql: Callable[[str], Any], table: QualifiedName, version: int | N
         table: The table.
         version: The version to read; ``None`` for the newest.
     """
-    return rows_of_spark(sql(select_all(rows_of(table, version=version))))
+    return rows_of_spark(sql(select_all(select_rows(table, version=version))))
 
 
 def session_clock(spark: SparkSession) -> Clock:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.unity.http.client import UnityClient
 
 
-class Listing(NamedTuple):
+class SchemaListing(NamedTuple):
     """The tables of a schema.
 
     Args:
@@ -46,7 +46,7 @@ class Listing(NamedTuple):
         return entries[0] if entries else None
 
 
-def list_schema(client: UnityClient, catalog: str, schema: str) -> Listing:
+def list_schema(client: UnityClient, catalog: str, schema: str) -> SchemaListing:
     """List the tables of a schema, which is found without regard to case.
 
     Raises:
@@ -66,7 +66,7 @@ def list_schema(client: UnityClient, catalog: str, schema: str) -> Listing:
     except ServerError as error:
         if not error.is_not_found:
             raise
-        return Listing(*stored, {})  # the catalog has another case, and no such schema
+        return SchemaListing(*stored, {})  # the catalog has another case, and no such schema
 
 
 def only_one(kind: str, candidates: Iterable[str]) -> str | None:
@@ -89,7 +89,7 @@ def only_one(kind: str, candidates: Iterable[str]) -> str | None:
     return names[0] if names else None
 
 
-def _listed(client: UnityClient, catalog: str, schema: str) -> Listing:
+def _listed(client: UnityClient, catalog: str, schema: str) -> SchemaListing:
     tables: dict[str, list[TableInfo]] = {}
     fault: ServerError | None = None
     try:
@@ -99,7 +99,7 @@ def _listed(client: UnityClient, catalog: str, schema: str) -> Listing:
         fault = error
     if fault is not None and not tables:
         raise fault
-    return Listing(catalog, schema, tables, fault)
+    return SchemaListing(catalog, schema, tables, fault)
 
 
 def stored_schema(client: UnityClient, catalog: str, schema: str) -> tuple[str, str]:

@@ -49,14 +49,14 @@ def entry_of(name: QualifiedName, info: TableInfo) -> EntryState:
         data_format=info.get("data_source_format") or "",
         location=info.get("storage_location") or "",
         owner=info.get("owner") or "",
-        columns=columns_of(info),
+        columns=columns_of_entry(info),
         comment=info.get("comment") or "",
         properties=MappingProxyType(properties),
         version=int(version) if version.isdecimal() else None,
     )
 
 
-def columns_of(info: TableInfo) -> tuple[EntryColumn, ...]:
+def columns_of_entry(info: TableInfo) -> tuple[EntryColumn, ...]:
     """Read the columns of an entry, in the order of their positions.
 
     Raises:

@@ -62,7 +62,7 @@ _ERRORS: tuple[type[_ClassicError | _DeltaError], ...] = (_ClassicError, _DeltaE
 _ANSWERS = (CatalogInfo, CatalogPage, DeltaConfig, DeltaTable, SchemaInfo, SchemaPage, TableInfo, TablePage)
 
 
-def prepare() -> None:
+def prepare_answer_types() -> None:
     """Build the decoders of all answers and of what is inside of them, before threads use them."""
     build_decoders((*_ANSWERS, VendedCredentials, *_ERRORS, ApiStruct, LogField))
 

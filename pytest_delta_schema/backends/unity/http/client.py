@@ -62,9 +62,9 @@ class UnityClient:
         self._calls = Calls(uri, bearer_token(token), timeout)
         self._delta_api: dict[str, bool] = {}
         self._lock = Lock()
-        from pytest_delta_schema.backends.unity.http.answers import prepare
+        from pytest_delta_schema.backends.unity.http.answers import prepare_answer_types
 
-        prepare()
+        prepare_answer_types()
 
     @property
     def uri(self) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pytest_delta_schema.backends.unity.http.client import ServerError
 from pytest_delta_schema.backends.unity.logs.repeated_reads import read_repeatedly
-from pytest_delta_schema.backends.unity.logs.storage import NO_CREDENTIALS, deltalake_options, is_remote, vended
+from pytest_delta_schema.backends.unity.logs.storage import NO_CREDENTIALS, deltalake_options, needs_credentials, vended
 from pytest_delta_schema.backends.unity.logs.table_logs import Log
 from pytest_delta_schema.diagnostics.errors import StatementError
 
@@ -47,7 +47,7 @@ class ExternalLogs:
         if not entry.location:
             msg = "its catalog entry names no location; register it again with one"
             raise StatementError(msg, condition="NO_LOCATION")
-        credentials = self._credentials(entry) if is_remote(entry.location) else NO_CREDENTIALS
+        credentials = self._credentials(entry) if needs_credentials(entry.location) else NO_CREDENTIALS
         options = deltalake_options(entry.location, self.stores, credentials)
         location, hidden = entry.location, partial(_scrubbed, credentials, options)
         return read_repeatedly(lambda: read(Log(location, options, hidden)))

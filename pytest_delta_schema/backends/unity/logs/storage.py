@@ -85,7 +85,7 @@ def vended(answer: VendedCredentials) -> Credentials:
     return Credentials(values={option: secret for option, secret in values.items() if secret}, expires=expires)
 
 
-def is_remote(location: str) -> bool:
+def needs_credentials(location: str) -> bool:
     """Whether a location is not local, so credentials are needed."""
     return urlsplit(location).scheme not in ("", "file")
 
@@ -99,7 +99,7 @@ def deltalake_options(location: str, stores: Iterable[Storage], credentials: Cre
         credentials: The vended credentials of the table; they take precedence over keys of the environment.
     """
     options = HiddenValues()
-    if not is_remote(location):
+    if not needs_credentials(location):
         return options
     options.update(_PATIENCE)
     options.update((key, secret.reveal()) for key, secret in credentials.values.items())

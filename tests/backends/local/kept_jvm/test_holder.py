@@ -11,7 +11,7 @@ import pytest
 from pytest_delta_schema.backends.local.kept_jvm import channel as channel_module
 from pytest_delta_schema.backends.local.kept_jvm import holder
 from pytest_delta_schema.backends.local.kept_jvm.channel import HOST, Channel, HolderGoneError, ask, end_of
-from pytest_delta_schema.backends.local.kept_jvm.record import Record, write_record
+from pytest_delta_schema.backends.local.kept_jvm.record import HolderRecord, write_record
 from pytest_delta_schema.backends.secret import Secret
 from support.holding import IGNORES_ITS_INPUT, JVM_SECRET, holding
 
@@ -101,7 +101,7 @@ def test_a_jvm_is_stopped_on_request(tmp_path):
 
 def test_a_program_without_the_secret_gets_nothing(tmp_path):
     with holding(tmp_path) as held:
-        wrong = Record(folder="", key="key", port=held.record.port, secret=Secret("wrong"))
+        wrong = HolderRecord(folder="", key="key", port=held.record.port, secret=Secret("wrong"))
         with pytest.raises(HolderGoneError):
             ask(wrong, LEASE)
         for lines in (b"\n\n", b"\xff\n\xff lease\n", b"x" * 70000 + b"\n\n", b""):
@@ -154,7 +154,7 @@ def test_a_program_that_answers_byte_by_byte_does_not_block_a_run(monkeypatch):
 
         thread = Thread(target=drip, daemon=True)
         thread.start()
-        record = Record(folder="", key="key", port=server.getsockname()[1], secret=Secret("of-the-holder"))
+        record = HolderRecord(folder="", key="key", port=server.getsockname()[1], secret=Secret("of-the-holder"))
         with pytest.raises(HolderGoneError):
             ask(record, LEASE)
         over.set()
@@ -181,7 +181,7 @@ def test_another_program_on_the_port_of_an_ended_holder_learns_nothing(answer):
 
         thread = Thread(target=serve, daemon=True)
         thread.start()
-        record = Record(folder="", key="key", port=server.getsockname()[1], secret=Secret("of-the-holder"))
+        record = HolderRecord(folder="", key="key", port=server.getsockname()[1], secret=Secret("of-the-holder"))
         with pytest.raises(HolderGoneError):
             ask(record, LEASE)
         thread.join(30)
@@ -192,7 +192,7 @@ def test_another_program_on_the_port_of_an_ended_holder_learns_nothing(answer):
 
 def test_a_record_that_has_been_replaced_is_kept(tmp_path):
     with holding(tmp_path) as held:
-        other = Record(folder="", key="key", port=1, secret=Secret("other"))
+        other = HolderRecord(folder="", key="key", port=1, secret=Secret("other"))
         write_record(held.path, other)
         end_of(held.record)
         assert held.path.exists()

@@ -110,12 +110,12 @@ def start(monkeypatch, tmp_path):
     monkeypatch.setattr(kept_session, "has_own_settings", lambda: True)
     monkeypatch.setattr(kept_session, "needs_of_running", lambda _: running)
 
-    def needs_of_start(_, *, archive):
+    def resources_for_start(_, *, archive):
         assert archive
         jvm.done.append("ask Java")
         return replace(running, archive=ClassArchive(tmp_path, "key", None))
 
-    monkeypatch.setattr(kept_session, "needs_of_start", needs_of_start)
+    monkeypatch.setattr(kept_session, "resources_for_start", resources_for_start)
     monkeypatch.setattr(kept_session, "connect_jvm", lambda *connection: connection)
     monkeypatch.setattr(kept_session, "fresh_state", lambda _: jvm.state)
     monkeypatch.setattr(kept_session, "start_spark", lambda settings: settings)

@@ -12,8 +12,8 @@ from pytest_delta_schema.backends.local.kept_jvm import lease as lease_module
 from pytest_delta_schema.backends.local.kept_jvm.channel import HolderGoneError, ask, end_of
 from pytest_delta_schema.backends.local.kept_jvm.lease import lease
 from pytest_delta_schema.backends.local.kept_jvm.record import (
+    HolderRecord,
     NotKeptError,
-    Record,
     private_folder,
     read_record,
     record_path,
@@ -167,7 +167,7 @@ def test_a_stale_record_whose_port_another_program_has_is_replaced(tmp_path):
     private_folder()
     with holding(tmp_path / "other") as other:
         port = other.record.port
-        record = Record(folder=str(tmp_path), key="key", port=port, secret=Secret("of an ended holder"))
+        record = HolderRecord(folder=str(tmp_path), key="key", port=port, secret=Secret("of an ended holder"))
         write_record(record_path(tmp_path), record)
 
         first = leased(tmp_path)

@@ -10,8 +10,8 @@ import stat
 import pytest
 
 from pytest_delta_schema.backends.local.kept_jvm.record import (
+    HolderRecord,
     NotKeptError,
-    Record,
     private_folder,
     read_record,
     record_path,
@@ -22,7 +22,7 @@ from pytest_delta_schema.backends.local.kept_jvm.record import (
 )
 from pytest_delta_schema.backends.secret import Secret
 
-RECORD = Record(folder="/shop", key="key", port=4040, secret=Secret("of-the-holder"))
+RECORD = HolderRecord(folder="/shop", key="key", port=4040, secret=Secret("of-the-holder"))
 
 
 @pytest.fixture(autouse=True)
@@ -83,7 +83,7 @@ def test_a_file_with_something_else_is_no_record(tmp_path, text):
 def test_a_record_is_removed_only_by_its_holder(tmp_path):
     private_folder()
     path = record_path(tmp_path)
-    write_record(path, Record(folder="/shop", key="key", port=4041, secret=Secret("of another holder")))
+    write_record(path, HolderRecord(folder="/shop", key="key", port=4041, secret=Secret("of another holder")))
 
     remove_record(path, RECORD)
     assert path.exists()
@@ -137,7 +137,7 @@ def test_a_folder_that_others_can_enter_or_that_is_a_link_is_refused(tmp_path):
     folder.rmdir()
     folder.symlink_to(tmp_path)
     with pytest.raises(
-        NotKeptError, match=f"^{folder} is not a directory (symbolic links are not followed); remove it$"
+        NotKeptError, match=f"^{folder} is not a directory \\(symbolic links are not followed\\); remove it$"
     ):
         private_folder()
 
