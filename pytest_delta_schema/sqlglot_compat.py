@@ -22,9 +22,9 @@ __all__ = (
     "SqlglotError",
     "Token",
     "TokenType",
+    "as_quoted_identifier",
     "exp",
     "parse_tokens",
-    "quoted",
     "tokenize",
 )
 
@@ -58,7 +58,7 @@ def parse_tokens(tokens: Sequence[Token], text: str) -> exp.Expr | None:
     return nodes[0] if len(nodes) == 1 else None
 
 
-def quoted(token: Token) -> Token:
+def as_quoted_identifier(token: Token) -> Token:
     """Return a token as if it were in back-quotes."""
     position = {"line": token.line, "col": token.col, "start": token.start, "end": token.end}
     return Token(TokenType.IDENTIFIER, token.text, **position, comments=token.comments)

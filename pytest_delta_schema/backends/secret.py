@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
-from pytest_delta_schema.diagnostics.redaction import HIDDEN, secret_pattern, secret_traces
+from pytest_delta_schema.diagnostics.redaction import REDACTED, secret_pattern, secret_traces
 
 SHORTEST_TOKEN = 8
 """The shortest token; redacting a shorter one would remove unrelated text."""
@@ -33,7 +33,7 @@ class Secret:
         return self._value
 
     def __repr__(self) -> str:
-        return HIDDEN
+        return REDACTED
 
     def __bool__(self) -> bool:
         return bool(self._value)
@@ -50,7 +50,7 @@ class Secret:
             return text
         if self._pattern is None:
             self._pattern = secret_pattern(self._value)
-        return self._pattern.sub(HIDDEN, text)
+        return self._pattern.sub(REDACTED, text)
 
 
 def bearer_token(given: Secret | None, source: str = "the token of the Unity Catalog server") -> Secret | None:

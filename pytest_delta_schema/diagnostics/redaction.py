@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-HIDDEN = "***"
+REDACTED = "***"
 """What is shown instead of a secret."""
 
 _SHORTEST = 8
@@ -173,20 +173,20 @@ def redacted_uri(text: str) -> str:
     end = next((index for index, character in enumerate(rest) if character in "/?#"), len(rest))
     if "@" in rest and _AUTHORITY.fullmatch(rest[:end]) is None and not _is_container(scheme, rest[:end]):
         # A password may hold what ends an authority: only what follows the last @ is known to be none of it.
-        rest = f"{HIDDEN}@{rest.rpartition('@')[2]}"
+        rest = f"{REDACTED}@{rest.rpartition('@')[2]}"
     resource, sharp, fragment = rest.partition("#")
     path, question, query = resource.partition("?")
     shown = "&".join(map(_redacted_pair, query.split("&"))) if query else ""
-    anchor = fragment if _ANCHOR.fullmatch(fragment) else HIDDEN
+    anchor = fragment if _ANCHOR.fullmatch(fragment) else REDACTED
     return f"{scheme}{mark}{path}{question}{shown}{sharp}{anchor}"
 
 
 def redacted_uris(text: str) -> str:
     """Return a text with all URIs in it as :func:`redacted_uri` writes them, and without parameters that are secret."""
-    text = _JDBC_USER.sub(rf"\1{HIDDEN}@", text)
-    text = _BEARER.sub(rf"\1{HIDDEN}", text)
-    text = _PAIR.sub(rf"\1\g<quote>{HIDDEN}\g<quote>", text)
-    text = _PARAMETER.sub(rf"\1{HIDDEN}", text)
+    text = _JDBC_USER.sub(rf"\1{REDACTED}@", text)
+    text = _BEARER.sub(rf"\1{REDACTED}", text)
+    text = _PAIR.sub(rf"\1\g<quote>{REDACTED}\g<quote>", text)
+    text = _PARAMETER.sub(rf"\1{REDACTED}", text)
     return _URI.sub(lambda match: redacted_uri(match[0]), text)
 
 
@@ -197,7 +197,7 @@ def is_secret_property(key: str) -> bool:
 
 def shown_property(key: str, value: str) -> str:
     """Return the value of a property of a catalog as it is shown: without secrets, in quotes."""
-    return repr(HIDDEN if is_secret_property(key) else redacted_uris(value))
+    return repr(REDACTED if is_secret_property(key) else redacted_uris(value))
 
 
 def without_hosts(text: str, hosts: Iterable[str] = ()) -> str:
@@ -226,7 +226,7 @@ def _is_container(scheme: str, authority: str) -> bool:
 
 def _redacted_pair(pair: str) -> str:
     key, equals, _ = pair.partition("=")
-    return f"{key}={HIDDEN}" if equals else HIDDEN
+    return f"{key}={REDACTED}" if equals else REDACTED
 
 
 def suggests_secret(key: str) -> bool:
@@ -238,4 +238,4 @@ class HiddenValues(dict[str, str]):
     """Settings that are shown without the values of those whose names suggest a secret, and without those of URIs."""
 
     def __repr__(self) -> str:
-        return repr({key: HIDDEN if suggests_secret(key) else redacted_uris(value) for key, value in self.items()})
+        return repr({key: REDACTED if suggests_secret(key) else redacted_uris(value) for key, value in self.items()})

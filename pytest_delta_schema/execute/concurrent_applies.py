@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plan.table_plan import TablePlan
     from pytest_delta_schema.state.states import CatalogState
 
-PATIENCE = 60.0
+COMPLETION_SECONDS = 60.0
 """Seconds within which another apply has to complete a table that it has created."""
 
 PAUSE = 0.5
@@ -62,7 +62,7 @@ def is_created_by_other(error: DeltaSchemaError, ddl: DeltaDDL, table: Qualified
 def read_completed(
     read_and_plan: Callable[[], tuple[CatalogState, TablePlan]], tables: Collection[QualifiedName]
 ) -> tuple[CatalogState, TablePlan]:
-    """Read and plan, until another apply has completed the tables that it has created, or :data:`PATIENCE` is over.
+    """Read and plan until another apply has completed its new tables, or for :data:`COMPLETION_SECONDS`.
 
     Args:
         read_and_plan: Reads the tables of this apply, and plans them.
@@ -72,8 +72,10 @@ def read_completed(
     if not _unfinished(plan, tables):
         return state, plan
     names = ", ".join(escaped(table) for table in tables)
-    end = time.monotonic() + PATIENCE
-    with step(f"waiting for another apply, which is creating {names}, for at most {PATIENCE:.0f} s", announced=True):
+    end = time.monotonic() + COMPLETION_SECONDS
+    with step(
+        f"waiting for another apply, which is creating {names}, for at most {COMPLETION_SECONDS:.0f} s", announced=True
+    ):
         while _unfinished(plan, tables) and time.monotonic() < end:
             time.sleep(PAUSE)
             state, plan = read_and_plan()
@@ -83,7 +85,9 @@ def read_completed(
 def unfinished_creation(action: CreateTable | AlignTable) -> UnfinishedCreationError:
     """Return the error of a table that another apply has created, and not completed in time."""
     changes = "; ".join(map(str, change_lines(action)))
-    fact = f"another apply created it meanwhile, and after {PATIENCE:.0f} s it differs from its model: {changes}"
+    fact = (
+        f"another apply created it meanwhile, and after {COMPLETION_SECONDS:.0f} s it differs from its model: {changes}"
+    )
     reason = "the other apply has failed, takes longer, or has another model"
     remedy = "apply again when the other one has ended"
     return UnfinishedCreationError(

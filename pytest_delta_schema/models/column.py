@@ -11,7 +11,7 @@ from pyspark.sql.types import DataType
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.argument_checks.arguments import refuses_wrong_arguments
 from pytest_delta_schema.models.names import interned, require_comment, require_name
-from pytest_delta_schema.models.tags import NO_TAGS, no_tags, require_tags
+from pytest_delta_schema.models.tags import NO_DECLARED_TAGS, no_tags, require_tags
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -108,7 +108,7 @@ class Column:
         _set(self, "comment", interned(self.comment))
         if self.renamed_from is not None:
             require_name(self.renamed_from, f"column {self.name}: renamed_from")
-        if self.tags is not NO_TAGS:
+        if self.tags is not NO_DECLARED_TAGS:
             _set(self, "tags", require_tags(self.tags, f"column {self.name}"))
         if self.default is not None or self.generated_as is not None or self.identity is not None:
             self._require_values()

@@ -34,7 +34,7 @@ class Parquet:
             require_name(self.path, "path of Parquet", "name a folder, or leave it out")
 
 
-def conversion(value: object, subject: str) -> Parquet | None:
+def declared_conversion(value: object, subject: str) -> Parquet | None:
     """Return the value of ``convert_from`` as a :class:`Parquet`.
 
     Raises:

@@ -15,7 +15,7 @@ from pytest_delta_schema.models.argument_checks.missing_arguments import wrong_n
 from pytest_delta_schema.models.clients import require_clients
 from pytest_delta_schema.models.column import Column
 from pytest_delta_schema.models.constraints import Check, ForeignKey, PrimaryKey, Unique
-from pytest_delta_schema.models.conversion import Parquet, conversion
+from pytest_delta_schema.models.conversion import Parquet, declared_conversion
 from pytest_delta_schema.models.declared_at import DeclaredAt, declared_here, note_declaration
 from pytest_delta_schema.models.modes import CONTRACT_MODES, EVOLUTIONS, IGNORE, STRICT
 from pytest_delta_schema.models.names import folded_name, require_comment, require_name, require_names
@@ -125,7 +125,7 @@ class Table:
         if self.evolution not in EVOLUTIONS:
             msg = f"{subject}evolution is {self.evolution!r}; write one of {', '.join(EVOLUTIONS)}"
             raise DeclarationError(msg)
-        _set(self, "convert_from", conversion(self.convert_from, subject))
+        _set(self, "convert_from", declared_conversion(self.convert_from, subject))
         ownership(self.owns, subject)
         _set(self, "owns", MappingProxyType(dict(self.owns)) if isinstance(self.owns, Mapping) else tuple(self.owns))
         _set(self, "tags", require_tags(self.tags, self.qualified_name))
@@ -213,7 +213,7 @@ def derived(table: Table, name: QualifiedName | None = None, **changes: object) 
 
 def conversions(models: Iterable[Table]) -> dict[QualifiedName, Parquet]:
     """Return how tables are converted from files, for the models that consent to it."""
-    wishes = ((model.name, conversion(model.convert_from, "")) for model in models)
+    wishes = ((model.name, declared_conversion(model.convert_from, "")) for model in models)
     return {name: wish for name, wish in wishes if wish is not None}
 
 

@@ -8,12 +8,12 @@ from types import MappingProxyType
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.names import require_name
 
-NO_TAGS: Mapping[str, str | None] = MappingProxyType({})
+NO_DECLARED_TAGS: Mapping[str, str | None] = MappingProxyType({})
 
 
 def no_tags() -> Mapping[str, str | None]:
     """Return one shared empty mapping, because most tables and columns have no tags."""
-    return NO_TAGS
+    return NO_DECLARED_TAGS
 
 
 def require_tags(value: object, subject: str) -> Mapping[str, str | None]:

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.difference import Difference
 
-ASPECTS: tuple[Callable[[Difference], Iterable[Change]], ...] = (
+CHANGE_FINDERS: tuple[Callable[[Difference], Iterable[Change]], ...] = (
     conversion_changes,
     rename_changes,
     column_changes,
@@ -272,7 +272,7 @@ def _has_properties(desired: TableState, observed: TableState) -> bool:
 
 
 def _compared(difference: Difference) -> list[Change]:
-    changes = [change for aspect in ASPECTS for change in aspect(difference)]
+    changes = [change for aspect in CHANGE_FINDERS for change in aspect(difference)]
     return changes + _key_changes(difference.desired, difference.observed)
 
 

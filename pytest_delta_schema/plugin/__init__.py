@@ -27,7 +27,7 @@ from pytest_delta_schema.plugin.fixtures.table_fixtures import (
     make_delta_tables,
 )
 from pytest_delta_schema.plugin.options.registration import (
-    MARKS,
+    PYTEST_MARKS,
     TABLE_MODULE,
     add_options,
     is_configured,
@@ -88,7 +88,7 @@ def pytest_cmdline_main(config: pytest.Config) -> pytest.ExitCode | None:
 def pytest_configure(config: pytest.Config) -> None:
     """Check the settings, before anything is collected."""
     show_progress(config)
-    for name, meaning in MARKS.items():
+    for name, meaning in PYTEST_MARKS.items():
         config.addinivalue_line("markers", f"{name}: {meaning}")
     config.stash[PUSHED] = push_settings(lambda: _settings(config), lambda: _catalog(config))
     if is_configured(config) or config.hook.pytest_delta_schema_report.get_hookimpls() or _changes_snapshots(config):

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from pytest_delta_schema.diagnostics.escaping import escaped
-from pytest_delta_schema.diagnostics.redaction import HIDDEN, redacted_uris, suggests_secret
+from pytest_delta_schema.diagnostics.redaction import REDACTED, redacted_uris, suggests_secret
 from pytest_delta_schema.plan.change_markers import ABSENT
 from pytest_delta_schema.plan.changes.conversion import FORMAT
 
@@ -78,7 +78,7 @@ def redact_report(
         if part.path.startswith(_PROPERTY):
             before, after = redacted_uris(before), redacted_uris(after)
             if suggests_secret(part.path) and before != ABSENT:
-                before = repr(HIDDEN)
+                before = repr(REDACTED)
         return replace(located(part), before=hide_side(before), after=hide_side(after))
 
     def table(entry: TableReport) -> TableReport:
@@ -138,7 +138,7 @@ def _properties(values: Mapping[str, str | None], declared: Mapping[str, str]) -
         return key.startswith(_SHOWN_PREFIXES)
 
     def shown(key: str, value: str | None) -> str | None:
-        return None if value is None else redacted_uris(value) if is_shown(key, value) else HIDDEN
+        return None if value is None else redacted_uris(value) if is_shown(key, value) else REDACTED
 
     return {key: shown(key, value) for key, value in values.items()}
 

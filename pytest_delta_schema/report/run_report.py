@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.report.findings import Finding
     from pytest_delta_schema.report.fingerprint import ReportFingerprints
 
-VERSION = 1
+REPORT_VERSION = 1
 """The version of the JSON form. It grows when a key changes its meaning or is removed; a new key leaves it as it is."""
 
 ReportMode = Literal["check", RunMode]

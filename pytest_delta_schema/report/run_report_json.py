@@ -14,7 +14,7 @@ from pytest_delta_schema.engine.outcomes.outcome import (
     TableChange,
 )
 from pytest_delta_schema.report.run_report import (
-    VERSION,
+    REPORT_VERSION,
     CheckOutcome,
     CheckReport,
     Consents,
@@ -122,7 +122,7 @@ LOCATION = _record(
     Key("end_line", "end_line", Nullable(of=NUMBER)),
 )
 _LOCATION = Key("location", "location", Nullable(of=LOCATION))
-CHECK = _record(
+CHECK_FORM = _record(
     CheckReport,
     Key("node_id", "node_id", TEXT),
     Key("check", "check", TEXT),
@@ -163,7 +163,7 @@ STATEMENT = _record(
     Key("emulated", "is_emulated", FLAG),
     Key("ran", "has_run", FLAG),
 )
-TABLE = _record(
+TABLE_FORM = _record(
     TableReport,
     Key("name", "name", TEXT),
     Key("bound_name", "stored_as", TEXT),
@@ -174,7 +174,7 @@ TABLE = _record(
     Key("outcome", "status", Member(of=Status)),
     _LOCATION,
     Key("observed_version", "observed_version", Nullable(of=NUMBER)),
-    Key("checks", "checks", Items(of=CHECK)),
+    Key("checks", "checks", Items(of=CHECK_FORM)),
     Key("changes", "changes", Items(of=CHANGE)),
     Key("diagnostics", "diagnostics", _DIAGNOSTICS),
     Key("notes", "notes", _DIAGNOSTICS),
@@ -187,7 +187,7 @@ TABLE = _record(
     Key("declared", "declared", STATE_VALUES),
     Key("observed", "observed", STATE_VALUES),
 )
-RUN = _record(
+RUN_FORM = _record(
     Run,
     Key("mode", "mode", _MODE),
     Key("backend", "backend", TEXT),
@@ -203,11 +203,11 @@ CONSENTS = _record(
     Consents, Key("used", "used", _TEXTS), Key("unused", "unused", _TEXTS), Key("expired", "expired", _TEXTS)
 )
 REPORT_FORM = Form(
-    version=VERSION,
+    version=REPORT_VERSION,
     record=_record(
         RunReport,
-        Key("runs", "runs", Items(of=RUN, minimum=1)),
-        Key("tables", "tables", Items(of=TABLE)),
+        Key("runs", "runs", Items(of=RUN_FORM, minimum=1)),
+        Key("tables", "tables", Items(of=TABLE_FORM)),
         Key("unmanaged", "unmanaged", _DIAGNOSTICS),
         Key("faults", "faults", _DIAGNOSTICS),
         Key("consents", "consents", CONSENTS),

@@ -12,7 +12,7 @@ from pytest_delta_schema.delta.type_widening import SIZED
 from pytest_delta_schema.models.column import Column, Identity
 from pytest_delta_schema.models.constraints import Check
 from pytest_delta_schema.models.table import Table
-from pytest_delta_schema.models.tags import NO_TAGS
+from pytest_delta_schema.models.tags import NO_DECLARED_TAGS
 from pytest_delta_schema.models.types.unknown_type import UnknownType
 from pytest_delta_schema.state.keys import declared_keys
 from pytest_delta_schema.state.spark_types import ATOMIC
@@ -39,7 +39,7 @@ def spark_struct(columns: tuple[ColumnState, ...]) -> spark.StructType:
     return spark.StructType([struct_field(column) for column in columns])
 
 
-def declared_column(column: ColumnState, tags: Mapping[str, str | None] = NO_TAGS) -> Column:
+def declared_column(column: ColumnState, tags: Mapping[str, str | None] = NO_DECLARED_TAGS) -> Column:
     """Return the declaration of a column.
 
     Args:
@@ -64,12 +64,15 @@ def declared_table(state: TableState) -> Table:
     """Return the declaration of a table, without its properties: some of them are written by the platform."""
     return Table(
         *state.name,
-        [declared_column(column, state.tags.get(ColumnPath(column.name), NO_TAGS)) for column in state.columns],
+        [
+            declared_column(column, state.tags.get(ColumnPath(column.name), NO_DECLARED_TAGS))
+            for column in state.columns
+        ],
         comment=state.table_comment,
         checks=[Check(check.name, check.expression) for check in state.checks],
         partitioned_by=state.partitioning,
         clustered_by=[path.text if path.fields else path.root for path in state.clustering],
-        tags=state.tags.get(TABLE, NO_TAGS),
+        tags=state.tags.get(TABLE, NO_DECLARED_TAGS),
         **declared_keys(state),
     )
 

@@ -9,7 +9,7 @@ from pyspark.sql.types import ArrayType, MapType, StructType
 
 from pytest_delta_schema.delta.names.column_path import ELEMENT, KEY, TABLE, VALUE, ColumnPath, column_path
 from pytest_delta_schema.models.column import Identity
-from pytest_delta_schema.models.conversion import conversion
+from pytest_delta_schema.models.conversion import declared_conversion
 from pytest_delta_schema.models.ownership import ALL_MANAGED, ASPECTS
 from pytest_delta_schema.models.table import declared_name
 from pytest_delta_schema.state.keys import desired_keys
@@ -51,7 +51,7 @@ def desired_state(table: Table) -> TableState:
         evolution=table.evolution,
         clients=tuple(table.clients),
         tags=_tags(table),
-        convert_from=conversion(table.convert_from, "") if table.convert_from is not None else None,
+        convert_from=declared_conversion(table.convert_from, "") if table.convert_from is not None else None,
         ownership=ALL_MANAGED if table.owns is ASPECTS else table.ownership,
         **desired_keys(table, columns),
     )

@@ -32,7 +32,7 @@ def widens(state: TableState) -> bool:
     return is_on(WIDENING_PROPERTY, state.table_properties)
 
 
-def without_lengths(columns: Columns) -> Columns:
+def frame_columns(columns: Columns) -> Columns:
     """Return columns with string instead of char and varchar, as frames have them."""
     if not any(_has_lengths(column.data_type) for column in columns):
         return columns
@@ -112,7 +112,7 @@ def _names(columns: Iterable[ColumnState]) -> list[str]:
 
 def _without_lengths(data_type: DataTypeState) -> DataTypeState:
     if isinstance(data_type, StructState):
-        return StructState(without_lengths(data_type.fields))
+        return StructState(frame_columns(data_type.fields))
     if isinstance(data_type, ArrayState):
         return data_type._replace(element=_without_lengths(data_type.element))
     if isinstance(data_type, MapState):

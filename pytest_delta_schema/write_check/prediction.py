@@ -20,7 +20,7 @@ from pytest_delta_schema.state.types import ColumnState, describe_type
 from pytest_delta_schema.write_check import schema_findings, storage_findings
 from pytest_delta_schema.write_check.collector import Collector
 from pytest_delta_schema.write_check.dependencies import note_broken_checks, require_unused
-from pytest_delta_schema.write_check.frames import resolve, widens, without_lengths
+from pytest_delta_schema.write_check.frames import frame_columns, resolve, widens
 from pytest_delta_schema.write_check.method import write_semantics
 from pytest_delta_schema.write_check.options import DEFAULT_OPTIONS, require_options
 from pytest_delta_schema.write_check.schema_merge import NewPart, merge, nullable
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.write_check.options import WriteOptions
     from pytest_delta_schema.write_check.schema_merge import Merge, TypeDifference
 
-Columns = tuple[ColumnState, ...]
+ColumnStates = tuple[ColumnState, ...]
 
 _APPEND_ONLY = "delta.appendOnly"
 
@@ -69,10 +69,10 @@ def predict_write(
     if fields is None:
         msg = f"{state.name}: what is written is {frame!r}; give a DataFrame or its schema, a StructType"
         raise DeclarationError(msg)
-    return predict(without_lengths(canonical_fields(fields)), state, semantics, overwrites=options.mode == "overwrite")
+    return predict(frame_columns(canonical_fields(fields)), state, semantics, overwrites=options.mode == "overwrite")
 
 
-def predict(frame: Columns, state: TableState, semantics: WriteSemantics, *, overwrites: bool) -> WriteVerdict:
+def predict(frame: ColumnStates, state: TableState, semantics: WriteSemantics, *, overwrites: bool) -> WriteVerdict:
     """Predict what Delta does with one write."""
     collector = Collector(table=str(state.name))
     columns = _columns_after(frame, state, semantics, collector)
@@ -88,7 +88,9 @@ def predict(frame: Columns, state: TableState, semantics: WriteSemantics, *, ove
     )
 
 
-def _columns_after(frame: Columns, state: TableState, semantics: WriteSemantics, collector: Collector) -> Columns:
+def _columns_after(
+    frame: ColumnStates, state: TableState, semantics: WriteSemantics, collector: Collector
+) -> ColumnStates:
     """Return the columns of the table after a write, and collect the findings and notes."""
     collector.findings.extend(require_written(frame, semantics))
     received = resolve(frame, state, semantics, collector)
@@ -107,7 +109,7 @@ def _columns_after(frame: Columns, state: TableState, semantics: WriteSemantics,
     return _merged(received, given, state, semantics, collector)
 
 
-def _replaced(received: Columns, state: TableState, collector: Collector) -> Columns:
+def _replaced(received: ColumnStates, state: TableState, collector: Collector) -> ColumnStates:
     """Return the columns of a table whose schema is overwritten."""
     if not received:
         collector.findings.append(storage_findings.empty_schema(TABLE))
@@ -126,12 +128,12 @@ def _replaced(received: Columns, state: TableState, collector: Collector) -> Col
 
 
 def _merged(
-    received: Columns,
+    received: ColumnStates,
     given: NameMap[ColumnState],
     state: TableState,
     semantics: WriteSemantics,
     collector: Collector,
-) -> Columns:
+) -> ColumnStates:
     """Return the columns of a table merged with those of a frame, which ``given`` has by name."""
     merged = merge(state.columns, received, widens=widens(state), version=semantics.version)
     refused = collector.findings

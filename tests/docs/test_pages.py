@@ -81,7 +81,7 @@ def test_every_option_and_ini_key_is_named(project):
 
 def test_every_option_ini_key_and_mark_that_a_page_names_exists(project):
     (project.path / "tox.ini").unlink()
-    shown = project.run("--help").stdout.str() + " ".join([*every_run.MARKS, "delta_tables", "delta_schema"])
+    shown = project.run("--help").stdout.str() + " ".join([*every_run.PYTEST_MARKS, "delta_tables", "delta_schema"])
     shown += Path(fixtures.__file__).read_text("utf-8")
     named = {
         (page, name)

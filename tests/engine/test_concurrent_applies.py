@@ -135,7 +135,7 @@ UNFINISHED = (
 
 
 def test_a_table_that_another_apply_does_not_complete_fails_and_the_next_apply_continues(monkeypatch):
-    monkeypatch.setattr(concurrent_applies, "PATIENCE", 0)
+    monkeypatch.setattr(concurrent_applies, "COMPLETION_SECONDS", 0)
     catalog = Rival(model(), completed=NEVER)
 
     with pytest.raises(UnfinishedCreationError) as caught:
@@ -149,7 +149,7 @@ def test_a_table_that_another_apply_does_not_complete_fails_and_the_next_apply_c
 
 @pytest.mark.parametrize("jointly", [False, True])
 def test_the_outcome_of_a_table_that_is_not_completed(jointly, monkeypatch):
-    monkeypatch.setattr(concurrent_applies, "PATIENCE", 0)
+    monkeypatch.setattr(concurrent_applies, "COMPLETION_SECONDS", 0)
     catalog = Rival(model(), completed=NEVER)
     gate = Gate(catalog, models=[model()])
     joint = BatchedApplies(gate, [model()], ApplyProgress(), lambda *_: None)

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from pytest_delta_schema.__main__ import main
 from pytest_delta_schema.commands.ci import PLATFORMS
-from pytest_delta_schema.plugin.options.registration import MARKS
+from pytest_delta_schema.plugin.options.registration import PYTEST_MARKS
 from pytest_delta_schema.report.formats.report_formats import FORMATS
 from pytest_delta_schema.settings.table import SETTINGS
 from support.plugin_project import ORDERS
@@ -78,7 +78,7 @@ def test_options_reports_and_marks_exist(path):
 
     assert set(re.findall(r"--delta-[a-z-]+", text)) <= options
     assert types <= set(FORMATS)
-    assert set(re.findall(r"\bdelta_(?:drift|rules|ddl|apply|metadata)\b", text)) <= set(MARKS)
+    assert set(re.findall(r"\bdelta_(?:drift|rules|ddl|apply|metadata)\b", text)) <= set(PYTEST_MARKS)
 
 
 def test_the_script_of_the_job(project):

@@ -11,7 +11,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
     from pytest_delta_schema.backends.unity.entries.entry_types import entry_type
     from pytest_delta_schema.backends.unity.http.answer_types import DeltaTable, TableInfo
-    from pytest_delta_schema.backends.unity.http.answers import decoded
+    from pytest_delta_schema.backends.unity.http.answers import decoded_answer
     from pytest_delta_schema.backends.unity.http.client import UnityClient
 
     FIELD = {"name": "id", "type": "long", "nullable": True, "metadata": {"x": 1}}
@@ -29,8 +29,8 @@ if __name__ == "__main__":
 
     def read() -> None:
         together.wait()
-        decoded(DeltaTable, TABLE)
-        decoded(TableInfo, ENTRY)
+        decoded_answer(DeltaTable, TABLE)
+        decoded_answer(TableInfo, ENTRY)
         entry_type(json.dumps(FIELD))
         done.append(True)
 

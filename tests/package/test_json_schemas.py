@@ -11,14 +11,14 @@ from jsonschema import Draft202012Validator
 from pytest_delta_schema.__main__ import main
 from pytest_delta_schema.report.run_report_json import (
     CHANGE,
-    CHECK,
+    CHECK_FORM,
     CONSENTS,
     DIAGNOSTIC,
     LOCATION,
     REPORT_FORM,
-    RUN,
+    RUN_FORM,
     STATEMENT,
-    TABLE,
+    TABLE_FORM,
     report_json,
 )
 from pytest_delta_schema.state import state_json
@@ -27,7 +27,7 @@ from pytest_delta_schema.state.json_format.json_form import (
     COLUMN,
     FOREIGN_KEY,
     IDENTITY,
-    PRIMARY_KEY,
+    PRIMARY_KEY_FORM,
     RENAME,
     SOURCE,
     STATE,
@@ -48,8 +48,8 @@ NOT_WRITTEN = {
 DERIVED = {"TableChange": {"operation"}, "ColumnState": {"value.default", "value.generated", "value.identity"}}
 """Attributes of attributes, and properties, that JSON forms have instead of these."""
 
-RECORDS = [CHANGE, CHECK, CONSENTS, DIAGNOSTIC, LOCATION, REPORT_FORM.record, RUN, STATEMENT, TABLE]
-STATE_RECORDS = [CHECK_CONSTRAINT, COLUMN, FOREIGN_KEY, IDENTITY, PRIMARY_KEY, RENAME, SOURCE, STATE]
+RECORDS = [CHANGE, CHECK_FORM, CONSENTS, DIAGNOSTIC, LOCATION, REPORT_FORM.record, RUN_FORM, STATEMENT, TABLE_FORM]
+STATE_RECORDS = [CHECK_CONSTRAINT, COLUMN, FOREIGN_KEY, IDENTITY, PRIMARY_KEY_FORM, RENAME, SOURCE, STATE]
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)

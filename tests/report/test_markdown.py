@@ -11,7 +11,12 @@ from markdown_it import MarkdownIt
 from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
 from pytest_delta_schema.diagnostics.escaping import escaped, escaped_lines
 from pytest_delta_schema.engine.outcomes.outcome import DataChecks, OutcomeStatement, Status, TableChange
-from pytest_delta_schema.report.formats.markdown import COMMENT_LIMIT, SUMMARY_LIMIT, pull_request_comment, step_summary
+from pytest_delta_schema.report.formats.markdown import (
+    PULL_REQUEST_COMMENT_LIMIT,
+    SUMMARY_LIMIT,
+    pull_request_comment,
+    step_summary,
+)
 from pytest_delta_schema.report.run_report import Consents, Run
 from pytest_delta_schema.report.text.markdown_text import block, code, details, table, text
 from support.run_reports import DRIFTED, IN_SYNC, RUN, UNREADABLE, sample_report
@@ -249,7 +254,7 @@ def many(failing, passing=0, *, sql=10):
 def test_what_does_not_fit_is_left_out(report, remark):
     shown = pull_request_comment(report)
 
-    assert len(shown) <= COMMENT_LIMIT
+    assert len(shown) <= PULL_REQUEST_COMMENT_LIMIT
     expected = f"Left out, because the text would be too long: {remark}" if remark else ""
     assert [line for line in shown.splitlines() if line.startswith("Left out")] == ([expected] if expected else [])
 

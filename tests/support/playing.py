@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema import UnityCatalog
 from pytest_delta_schema.backends.unity import Secret, UnityClient
-from pytest_delta_schema.backends.unity.http.calls import ROOT
+from pytest_delta_schema.backends.unity.http.calls import API_ROOT
 from pytest_delta_schema.backends.unity.http.transport import HttpAnswer
 from support.logs import field
 
@@ -142,7 +142,7 @@ class Playing:
 
     def send(self, method: str, target: str, *_: object) -> HttpAnswer:
         """Answer a call."""
-        call = f"{method} {target.removeprefix(ROOT).partition('?')[0]}"
+        call = f"{method} {target.removeprefix(API_ROOT).partition('?')[0]}"
         self.calls.append(call)
         played = self.answers.get(call, {"error_code": "TABLE_NOT_FOUND", "message": f"Table not found: {call}"})
         if isinstance(played, HttpAnswer):

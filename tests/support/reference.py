@@ -131,7 +131,7 @@ def public(home: str = "") -> list[str]:
 def marks() -> str:
     """Return the table of marks."""
     return api_reference.table(
-        ("mark", "selects"), ((f"`{name}`", meaning) for name, meaning in every_run.MARKS.items())
+        ("mark", "selects"), ((f"`{name}`", meaning) for name, meaning in every_run.PYTEST_MARKS.items())
     )
 
 

@@ -12,7 +12,7 @@ import httpx
 from pytest_delta_schema import UnityCatalog
 from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
 from pytest_delta_schema.backends.unity import Secret, UnityClient
-from pytest_delta_schema.backends.unity.http.client import ROOT
+from pytest_delta_schema.backends.unity.http.client import API_ROOT
 from pytest_delta_schema.sql.statement import StatementKind
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ CONFLICT, NOT_FOUND = 409, 404
 def connection(uri: str, token: str | None) -> httpx.Client:
     """Connect to a server's classic API, as a principal."""
     headers = {"Authorization": f"Bearer {token}"} if token else {}
-    return httpx.Client(base_url=f"{uri}{ROOT}", headers=headers, timeout=30)
+    return httpx.Client(base_url=f"{uri}{API_ROOT}", headers=headers, timeout=30)
 
 
 def external_table(name: QualifiedName, folder: Path) -> dict[str, Any]:

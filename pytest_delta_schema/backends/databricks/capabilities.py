@@ -44,7 +44,7 @@ CAPABILITIES = Capabilities(
 How far information_schema is behind is not documented; a minute is an assumption.
 """
 
-SEVERAL_COLUMNS = (16, 3)
+RUNTIME_WITH_SEVERAL_COLUMNS = (16, 3)
 """The first runtime whose ALTER TABLE changes several columns at once (source: its release notes)."""
 
 UNIQUE_CONSTRAINTS = (18, 3)
@@ -67,7 +67,7 @@ class Runtime:
         Raises:
             StatementError: If its version cannot be read.
         """
-        return statement.kind not in TOGETHER or self._version >= SEVERAL_COLUMNS
+        return statement.kind not in TOGETHER or self._version >= RUNTIME_WITH_SEVERAL_COLUMNS
 
     def refuses(self, statement: Statement) -> Refusal | None:
         """Refuse what all runtimes lack, and what the runtime of this connection is too old for."""

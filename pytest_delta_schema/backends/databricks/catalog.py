@@ -54,7 +54,12 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.introduced_by import IntroducedBy
     from pytest_delta_schema.state.types import ColumnState
 
-NOT_FOUND = ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND", "DELTA_TABLE_NOT_FOUND", "DELTA_MISSING_DELTA_TABLE")
+ABSENT_ON_DATABRICKS = (
+    "TABLE_OR_VIEW_NOT_FOUND",
+    "SCHEMA_NOT_FOUND",
+    "DELTA_TABLE_NOT_FOUND",
+    "DELTA_MISSING_DELTA_TABLE",
+)
 """The conditions of a table that does not exist; any other error means that it cannot be read."""
 
 _VIEWS = ("VIEW", "MATERIALIZED_VIEW", "STREAMING_TABLE")
@@ -131,7 +136,7 @@ class DatabricksCatalog:
         try:
             return first(VersionRow, self._connection.rows(describe_history(table, limit=1)))["version"]
         except StatementError as error:
-            return ABSENT if error.condition in NOT_FOUND else unreadable_on_databricks(table, error)
+            return ABSENT if error.condition in ABSENT_ON_DATABRICKS else unreadable_on_databricks(table, error)
 
     def count_rows(
         self,
@@ -203,7 +208,11 @@ class DatabricksCatalog:
             detail = first(DetailRow, self._connection.rows(describe_detail(name)))
             created = self._create_statement(name, detail, has_keys=name.table in facts.keys)
         except StatementError as error:
-            return None if shown is None and error.condition in NOT_FOUND else unreadable_on_databricks(name, error)
+            return (
+                None
+                if shown is None and error.condition in ABSENT_ON_DATABRICKS
+                else unreadable_on_databricks(name, error)
+            )
         if shown is None:
             fact = "exists, and information_schema does not show it to this principal"
             return problem(UnreadableTable, name, fact, "give the principal SELECT or BROWSE on it")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.spark.compat.gateway import Gateway
     from pytest_delta_schema.sql.statement import Statement
 
-SEVERAL_COLUMNS = (4, 0)
+SPARK_WITH_SEVERAL_COLUMNS = (4, 0)
 """The first Spark whose ALTER TABLE changes several columns at once (Spark 3.5.9: PARSE_SYNTAX_ERROR)."""
 
 GENERATED_COLUMNS = (4, 4)
@@ -81,7 +81,7 @@ class SparkVersions:
         def refuses(statement: Statement) -> Refusal | None:
             return capabilities.refuses(statement) or self.refuses(statement)
 
-        splits = frozenset() if self.spark >= SEVERAL_COLUMNS else TOGETHER - capabilities.emulates
+        splits = frozenset() if self.spark >= SPARK_WITH_SEVERAL_COLUMNS else TOGETHER - capabilities.emulates
         return replace(
             capabilities,
             emulates_property=self.emulates_property,

@@ -18,7 +18,7 @@ from pytest_delta_schema.backends.spark.statements.run_statements import DeltaSt
 from pytest_delta_schema.backends.spark.statements.table_rows import stored_rows, table_rows
 from pytest_delta_schema.backends.spark.versions import SparkVersions
 from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE
-from pytest_delta_schema.backends.spark_session.reader import NOT_FOUND, unreadable_by_session
+from pytest_delta_schema.backends.spark_session.reader import ABSENT_ON_SPARK, unreadable_by_session
 from pytest_delta_schema.backends.spark_session.session_reader import SessionReader
 from pytest_delta_schema.diagnostics.errors import StatementError, first_line
 from pytest_delta_schema.execute.protocols.version import ABSENT
@@ -159,7 +159,7 @@ class SessionCatalog:
         try:
             return self._reader.newest(table)
         except StatementError as error:
-            return ABSENT if error.condition in NOT_FOUND else unreadable_by_session(table, error)
+            return ABSENT if error.condition in ABSENT_ON_SPARK else unreadable_by_session(table, error)
 
     def count_rows(
         self,

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.states import TableState
 
-NOT_FOUND = ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND")
+ABSENT_ON_SPARK = ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND")
 """Spark's conditions for a table that does not exist; any other error is a table that cannot be read."""
 
 _PARTITIONS, _DETAILS = "# Partition Information", "# Detailed Table Information"
@@ -121,7 +121,7 @@ def _read_once(  # noqa: PLR0911 - one result for each kind of table
         }
         return LogFacts(metadata, protocol, json.loads(properties.get(CLUSTERING_PROPERTY, "[]")))
     except StatementError as error:
-        if error.condition in NOT_FOUND:
+        if error.condition in ABSENT_ON_SPARK:
             return None
         return unreadable_by_session(name, error)
     except (KeyError, LookupError, TypeError, ValueError) as error:

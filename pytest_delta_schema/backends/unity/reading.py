@@ -12,7 +12,7 @@ from pytest_delta_schema.backends.problems import is_damaged, is_doubtful, probl
 from pytest_delta_schema.backends.unity.entries.spelling import SchemaListing, list_schema, stored_schema
 from pytest_delta_schema.backends.unity.entries.wire_format import columns_of_entry, entry_of, schema_of
 from pytest_delta_schema.backends.unity.http.client import ServerError
-from pytest_delta_schema.backends.unity.logs.managed_logs import ManagedLogs, Unpublished, newest_version
+from pytest_delta_schema.backends.unity.logs.managed_logs import ManagedLogs, Unpublished, managed_version
 from pytest_delta_schema.backends.unity.logs.table_logs import Log
 from pytest_delta_schema.backends.unity.problems import VIEWS, absent_table, unreadable, why_no_delta_table
 from pytest_delta_schema.delta.clustering import CLUSTERING_PROPERTY
@@ -322,5 +322,5 @@ def _by_delta_api(entry: EntryState, table: DeltaTable) -> TableState:
         },
         protocol=protocol,
         clustering=json.loads(metadata["properties"].get(CLUSTERING_PROPERTY) or "[]"),
-        version=newest_version(table),
+        version=managed_version(table),
     )

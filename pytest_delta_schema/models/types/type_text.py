@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.sqlglot_compat import Token
 
-ATOMIC: dict[str, type[spark.DataType]] = {
+ATOMIC_TYPES: dict[str, type[spark.DataType]] = {
     "bigint": spark.LongType,
     "binary": spark.BinaryType,
     "boolean": spark.BooleanType,
@@ -48,7 +48,7 @@ _SIZED: dict[str, type[spark.CharType | spark.VarcharType]] = {
     "character": spark.CharType,
     "varchar": spark.VarcharType,
 }
-_NAMES = (*ATOMIC, *_DECIMAL, *_SIZED, "array", "map", "struct")
+_NAMES = (*ATOMIC_TYPES, *_DECIMAL, *_SIZED, "array", "map", "struct")
 
 
 def parse_type(text: str) -> spark.DataType:
@@ -80,8 +80,8 @@ class _Reader:
     def data_type(self) -> spark.DataType:
         """Read one type."""
         name = self._word("a type").lower()
-        if name in ATOMIC:
-            return ATOMIC[name]()
+        if name in ATOMIC_TYPES:
+            return ATOMIC_TYPES[name]()
         if name in _DECIMAL:
             return spark.DecimalType(*self._numbers(at_most=2))
         if name in _SIZED:

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.names.column_path import TABLE, ColumnPath
-from pytest_delta_schema.models.tags import NO_TAGS
+from pytest_delta_schema.models.tags import NO_DECLARED_TAGS
 from pytest_delta_schema.plan.changes import Change, SetTags, UnsetTags
 from pytest_delta_schema.plan.renames import old_names
 from pytest_delta_schema.state.types import find
@@ -38,11 +38,11 @@ def tag_changes(difference: Difference) -> Sequence[Change]:
         if paths is None:
             continue  # a column that the contract does not add
         here, before = paths
-        there = difference.observed.tags.get(before, NO_TAGS)
+        there = difference.observed.tags.get(before, NO_DECLARED_TAGS)
         absent = tuple(key for key, value in wanted.items() if value is None and key in there)
         if absent:
             changes.append(UnsetTags(path=before, keys=absent))
-        changes += _set(here, wanted, there if here == before else NO_TAGS)
+        changes += _set(here, wanted, there if here == before else NO_DECLARED_TAGS)
     return changes
 
 
@@ -67,13 +67,13 @@ def _set(path: ColumnPath, wanted: Mapping[str, str | None], there: Mapping[str,
 
 def first_tags(desired: TableState) -> tuple[SetTags, ...]:
     """Return the tags of a new table and of its columns."""
-    return tuple(change for path, wanted in desired.tags.items() for change in _set(path, wanted, NO_TAGS))
+    return tuple(change for path, wanted in desired.tags.items() for change in _set(path, wanted, NO_DECLARED_TAGS))
 
 
 def has_tags(desired: TableState, observed: TableState) -> bool:
     """Whether all wanted tags are stored exactly."""
     return not desired.tags or all(
-        observed.tags.get(path, NO_TAGS).get(key) == value
+        observed.tags.get(path, NO_DECLARED_TAGS).get(key) == value
         for path, tags in desired.tags.items()
         for key, value in tags.items()
     )

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 TABLE_MODULE = "pytest_delta_schema.models.table"
 """A run that has not imported this module has no tables."""
 
-MARKS = {
+PYTEST_MARKS = {
     "delta": "every check of a declared table",
     "delta_rules": "the check that a declaration breaks no rule",
     "delta_ddl": "the snapshot of the SQL that would create the table",

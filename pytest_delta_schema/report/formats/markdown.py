@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.engine.outcomes.outcome import TableChange
     from pytest_delta_schema.report.run_report import RunReport, TableReport
 
-COMMENT_LIMIT = 65_536
+PULL_REQUEST_COMMENT_LIMIT = 65_536
 """Characters of a comment on a pull request."""
 
 SUMMARY_LIMIT = 1024 * 1024
@@ -75,7 +75,7 @@ def pull_request_comment(report: RunReport) -> str:
     What does not fit is left out in steps: the SQL, tables without changes, the changes of each table, and at last
     tables. The text says what was left out.
     """
-    return _fitted(report, COMMENT_LIMIT, len)
+    return _fitted(report, PULL_REQUEST_COMMENT_LIMIT, len)
 
 
 def step_summary(report: RunReport) -> str:

@@ -17,9 +17,9 @@ from pytest_delta_schema.sqlglot_compat import (
     SqlglotError,
     Token,
     TokenType,
+    as_quoted_identifier,
     exp,
     parse_tokens,
-    quoted,
 )
 from pytest_delta_schema.state.expressions.grouping import is_grouped_as_in_spark
 
@@ -103,7 +103,7 @@ def _parsed(text: str, is_column: Callable[[Token, Token | None], bool]) -> exp.
         return None
     next_tokens = [*tokens[1:], None]
     read = [
-        quoted(token) if token.token_type not in _TEXTS and is_column(token, following) else token
+        as_quoted_identifier(token) if token.token_type not in _TEXTS and is_column(token, following) else token
         for token, following in zip(tokens, next_tokens, strict=True)
     ]
     node = parse_tokens(read, f"({text}")

@@ -55,7 +55,7 @@ from pytest_delta_schema.state.types import (
     StructState,
 )
 
-VERSION = 1
+STATE_VERSION = 1
 """The version of the form. It grows with every change of a key, because unknown keys are refused."""
 
 
@@ -170,7 +170,7 @@ _KEY = (
     Key("columns", "columns", TEXTS),
     Key("rely", "rely", Nullable(of=FLAG), default=False),
 )
-PRIMARY_KEY = Record(KeyState, *_KEY)
+PRIMARY_KEY_FORM = Record(KeyState, *_KEY)
 UNIQUE_CONSTRAINT = Record(KeyState, *_KEY, build=_unique)
 RENAME = Record(RenameState, Key("path", "path", PATH), Key("renamed_from", "old", TEXT))
 SOURCE = Record(
@@ -203,7 +203,7 @@ STATE = Record(
     Key("observed_version", "version", Nullable(of=NUMBER), None),
     Key("comment", "table_comment", TEXT, ""),
     Key("columns", "columns", Items(of=COLUMN), ()),
-    Key("primary_key", "primary_key", Nullable(of=PRIMARY_KEY), None),
+    Key("primary_key", "primary_key", Nullable(of=PRIMARY_KEY_FORM), None),
     Key("unique", "unique", Items(of=UNIQUE_CONSTRAINT), ()),
     Key("checks", "checks", Items(of=CHECK), ()),
     Key("foreign_keys", "foreign_keys", Items(of=FOREIGN_KEY), ()),
@@ -223,4 +223,4 @@ STATE = Record(
 )
 """The keys of the form, without the version."""
 
-STATE_FORM = Form(version=VERSION, record=STATE)
+STATE_FORM = Form(version=STATE_VERSION, record=STATE)

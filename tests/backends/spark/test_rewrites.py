@@ -7,7 +7,7 @@ from pyspark.sql.types import BinaryType, CharType, IntegerType, TimestampType, 
 
 from pytest_delta_schema import ApplyError, Consent, Orchestrator, Settings, UnsafePlanError
 from pytest_delta_schema.backends.spark.session_settings import setting
-from pytest_delta_schema.backends.spark.statements.layout_rewrite import rewrite_layout
+from pytest_delta_schema.backends.spark.statements.layout_rewrite import rewrite_table_layout
 from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.plan.changes import LayoutRewrite
 from pytest_delta_schema.sql.quoting import dotted
@@ -107,7 +107,9 @@ def partitionable(types):
 
 
 def rewrite(local, by=(), clustering=()):
-    rewrite_layout(local.bridge.gateway, NAME, LayoutRewrite(partitioning=tuple(by), clustering=tuple(clustering)))
+    rewrite_table_layout(
+        local.bridge.gateway, NAME, LayoutRewrite(partitioning=tuple(by), clustering=tuple(clustering))
+    )
 
 
 def test_every_value_of_every_type_lives_through_every_layout(local):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 HOST = "127.0.0.1"
 
-PATIENCE = 5.0
+ANSWER_SECONDS = 5.0
 """Seconds to wait for the other side, which answers at once if it is alive."""
 
 _LONGEST = 1 << 16
@@ -94,11 +94,11 @@ def ask(record: HolderRecord, request: dict[str, Any]) -> tuple[Channel, dict[st
         HolderGoneError: If the holder has ended, also if another program has its port by now.
     """
     try:
-        channel = Channel(socket.create_connection((HOST, record.port), timeout=PATIENCE))
+        channel = Channel(socket.create_connection((HOST, record.port), timeout=ANSWER_SECONDS))
     except OSError as error:
         raise HolderGoneError from error
     try:
-        channel.limit(PATIENCE)
+        channel.limit(ANSWER_SECONDS)
         own = secrets.token_hex(16)
         channel.send(own)
         other, _, proof = channel.receive().partition(" ")
@@ -123,7 +123,7 @@ def end_of(record: HolderRecord) -> dict[str, Any]:
     """
     channel, status = ask(record, {"want": "stop"})
     with suppress(OSError):
-        channel.limit(2 * PATIENCE)
+        channel.limit(2 * ANSWER_SECONDS)
         channel.receive()
     channel.close()
     return status

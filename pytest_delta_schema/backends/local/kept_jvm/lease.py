@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from filelock import FileLock, Timeout
 
-from pytest_delta_schema.backends.local.kept_jvm.channel import PATIENCE, HolderGoneError, ask, end_of
+from pytest_delta_schema.backends.local.kept_jvm.channel import ANSWER_SECONDS, HolderGoneError, ask, end_of
 from pytest_delta_schema.backends.local.kept_jvm.record import NotKeptError, private_folder, read_record, record_path
 from pytest_delta_schema.backends.secret import Secret
 from pytest_delta_schema.diagnostics.errors import os_error_text
@@ -58,7 +58,7 @@ class Lease:
     def give_back(self) -> None:
         """Give the JVM back, so later runs can use it."""
         with suppress(OSError):
-            self.channel.limit(PATIENCE)
+            self.channel.limit(ANSWER_SECONDS)
             self.channel.send("give back")
         self.channel.close()
         self.lock.release()
@@ -66,7 +66,7 @@ class Lease:
     def discard(self) -> None:
         """Have the JVM ended, and wait for it."""
         with suppress(OSError):
-            self.channel.limit(PATIENCE)
+            self.channel.limit(ANSWER_SECONDS)
             self.channel.send("discard")
             self.channel.receive()
         self.channel.close()

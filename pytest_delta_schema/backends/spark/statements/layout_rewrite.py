@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.types import ColumnState
 
 
-def rewrite_layout(gateway: Gateway, name: QualifiedName, change: LayoutRewrite) -> None:
+def rewrite_table_layout(gateway: Gateway, name: QualifiedName, change: LayoutRewrite) -> None:
     """Write all rows of a table again in another layout, if that changes no value.
 
     A concurrent write makes the commit fail, because the whole table counts as read. The rows are scanned

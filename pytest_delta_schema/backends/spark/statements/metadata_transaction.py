@@ -47,7 +47,7 @@ def set_not_null(gateway: Gateway, name: QualifiedName, paths: Sequence[ColumnPa
     _change(gateway, name, partial(count, data_checks), data_checks, forbid, labelled(gateway, "SET NOT NULL"))
 
 
-def add_check(gateway: Gateway, name: QualifiedName, check: CheckState, count: Count) -> None:
+def add_check_in_transaction(gateway: Gateway, name: QualifiedName, check: CheckState, count: Count) -> None:
     """Add a CHECK constraint with exactly the given text, if every row meets it.
 
     Delta's ADD CONSTRAINT joins the tokens of the text with spaces: it refuses ``a::int`` and lambdas, and stores
@@ -75,7 +75,7 @@ def add_check(gateway: Gateway, name: QualifiedName, check: CheckState, count: C
     _change(gateway, name, partial(count, [check]), [check], put, label)
 
 
-def rename_columns(gateway: Gateway, name: QualifiedName, names: Mapping[ColumnPath, str]) -> None:
+def rename_columns_in_transaction(gateway: Gateway, name: QualifiedName, names: Mapping[ColumnPath, str]) -> None:
     """Rename columns and fields of a table with column mapping, where its catalog refuses RENAME COLUMN.
 
     Args:

@@ -6,8 +6,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.spark.statements.emulation import BY_COMMIT, on_delta
-from pytest_delta_schema.backends.spark.statements.layout_rewrite import rewrite_layout
-from pytest_delta_schema.backends.spark.statements.metadata_transaction import add_check, rename_columns, set_not_null
+from pytest_delta_schema.backends.spark.statements.layout_rewrite import rewrite_table_layout
+from pytest_delta_schema.backends.spark.statements.metadata_transaction import (
+    add_check_in_transaction,
+    rename_columns_in_transaction,
+    set_not_null,
+)
 from pytest_delta_schema.diagnostics.errors import StatementError, first_line
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import CheckAdd, ColumnNullabilityChange, ColumnRename, LayoutRewrite
@@ -74,12 +78,12 @@ class DeltaStatements:
             set_not_null(gateway, table, paths, count)
         renames = {change.path: change.to for change in statement.changes if isinstance(change, ColumnRename)}
         if renames:
-            rename_columns(gateway, table, renames)
+            rename_columns_in_transaction(gateway, table, renames)
         for change in statement.changes:
             if isinstance(change, CheckAdd):
-                add_check(gateway, table, CheckState(change.name, change.expression), count)
+                add_check_in_transaction(gateway, table, CheckState(change.name, change.expression), count)
             elif isinstance(change, LayoutRewrite):
-                rewrite_layout(gateway, table, change)
+                rewrite_table_layout(gateway, table, change)
 
     def _create(self, statement: Statement) -> None:
         for change in statement.changes:

@@ -67,7 +67,7 @@ def prepare_answer_types() -> None:
     build_decoders((*_ANSWERS, VendedCredentials, *_ERRORS, ApiStruct, LogField))
 
 
-def decoded(kind: type[_T], body: bytes | msgspec.Raw) -> _T:
+def decoded_answer(kind: type[_T], body: bytes | msgspec.Raw) -> _T:
     """Decode an answer.
 
     Raises:
@@ -112,7 +112,7 @@ def api_error(body: bytes) -> tuple[str, str] | None:
     """Return code and message of an error of one of the server's APIs; ``None`` if it has the form of neither."""
     for form in _ERRORS:
         try:
-            return decoded(form, body).code_and_message()
+            return decoded_answer(form, body).code_and_message()
         except ValueError:
             continue
     return None

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.secret import Secret
     from pytest_delta_schema.backends.unity.http.transport import HttpAnswer, Transport
 
-ROOT = "/api/2.1/unity-catalog"
+API_ROOT = "/api/2.1/unity-catalog"
 
 _TRIES = 3
 _PAUSE = 0.2
@@ -127,10 +127,10 @@ class Calls:
 
     def __init__(self, uri: Uri, token: Secret | None, timeout: float) -> None:
         address = server_address(uri)
-        self.uri = str(uri).rstrip("/").removesuffix(ROOT)
+        self.uri = str(uri).rstrip("/").removesuffix(API_ROOT)
         self.timeout = timeout
         self._token = token
-        self._transport = _transport(address._replace(path=address.path.removesuffix(ROOT)), token)
+        self._transport = _transport(address._replace(path=address.path.removesuffix(API_ROOT)), token)
         self._silence: ServerError | None = None
 
     def close(self) -> None:
@@ -193,7 +193,7 @@ class Calls:
 
     def _try(self, method: str, target: str, deadline: Deadline, body: bytes | None = None) -> Response:
         path = target.partition("?")[0]
-        outcome = self._send(method, f"{ROOT}{target}", deadline, body)
+        outcome = self._send(method, f"{API_ROOT}{target}", deadline, body)
         if isinstance(outcome, Exception):
             # Raised here, so neither a frame nor the context holds the request.
             raise self._unanswered(outcome, f"{method} {path}", deadline)

@@ -18,7 +18,7 @@ from pytest_delta_schema.backends.unity.http.answer_types import (
     TableInfo,
     VendedCredentials,
 )
-from pytest_delta_schema.backends.unity.http.calls import ROOT, Calls, ServerError
+from pytest_delta_schema.backends.unity.http.calls import API_ROOT, Calls, ServerError
 from pytest_delta_schema.backends.unity.http.deadline import Deadline
 from pytest_delta_schema.delta.names.folded_names import same_names
 from pytest_delta_schema.diagnostics.redaction import Uri
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.unity.http.calls import Response
     from pytest_delta_schema.models.names import QualifiedName
 
-__all__ = ["ROOT", "ServerError", "UnityClient"]
+__all__ = ["API_ROOT", "ServerError", "UnityClient"]
 
 _T = TypeVar("_T")
 _P = TypeVar("_P", bound="Page")
 
-DELTA = "/delta/v1"
+DELTA_PATH = "/delta/v1"
 
 _NOT_FOUND = 404
 _PAGE = 100
@@ -186,7 +186,7 @@ class UnityClient:
     def _find_delta_api(self, catalog: str) -> bool:
         query = {"catalog": catalog, "protocol-versions": "1.0"}
         try:
-            self._decoded(DeltaConfig, self._calls.read(f"{DELTA}/config", query))
+            self._decoded(DeltaConfig, self._calls.read(f"{DELTA_PATH}/config", query))
         except ServerError as error:
             if error.status != _NOT_FOUND or error.is_of_api:
                 raise
@@ -254,11 +254,11 @@ class UnityClient:
         Raises:
             ServerError: If it has another form.
         """
-        from pytest_delta_schema.backends.unity.http.answers import decoded, scrubbed
+        from pytest_delta_schema.backends.unity.http.answers import decoded_answer, scrubbed
 
         body = answered.body if part is None else part
         try:
-            value = decoded(kind, body)
+            value = decoded_answer(kind, body)
             return scrubbed(value, self._calls.scrub_token) if self._calls.may_repeat_token(bytes(body)) else value
         except ValueError as error:
             fault = str(error)
@@ -276,4 +276,4 @@ def _part(text: str) -> str:
 
 def _delta_path(name: QualifiedName) -> str:
     catalog, schema, table = map(_part, name.written)
-    return f"{DELTA}/catalogs/{catalog}/schemas/{schema}/tables/{table}"
+    return f"{DELTA_PATH}/catalogs/{catalog}/schemas/{schema}/tables/{table}"

@@ -80,12 +80,12 @@ class ManagedLogs:
             raise
 
 
-def newest_version(table: DeltaTable) -> int | None:
+def managed_version(table: DeltaTable) -> int | None:
     """Return the newest version of a table in the Delta API; ``None`` if the server does not show it."""
     return table.get("latest-table-version", table["metadata"].get("last-commit-version"))
 
 
 def _has_all(log: Log, table: DeltaTable) -> bool:
     """Whether the files of a log reach to the newest version, so no commit is in the catalog only."""
-    version = newest_version(table)
+    version = managed_version(table)
     return version is not None and log.version >= version

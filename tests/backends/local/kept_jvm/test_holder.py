@@ -142,7 +142,7 @@ def test_a_program_that_sends_byte_by_byte_does_not_block_the_holder(tmp_path, m
 
 
 def test_a_program_that_answers_byte_by_byte_does_not_block_a_run(monkeypatch):
-    monkeypatch.setattr(channel_module, "PATIENCE", 0.5)
+    monkeypatch.setattr(channel_module, "ANSWER_SECONDS", 0.5)
     over = Event()
     with socket.create_server((HOST, 0)) as server:
 
