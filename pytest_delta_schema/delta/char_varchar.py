@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 SHORT_NAMES = {"long": "bigint", "integer": "int", "short": "smallint", "byte": "tinyint"}
 """Names of atomic types in schemas in JSON that differ from Spark's short names (Delta's protocol)."""
 
-_STRING = r"((?:var)?char\(\d+\)|string)"
+_STRING = r"\s*((?:var)?char(?:acter)?\s*\(\s*\d+\s*\)|string)\s*"
+"""Char, varchar and string as Spark's parser takes them: ``character`` is ``char``, and blanks do not count."""
 
 
 def without_lengths(data_type: DataType) -> DataType:
@@ -86,7 +87,7 @@ def _field_pattern(field: dict[str, Any]) -> str:
 
 def _with_strings(data_type: Any, texts: Iterator[str]) -> Any:
     if data_type == "string":
-        return next(texts).lower()
+        return "".join(next(texts).lower().replace("character", "char").split())
     if isinstance(data_type, str):
         return data_type
     if data_type["type"] == "struct":

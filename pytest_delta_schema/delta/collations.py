@@ -9,12 +9,15 @@ from pytest_delta_schema.delta.names.column_path import ELEMENT, KEY, VALUE
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+_DEFAULT = "UTF8_BINARY"
+"""The collation of strings without one."""
+
 _PARTS = {"elementType": ELEMENT, "keyType": KEY, "valueType": VALUE}
 """The parts of arrays and maps in schemas in JSON, and their names in paths of collations."""
 
 
 def with_collations_json(data_type: Any, path: str, collations: Mapping[str, str]) -> Any:
-    """Return a type in JSON with ``string collate UTF8_LCASE`` instead of strings that have a collation.
+    """Return a type in JSON with ``string collate UTF8_LCASE`` instead of strings that have another collation.
 
     Args:
         data_type: As in the ``schemaString`` of a log.
@@ -22,7 +25,8 @@ def with_collations_json(data_type: Any, path: str, collations: Mapping[str, str
         collations: The value of ``__COLLATIONS``: the provider and name of each collation, by such a path.
     """
     if data_type == "string" and path in collations:
-        return f"string collate {collations[path].partition('.')[2]}"
+        name = collations[path].partition(".")[2]
+        return data_type if name == _DEFAULT else f"string collate {name}"
     if isinstance(data_type, dict) and data_type["type"] in ("array", "map"):
         # The fields of a struct have metadata of their own.
         below = {

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 TYPE_WIDENING, COLUMN_MAPPING = "typeWidening", "columnMapping"
 """Features that a project may let the plan raise, with the setting ``enable_features``."""
 
+V2_CHECKPOINT = "v2Checkpoint"
+"""The feature of tables whose checkpoints have names with a UUID, and refer to further files."""
+
 WIDENING_PROPERTY = "delta.enableTypeWidening"
 """The property without which Delta widens char and varchar only."""
 
@@ -31,8 +34,8 @@ CLUSTERING_FEATURES = ("clustering", "domainMetadata")
 CLUSTERED = MappingProxyType({f"{FEATURE_PREFIX}{feature}": "supported" for feature in CLUSTERING_FEATURES})
 """The properties that enable them in a transaction."""
 
-PROTOCOL_VERSIONS = ("delta.minreaderversion", "delta.minwriterversion")
-"""Properties, in lower case, that set a protocol version; Delta never lowers one."""
+PROTOCOL_VERSIONS = MappingProxyType({"delta.minreaderversion": 3, "delta.minwriterversion": 7})
+"""Properties, in lower case, that set a protocol version, each with the version that names its features."""
 
 ONE_WAY = (FEATURE_PREFIX, *PROTOCOL_VERSIONS)
 """Prefixes of properties, in lower case, that become part of the protocol and stay in it."""
@@ -43,7 +46,7 @@ READER_FEATURES = (
     "deletionVectors",
     "timestampNtz",
     TYPE_WIDENING,
-    "v2Checkpoint",
+    V2_CHECKPOINT,
     "vacuumProtocolCheck",
     "variantShredding",
     "variantType",
@@ -101,7 +104,7 @@ _FLAGS = {
 
 _VALUES = {
     folded(MAPPING_PROPERTY): (COLUMN_MAPPING, ("name", "id")),
-    "delta.checkpointpolicy": ("v2Checkpoint", ("v2",)),
+    "delta.checkpointpolicy": (V2_CHECKPOINT, ("v2",)),
 }
 """Properties that enable a feature with other values, in lower case, each with both (Delta 4.4.0)."""
 

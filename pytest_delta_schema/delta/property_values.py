@@ -47,8 +47,9 @@ def equal_values(key: str, wanted: str, stored: str | None) -> bool:
     """Whether two values of a property mean the same to Delta (4.4.0).
 
     Values of Delta's own keys are compared as booleans, intervals, numbers, words and lists of columns, where both
-    sides can be read so. A protocol version is reached when it is exceeded, because Delta never lowers one. All other
-    values are compared as text.
+    sides can be read so. A protocol version is reached when it is exceeded, because Delta never lowers one; a version
+    that only lets the protocol name its features is always reached, because Delta lowers it to what the features need.
+    All other values are compared as text.
 
     Args:
         key: The property, in any case.
@@ -62,7 +63,7 @@ def equal_values(key: str, wanted: str, stored: str | None) -> bool:
         return False
     if name in PROTOCOL_VERSIONS:
         least, actual = _number(wanted), _number(stored)
-        return least is not None and actual is not None and actual >= least
+        return least is not None and actual is not None and (actual >= least or least == PROTOCOL_VERSIONS[name])
     read = _reader(name)
     value = read(wanted)
     return value is not None and value == read(stored)

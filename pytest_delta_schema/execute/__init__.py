@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.protocols.metadata_sync import SyncsEntries as SyncsEntries
     from pytest_delta_schema.execute.protocols.table_copies import ClonesTables as ClonesTables
     from pytest_delta_schema.execute.protocols.table_copies import ReusesCreations as ReusesCreations
+    from pytest_delta_schema.execute.protocols.table_history import IdentifiesTables as IdentifiesTables
     from pytest_delta_schema.execute.protocols.table_history import KeepsVersions as KeepsVersions
     from pytest_delta_schema.execute.protocols.table_history import ReadsRows as ReadsRows
     from pytest_delta_schema.execute.protocols.write_probe import ProbesWrites as ProbesWrites

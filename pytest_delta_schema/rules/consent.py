@@ -137,7 +137,8 @@ def needed_consents(action: CreateTable | AlignTable) -> tuple[NeededConsent, ..
     # Consents have the names of models, also where a binding maps them to other tables.
     table = action.desired.logical_name or action.table
     actions = ((change, kind_of(change).consent) for change in action.changes)
-    consents = [_needed_by(change, consent, table) for change, consent in actions if consent is not None]
+    # Two changes of a table may need the same rewrite.
+    consents = dict.fromkeys(_needed_by(change, consent, table) for change, consent in actions if consent is not None)
     return tuple(sorted(consents, key=lambda needed: needed.action))
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from support.hand_made_logs.agreement import AGREED, SPARK, difference, row
+from support.hand_made_logs.agreement import AGREED, SPARK, agreed_for, differences, row
 from support.hand_made_logs.cases import CASES
 from support.hand_made_logs.readings import by_local_files, by_unity_files
 
@@ -17,21 +17,20 @@ def test_every_log_has_an_answer_of_spark():
     assert SPARK.keys() == CASES.keys()
 
 
-@pytest.mark.parametrize("reader", ["local", "unity"])
+@pytest.mark.parametrize("reader", ["`local`", "`unity`"])
 def test_readers_differ_from_spark_as_agreed(tmp_path, reader):
-    differences = {}
+    readings = {}
     for number, (name, write) in enumerate(CASES.items()):
         warehouse = tmp_path / str(number)
         folder = warehouse / "dev" / "silver" / "orders"
         write(folder)
-        reading = by_local_files(warehouse) if reader == "local" else by_unity_files(folder)
-        kind = difference(SPARK[name], reading)
-        if kind:
-            differences[name] = kind
+        readings[name] = by_local_files(warehouse) if reader == "`local`" else by_unity_files(folder)
 
-    agreed = {name: entry.kind for entry in AGREED if entry.reader == reader for name in entry.cases}
-    assert differences == agreed
+    assert differences(readings) == agreed_for(reader)
 
 
 def test_the_page_lists_what_is_agreed():
-    assert "\n".join(map(row, AGREED)) in PAGE.read_text("utf-8")
+    text = PAGE.read_text("utf-8")
+
+    assert "\n".join(map(row, AGREED)) in text
+    assert f"{len(CASES):,} logs that are written by hand" in text

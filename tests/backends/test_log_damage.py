@@ -81,7 +81,7 @@ def second(folder, *, is_json=True):
     (log / "_sidecars").mkdir()
     whole = checkpoint_file(log)
     shutil.copy(whole, log / "_sidecars" / SIDECAR)
-    sidecar = {"path": SIDECAR, "sizeInBytes": 1, "modificationTime": 1}
+    sidecar = {"path": SIDECAR, "sizeInBytes": whole.stat().st_size, "modificationTime": 1}
     actions = [{"checkpointMetadata": {"version": 3}}, {"sidecar": sidecar}, metadata(ID), protocol()]
     if is_json:
         (log / f"{V2}.json").write_text("\n".join(map(json.dumps, actions)) + "\n", "utf-8")

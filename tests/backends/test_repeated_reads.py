@@ -48,7 +48,7 @@ class Bridge:
     def with_logical_names(self, text):
         return text
 
-    def damage(self, *_):
+    def inspect(self, _):
         return None
 
     def read(self, request):
@@ -118,7 +118,7 @@ class Session:
     def __init__(self, *errors):
         self.errors = list(errors)
 
-    def sql(self, text):
+    def rows(self, text):
         if text.startswith("SHOW"):
             return [["delta.minReaderVersion", "1"], ["delta.minWriterVersion", "2"]]
         if self.errors:
@@ -132,9 +132,14 @@ class Session:
             ["Comment", "Read", ""],
         ]
 
+    def schema(self, _):
+        return StructType([StructField("id", LongType())])
+
+    def files(self, _):
+        return None
+
     def read(self):
-        schema = StructType([StructField("id", LongType())])
-        return read_table(self.sql, lambda: schema, NAME, lambda _: None)
+        return read_table(self, NAME)
 
 
 def failed(number):

@@ -20,6 +20,7 @@ from pytest_delta_schema.plan import (
     ColumnDefaultChange,
     ColumnDrop,
     ColumnGenerationChange,
+    ColumnMappingRemoval,
     ColumnMove,
     ColumnNullabilityChange,
     ColumnRename,
@@ -88,6 +89,7 @@ CASES = [
     (ColumnAdd(column=stored(), enables=("variantType",)), Risk.FEATURE),
     (CheckAdd(name="c", expression="id > 0", enables=("checkConstraints",)), Risk.SCAN),
     (UnsetTableProperties(keys=("a",)), Risk.METADATA),
+    (ColumnMappingRemoval(key="delta.columnMapping.mode", after="none"), Risk.REWRITE),
     (SetTags(tags={"pii": ""}), Risk.METADATA),
     (UnsetTags(path=ColumnPath("a"), keys=("pii",)), Risk.METADATA),
 ]
@@ -119,6 +121,7 @@ CODES = {
     ClusteringChange: "DD124",
     LayoutRewrite: "DD125",
     ConvertTable: "DD126",
+    ColumnMappingRemoval: "DD127",
 }
 """The codes of all kinds; none of them ever changes."""
 
@@ -171,6 +174,7 @@ def test_every_stage_knows_every_kind(change):
 
 def test_data_checks_are_declared_by_the_kinds_that_read_all_rows():
     reading = {type(change) for change, risk in CASES if risk in {Risk.SCAN, Risk.REWRITE}} - {ColumnGenerationChange}
+    reading -= {ColumnMappingRemoval}  # no row forbids it
 
     assert {kind for kind, declared in KINDS.items() if declared.needs_data_check} == reading == set(DATA_CHECKS)
 
@@ -182,8 +186,9 @@ def test_consent_is_declared_by_the_kinds_that_lose_or_rewrite_data():
     assert {kind: declared.consent for kind, declared in KINDS.items() if declared.consent} == {
         ColumnDrop: "drop-column",
         LayoutRewrite: "rewrite",
+        ColumnMappingRemoval: "rewrite",
     }
-    assert set(lossy) == {ColumnDrop, LayoutRewrite}
+    assert set(lossy) == {ColumnDrop, LayoutRewrite, ColumnMappingRemoval}
 
 
 class Unknown:

@@ -10,6 +10,8 @@ from pytest_delta_schema.delta.features import MAPPING_PROPERTY
 from pytest_delta_schema.engine import Gate
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.rules import PlanValidator
+from pytest_delta_schema.rules.consent import Consent
+from pytest_delta_schema.rules.standard_rules import default_plan_rules
 from pytest_delta_schema.state import ArrayState, StructState, TableState
 from pytest_delta_schema.state.desired import desired_state
 from support.tables import NAME, catalog, column, state, stored, table
@@ -32,7 +34,8 @@ def mode(value):
 
 def texts(model, there):
     plan = TablePlanner().plan([model], catalog(there))
-    return [str(violation) for violation in PlanValidator().plan_violations(plan)]
+    validator = PlanValidator(plan_rules=default_plan_rules([Consent("rewrite", str(NAME))]))
+    return [str(violation) for violation in validator.plan_violations(plan)]
 
 
 @pytest.mark.parametrize(
@@ -119,6 +122,18 @@ def texts(model, there):
             ],
             id="name to none with special names",
         ),
+        pytest.param(
+            table(column("a b"), table_properties=mode(None)),
+            state(stored("a b"), table_properties=mode("id")),
+            [
+                (
+                    "column mapping is id on the table and none in the model, which Delta refuses, because the column names"
+                    " 'a b' hold one of space , ; { } ( ) = tab newline; declare delta.columnMapping.mode='id'"
+                    " [DS222 UnsupportedMappingMode]"
+                )
+            ],
+            id="id to absent with special names",
+        ),
     ],
 )
 def test_refused(model, there, expected):
@@ -134,6 +149,11 @@ def test_refused(model, there, expected):
             table(column(), table_properties=mode("none")),
             state(stored(), table_properties=mode("id")),
             id="id to none",
+        ),
+        pytest.param(
+            table(column(), table_properties=mode(None)),
+            state(stored(), table_properties=mode("name")),
+            id="name to absent",
         ),
         pytest.param(
             table(column("a b"), column("c d"), table_properties=mode("id")),

@@ -133,6 +133,33 @@ def test_a_rewrite_needs_consent_by_name():
     assert len(of_another.plan_violations(plan)) == 1
 
 
+@pytest.mark.parametrize(("value", "shown"), [("none", "none"), (None, "absent")], ids=["none", "absent"])
+def test_the_removal_of_column_mapping_needs_consent_by_name(value, shown):
+    before, after = (table(column(), table_properties={"delta.columnMapping.mode": mode}) for mode in ("id", value))
+    plan = TablePlanner().plan([after], catalog(desired_state(before)))
+    agreed = PlanValidator(plan_rules=default_plan_rules([Consent("rewrite", str(NAME))]))
+
+    assert [str(item) for item in PlanValidator().plan_violations(plan)] == [
+        (
+            f"dev.silver.orders: has column mapping by id, and delta.columnMapping.mode is {shown} in the model, so all"
+            " of its data has to be rewritten; declare delta.columnMapping.mode='id', or consent with --delta-allow"
+            ' "rewrite dev.silver.orders" [DS216 RewriteWithoutConsent]'
+        )
+    ]
+    assert agreed.plan_violations(plan) == ()
+
+
+def test_one_consent_permits_both_rewrites_of_a_table():
+    before = table(column(), column("d"), table_properties={"delta.columnMapping.mode": "name"})
+    after = table(column(), column("d"), partitioned_by=["d"], table_properties={"delta.columnMapping.mode": "none"})
+    plan = TablePlanner().plan([after], catalog(desired_state(before)))
+    agreed = PlanValidator(plan_rules=default_plan_rules([Consent("rewrite", str(NAME))]))
+
+    refused = [violation.path for violation in PlanValidator().plan_violations(plan)]
+    assert [str(path) for path in refused] == ["layout", "properties.delta.columnMapping.mode"]
+    assert agreed.plan_violations(plan) == ()
+
+
 def test_a_new_table_is_laid_out_freely():
     plan = TablePlanner().plan(
         [table(column(), column("d"), partitioned_by=["d"])], catalog(TableState(name=NAME, exists=False))

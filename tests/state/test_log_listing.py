@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from pytest_delta_schema.delta.logs.log_listing import (
-    CheckpointHint,
-    LogListing,
-    checksum_name,
-    commit_name,
-    sidecars_in,
-)
+from pytest_delta_schema.delta.logs.log_listing import CheckpointHint, LogListing, checksum_name, commit_name
 
 UUID = "0d7ab2b3-0000-4000-8000-000000000000"
 
@@ -158,13 +154,25 @@ def test_the_hint_at_the_newest_checkpoint(content, hint):
     assert CheckpointHint.of(content) == hint
 
 
-def test_sidecars():
-    actions = [
-        {"checkpointMetadata": {}},
-        {"sidecar": {"path": "a.parquet"}},
-        {"sidecar": {"path": "b.parquet"}},
-        {"sidecar": {}},
-        {"sidecar": 5},
-    ]
+def test_a_checkpoint_of_the_second_version_has_a_name_with_a_uuid():
+    classic, second = f"{2:020d}.checkpoint.parquet", f"{2:020d}.checkpoint.{UUID}.json"
 
-    assert sidecars_in(actions) == ("a.parquet", "b.parquet")
+    assert listing(classic).second_checkpoints == ()
+    assert listing(classic, second).second_checkpoints == (second,)
+    assert listing(f"{3:020d}.checkpoint.parquet", second).second_checkpoints == ()
+
+
+@pytest.mark.parametrize(
+    ("schema", "lacks_actions"),
+    [
+        ({"fields": [{"name": "metaData"}, {"name": "protocol"}, {"name": "add"}]}, False),
+        ({"fields": [{"name": "metaData"}, {"name": "add"}]}, True),
+        ({"fields": []}, True),
+        ("x", False),
+        (None, False),
+    ],
+)
+def test_the_schema_of_a_checkpoint_in_a_hint(schema, lacks_actions):
+    content = json.dumps({"version": 2, "checkpointSchema": schema}).encode()
+
+    assert CheckpointHint.of(content) == CheckpointHint(2, lacks_actions=lacks_actions)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 SUPPORTED = "supported"
 MAPPED = {"delta.columnMapping.mode": "name"}
 VERSION_5 = {"delta.minReaderVersion": "2", "delta.minWriterVersion": "5"}
+NAMING = {"delta.minReaderVersion": "3", "delta.minWriterVersion": "7"}
 VARIANT, NESTED, LOCAL_TIME = Column("v", "variant"), Column("v", "array<map<string,variant>>"), "timestamp_ntz"
 
 
@@ -125,6 +126,7 @@ WAYS: dict[str, Way] = {
         table_properties=MAPPED,
     ),
     "a version": _setting("delta.minwriterversion", {"delta.minWriterVersion": "3"}),
+    "created with versions that name features": _setting("", {"team": "true"}, table_properties=NAMING),
     "own property": _setting("", {"team": "true"}),
     # Columns and types.
     "variant": Way(enables=("variantType",), after={"columns": [VARIANT]}),

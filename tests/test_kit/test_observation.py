@@ -220,6 +220,28 @@ def test_the_id_of_a_table_is_read_from_its_log(catalog, job, table_was, has_che
     assert effect.table_was == table_was
 
 
+class WithIds(WithoutIds):
+    """Tells the id of a table when it is asked for it, as DESCRIBE DETAIL does."""
+
+    ids: list[str]
+
+    def table_id(self, _):
+        return self.ids.pop(0)
+
+
+@pytest.mark.parametrize(("ids", "table_was"), [(["1", "1"], "kept"), (["1", "2"], "recreated")])
+def test_a_catalog_is_asked_for_the_id_of_a_table(catalog, ids, table_was):
+    with_ids = WithIds(catalog.folder)
+    with_ids.ids = ids
+
+    with effect_on("dev.silver.orders", with_ids) as effect:
+        append_and_clean_up(catalog)
+        hide_id(catalog.folder / "_delta_log" / f"{2:020d}.crc")
+
+    assert effect.table_was == table_was
+    assert ids == []
+
+
 def hide_id(path):
     checksum = json.loads(path.read_text("utf-8"))
     del checksum["metadata"]["id"]

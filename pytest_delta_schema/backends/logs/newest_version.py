@@ -13,7 +13,7 @@ from pytest_delta_schema.state.log_facts import LogFacts
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from pytest_delta_schema.backends.logs.log_damage import CheckedLog
+    from pytest_delta_schema.backends.logs.log_findings import CheckedLog
     from pytest_delta_schema.delta.clustering import Paths
 
 _DOMAINS = "domainMetadata"
@@ -27,25 +27,31 @@ def newest_version(checked: CheckedLog) -> LogFacts | None:
     """
     checksum = checked.checksum or {}
     known_metadata, known_protocol = checksum.get("metadata"), checksum.get("protocol")
-    metadata, protocol = _newest(checked, "metaData"), _newest(checked, "protocol")
-    if metadata is not None and isinstance(known_metadata, dict) and not _are_equal(metadata, known_metadata):
+    if contradicts_checksum(checked):
         return None
+    metadata, protocol = _newest(checked, "metaData"), _newest(checked, "protocol")
     metadata = known_metadata if metadata is None else metadata
     protocol = known_protocol if protocol is None else protocol
     if not isinstance(metadata, dict) or not isinstance(protocol, dict):
         return None
-    if (
-        isinstance(known_protocol, dict)
-        and known_protocol != protocol
-        and (
-            fault_in_protocol(known_protocol)
-            or dict(protocol_properties(known_protocol)) != dict(protocol_properties(protocol))
-        )
-    ):
-        # Readers that take either of them would see two different tables.
-        return None
     clustering = _clustering(checked, checksum) if may_be_clustered(protocol) else ()
     return None if clustering is None else LogFacts(metadata, protocol, clustering, checked.listing.newest)
+
+
+def contradicts_checksum(checked: CheckedLog) -> bool:
+    """Whether the newest checksum and the commits differ, so readers of either would see two different tables.
+
+    Delta compares them when it lists the files of the table (Delta 4.4.0).
+    """
+    checksum = checked.checksum or {}
+    known_metadata, known_protocol = checksum.get("metadata"), checksum.get("protocol")
+    metadata, protocol = _newest(checked, "metaData"), _newest(checked, "protocol")
+    if metadata is not None and isinstance(known_metadata, dict) and not _are_equal(metadata, known_metadata):
+        return True
+    if protocol is None or not isinstance(known_protocol, dict) or known_protocol == protocol:
+        return False
+    faults = fault_in_protocol(known_protocol)
+    return bool(faults) or dict(protocol_properties(known_protocol)) != dict(protocol_properties(protocol))
 
 
 def _are_equal(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:

@@ -202,6 +202,13 @@ def _(change: changes.UnsetTableProperties, state: TableState) -> TableState:
     return replace(state, table_properties=MappingProxyType(kept), owned_properties=record)
 
 
+@apply_change.register(changes.ColumnMappingRemoval)
+def _(change: changes.ColumnMappingRemoval, state: TableState) -> TableState:
+    kept = {key: value for key, value in state.table_properties.items() if key != change.key}
+    mode = {} if change.after is None else {change.key: change.after}
+    return replace(state, table_properties=MappingProxyType({**kept, **mode}))
+
+
 @apply_change.register(changes.SetTags)
 def _(change: changes.SetTags, state: TableState) -> TableState:
     if change.path:

@@ -26,7 +26,13 @@ from pytest_delta_schema.models.required_kinds import required_table_name, requi
 from pytest_delta_schema.models.table import conversions, names_around
 from pytest_delta_schema.plan.changes import SetTableComment
 from pytest_delta_schema.sql.aspects.comments import set_table_comment
-from pytest_delta_schema.sql.schemas_and_restores import create_schema, drop_schema, drop_table, shallow_clone
+from pytest_delta_schema.sql.schemas_and_restores import (
+    create_schema,
+    describe_detail,
+    drop_schema,
+    drop_table,
+    shallow_clone,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -129,6 +135,10 @@ class SessionCatalog:
     def state_at(self, table: QualifiedName, version: int) -> TableState:
         """Return the state of a table in one of its versions, from its log."""
         return self._reader.commits(table).state_at(version)
+
+    def table_id(self, table: QualifiedName) -> str:
+        """Return the id of an existing table, by DESCRIBE DETAIL."""
+        return str(self._reader.rows(describe_detail(table))[0]["id"])
 
     def introduced_by(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> tuple[IntroducedBy, ...]:
         """Find the commits that added columns, by reading a few schemas of older versions."""

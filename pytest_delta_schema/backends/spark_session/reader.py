@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import json
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_delta_schema.backends.logs.commit_log import CommitLog
-from pytest_delta_schema.backends.logs.log_damage import damage_of, damage_of_newest
+from pytest_delta_schema.backends.logs.log_damage import damage_of_newest, inspect_log
+from pytest_delta_schema.backends.logs.log_findings import CheckedLog, Damage
+from pytest_delta_schema.backends.logs.newest_version import newest_version
 from pytest_delta_schema.backends.logs.second_look import read_until_settled
 from pytest_delta_schema.backends.problems import is_a_view, is_damaged, is_doubtful, is_not_delta, problem, refused
 from pytest_delta_schema.backends.spark.newer_tables import refused_by_spark
+from pytest_delta_schema.backends.spark.openable import may_be_refused, may_lack_rows
 from pytest_delta_schema.delta.clustering import CLUSTERING_PROPERTY, clustering_in
 from pytest_delta_schema.delta.logs.log_listing import checksum_name, commit_name
+from pytest_delta_schema.delta.logs.well_formed import MalformedLog
 from pytest_delta_schema.delta.protocol import commits_are_in_catalog, may_generate_columns, split_properties
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic, StatementError
 from pytest_delta_schema.diagnostics.faults import UnreadableTable
@@ -27,12 +31,14 @@ from pytest_delta_schema.sql.schemas_and_restores import (
     select_text,
     show_properties,
 )
+from pytest_delta_schema.state.delta_log import LogSchema
 from pytest_delta_schema.state.log_facts import LogFacts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from pytest_delta_schema.backends.logs.log_files import LogFiles
+    from pytest_delta_schema.backends.logs.log_findings import Doubt
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.states import TableState
 
@@ -66,60 +72,71 @@ _REDACTED = "*********(redacted)"
 """What Spark shows instead of a value of SHOW TBLPROPERTIES that may be a secret."""
 
 
-def read_log(
-    sql: Callable[[str], Any],
-    schema: Callable[[], Any],
-    name: QualifiedName,
-    files: Callable[[str], LogFiles | None],
-) -> LogFacts | Diagnostic | None:
-    """Read the log of one table; if it has a problem, it is read again before that is reported.
+class Session(Protocol):
+    """A Spark session as readers use it; each method raises a :class:`StatementError` where Spark refuses."""
 
-    Args:
-        sql: Runs SQL and returns rows.
-        schema: Returns the table's schema in Spark.
-        name: The table.
-        files: Opens the log of the table at a location; it returns ``None`` if the session cannot open files.
+    def rows(self, text: str) -> Sequence[Any]:
+        """Return the rows of a query."""
+        ...
+
+    def schema(self, name: QualifiedName) -> Any:
+        """Return the schema of a table as Spark shows it."""
+        ...
+
+    def files(self, location: str) -> LogFiles | None:
+        """Return the log of the table at a location; ``None`` if the session cannot open files."""
+        ...
+
+    def require_rows(self, location: str) -> None:
+        """Require that Spark opens the table at a location, and lists its files; no rows are read."""
+        ...
+
+
+def read_log(session: Session, name: QualifiedName) -> LogFacts | Diagnostic | None:
+    """Read the log of one table; if it has a problem, it is read again before that is reported.
 
     Returns:
         The facts of the log, or why it cannot be read; ``None`` if the table does not exist.
     """
-    return read_until_settled(lambda: _read_once(sql, schema, name, files), is_doubtful)[-1]
+    return read_until_settled(lambda: _read_once(session, name), is_doubtful)[-1]
 
 
 def _read_once(  # noqa: PLR0911 - one result for each kind of table
-    sql: Callable[[str], Any],
-    schema: Callable[[], Any],
-    name: QualifiedName,
-    files: Callable[[str], LogFiles | None],
+    session: Session, name: QualifiedName
 ) -> LogFacts | Diagnostic | None:
+    sql = session.rows
     try:
         described = sql(describe_extended(name))
-        fields = schema()
+        fields = session.schema(name)
         description = Description(described, len(fields.fields))
         if description["Type"] == "VIEW":
             return is_a_view(name)
         if description["Provider"].lower() != "delta":
             return is_not_delta(name, description["Provider"])
         properties = {row[0]: row[1] for row in sql(show_properties(name))}
-        log = None if commits_are_in_catalog(properties) else files(description["Location"])
-        damage = None if log is None else damage_of(log)
-        if damage is not None:
-            return damage.of(name)
+        location = description["Location"]
+        log = None if commits_are_in_catalog(properties) else session.files(location)
+        inspected = None if log is None else inspect_log(log)
+        if isinstance(inspected, Damage):
+            return inspected.of(name)
         configuration, protocol = split_properties(properties)
-        if may_generate_columns(protocol):
-            return _from_checksum(sql, name, description["Location"], "generated or identity columns")
-        if properties.get(CLUSTERING_PROPERTY) == _REDACTED:
-            return _from_checksum(sql, name, description["Location"], "clustering columns with a redacted name")
-        if _REDACTED in configuration.values():
-            # Spark hides values with words such as url and token in their keys or texts, but not here (Spark 4.2).
-            configuration = dict(sql(describe_detail(name))[0]["properties"])
         metadata = {
             "schemaString": fields.json(),
             "description": description["Comment"],
             "configuration": configuration,
             "partitionColumns": description.partitions,
         }
-        return LogFacts(metadata, protocol, json.loads(properties.get(CLUSTERING_PROPERTY, "[]")))
+        schema = LogSchema.of(metadata)
+        is_odd = may_lack_rows(inspected, protocol) or may_be_refused(schema, description.partitions)
+        if log is not None and is_odd:
+            session.require_rows(location)
+        hidden = _hidden(properties, protocol)
+        if hidden:
+            return _from_log(inspected) or _from_checksum(sql, name, location, hidden)
+        if _REDACTED in configuration.values():
+            # Spark hides values with words such as url and token in their keys or texts, but not here (Spark 4.2).
+            metadata["configuration"] = dict(sql(describe_detail(name))[0]["properties"])
+        return LogFacts(metadata, protocol, json.loads(properties.get(CLUSTERING_PROPERTY, "[]")), schema=schema)
     except StatementError as error:
         if error.condition in ABSENT_ON_SPARK:
             return None
@@ -128,43 +145,49 @@ def _read_once(  # noqa: PLR0911 - one result for each kind of table
         return is_damaged(name, error)
 
 
+def _hidden(properties: Mapping[str, str], protocol: Mapping[str, Any]) -> str:
+    """Return what a table may have that a session hides; ``""`` for nothing."""
+    if may_generate_columns(protocol):
+        return "generated or identity columns"
+    return "clustering columns with a redacted name" if properties.get(CLUSTERING_PROPERTY) == _REDACTED else ""
+
+
+def _from_log(inspected: CheckedLog | Doubt | None) -> LogFacts | None:
+    """Return the facts of a log that the session can open; ``None`` if its commits and its checksum do not suffice."""
+    try:
+        facts = newest_version(inspected) if isinstance(inspected, CheckedLog) else None
+        return None if facts is None else facts.well_formed()
+    except MalformedLog:
+        return None
+
+
 def unreadable_by_session(name: QualifiedName, error: StatementError) -> Diagnostic:
     """Return the problem of a table that the session cannot read, whether it exists or not."""
     other = refused(name, error, "repair the session, or its permission to read the table")
     return refused_by_spark(name, str(error)) or other
 
 
-def read_table(
-    sql: Callable[[str], Any],
-    schema: Callable[[], Any],
-    name: QualifiedName,
-    files: Callable[[str], LogFiles | None],
-) -> TableState | Diagnostic | None:
-    """Read the state of one table; the arguments are those of :func:`read_log`."""
-    facts = read_log(sql, schema, name, files)
+def read_table(session: Session, name: QualifiedName) -> TableState | Diagnostic | None:
+    """Read the state of one table, like :func:`read_log`."""
+    facts = read_log(session, name)
     try:
         return facts.state(name) if isinstance(facts, LogFacts) else facts
     except (KeyError, TypeError, ValueError) as error:
         return is_damaged(name, error)
 
 
-def commits_from_history(
-    sql: Callable[[str], Any],
-    schema: Callable[[], Any],
-    name: QualifiedName,
-    files: Callable[[str], LogFiles | None],
-) -> CommitLog:
-    """Return the commits of a table that exists; the arguments are those of :func:`read_log`.
+def commits_from_history(session: Session, name: QualifiedName) -> CommitLog:
+    """Return the commits of a table that exists.
 
     Raises:
         CatalogReadError: If its catalog holds its newest commits, which are in no log.
     """
-    location = Description(sql(describe_extended(name)), len(schema().fields))["Location"]
-    if commits_are_in_catalog(row[0] for row in sql(show_properties(name))):
+    location = Description(session.rows(describe_extended(name)), len(session.schema(name).fields))["Location"]
+    if commits_are_in_catalog(row[0] for row in session.rows(show_properties(name))):
         fact = "keeps its newest commits in its catalog, and not in its log"
         raise CatalogReadError([problem(UnreadableTable, name, fact, "use a copy of it that is not managed")])
-    log = files(location)
-    return CommitLog(table=name, log=log or _TextLog(sql, location, name))
+    log = session.files(location)
+    return CommitLog(table=name, log=log or _TextLog(session.rows, location, name))
 
 
 class _TextLog:

@@ -58,6 +58,23 @@ class SessionReader:
         with self.in_users_names():
             return self._spark.sql(text).collect()
 
+    def schema(self, name: QualifiedName) -> Any:
+        """Return the schema of a table as Spark shows it."""
+        with self.in_users_names():
+            return self._spark.table(dotted(name)).schema
+
+    def files(self, location: str) -> LogFiles | None:
+        """Return the log of the table at a location; ``None`` over Spark Connect, which cannot open files."""
+        folder = local_folder(location)
+        if is_connect_session(self._spark):
+            return None
+        return HadoopLog(self._spark, unquote(location)) if folder is None else LocalLog(folder)
+
+    def require_rows(self, location: str) -> None:
+        """Require that Spark opens the table at a location, and lists its files; no rows are read."""
+        with self.in_users_names():
+            self._spark.read.format("delta").load(unquote(location)).inputFiles()
+
     def states(self, names: Sequence[QualifiedName], sources: Mapping[QualifiedName, Parquet]) -> CatalogState:
         """Read tables: two statements and a schema each.
 
@@ -85,7 +102,7 @@ class SessionReader:
         Raises:
             CatalogReadError: If it does not exist, or cannot be read.
         """
-        facts = read_log(self.rows, lambda: self._schema(name), name, self._files)
+        facts = read_log(self, name)
         if not isinstance(facts, LogFacts):
             absent = problem(AbsentTable, name, "is not known to the Spark session", "see its catalogs")
             raise CatalogReadError([facts or absent])
@@ -98,7 +115,7 @@ class SessionReader:
             CatalogReadError: If it does not exist, or cannot be read.
         """
         self.states([table], {}).existing(table)
-        return commits_from_history(self.rows, lambda: self._schema(table), table, self._files)
+        return commits_from_history(self, table)
 
     def newest(self, table: QualifiedName) -> int:
         """Return the newest version of a table.
@@ -121,7 +138,7 @@ class SessionReader:
 
     def _read_all(self, names: Sequence[QualifiedName]) -> dict[QualifiedName, TableState | Diagnostic | None]:
         def read(name: QualifiedName) -> TableState | Diagnostic | None:
-            return read_table(self.rows, lambda: self._schema(name), name, self._files)
+            return read_table(self, name)
 
         return map_concurrently(read, names, self._threads)
 
@@ -138,17 +155,6 @@ class SessionReader:
         except StatementError:
             # Catalogs without views refuse to list them.
             return ()
-
-    def _schema(self, name: QualifiedName) -> Any:
-        with self.in_users_names():
-            return self._spark.table(dotted(name)).schema
-
-    def _files(self, location: str) -> LogFiles | None:
-        """Return the log of the table at a location; ``None`` over Spark Connect, which cannot open files."""
-        folder = local_folder(location)
-        if is_connect_session(self._spark):
-            return None
-        return HadoopLog(self._spark, unquote(location)) if folder is None else LocalLog(folder)
 
     def _absent(
         self, name: QualifiedName, schemas: set[str] | StatementError, source: Parquet | None

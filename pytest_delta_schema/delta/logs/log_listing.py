@@ -8,7 +8,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -18,6 +18,12 @@ LAST_CHECKPOINT = "_last_checkpoint"
 
 SIDECARS = "_sidecars"
 """The folder of the files that checkpoints of the second version refer to."""
+
+_HYPHENS = 4
+"""How many hyphens a UUID has; no other name in a log has one."""
+
+_IN_CHECKPOINTS = frozenset({"metaData", "protocol"})
+"""The actions that each checkpoint holds."""
 
 SHOWN_MISSING = 5
 """How many missing commits are named."""
@@ -132,6 +138,11 @@ class LogListing:
         return (*merged, *map(commit_name, sorted(commits)))
 
     @property
+    def second_checkpoints(self) -> tuple[str, ...]:
+        """The files of the newest checkpoint that have names of the second version, with a UUID."""
+        return tuple(name for name in self.checkpoints.get(self.checkpoint, ()) if name.count("-") == _HYPHENS)
+
+    @property
     def orphan(self) -> int | None:
         """The version of a checksum file that is newer than every commit; ``None`` if there is none."""
         last = max(self.checksums, default=-1)
@@ -150,10 +161,13 @@ class CheckpointHint:
     Args:
         version: The version of the newest checkpoint.
         sidecars: The names of its files in ``_sidecars``, if it lists them.
+        lacks_actions: Whether it has the schema of the checkpoint, and that lacks the metadata or the protocol. Spark
+            reads the checkpoint by that schema (Delta 4.4.0).
     """
 
     version: int
     sidecars: tuple[str, ...] = ()
+    lacks_actions: bool = False
 
     @classmethod
     def of(cls, content: bytes) -> CheckpointHint | None:
@@ -162,12 +176,9 @@ class CheckpointHint:
             hint = json.loads(content)
             version = int(hint["version"])
             sidecars = (hint.get("v2Checkpoint") or {}).get("sidecarFiles") or ()
-            return cls(version, tuple(str(sidecar["path"]) for sidecar in sidecars))
+            schema = hint.get("checkpointSchema")
+            columns = {field["name"] for field in schema["fields"]} if isinstance(schema, dict) else _IN_CHECKPOINTS
+            names = tuple(str(sidecar["path"]) for sidecar in sidecars)
+            return cls(version, names, lacks_actions=not columns >= _IN_CHECKPOINTS)
         except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
             return None
-
-
-def sidecars_in(actions: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Return the names of the files in ``_sidecars`` that the actions of a checkpoint refer to."""
-    sidecars = [action["sidecar"] for action in actions if isinstance(action.get("sidecar"), dict)]
-    return tuple(str(sidecar["path"]) for sidecar in sidecars if "path" in sidecar)

@@ -98,3 +98,19 @@ class KeepsVersions(ReadsRows, Protocol):
             CatalogReadError: If the version does not exist, or cannot be read any more.
         """
         ...
+
+
+@runtime_checkable
+class IdentifiesTables(Protocol):
+    """A catalog whose states do not show the ids of tables, and that can ask for one."""
+
+    def table_id(self, table: QualifiedName) -> str:
+        """Return the id of an existing table, which a new table of its name does not have.
+
+        Args:
+            table: The table.
+
+        Raises:
+            StatementError: If it cannot be read.
+        """
+        ...

@@ -5,13 +5,13 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.features import ONE_WAY, is_on
+from pytest_delta_schema.delta.features import MAPPING_PROPERTY, ONE_WAY, is_on
 from pytest_delta_schema.delta.names.folded_names import NameSet, folded, same_name
 from pytest_delta_schema.delta.property_values import equal_values
 from pytest_delta_schema.delta.protocol import FEATURE_PREFIX, supported_features
 from pytest_delta_schema.models.modes import FORBID, IGNORE, MANAGE, REPORT
 from pytest_delta_schema.plan.aspects.types import needed_features
-from pytest_delta_schema.plan.changes import Change, SetTableProperties, UnsetTableProperties
+from pytest_delta_schema.plan.changes import Change, ColumnMappingRemoval, SetTableProperties, UnsetTableProperties
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
 from pytest_delta_schema.state.delta_log import encode_owned
 from pytest_delta_schema.state.states import OWNED_PROPERTIES
@@ -57,7 +57,7 @@ def property_changes(
     if declared and not policy.is_plain:
         to_set.update(_record(difference, policy))
         to_unset.update(_unwanted(difference, policy))
-    yield from _changes(to_set, to_unset)
+    yield from _changes(to_set, to_unset, stored)
 
 
 def reported_property_changes(difference: Difference, policy: PropertyPolicy, aspect: ContractMode) -> Iterator[Change]:
@@ -78,7 +78,7 @@ def reported_property_changes(difference: Difference, policy: PropertyPolicy, as
     )
     if aspect == REPORT:
         to_unset.update(_forbidden(difference, policy))
-    yield from _changes(to_set, to_unset)
+    yield from _changes(to_set, to_unset, difference.observed.table_properties)
 
 
 def _compared(wanted: Mapping[str, str | None], stored: Mapping[str, str | None]) -> tuple[dict[str, str], set[str]]:
@@ -104,7 +104,13 @@ def _is_implied(key: str, stored: Mapping[str, str | None]) -> bool:
     return folded(key).startswith(FEATURE_PREFIX) and key[len(FEATURE_PREFIX) :] in NameSet(supported_features(stored))
 
 
-def _changes(to_set: dict[str, str], to_unset: set[str]) -> Iterator[Change]:
+def _changes(to_set: dict[str, str], to_unset: set[str], stored: Mapping[str, str | None]) -> Iterator[Change]:
+    for key in [key for key in (*to_set, *to_unset) if same_name(key, MAPPING_PROPERTY)]:
+        value = to_set.get(key)
+        if is_on(MAPPING_PROPERTY, stored) and not is_on(MAPPING_PROPERTY, {key: value}):
+            to_set.pop(key, None)
+            to_unset.discard(key)
+            yield ColumnMappingRemoval(key=key, after=value)
     if to_set:
         yield SetTableProperties(properties=MappingProxyType(dict(sorted(to_set.items()))))
     if to_unset:

@@ -33,5 +33,7 @@ class Step(IntEnum):
     SET_TABLE_COMMENT = auto()
     SET_PROPERTIES = auto()
     UNSET_PROPERTIES = auto()
+    REMOVE_COLUMN_MAPPING = auto()
+    """Late, because dropped and renamed columns need column mapping."""
     SET_TAGS = auto()
     ADD_FOREIGN_KEYS = auto()

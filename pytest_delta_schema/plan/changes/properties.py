@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.plan.actions import AlignTable
 
-__all__ = ["SetTableProperties", "UnsetTableProperties"]
+__all__ = ["ColumnMappingRemoval", "SetTableProperties", "UnsetTableProperties"]
 
 
 def _set_lines(change: SetTableProperties, action: AlignTable) -> Iterator[ChangeLine]:
@@ -132,4 +132,53 @@ class UnsetTableProperties:
         require_change(self, bool(self.keys))
 
 
-PropertiesChange = Union[SetTableProperties, UnsetTableProperties]  # noqa: UP007 - a union at run time
+def _removal_lines(change: ColumnMappingRemoval, action: AlignTable) -> Iterator[ChangeLine]:
+    before = shown_property(change.key, str(action.observed.table_properties.get(change.key)))
+    path = part_path("properties", change.key)
+    if change.after is None:
+        yield ChangeLine(DROP, path, before, ABSENT)
+    else:
+        yield ChangeLine(CHANGE, path, before, repr(change.after))
+
+
+class ColumnMappingDeclaredOff:
+    """The table uses column mapping, and the model declares ``delta.columnMapping.mode`` as ``none``, or as absent.
+
+    An apply writes all data files again, under the names of the columns (Delta 4.4.0); it needs consent to the rewrite.
+
+    Remedy: Apply the model, or declare the mode that the table has.
+
+    Example:
+        mapped = {"delta.columnMapping.mode": "name"}
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint")], table_properties=mapped)
+        unmapped = {"delta.columnMapping.mode": "none"}
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")], table_properties=unmapped)
+    """
+
+    code = "DD127"
+
+
+@declare(
+    ChangeKind(
+        aspect="properties",
+        drift=ColumnMappingDeclaredOff,
+        step=Step.REMOVE_COLUMN_MAPPING,
+        risk=Risk.REWRITE,
+        describe=_removal_lines,
+        consent="rewrite",
+    )
+)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnMappingRemoval:
+    """Write all data again without column mapping.
+
+    Args:
+        key: The property of the mode, as it is spelled in the table.
+        after: Its value; ``None`` if it is removed.
+    """
+
+    key: str
+    after: str | None
+
+
+PropertiesChange = Union[ColumnMappingRemoval, SetTableProperties, UnsetTableProperties]  # noqa: UP007 - a union at run time

@@ -13,6 +13,7 @@ from pytest_delta_schema.plan.changes import (
     ColumnAdd,
     ColumnDefaultChange,
     ColumnDrop,
+    ColumnMappingRemoval,
     ColumnMove,
     ColumnNullabilityChange,
     ColumnRename,
@@ -179,11 +180,11 @@ class UnsupportedMappingMode:
         """Yield a violation for a mode that Delta does not give to the table."""
         if isinstance(action, CreateTable):
             return
-        planned = action.one(SetTableProperties)
-        key = next((key for key in planned.properties if same_name(key, MAPPING_PROPERTY)), None) if planned else None
-        if planned is None or key is None:
+        change = _mode_change(action)
+        if change is None:
             return
-        before, after = _mode(action.observed.table_properties), folded(planned.properties[key])
+        key, after = change
+        before = _mode(action.observed.table_properties)
         names = [*special_names(action.desired.columns)]
         if after == _UNMAPPED and names:
             reason = f"which Delta refuses, because the column names {_listed(names)} hold {_CHARACTERS}"
@@ -193,6 +194,15 @@ class UnsupportedMappingMode:
             reason = "which Delta refuses"
         message = f"column mapping is {before} on the table and {after} in the model, {reason}"
         yield violation(self, action.table, part_path("properties", key), message, f"declare {key}='{before}'")
+
+
+def _mode_change(action: AlignTable) -> tuple[str, str] | None:
+    """Return the property of the mode and its new value, if the mode changes."""
+    removal, planned = action.one(ColumnMappingRemoval), action.one(SetTableProperties)
+    if removal is not None:
+        return removal.key, _UNMAPPED
+    properties = planned.properties.items() if planned else ()
+    return next(((key, folded(value)) for key, value in properties if same_name(key, MAPPING_PROPERTY)), None)
 
 
 def _mode(properties: Mapping[str, str | None]) -> str:

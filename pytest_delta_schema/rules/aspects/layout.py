@@ -9,7 +9,7 @@ from pytest_delta_schema.delta.names.folded_names import NameSet
 from pytest_delta_schema.delta.names.near_names import proposal
 from pytest_delta_schema.delta.names.part_path import part_path
 from pytest_delta_schema.plan.actions import CreateTable
-from pytest_delta_schema.plan.changes import LayoutRewrite
+from pytest_delta_schema.plan.changes import ColumnMappingRemoval, LayoutRewrite
 from pytest_delta_schema.plan.changes.layout import describe_layout
 from pytest_delta_schema.rules.aspects.columns import repeated_names
 from pytest_delta_schema.rules.consent import REWRITE, Consent, missing_consents
@@ -20,6 +20,7 @@ from pytest_delta_schema.state.types import StructState, describe_type, find
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from pytest_delta_schema.delta.names.part_path import PartPath
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.actions import AlignTable
@@ -132,9 +133,9 @@ def _through_structs(columns: tuple[ColumnState, ...], path: ColumnPath) -> bool
 
 
 class RewriteWithoutConsent:
-    """The layout changes so that all data has to be rewritten, without consent.
+    """The layout changes, or column mapping is removed, so all data has to be rewritten, without consent.
 
-    Remedy: Declare the layout that the table has, or consent to the rewrite by name (``--delta-allow``).
+    Remedy: Declare the layout or the mode that the table has, or consent to the rewrite by name (``--delta-allow``).
 
     Example:
         columns = [Column("id", "bigint"), Column("day", "date")]
@@ -152,12 +153,23 @@ class RewriteWithoutConsent:
 
     def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
         """Yield a violation for a rewrite without consent."""
-        change = None if isinstance(action, CreateTable) else action.one(LayoutRewrite)
-        if isinstance(action, CreateTable) or change is None:
+        if isinstance(action, CreateTable):
             return
         for missing in missing_consents(action, REWRITE, self.consents):
-            before = describe_layout(action.observed.partitioning, action.observed.clustering)
-            after = describe_layout(change.partitioning, change.clustering)
-            message = f"is {before} and {after} in the model, so all of its data has to be rewritten"
-            remedy = f"declare the layout that it has, or {missing.remedy}"
-            yield violation(self, action.table, part_path("layout"), message, remedy)
+            for path, fact, kept in _rewrites(action):
+                message = f"{fact} in the model, so all of its data has to be rewritten"
+                yield violation(self, action.table, path, message, f"declare {kept}, or {missing.remedy}")
+
+
+def _rewrites(action: AlignTable) -> Iterator[tuple[PartPath, str, str]]:
+    """Yield what a rewrite changes: its path, the fact, and what to declare instead."""
+    change = action.one(LayoutRewrite)
+    if change is not None:
+        before = describe_layout(action.observed.partitioning, action.observed.clustering)
+        after = describe_layout(change.partitioning, change.clustering)
+        yield part_path("layout"), f"is {before} and {after}", "the layout that it has"
+    removal = action.one(ColumnMappingRemoval)
+    if removal is not None:
+        before = str(action.observed.table_properties[removal.key])
+        fact = f"has column mapping by {before}, and {removal.key} is {removal.after or 'absent'}"
+        yield part_path("properties", removal.key), fact, f"{removal.key}='{before}'"

@@ -14,6 +14,7 @@ from pytest_delta_schema.diagnostics.errors import (
     diagnostic_of,
 )
 from pytest_delta_schema.diagnostics.faults import UnreadableTable
+from pytest_delta_schema.execute.protocols.table_history import IdentifiesTables
 from pytest_delta_schema.execute.protocols.version import ABSENT
 from pytest_delta_schema.test_kit.comparison.row_matching import unmatched_rows
 from pytest_delta_schema.test_kit.effects.effect import Effect
@@ -61,7 +62,7 @@ class Observation:
             raise CatalogReadError([version])
         if version is not ABSENT:
             self._start = next(iter(self._catalog.commits(self._table, version)), None)
-            self._table_id = self._before.table_id or self._id_at(version)
+            self._table_id = self._id(self._before, version)
         return self
 
     @hides_traceback
@@ -116,13 +117,17 @@ class Observation:
             is_same = commits[0] == self._start
         else:
             # Delta's log cleanup removes the commit of the start, too, and keeps the id of the table.
-            is_same = bool(commits) and self._table_id == (after.table_id or self._id_at(commits[-1].version)) != ""
+            is_same = bool(commits) and self._table_id == self._id(after, commits[-1].version) != ""
         if not is_same:
             return "recreated", self._catalog.commits(self._table)
         return "kept", self._since(self._start.version, after.version, commits)
 
-    def _id_at(self, version: int) -> str:
-        """Return the id of the table from its log, if the catalog does not show it; ``""`` if the log has lost it."""
+    def _id(self, state: TableState, version: int) -> str:
+        """Return the id of the table, from the log if the catalog does not tell it; ``""`` if the log has lost it."""
+        if state.table_id:
+            return state.table_id
+        if isinstance(self._catalog, IdentifiesTables):
+            return self._catalog.table_id(self._table)
         try:
             return self._catalog.state_at(self._table, version).table_id
         except CatalogReadError:

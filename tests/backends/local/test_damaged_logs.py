@@ -121,8 +121,8 @@ def test_a_table_elsewhere_is_read_through_hadoop(local):
     commit_file(folder / "_delta_log", 2).unlink()
 
     fact = f"(file:{folder}/_delta_log lacks 00000000000000000002.json, and later commits are there)"
-    assert fact in local.bridge.damage(NAME, f"file:{folder}").message
-    assert local.bridge.damage(NAME, "file:/nowhere") is None
+    assert fact in local.bridge.inspect(f"file:{folder}").message
+    assert local.bridge.inspect("file:/nowhere") is None
 
 
 def contents(folder):

@@ -106,3 +106,18 @@ def test_delta_takes_lists_of_columns_in_other_spellings(local, columns):
 
     model = table(column("a"), table_properties={"delta.dataSkippingStatsColumns": columns})
     assert local.snapshot([model]).tables[NAME].table_properties["delta.dataSkippingStatsColumns"] == columns
+
+
+def test_delta_lowers_versions_that_only_name_features(local):
+    versions = {"delta.minReaderVersion": "3", "delta.minWriterVersion": "7"}
+    model = table(column("a"), table_properties=versions)
+    orchestrator = Orchestrator.over(local)
+    orchestrator.sync_tables([table(column("a"))])
+    before = local.snapshot([model]).tables[NAME]
+    pairs = ", ".join(f"'{key}' = '{value}'" for key, value in versions.items())
+    local.spark.sql(f"ALTER TABLE {NAME} SET TBLPROPERTIES ({pairs})")
+
+    after = local.snapshot([model]).tables[NAME]
+
+    assert after.table_properties == before.table_properties
+    assert orchestrator.plan_tables([model]).actions == ()

@@ -18,11 +18,12 @@ from support.tables import NAME, column, table
 class Session:
     """Answers statements about one table; files are read line by line."""
 
-    def __init__(self, folder, *properties):
+    def __init__(self, folder, *properties, opens_files=False):
         self.folder = folder
         self.properties = properties
+        self.opens_files = opens_files
 
-    def __call__(self, statement):
+    def rows(self, statement):
         if statement.startswith("DESCRIBE TABLE"):
             return [
                 ("id", "bigint", ""),
@@ -39,8 +40,11 @@ class Session:
         except FileNotFoundError as error:
             raise StatementError(str(error)) from error
 
-    def schema(self):
+    def schema(self, _):
         return to_struct_type(table(column()))
+
+    def files(self, location):
+        return LocalLog(local_folder(location)) if self.opens_files else None
 
 
 @pytest.fixture
@@ -50,22 +54,14 @@ def folder(tmp_path):
     return tmp_path
 
 
-def local(location):
-    return LocalLog(local_folder(location))
-
-
 def test_files_are_read_where_the_session_can_open_them(folder):
-    session = Session(folder)
-
-    log = commits_from_history(session, session.schema, NAME, local)
+    log = commits_from_history(Session(folder, opens_files=True), NAME)
 
     assert [(made.version, made.operation) for made in log.commits()] == [(0, "TEST"), (1, "TEST")]
 
 
 def test_over_spark_connect_each_commit_of_the_history_is_a_query(folder):
-    session = Session(folder)
-
-    log = commits_from_history(session, session.schema, NAME, lambda _: None)
+    log = commits_from_history(Session(folder), NAME)
 
     assert log.log.names() == [commit_name(2), commit_name(1), commit_name(0)]
     assert [column.name for column in log.state_at(1).columns] == ["id"]
@@ -78,4 +74,4 @@ def test_commits_that_the_catalog_holds_are_in_no_log(folder, feature):
     session = Session(folder, feature)
 
     with pytest.raises(CatalogReadError, match="keeps its newest commits in its catalog, and not in its log"):
-        commits_from_history(session, session.schema, NAME, local)
+        commits_from_history(session, NAME)

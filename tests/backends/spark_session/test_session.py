@@ -321,3 +321,12 @@ def test_values_that_spark_redacts_are_read(local, more):
     state = catalog.snapshot([model]).existing(NAME)
     assert sorted(check.expression for check in state.checks) == ["token <> ''", "url <> ''"]
     assert line.plan_tables([model]).is_empty
+
+
+@pytest.mark.skipif(not HAS_SERVER, reason="Spark 3.5 does not contain the server of Spark Connect")
+def test_the_id_of_a_table_is_that_in_its_log(local, session):
+    local.create_schema("dev", "silver")
+    local.spark.sql(f"CREATE TABLE {NAME} (id BIGINT) USING DELTA")
+    known = local.read_tables([NAME]).existing(NAME).table_id
+
+    assert [known] == list({catalog.table_id(NAME) for catalog in (session, SessionCatalog(local.spark))})

@@ -16,6 +16,8 @@ from support.hand_made_logs.readings import LEFT_TO_SPARK
 from support.hand_made_logs.truth import REFUSED, answers_of_spark
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pyspark.sql import SparkSession
 
 _ANSWERS = Path(__file__).with_name("spark_answers.json")
@@ -29,13 +31,13 @@ class Agreed:
     """Differences with one reason.
 
     Args:
-        reader: The reader that differs from Spark.
-        kind: What it does.
+        readers: The readers that differ from Spark.
+        kind: What they do.
         reason: Why.
         cases: The names of the logs.
     """
 
-    reader: str
+    readers: tuple[str, ...]
     kind: str
     reason: str
     cases: tuple[str, ...]
@@ -50,8 +52,22 @@ def _read_answers() -> dict[str, str]:
 SPARK = _read_answers()
 """The answers of Delta 4.4.0 and Spark 4.2.0, by the names of the logs."""
 
-AGREED = tuple(Agreed(**{**entry, "cases": tuple(entry["cases"])}) for entry in json.loads(_AGREED.read_text("utf-8")))
+AGREED = tuple(
+    Agreed(**{**entry, "readers": tuple(entry["readers"]), "cases": tuple(entry["cases"])})
+    for entry in json.loads(_AGREED.read_text("utf-8"))
+)
 """The differences that are agreed."""
+
+
+def agreed_for(reader: str) -> dict[str, str]:
+    """Return what is agreed for a reader: the kinds of difference by the names of the logs."""
+    return {name: entry.kind for entry in AGREED if reader in entry.readers for name in entry.cases}
+
+
+def differences(readings: Mapping[str, str]) -> dict[str, str]:
+    """Return how readings differ from the answers of Spark, by the names of the logs; those that agree are left out."""
+    kinds = {name: difference(SPARK[name], reading) for name, reading in readings.items()}
+    return {name: kind for name, kind in kinds.items() if kind}
 
 
 def difference(spark: str, reading: str) -> str:
@@ -67,7 +83,7 @@ def difference(spark: str, reading: str) -> str:
 
 def row(agreed: Agreed) -> str:
     """Return the row of differences in the table of the page."""
-    return f"| `{agreed.reader}` | {agreed.kind} | {len(agreed.cases)} | {agreed.reason} |"
+    return f"| {', '.join(agreed.readers)} | {agreed.kind} | {len(agreed.cases)} | {agreed.reason} |"
 
 
 def record(answers: dict[str, str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from support.hand_made_logs import actions, checkpoints, features, files, schemas
+from support.hand_made_logs import actions, checkpoints, features, files, schemas, second_checkpoints
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,6 +17,7 @@ CASES: Mapping[str, Write] = {
     **features.CASES,
     **files.CASES,
     **checkpoints.CASES,
+    **second_checkpoints.CASES,
 }
 
 SCHEMAS_ONLY = schemas.CASES.keys() | features.CASES.keys()

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from support.hand_made_logs.writing import Write
 
 UUID = "0d7ab2b3-0000-4000-8000-000000000000"
-V2 = features("v2Checkpoint", reader=("v2Checkpoint",))
+SECOND = features("v2Checkpoint", reader=("v2Checkpoint",))
 _TEXTS = pa.map_(pa.string(), pa.string())
 _SCHEMA = pa.schema(
     {
@@ -89,7 +89,9 @@ def _named(version: int, ending: str) -> str:
     return f"{version:020d}.{ending}"
 
 
-def _log(files: Mapping[str, str | bytes], *, first: str = GOOD, number: int = 4, lost: tuple[int, ...] = ()) -> Write:
+def log_with(
+    files: Mapping[str, str | bytes], *, first: str = GOOD, number: int = 4, lost: tuple[int, ...] = ()
+) -> Write:
     """Return a log of commits, with other files; names in ``lost`` are versions whose commits are not there."""
 
     def write(folder: Path) -> None:
@@ -105,7 +107,7 @@ def _log(files: Mapping[str, str | bytes], *, first: str = GOOD, number: int = 4
 
 OTHER = {**METADATA, "description": "of the checkpoint"}
 WHOLE = parquet({"protocol": PROTOCOL}, {"metaData": OTHER}, {"add": _ADD})
-_GONE = (0, 1, 2)
+GONE = (0, 1, 2)
 
 
 def _classic() -> Iterator[tuple[str, Write]]:
@@ -144,21 +146,21 @@ def _classic() -> Iterator[tuple[str, Write]]:
     }
     for label, content in contents.items():
         if label in {"whole", "cut", "without metadata", "schema of SQL"}:
-            yield f"checkpoint: {label}", _log({name: content})
-        yield f"checkpoint without its commits: {label}", _log({name: content}, lost=_GONE)
+            yield f"checkpoint: {label}", log_with({name: content})
+        yield f"checkpoint without its commits: {label}", log_with({name: content}, lost=GONE)
     parts = {
         _named(2, "checkpoint.0000000001.0000000002.parquet"): parquet({"protocol": PROTOCOL}, {"metaData": OTHER}),
         _named(2, "checkpoint.0000000002.0000000002.parquet"): parquet({"add": _ADD}),
     }
     second = _named(2, "checkpoint.0000000002.0000000002.parquet")
-    yield "checkpoint of two parts", _log(parts)
-    yield "checkpoint of two parts without its commits", _log(parts, lost=_GONE)
-    yield "checkpoint that lacks a part", _log({_named(2, "checkpoint.0000000001.0000000002.parquet"): WHOLE})
+    yield "checkpoint of two parts", log_with(parts)
+    yield "checkpoint of two parts without its commits", log_with(parts, lost=GONE)
+    yield "checkpoint that lacks a part", log_with({_named(2, "checkpoint.0000000001.0000000002.parquet"): WHOLE})
     yield (
         "checkpoint that lacks a part, without its commits",
-        _log({_named(2, "checkpoint.0000000001.0000000002.parquet"): WHOLE}, lost=_GONE),
+        log_with({_named(2, "checkpoint.0000000001.0000000002.parquet"): WHOLE}, lost=GONE),
     )
-    yield "checkpoint with a cut part", _log({**parts, second: WHOLE[:-20]}, lost=_GONE)
+    yield "checkpoint with a cut part", log_with({**parts, second: WHOLE[:-20]}, lost=GONE)
     for name in (
         "checkpoint.0000000000.0000000001.parquet",
         "checkpoint.0000000001.0000000000.parquet",
@@ -173,21 +175,21 @@ def _classic() -> Iterator[tuple[str, Write]]:
         f"checkpoint.{UUID}.json",
         f"checkpoint.{UUID}.txt",
     ):
-        yield f"checkpoint in {name}", _log({_named(2, name): WHOLE})
-    yield "checkpoint of a later version", _log({_named(9, "checkpoint.parquet"): WHOLE})
-    yield "checkpoint of a large version", _log({_named(10**19, "checkpoint.parquet"): WHOLE})
-    yield "checkpoint of the newest version", _log({_named(3, "checkpoint.parquet"): WHOLE})
-    yield "checkpoint of the newest version only", _log({_named(3, "checkpoint.parquet"): WHOLE}, lost=(0, 1, 2, 3))
-    yield "checkpoint in a name of few digits", _log({"2.checkpoint.parquet": WHOLE})
+        yield f"checkpoint in {name}", log_with({_named(2, name): WHOLE})
+    yield "checkpoint of a later version", log_with({_named(9, "checkpoint.parquet"): WHOLE})
+    yield "checkpoint of a large version", log_with({_named(10**19, "checkpoint.parquet"): WHOLE})
+    yield "checkpoint of the newest version", log_with({_named(3, "checkpoint.parquet"): WHOLE})
+    yield "checkpoint of the newest version only", log_with({_named(3, "checkpoint.parquet"): WHOLE}, lost=(0, 1, 2, 3))
+    yield "checkpoint in a name of few digits", log_with({"2.checkpoint.parquet": WHOLE})
     yield (
         "two checkpoints",
-        _log({_named(1, "checkpoint.parquet"): WHOLE[:-20], _named(2, "checkpoint.parquet"): WHOLE}, lost=_GONE),
+        log_with({_named(1, "checkpoint.parquet"): WHOLE[:-20], _named(2, "checkpoint.parquet"): WHOLE}, lost=GONE),
     )
     yield (
         "newer checkpoint cut",
-        _log({_named(1, "checkpoint.parquet"): WHOLE, _named(2, "checkpoint.parquet"): WHOLE[:-20]}, lost=(0,)),
+        log_with({_named(1, "checkpoint.parquet"): WHOLE, _named(2, "checkpoint.parquet"): WHOLE[:-20]}, lost=(0,)),
     )
-    yield "gap behind a checkpoint", _log({_named(1, "checkpoint.parquet"): WHOLE}, lost=(0, 1, 2))
+    yield "gap behind a checkpoint", log_with({_named(1, "checkpoint.parquet"): WHOLE}, lost=(0, 1, 2))
 
 
 def _sql_schema() -> str:
@@ -212,12 +214,12 @@ def _compactions() -> Iterator[tuple[str, Write]]:
         ("that is cut", _compacted(0, 3), newer[:-20]),
         ("of noise", _compacted(0, 3), "x"),
     ):
-        yield f"compaction {label}", _log({name: content})
+        yield f"compaction {label}", log_with({name: content})
         if label in {"of the same", "with other metadata"}:
-            yield f"compaction {label} whose commits are missing", _log({name: content}, lost=(1, 2))
-            yield f"compaction {label} without the first commit", _log({name: content}, lost=(0,))
+            yield f"compaction {label} whose commits are missing", log_with({name: content}, lost=(1, 2))
+            yield f"compaction {label} without the first commit", log_with({name: content}, lost=(0,))
     overlapping = {_compacted(0, 2): newer, _compacted(1, 3): same}
-    yield "compactions that overlap", _log(overlapping)
+    yield "compactions that overlap", log_with(overlapping)
 
 
 def _compacted(first: int, last: int) -> str:
@@ -240,12 +242,12 @@ CHECKSUM = {
 def _checksums() -> Iterator[tuple[str, Write]]:
     name = _named(3, "crc")
     for label, content in wrong(CHECKSUM, *CHECKSUM, wrong_values=FEW):
-        yield f"checksum {label}", _log({name: json.dumps(content)})
+        yield f"checksum {label}", log_with({name: json.dumps(content)})
     keys = ("schemaString", "partitionColumns", "configuration", "description", "id", "format", "createdTime", "name")
     for label, metadata in wrong(METADATA, *keys, wrong_values=("null", "5")):
-        yield f"metadata of a checksum {label}", _log({name: json.dumps({**CHECKSUM, "metadata": metadata})})
+        yield f"metadata of a checksum {label}", log_with({name: json.dumps({**CHECKSUM, "metadata": metadata})})
     for label, protocol in wrong(PROTOCOL, "minReaderVersion", wrong_values=FEW):
-        yield f"protocol of a checksum {label}", _log({name: json.dumps({**CHECKSUM, "protocol": protocol})})
+        yield f"protocol of a checksum {label}", log_with({name: json.dumps({**CHECKSUM, "protocol": protocol})})
     whole = json.dumps(CHECKSUM)
     sql = {**METADATA, "schemaString": _sql_schema()}
     other: dict[str, Any] = {
@@ -259,7 +261,7 @@ def _checksums() -> Iterator[tuple[str, Write]]:
         "without metadata and protocol": changed(CHECKSUM, metadata=ABSENT, protocol=ABSENT),
     }
     for label, content in other.items():
-        yield f"checksum {label}", _log({name: json.dumps(content)})
+        yield f"checksum {label}", log_with({name: json.dumps(content)})
     texts: dict[str, str | bytes] = {
         "empty": "",
         "cut": whole[:-20],
@@ -278,7 +280,7 @@ def _checksums() -> Iterator[tuple[str, Write]]:
         "with many digits": whole.replace('"numFiles"', f'"other": {"9" * 5000}, "numFiles"'),
     }
     for label, text in texts.items():
-        yield f"checksum {label}", _log({name: text})
+        yield f"checksum {label}", log_with({name: text})
     checkpoint = {_named(2, "checkpoint.parquet"): parquet({"protocol": PROTOCOL}, {"metaData": METADATA})}
     malformed: dict[str, Any] = {
         "a good checksum": CHECKSUM,
@@ -295,20 +297,23 @@ def _checksums() -> Iterator[tuple[str, Write]]:
     for label, content in malformed.items():
         yield (
             f"checkpoint without its commits, and {label}",
-            _log({**checkpoint, name: json.dumps(content)}, lost=_GONE),
+            log_with({**checkpoint, name: json.dumps(content)}, lost=GONE),
         )
-    yield "checksum of a version that is missing", _log({_named(4, "crc"): whole})
-    yield "checksum of a large version", _log({_named(10**19, "crc"): whole})
-    yield "checksum in a name of few digits", _log({"3.crc": json.dumps(other["with another description"])})
-    yield "checksum with Hadoop's checksum of another", _log({name: whole, f".{name}.crc": checksum_of(b"x")})
-    yield "older checksum with other metadata", _log({_named(2, "crc"): json.dumps({**CHECKSUM, "metadata": OTHER})})
+    yield "checksum of a version that is missing", log_with({_named(4, "crc"): whole})
+    yield "checksum of a large version", log_with({_named(10**19, "crc"): whole})
+    yield "checksum in a name of few digits", log_with({"3.crc": json.dumps(other["with another description"])})
+    yield "checksum with Hadoop's checksum of another", log_with({name: whole, f".{name}.crc": checksum_of(b"x")})
+    yield (
+        "older checksum with other metadata",
+        log_with({_named(2, "crc"): json.dumps({**CHECKSUM, "metadata": OTHER})}),
+    )
 
 
 def _hints() -> Iterator[tuple[str, Write]]:
     checkpoint = {_named(2, "checkpoint.parquet"): WHOLE}
     hint = {"version": 2, "size": 3, "sizeInBytes": len(WHOLE), "numOfAddFiles": 1}
     for label, content in wrong(hint, "version", "size"):
-        yield f"hint {label}", _log({**checkpoint, "_last_checkpoint": json.dumps(content)}, lost=_GONE)
+        yield f"hint {label}", log_with({**checkpoint, "_last_checkpoint": json.dumps(content)}, lost=GONE)
     values: dict[str, Any] = {
         "whole": hint,
         "of an older version": {**hint, "version": 1},
@@ -333,7 +338,7 @@ def _hints() -> Iterator[tuple[str, Write]]:
         "with many sidecars": {**hint, "v2Checkpoint": _many_sidecars(5000)},
     }
     for label, content in values.items():
-        yield f"hint {label}", _log({**checkpoint, "_last_checkpoint": json.dumps(content)})
+        yield f"hint {label}", log_with({**checkpoint, "_last_checkpoint": json.dumps(content)})
     texts: dict[str, str | bytes] = {
         "empty": "",
         "cut": '{"version":2,',
@@ -345,8 +350,8 @@ def _hints() -> Iterator[tuple[str, Write]]:
         "many digits": f'{{"version": {"9" * 5000}}}',
     }
     for label, text in texts.items():
-        yield f"hint: {label}", _log({**checkpoint, "_last_checkpoint": text})
-    yield "hint of a missing checkpoint", _log({"_last_checkpoint": json.dumps(hint)})
+        yield f"hint: {label}", log_with({**checkpoint, "_last_checkpoint": text})
+    yield "hint of a missing checkpoint", log_with({"_last_checkpoint": json.dumps(hint)})
     yield "hint in a folder", lambda folder: (log(folder, GOOD, later(1)) / "_last_checkpoint").mkdir()
 
 

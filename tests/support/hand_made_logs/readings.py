@@ -6,6 +6,11 @@ import json
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.local.logs.log_reader import WarehouseLogs
+from pytest_delta_schema.backends.local.logs.reader import read_tables
+from pytest_delta_schema.backends.local.session.bridge import Bridge
+from pytest_delta_schema.backends.spark.compat.delta_compat import clear_cache
+from pytest_delta_schema.backends.spark.compat.gateway import Gateway
+from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 from pytest_delta_schema.backends.unity.logs.table_logs import Log
 from pytest_delta_schema.delta.char_varchar import SHORT_NAMES
 from pytest_delta_schema.delta.protocol import FEATURE_PREFIX
@@ -16,14 +21,19 @@ from support.hand_made_logs.truth import REFUSED, VERSIONS, shown
 from support.tables import NAME
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
+    from pyspark.sql import SparkSession
+
+    from pytest_delta_schema import QualifiedName
     from pytest_delta_schema.diagnostics.errors import Diagnostic
+    from pytest_delta_schema.state import CatalogState
     from pytest_delta_schema.state.types import ColumnState, DataTypeState
 
 LEFT_TO_SPARK = "left to Spark"
 DELTA = (4, 4)
+_AT_ONCE = 40
 
 _LOG_NAMES = {short: name for name, short in SHORT_NAMES.items()}
 
@@ -40,6 +50,31 @@ def by_unity_files(folder: Path) -> str:
         return reading(Log(str(folder), {}).facts().state(NAME))
     except StatementError as error:
         return f"{REFUSED}{error}"
+
+
+def by_local_session(spark: SparkSession, warehouse: Path, names: Mapping[str, QualifiedName]) -> dict[str, str]:
+    """Return what the local backend shows with a JVM of tables in its warehouse, by the names of their logs."""
+    bridge = Bridge(spark, warehouse)
+    return _by_spark(bridge.gateway, lambda batch: read_tables(bridge, batch), names)
+
+
+def by_session(spark: SparkSession, names: Mapping[str, QualifiedName]) -> dict[str, str]:
+    """Return what the session backend shows of tables, by the names of their logs."""
+    catalog = SessionCatalog(spark)
+    return _by_spark(Gateway(spark), catalog.read_tables, names)
+
+
+def _by_spark(
+    gateway: Gateway, read: Callable[[Iterable[QualifiedName]], CatalogState], names: Mapping[str, QualifiedName]
+) -> dict[str, str]:
+    results: dict[QualifiedName, TableState | Diagnostic] = {}
+    tables = list(names.values())
+    for start in range(0, len(tables), _AT_ONCE):
+        # Delta keeps the files of each table in memory.
+        clear_cache(gateway)
+        state = read(tables[start : start + _AT_ONCE])
+        results |= {**state.tables, **state.problems}
+    return {log: reading(results[name]) for log, name in names.items()}
 
 
 def reading(result: TableState | Diagnostic) -> str:

@@ -34,7 +34,10 @@ def answers_of_spark(spark: SparkSession, folders: Mapping[str, Path], schemas_o
     delta = _delta(spark)
     names = list(folders)
     answers: dict[str, str] = {}
-    with ThreadPoolExecutor(_THREADS) as pool:
+    # Each thread has a thread of the JVM, in which Delta looks for an active session when it reads sidecars.
+    jvm: Any = spark._jvm
+    activate = jvm.org.apache.spark.sql.SparkSession.setActiveSession
+    with ThreadPoolExecutor(_THREADS, initializer=activate, initargs=(spark._jsparkSession,)) as pool:
         for start in range(0, len(names), _AT_ONCE):
             # Delta keeps the files of each table in memory.
             delta.clearCache()
@@ -59,7 +62,7 @@ def _answer(spark: SparkSession, folder: Path, is_schema_only: bool) -> str:
     except Py4JJavaError as error:
         return f"{REFUSED}{error.java_exception.getClass().getName()}"
     return shown(
-        columns=_fields(schema["fields"]),
+        columns=_Schema(spark).fields(schema["fields"]),
         partitions=metadata.get("partitionColumns", ()),
         comment=metadata.get("description"),
         # Spark shows the versions of the protocol under these keys.
@@ -99,25 +102,45 @@ def _first_line(error: Exception) -> str:
     return str(error).splitlines()[0][:80] if str(error) else type(error).__name__
 
 
-def _fields(fields: Iterable[Mapping[str, Any]]) -> list[str]:
-    return [_field(field) for field in fields]
+class _Schema:
+    """Shows schemas in JSON.
 
+    Args:
+        spark: A classic session.
+    """
 
-def _field(field: Mapping[str, Any]) -> str:
-    kind = _type(field["type"])
-    kind = field["metadata"].get(_CHAR) or kind
-    comment = field["metadata"].get("comment")
-    return f"{field['name']} {kind}{'' if field['nullable'] else ' NOT NULL'}{f' COMMENT {comment}' if comment else ''}"
+    def __init__(self, spark: SparkSession) -> None:
+        self._jvm: Any = spark._jvm
 
+    def fields(self, fields: Iterable[Mapping[str, Any]]) -> list[str]:
+        """Return columns, or the fields of a struct."""
+        return [self._field(field) for field in fields]
 
-def _type(kind: Any) -> str:
-    if isinstance(kind, str):
-        return kind
-    if kind["type"] == "struct":
-        return f"struct<{', '.join(_fields(kind['fields']))}>"
-    if kind["type"] == "array":
-        return f"array<{_type(kind['elementType'])}{'' if kind['containsNull'] else ' NOT NULL'}>"
-    if kind["type"] == "map":
-        nullable = "" if kind["valueContainsNull"] else " NOT NULL"
-        return f"map<{_type(kind['keyType'])}, {_type(kind['valueType'])}{nullable}>"
-    return json.dumps(kind)
+    def _field(self, field: Mapping[str, Any]) -> str:
+        name, metadata = field["name"], field["metadata"]
+        kind = self._type(field["type"], name, metadata.get("__COLLATIONS", {}))
+        kind = self._parsed(metadata[_CHAR]) if _CHAR in metadata and kind == "string" else metadata.get(_CHAR) or kind
+        comment = metadata.get("comment")
+        return f"{name} {kind}{'' if field['nullable'] else ' NOT NULL'}{f' COMMENT {comment}' if comment else ''}"
+
+    def _parsed(self, text: str) -> str:
+        """Return the type that Spark's parser reads in a text."""
+        package = self._jvm.org.apache.spark.sql.catalyst.parser
+        parser = getattr(getattr(package, "CatalystSqlParser$"), "MODULE$")
+        return str(parser.parseDataType(text).sql()).lower()
+
+    def _type(self, kind: Any, path: str, collations: Mapping[str, str]) -> str:
+        if kind == "string" and path in collations:
+            return f"string collate {collations[path].partition('.')[2]}"
+        if isinstance(kind, str):
+            return kind
+        if kind["type"] == "struct":
+            return f"struct<{', '.join(self.fields(kind['fields']))}>"
+        if kind["type"] == "array":
+            element = self._type(kind["elementType"], f"{path}.element", collations)
+            return f"array<{element}{'' if kind['containsNull'] else ' NOT NULL'}>"
+        if kind["type"] == "map":
+            key = self._type(kind["keyType"], f"{path}.key", collations)
+            value = self._type(kind["valueType"], f"{path}.value", collations)
+            return f"map<{key}, {value}{'' if kind['valueContainsNull'] else ' NOT NULL'}>"
+        return json.dumps(kind)

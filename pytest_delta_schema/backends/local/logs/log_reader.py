@@ -20,9 +20,10 @@ from pytest_delta_schema.backends.local.warehouse.physical_names import (
     table_folder,
 )
 from pytest_delta_schema.backends.logs.local_log import LocalLog
-from pytest_delta_schema.backends.logs.log_damage import CheckedLog, Damage, check_log
+from pytest_delta_schema.backends.logs.log_damage import check_log
+from pytest_delta_schema.backends.logs.log_findings import CheckedLog, Damage
 from pytest_delta_schema.backends.logs.newest_version import newest_version
-from pytest_delta_schema.backends.spark.openable import is_openable
+from pytest_delta_schema.backends.spark.openable import is_openable, may_lack_rows
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.state.states import TableState
@@ -101,7 +102,7 @@ class WarehouseLogs:
     def _state(self, name: QualifiedName, checked: CheckedLog) -> TableState | None:
         """Return the state of a table; ``None`` if Spark must read it."""
         facts = None if checked.listing.newest < 0 else newest_version(checked)
-        if facts is None:
+        if facts is None or may_lack_rows(checked, facts.protocol):
             return None
         state = facts.well_formed().state(name)
         return state if is_openable(facts, state, self._delta) else None

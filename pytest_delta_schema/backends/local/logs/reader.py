@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.backends.local.warehouse.physical_names import (
     LONGEST_FOLDER,
@@ -17,6 +17,7 @@ from pytest_delta_schema.backends.local.warehouse.physical_names import (
     table_folder,
 )
 from pytest_delta_schema.backends.logs.commit_log import CommitLog
+from pytest_delta_schema.backends.logs.log_findings import Damage
 from pytest_delta_schema.backends.logs.second_look import read_all_until_settled, read_until_settled
 from pytest_delta_schema.backends.problems import (
     has_lost_its_log,
@@ -26,14 +27,17 @@ from pytest_delta_schema.backends.problems import (
     is_not_delta,
     problem,
 )
+from pytest_delta_schema.backends.spark.compat.delta_compat import schema_at
 from pytest_delta_schema.backends.spark.errors.spark_errors import translate_errors
 from pytest_delta_schema.backends.spark.newer_tables import refused_by_spark
-from pytest_delta_schema.delta.logs.well_formed import MalformedLog
+from pytest_delta_schema.backends.spark.openable import may_lack_rows
+from pytest_delta_schema.delta.logs.well_formed import MalformedLog, with_texts
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import Diagnostic, StatementError
 from pytest_delta_schema.diagnostics.faults import DamagedTable, NotDeltaTable, UnreadableTable, UnusableName
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.progress import reading_tables
+from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.state.conversion import CONVERT, DELTA, PARQUET, RESTORE_LOG
 from pytest_delta_schema.state.log_facts import LogFacts
 from pytest_delta_schema.state.states import CatalogState, TableState
@@ -179,52 +183,74 @@ def _source(
         return state
     # The files are a Delta table already, and only the catalog has no entry for it.
     schema, table = physical_schema(name.catalog, name.schema), encode(name.table)
-    seen = _understand(bridge, name, bridge.read(f"{schema}\t{table}\t{conversion.path}\n").rstrip("\n"))
+    answer = bridge.read(f"{schema}\t{table}\t{conversion.path}\n").rstrip("\n")
+    seen = _understand(bridge, name, answer, is_in_catalog=False)
     if isinstance(seen, Diagnostic):
         return seen
     return replace(seen, source=state.source, schema_exists=schema_exists)
 
 
-def _understand(bridge: Bridge, name: QualifiedName, answer: str) -> TableState | Diagnostic:
+def _understand(
+    bridge: Bridge, name: QualifiedName, answer: str, *, is_in_catalog: bool = True
+) -> TableState | Diagnostic:
     kind, *rest = answer.split("\t")
     if kind == "delta":
-        location, *facts = rest
-        return bridge.damage(name, location) or _state(bridge, name, location, *facts)
+        location, version, metadata, protocol, clustering = rest
+        inspected = bridge.inspect(location)
+        if isinstance(inspected, Damage):
+            return inspected.of(name)
+        try:
+            paths = json.loads(clustering)["clusteringColumns"] if clustering else ()
+            actions = json.loads(metadata)["metaData"], json.loads(protocol)["protocol"]
+            facts = LogFacts(*actions, paths, int(version))
+            return _state(bridge, name, facts, _Opening(location, is_in_catalog, may_lack_rows(inspected, actions[1])))
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            return is_damaged(name, error)
     if kind == "absent":
         return TableState(name=name, exists=False, schema_exists=not rest)
     return _problem(bridge, name, kind, rest)
 
 
-def _state(  # noqa: PLR0913, PLR0917 - the parts of an answer
-    bridge: Bridge, name: QualifiedName, location: str, version: str, metadata: str, protocol: str, clustering: str
-) -> TableState | Diagnostic:
+class _Opening(NamedTuple):
+    """How Spark is asked whether it opens a table.
+
+    Args:
+        location: Its location.
+        is_in_catalog: Whether it can be opened by its name.
+        lists_files: Whether its files are listed as well, which may take a job.
+    """
+
+    location: str
+    is_in_catalog: bool
+    lists_files: bool
+
+
+def _state(bridge: Bridge, name: QualifiedName, facts: LogFacts, opening: _Opening) -> TableState | Diagnostic:
+    """Return the state of a table from the metadata that Delta returned, which Spark may refuse or show otherwise."""
+    understood: LogFacts | None = None
     try:
-        paths = json.loads(clustering)["clusteringColumns"] if clustering else ()
-        actions = json.loads(metadata)["metaData"], json.loads(protocol)["protocol"]
-        facts, refusal = LogFacts(*actions, paths, int(version)), None
-        try:
-            facts = facts.well_formed()
-            is_certain = not any(unknown_parts(facts.columns))
-        except MalformedLog:
-            is_certain = False
-        if not is_certain:
-            # Delta returns metadata that Spark may refuse when it opens the table.
-            refusal = _refusal_to_open(bridge, name, location)
-        return refusal or facts.state(name)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        return is_damaged(name, error)
-
-
-def _refusal_to_open(bridge: Bridge, name: QualifiedName, location: str) -> Diagnostic | None:
-    """Return the problem of a table that Spark refuses to open; ``None`` if it opens it."""
+        understood = facts.well_formed()
+        if any(unknown_parts(understood.columns)):
+            understood = None
+        elif not opening.lists_files:
+            return understood.state(name)
+    except MalformedLog:
+        pass
     try:
         with translate_errors(bridge.with_logical_names, bridge.spark):
-            bridge.spark.read.format("delta").load(location)
+            frame = bridge.spark.read.format("delta").load(opening.location)
+            if opening.lists_files:
+                frame.inputFiles()
+            if understood is None:
+                if opening.is_in_catalog:
+                    bridge.spark.table(dotted(name))
+                schema = schema_at(bridge.gateway, opening.location)
+                understood = replace(facts, metadata={**with_texts(facts.metadata), "schemaString": schema})
     except StatementError as error:
         fact = f"its Delta log cannot be read ({error})"
         unreadable = problem(UnreadableTable, name, fact, "restore the log, or change it with the client that wrote it")
         return refused_by_spark(name, str(error)) or unreadable
-    return None
+    return understood.state(name)
 
 
 def _problem(bridge: Bridge, name: QualifiedName, kind: str, rest: list[str]) -> Diagnostic:
@@ -253,4 +279,5 @@ def _unreadable(bridge: Bridge, name: QualifiedName, kind: str, rest: list[str])
     cause = bridge.with_logical_names(message[0])
     fact = f"its Delta log cannot be read ({cause})"
     unreadable = refused_by_spark(name, cause) or problem(UnreadableTable, name, fact, remedy)
-    return bridge.damage(name, location) or unreadable
+    inspected = bridge.inspect(location)
+    return inspected.of(name) if isinstance(inspected, Damage) else unreadable

@@ -17,7 +17,7 @@ from pytest_delta_schema.backends.local.session.java_classes import (
 from pytest_delta_schema.backends.local.session.start import catalog_conf
 from pytest_delta_schema.backends.local.warehouse.physical_names import SESSION_CATALOG, translate
 from pytest_delta_schema.backends.logs.local_log import LocalLog
-from pytest_delta_schema.backends.logs.log_damage import damage_of
+from pytest_delta_schema.backends.logs.log_damage import inspect_log
 from pytest_delta_schema.backends.spark.compat.gateway import Gateway
 from pytest_delta_schema.backends.spark.compat.pyspark_compat import java_session
 from pytest_delta_schema.backends.spark.hadoop_log import HadoopLog
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from pytest_delta_schema.backends.logs.log_files import LogFiles
-    from pytest_delta_schema.diagnostics.errors import Diagnostic
-    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.backends.logs.log_findings import CheckedLog, Damage, Doubt
 
 
 class Bridge:
@@ -71,15 +70,13 @@ class Bridge:
         """Read tables by ``StateReader.java``."""
         return str(self._reader.read(java_session(self.spark), request))
 
-    def damage(self, name: QualifiedName, location: str) -> Diagnostic | None:
-        """Return the damage in the log of a table, which readers of its metadata may not notice.
+    def inspect(self, location: str) -> CheckedLog | Damage | Doubt | None:
+        """Read the log of a table for what readers of its metadata may not notice; see :func:`inspect_log`.
 
         Args:
-            name: The table.
             location: The location, as ``StateReader.java`` returns it.
         """
-        damage = damage_of(self.log(location))
-        return None if damage is None else damage.of(name)
+        return inspect_log(self.log(location))
 
     def log(self, location: str) -> LogFiles:
         """Return the files of a log.

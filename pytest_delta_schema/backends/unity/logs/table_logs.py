@@ -8,7 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from pytest_delta_schema.backends.logs.local_log import LocalLog, local_folder
-from pytest_delta_schema.backends.logs.log_damage import CheckedLog, Doubt, check_log, damage_of
+from pytest_delta_schema.backends.logs.log_damage import check_log, damage_of
+from pytest_delta_schema.backends.logs.log_findings import CheckedLog, Doubt
 from pytest_delta_schema.backends.logs.newest_version import newest_version
 from pytest_delta_schema.backends.unity.logs.deltalake_compat import is_panic
 from pytest_delta_schema.backends.unity.logs.log_folder import LogFolder, committed_at

@@ -11,6 +11,7 @@ from pytest_delta_schema.testing.parts import (
     BOTH,
     ID,
     INT,
+    MAPPED,
     REWRITE,
     TEXT,
     column,
@@ -50,6 +51,42 @@ _OPTIONS_OF_EVERY_KIND = {
 }
 
 LAYOUT_REWRITES: tuple[Scenario, ...] = (
+    Scenario(
+        name="layout/without_column_mapping",
+        description="Delta writes all data again under the names of the columns.",
+        before=columns(ID, column("r", TEXT), table_properties=MAPPED),
+        after=columns(ID, column("r", TEXT), table_properties={"delta.columnMapping.mode": "none", "team": "core"}),
+        rows=({"id": 1, "r": "a"}, {"id": 2, "r": None}),
+        consents=(REWRITE,),
+        plan="""
++ properties.team: (absent) -> 'core'
+~ properties.delta.columnMapping.mode: 'name' -> 'none'
+""",
+        sql="""
+ALTER TABLE `dev`.`silver`.`orders` SET TBLPROPERTIES (
+  'team' = 'core'
+);
+
+ALTER TABLE `dev`.`silver`.`orders` SET TBLPROPERTIES (
+  'delta.columnMapping.mode' = 'none'
+);
+""",
+        commits=2,
+    ),
+    Scenario(
+        name="layout/without_column_mapping_and_consent",
+        before=columns(ID, column("r", TEXT), table_properties=MAPPED),
+        after=columns(ID, column("r", TEXT), table_properties={"delta.columnMapping.mode": None}),
+        rows=({"id": 1, "r": "a"},),
+        plan="""
+- properties.delta.columnMapping.mode: 'name' -> (absent)
+""",
+        sql="""
+ALTER TABLE `dev`.`silver`.`orders` UNSET TBLPROPERTIES IF EXISTS ('delta.columnMapping.mode');
+""",
+        refused_by=("DS216",),
+        commits=0,
+    ),
     Scenario(
         name="layout/clustered_instead_of_partitioned",
         before=columns(ID, column("r", TEXT), column("d", INT), partitioned_by=["d"]),
