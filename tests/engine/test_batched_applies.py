@@ -16,7 +16,7 @@ from pytest_delta_schema.execute.protocols.catalog import Capabilities, Refusal
 from pytest_delta_schema.sql import StatementKind
 from pytest_delta_schema.state import KeyState
 from support.concurrent import Concurrent
-from support.recording import Recording
+from support.recording_catalog import Recording
 from support.tables import NAME, column, state, stored, table
 
 PATIENCE = 60

@@ -19,7 +19,7 @@ from pytest_delta_schema import (
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.sql import StatementKind
 from pytest_delta_schema.state import KeyState
-from support.recording import Recording
+from support.recording_catalog import Recording
 from support.tables import column, table
 
 PARENT = QualifiedName("dev", "silver", "customers")

@@ -19,7 +19,7 @@ from pytest_delta_schema.execute import (
 from pytest_delta_schema.rules.consent import parse_consent
 from pytest_delta_schema.sql import Statement, StatementKind
 from pytest_delta_schema.state import SourceState
-from support.recording import Recording
+from support.recording_catalog import Recording
 from support.tables import NAME, column, orders, orders_before, state, stored, table
 
 RESTORE = "RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 0"

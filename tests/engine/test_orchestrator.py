@@ -22,7 +22,7 @@ from pytest_delta_schema.plan import PrimaryKeyAdd, TablePlanner
 from pytest_delta_schema.rules import PlanValidator
 from pytest_delta_schema.sql import StatementKind
 from pytest_delta_schema.state import CatalogState
-from support.recording import Recording
+from support.recording_catalog import Recording
 from support.tables import KEY, NAME, column, orders, orders_before, state, stored, table
 
 

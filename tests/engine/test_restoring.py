@@ -13,7 +13,7 @@ from pytest_delta_schema.execute.protocols.version import ABSENT, version_of
 from pytest_delta_schema.plan import SetTableComment
 from pytest_delta_schema.sql import Statement, StatementKind
 from pytest_delta_schema.state.states import CatalogState
-from support.recording import Recording
+from support.recording_catalog import Recording
 from support.tables import NAME, column, orders, orders_before, table
 
 RESTORE = "RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 0"

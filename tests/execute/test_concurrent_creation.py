@@ -14,7 +14,7 @@ from pytest_delta_schema.execute import ApplyInterrupted, RunningOutcome, StillR
 from pytest_delta_schema.execute.concurrent_creation import run_in_order
 from pytest_delta_schema.sql import StatementKind
 from support.concurrent import Concurrent
-from support.recording import Recording
+from support.recording_catalog import Recording
 from support.tables import NAME, column, state, stored, table
 
 PATIENCE = 60

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from faults.bench import require
 from faults.cases import Area, Case
-from faults.scenes import (
+from faults.fault_scenarios import (
     Line,
     going_through,
     planned_statements,
@@ -15,7 +15,7 @@ from faults.scenes import (
     rows_after,
     scenario_named,
 )
-from faults.stages import on_local
+from faults.local_fault_scenarios import on_local
 from pytest_delta_schema import MemoryCatalog, UnsafePlanError
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.testing.data_access import MEMORY

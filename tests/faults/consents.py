@@ -1,4 +1,4 @@
-"""Tricks against consent, through the whole plugin: nothing is dropped without consent by name."""
+"""Misleading consents, through the whole plugin: nothing is dropped without consent by name."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from faults.bench import require, require_clean
 from faults.cases import Area, Case
+from faults.consent_cases import CONSENT_CASES
 from faults.inner import run_pytest
-from faults.tricks import TRICKS
 
 if TYPE_CHECKING:
     from faults.bench import Bench
@@ -92,30 +92,32 @@ def delta_catalog():
 
 
 def _cases(_: int) -> list[Case]:
-    return [Case(area="consents", name=name, values={"trick": name}) for name in TRICKS]
+    return [Case(area="consents", name=name, values={"consent_case": name}) for name in CONSENT_CASES]
 
 
 def _run(case: Case, bench: Bench) -> None:
-    trick, folder = TRICKS[case.values["trick"]], bench.new_folder(case.name)
+    consent_case, folder = CONSENT_CASES[case.values["consent_case"]], bench.new_folder(case.name)
     (folder / "models.py").write_text(MODELS, "utf-8")
     (folder / "conftest.py").write_text(CONFTEST, "utf-8")
-    lines = ["[pytest]", "pythonpath = .", "delta_models = models", *trick.ini]
+    lines = ["[pytest]", "pythonpath = .", "delta_models = models", *consent_case.ini]
     (folder / "pytest.ini").write_text("\n".join(lines), "utf-8")
-    if trick.entries:
-        (folder / "pyproject.toml").write_text("\n".join(trick.entries), "utf-8")
-    consents = [f"--delta-allow={consent}" for consent in trick.allow]
-    text = run_pytest(folder, ["--delta-apply", "-m", "delta_apply", *consents, *trick.args], trick.environment)
+    if consent_case.entries:
+        (folder / "pyproject.toml").write_text("\n".join(consent_case.entries), "utf-8")
+    consents = [f"--delta-allow={consent}" for consent in consent_case.allow]
+    text = run_pytest(
+        folder, ["--delta-apply", "-m", "delta_apply", *consents, *consent_case.args], consent_case.environment
+    )
     require_clean(text, "the output")
     require("INTERNALERROR" not in text, f"pytest broke: {text[-600:]}")
     record = folder / GONE
     gone = set(json.loads(record.read_text("utf-8"))) if record.exists() else set()
-    agreed = {json.dumps(list(thing)) for thing in trick.agreed}
+    agreed = {json.dumps(list(thing)) for thing in consent_case.agreed}
     require(gone <= agreed, f"gone without consent: {', '.join(sorted(gone - agreed))}")
     require(
-        gone == agreed or not trick.is_plain,
+        gone == agreed or not consent_case.is_plain,
         f"agreed to and still there: {', '.join(sorted(agreed - gone))}; {text[-600:]}",
     )
     bench.clean(folder)
 
 
-AREA = Area(name="consents", title="tricks against consent", cases=_cases, run=_run, sample=8)
+AREA = Area(name="consents", title="misleading consents", cases=_cases, run=_run, sample=8)

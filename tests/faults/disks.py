@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from faults.bench import require, require_clean
 from faults.cases import Area, Case, NotTriedError
+from faults.fault_scenarios import only, require_rows
 from faults.inner import WITHOUT_WORKERS
-from faults.plays import RESTORED, fill, scenario_of
-from faults.scenes import only, require_rows
-from faults.stages import BYSTANDER, age, copy_tables, digest, rows_in, template
-from faults.victims import ROOT
+from faults.kill_cases import RESTORED, fill, scenario_of
+from faults.kill_targets import ROOT
+from faults.local_fault_scenarios import BYSTANDER, age, copy_tables, digest, rows_in, template
 from pytest_delta_schema.backends.local.session.machine_cache import cache_folder
 
 if TYPE_CHECKING:

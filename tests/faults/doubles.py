@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 from faults.bench import require, require_clean
 from faults.cases import Area, Case, NotTriedError
-from faults.kills import set_play
-from faults.plays import CONVERTED, REWRITTEN
-from faults.scenes import Line, require_rows, rows_after
-from faults.stages import BYSTANDER, digest, rows_in
-from faults.victims import Victim
+from faults.fault_scenarios import Line, require_rows, rows_after
+from faults.kill_cases import CONVERTED, REWRITTEN
+from faults.kill_targets import KillTarget
+from faults.kills import copy_scenario
+from faults.local_fault_scenarios import BYSTANDER, digest, rows_in
 from pytest_delta_schema import DeltaSchemaError
 from pytest_delta_schema.backends.local.warehouse.physical_names import schema_folder
 
 if TYPE_CHECKING:
     from faults.bench import Bench
-    from faults.plays import Play
+    from faults.kill_cases import ScenarioCopy
 
-SCENES = (
+SCENARIOS = (
     "basics/worked_example_created",
     "basics/worked_example_aligned",
     "checks/created_with_checks",
@@ -36,37 +36,37 @@ BY_THREADS, BY_PROCESSES = "threads", "processes"
 
 
 def _cases(_: int) -> list[Case]:
-    plays = [(scene, BY_THREADS) for scene in SCENES]
-    plays += [(scene, BY_PROCESSES) for scene in (SCENES[0], SCENES[1], SCENES[4], *SCENES[-2:])]
-    plays += [(scene, BY_THREADS) for scene in (SCENES[0], SCENES[2], *SCENES[-2:])]
+    copies = [(scenario, BY_THREADS) for scenario in SCENARIOS]
+    copies += [(scenario, BY_PROCESSES) for scenario in (SCENARIOS[0], SCENARIOS[1], SCENARIOS[4], *SCENARIOS[-2:])]
+    copies += [(scenario, BY_THREADS) for scenario in (SCENARIOS[0], SCENARIOS[2], *SCENARIOS[-2:])]
     return [
-        Case(area="doubles", name=f"{number:02d}-{scene}/{how}", values={"scene": scene, "how": how})
-        for number, (scene, how) in enumerate(plays)
+        Case(area="doubles", name=f"{number:02d}-{scenario}/{how}", values={"scenario": scenario, "how": how})
+        for number, (scenario, how) in enumerate(copies)
     ]
 
 
 def _run(case: Case, bench: Bench) -> None:
-    play, rows = set_play(bench, case.values["scene"])
-    folder = schema_folder(bench.warehouse, "dev", play.schema)
+    scenario_copy, rows = copy_scenario(bench, case.values["scenario"])
+    folder = schema_folder(bench.warehouse, "dev", scenario_copy.schema)
     before = digest(folder / BYSTANDER)
     if case.values["how"] == BY_THREADS:
-        _by_threads(bench, play)
+        _by_threads(bench, scenario_copy)
     else:
-        _by_processes(case, bench, play)
-    Line(scenario=play.scenario, catalog=bench.local).require_converged()
-    kept_rows, columns = rows_in(bench, play.folder(bench.warehouse))
-    require_rows(kept_rows, rows_after(play.scenario, rows, columns), "after a third apply")
+        _by_processes(case, bench, scenario_copy)
+    Line(scenario=scenario_copy.scenario, catalog=bench.local).require_converged()
+    kept_rows, columns = rows_in(bench, scenario_copy.folder(bench.warehouse))
+    require_rows(kept_rows, rows_after(scenario_copy.scenario, rows, columns), "after a third apply")
     require(digest(folder / BYSTANDER) == before, "the table of somebody else has changed")
     bench.clean(folder)
 
 
-def _by_threads(bench: Bench, play: Play) -> None:
+def _by_threads(bench: Bench, scenario_copy: ScenarioCopy) -> None:
     barrier, errors = threading.Barrier(2), []
 
     def apply() -> None:
         barrier.wait()
         try:
-            play.act(bench.local, bench.local)
+            scenario_copy.act(bench.local, bench.local)
         except Exception as error:  # noqa: BLE001 - looked at below
             errors.append(error)
 
@@ -80,12 +80,12 @@ def _by_threads(bench: Bench, play: Play) -> None:
         require_clean(str(error), "the error")
 
 
-def _by_processes(case: Case, bench: Bench, play: Play) -> None:
+def _by_processes(case: Case, bench: Bench, scenario_copy: ScenarioCopy) -> None:
     folder = bench.new_folder(case.name)
     go = folder / "go"
     with (
-        Victim(bench.new_folder(case.name), bench.warehouse, play, "none", wait=go) as one,
-        Victim(bench.new_folder(case.name), bench.warehouse, play, "none", wait=go) as two,
+        KillTarget(bench.new_folder(case.name), bench.warehouse, scenario_copy, "none", wait=go) as one,
+        KillTarget(bench.new_folder(case.name), bench.warehouse, scenario_copy, "none", wait=go) as two,
     ):
         one.started()
         two.started()

@@ -76,7 +76,7 @@ def expected_text(kind: str, text: str, model: Table) -> str:
 WITH_ROWS = ("column", "clustering column", "partition column", "key column", "column of a check", "table", "schema")
 
 
-def play(catalog: Any, model: Table, kind: str, text: str, with_rows: Collection[str] = WITH_ROWS) -> bool:
+def try_text(catalog: Any, model: Table, kind: str, text: str, with_rows: Collection[str] = WITH_ROWS) -> bool:
     """Create the table, look at it, write to it, change it once more; return whether it was made and not refused."""
     line = Orchestrator.over(catalog)
     try:
@@ -106,7 +106,7 @@ def _run_memory(case: Case, bench: Bench) -> None:
     tables = set(catalog._tables)
     try:
         # This catalog evaluates conditions with a library that knows fewer names than Spark; it says so.
-        made = play(catalog, PLACES[kind](text), kind, text, {*WITH_ROWS} - {"column of a check"})
+        made = try_text(catalog, PLACES[kind](text), kind, text, {*WITH_ROWS} - {"column of a check"})
     except DeclarationError as error:
         require_clean(str(error), "the refusal")
         made = False

@@ -10,9 +10,9 @@ from pyspark.sql.types import LongType, StructType
 
 from faults.bench import require, require_clean
 from faults.cases import Area, Case
+from faults.fault_scenarios import require_rows
+from faults.local_fault_scenarios import digest, rows_in
 from faults.names import ADDED, OTHER, PARENT, REFUSALS, expected_text
-from faults.scenes import require_rows
-from faults.stages import digest, rows_in
 from faults.texts import PLACES, TEXTS
 from pytest_delta_schema import Column, Orchestrator, Table
 from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
@@ -67,7 +67,7 @@ def _run_local(case: Case, bench: Bench) -> None:
     for group in GROUPS:
         kinds = [kind for kind in group if kind in taken]
         if kinds:
-            _play_locally(bench, kinds, text)
+            _try_locally(bench, kinds, text)
     for what, there in _neighbours(bench).items():
         before = bench.shared["names"][what]
         require(there == before, f"{what} is {there}, and was {before}")
@@ -108,7 +108,7 @@ def _neighbours(bench: Bench) -> dict[str, object]:
     }
 
 
-def _play_locally(bench: Bench, kinds: list[str], text: str) -> None:
+def _try_locally(bench: Bench, kinds: list[str], text: str) -> None:
     model = merged([PLACES[kind](text) for kind in kinds])
     if "table" not in kinds:
         model = replace(model, table_name=bench.schema("n"))
@@ -124,7 +124,7 @@ def _play_locally(bench: Bench, kinds: list[str], text: str) -> None:
         require_clean(str(error), "the refusal")
         made = {path.name for path in (bench.warehouse / "dev").glob("*/*")}
         require(folder.name not in made, "a refused table is there")
-        _play_locally(bench, [kind for kind in kinds if kind not in {"table", "schema"}], text)
+        _try_locally(bench, [kind for kind in kinds if kind not in {"table", "schema"}], text)
         return
     expected = _written(bench, model)
     model = replace(model, columns=[*model.columns, ADDED])

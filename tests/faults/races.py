@@ -12,8 +12,8 @@ from pyspark.sql.types import LongType, StringType
 from faults.bench import require, require_clean
 from faults.boundaries import BEFORE, Failing
 from faults.cases import Area, Case
-from faults.scenes import Line, moved, only, require_rows
-from faults.stages import BYSTANDER, copy_tables, digest, rows_in, template
+from faults.fault_scenarios import Line, moved, only, require_rows
+from faults.local_fault_scenarios import BYSTANDER, copy_tables, digest, rows_in, template
 from pytest_delta_schema import Column, DeltaSchemaError, Table
 from pytest_delta_schema.backends.local.warehouse.physical_names import schema_folder, table_folder
 from pytest_delta_schema.diagnostics.errors import StatementError

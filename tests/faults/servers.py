@@ -13,7 +13,7 @@ from pyspark.sql.types import LongType
 from faults.answers import ANSWERS
 from faults.bench import SECRET, require, require_clean
 from faults.cases import Area, Case, NotTriedError
-from faults.liar import CALLS, Liar
+from faults.lying_server import CALLS, LyingServer
 from pytest_delta_schema import CatalogReadError, Column, DeltaSchemaError, Table
 from pytest_delta_schema.backends.secret import Secret
 from pytest_delta_schema.backends.unity.catalog import UnityCatalog
@@ -62,9 +62,9 @@ def _run(case: Case, bench: Bench) -> None:
         double.metastore.look()
         if call == "vend credentials":
             double.metastore.tables["dev.silver.orders"]["storage_location"] = "s3://bucket/orders"
-        with Liar(double, call, ANSWERS[case.values["answer"]]) as liar:
-            _under_the_lie(case, liar, double)
-            if not liar.has_lied:
+        with LyingServer(double, call, ANSWERS[case.values["answer"]]) as lying_server:
+            _with_a_wrong_answer(case, lying_server, double)
+            if not lying_server.has_answered_wrongly:
                 msg = f"no call of the kind {call!r} was made"
                 raise NotTriedError(msg)
         double.metastore.tables.setdefault("dev.silver.orders", {})
@@ -72,11 +72,11 @@ def _run(case: Case, bench: Bench) -> None:
     bench.clean(folder)
 
 
-def _under_the_lie(case: Case, liar: Liar, double: UnityDouble) -> None:
+def _with_a_wrong_answer(case: Case, lying_server: LyingServer, double: UnityDouble) -> None:
     output = io.StringIO()
     handler = logging.StreamHandler(output)
     logging.getLogger("pytest_delta_schema").addHandler(handler)
-    client = UnityClient(liar.uri, Secret(SECRET), timeout=TIMEOUT)
+    client = UnityClient(lying_server.uri, Secret(SECRET), timeout=TIMEOUT)
     catalog = UnityCatalog(client, read_threads=2, sync_recreate=case.values["call"] in RECREATED)
     steps: list[tuple[str, Callable[[], Any]]] = [
         ("drift", lambda: catalog.snapshot([*MODELS, *ABSENT])),

@@ -6,7 +6,7 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from support.recording import Recording
+from support.recording_catalog import Recording
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -27,7 +27,7 @@ pytest looks for the modules of plugins in folders alone, and warns of those tha
 """
 
 _FORKS = multiprocessing.get_context("forkserver")
-_FORKS.set_forkserver_preload(["support.preloaded"])
+_FORKS.set_forkserver_preload(["support.forkserver_preload"])
 
 
 def forked(target: Callable[..., None], *args: Any) -> BaseProcess:

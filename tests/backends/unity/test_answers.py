@@ -16,8 +16,7 @@ from pytest_delta_schema.backends.unity.http.transport import HttpAnswer
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, MetadataSyncError, StatementError
 from pytest_delta_schema.state.catalog_entry import EntryState
 from pytest_delta_schema.state.delta_log import columns_of_schema
-from support.logs import commit, delta_log, field, metadata, protocol
-from support.playing import (
+from support.fake_unity_http import (
     CATALOG,
     CONFIG,
     CREDENTIALS,
@@ -30,6 +29,7 @@ from support.playing import (
     delta_table,
     entry,
 )
+from support.logs import commit, delta_log, field, metadata, protocol
 from support.tables import NAME, column, table
 from support.unity import MODEL
 

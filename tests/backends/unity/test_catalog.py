@@ -16,7 +16,7 @@ from pytest_delta_schema.testing.parts import BOTH, INT, LONG, TEXT, field, stru
 from pytest_delta_schema.testing.unity import UnityDouble
 from pytest_delta_schema.testing.unity.server import SimulatedFault
 from support.covering import played_on
-from support.registering import Registering
+from support.spark_registered_unity import Registering
 from support.tables import NAME, column, table
 
 pytestmark = pytest.mark.spark

@@ -12,7 +12,7 @@ from pytest_delta_schema.backends.unity.catalog import UnityCatalog
 from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.unity import IMPOSED_PROPERTIES, UnityDouble
 from support.covering import played_on
-from support.registering import Registering
+from support.spark_registered_unity import Registering
 
 pytestmark = pytest.mark.spark
 

@@ -1,4 +1,4 @@
-"""The tricks: what is given as a consent, and what it agrees to at most."""
+"""Misleading consents: what is given as a consent, and what it agrees to at most."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PARTS: Thing = ("dev", "silver", "parts", "partitioned by", "q")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trick:
+class ConsentCase:
     """One way to say something like a consent.
 
     Args:
@@ -56,12 +56,12 @@ def _entry(path: str, action: str = "drop-column", expires: str = "2999-12-31", 
     )
 
 
-def _plain(*consents: str, agreed: tuple[Thing, ...]) -> Trick:
-    return Trick(allow=consents, agreed=agreed, is_plain=True)
+def _plain(*consents: str, agreed: tuple[Thing, ...]) -> ConsentCase:
+    return ConsentCase(allow=consents, agreed=agreed, is_plain=True)
 
 
-def _nothing(*consents: str) -> Trick:
-    return Trick(allow=consents)
+def _nothing(*consents: str) -> ConsentCase:
+    return ConsentCase(allow=consents)
 
 
 _DROP = "drop-column dev.silver"
@@ -76,17 +76,19 @@ PLAIN = {
     "a field of a struct beside a table with a dot": _plain(f"{_DROP}.items.`x`.`y`", agreed=(FIELD_Y,)),
     "a column with a dot": _plain(f"{_DROP}.dots.`a.b`", agreed=(DOTTED,)),
     "a table with a dot": _plain(f"{_DROP}.`items.x`.y", agreed=(COLUMN_Y,)),
-    "an entry": Trick(entries=_entry("dev.silver.orders.legacy"), agreed=(LEGACY,), is_plain=True),
-    "a line of the ini file": Trick(ini=(f"delta_allow = {_DROP}.orders.legacy",), agreed=(LEGACY,), is_plain=True),
-    "a pattern for a field": Trick(entries=_entry("dev.silver.lines.*.zip"), agreed=(ZIP,), is_plain=True),
-    "a pattern over parts": Trick(entries=_entry("dev.silver.**.zip"), agreed=(ZIP,), is_plain=True),
+    "an entry": ConsentCase(entries=_entry("dev.silver.orders.legacy"), agreed=(LEGACY,), is_plain=True),
+    "a line of the ini file": ConsentCase(
+        ini=(f"delta_allow = {_DROP}.orders.legacy",), agreed=(LEGACY,), is_plain=True
+    ),
+    "a pattern for a field": ConsentCase(entries=_entry("dev.silver.lines.*.zip"), agreed=(ZIP,), is_plain=True),
+    "a pattern over parts": ConsentCase(entries=_entry("dev.silver.**.zip"), agreed=(ZIP,), is_plain=True),
 }
 """Consents as they should be; without them the others would prove nothing."""
 
 ON_THE_COMMAND_LINE = {
-    "none": Trick(),
+    "none": ConsentCase(),
     "a pattern for the column": _nothing(f"{_DROP}.orders.*"),
-    "the table of the name *": Trick(allow=(f"{_DROP}.*.legacy",), agreed=(STAR,)),
+    "the table of the name *": ConsentCase(allow=(f"{_DROP}.*.legacy",), agreed=(STAR,)),
     "a pattern for all": _nothing("drop-column *"),
     "a pattern of four": _nothing("drop-column *.*.*.*"),
     "a question mark": _nothing(f"{_DROP}.orders.legac?"),
@@ -101,7 +103,7 @@ ON_THE_COMMAND_LINE = {
     "another action": _nothing("drop-table dev.silver.orders"),
     "the action of a rewrite": _nothing("rewrite dev.silver.orders"),
     "a rewrite of a column": _nothing("rewrite dev.silver.orders.legacy"),
-    "an action in capitals": Trick(allow=("DROP-COLUMN dev.silver.orders.legacy",), agreed=(LEGACY,)),
+    "an action in capitals": ConsentCase(allow=("DROP-COLUMN dev.silver.orders.legacy",), agreed=(LEGACY,)),
     "an action with an underscore": _nothing("drop_column dev.silver.orders.legacy"),
     "no action": _nothing("dev.silver.orders.legacy"),
     "the beginning of a name": _nothing(f"{_DROP}.orders.leg"),
@@ -117,7 +119,7 @@ ON_THE_COMMAND_LINE = {
     "quotes around all": _nothing("drop-column `dev.silver.orders.legacy`"),
     "quotes around table and column": _nothing("drop-column dev.silver.`orders.legacy`"),
     "a quote that is not closed": _nothing("drop-column dev.silver.orders.`legacy"),
-    "quotes around every part": Trick(allow=("drop-column `dev`.`silver`.`orders`.`legacy`",), agreed=(LEGACY,)),
+    "quotes around every part": ConsentCase(allow=("drop-column `dev`.`silver`.`orders`.`legacy`",), agreed=(LEGACY,)),
     "a quote that is doubled": _nothing("drop-column dev.silver.orders.`legacy```"),
     "double quotes": _nothing('drop-column dev.silver.orders."legacy"'),
     "wide letters": _nothing(f"{_DROP}.orders.\uff4cegacy"),
@@ -125,7 +127,7 @@ ON_THE_COMMAND_LINE = {
     "a character without width": _nothing(f"{_DROP}.orders.legacy\u200b"),
     "a null character's escape": _nothing(f"{_DROP}.orders.legacy%00"),
     "a path up": _nothing(f"{_DROP}.orders.../orders.legacy"),
-    "a tabulator for the blank": Trick(allow=("drop-column\tdev.silver.orders.legacy",), agreed=(LEGACY,)),
+    "a tabulator for the blank": ConsentCase(allow=("drop-column\tdev.silver.orders.legacy",), agreed=(LEGACY,)),
     "blanks in the path": _nothing("drop-column dev . silver . orders . legacy"),
     "another catalog": _nothing("drop-column test.silver.orders.legacy"),
     "ambiguous: a table with a dot, or a field": _nothing(f"{_DROP}.items.x.y"),
@@ -133,60 +135,64 @@ ON_THE_COMMAND_LINE = {
     "the struct around a field": _nothing(f"{_DROP}.lines.addr"),
     "a field by its own name": _nothing(f"{_DROP}.lines.zip"),
     "brackets as a class": _nothing(f"{_DROP}.o[1].legacy1"),
-    "brackets": Trick(allow=(f"{_DROP}.o[1].legacy",), agreed=(BRACKETS,)),
-    "an asterisk that is a name": Trick(allow=(f"{_DROP}.`*`.legacy",), agreed=(STAR,)),
+    "brackets": ConsentCase(allow=(f"{_DROP}.o[1].legacy",), agreed=(BRACKETS,)),
+    "an asterisk that is a name": ConsentCase(allow=(f"{_DROP}.`*`.legacy",), agreed=(STAR,)),
     "a rewrite of all": _nothing("rewrite dev.silver.*"),
     "a rewrite of a schema": _nothing("rewrite dev.silver"),
     "a rewrite by the beginning": _nothing("rewrite dev.silver.part"),
-    "the other one of two catalogs": Trick(allow=("drop-column prod.silver.orders.legacy",), agreed=(ELSEWHERE,)),
+    "the other one of two catalogs": ConsentCase(allow=("drop-column prod.silver.orders.legacy",), agreed=(ELSEWHERE,)),
     "a column that never was": _nothing(f"{_DROP}.orders.never_there"),
 }
 
 IN_FILES = {
-    "an entry that has expired": Trick(entries=_entry("dev.silver.orders.legacy", expires="2001-01-01")),
-    "an entry that expires at no time": Trick(entries=_entry("dev.silver.orders.legacy")[:-1]),
-    "an entry without a reason": Trick(entries=_entry("dev.silver.orders.legacy", reason="")),
-    "an entry with a blank reason": Trick(entries=_entry("dev.silver.orders.legacy", reason="  ")),
-    "an entry of another action": Trick(entries=_entry("dev.silver.orders.legacy", action="rewrite")),
-    "a pattern that would cross dots": Trick(entries=_entry("dev.silver.*.zip")),
-    "a pattern for a catalog": Trick(entries=_entry("dev.*.legacy")),
-    "a pattern for a table of three parts": Trick(entries=_entry("dev.*")),
-    "a pattern for rewrites that would cross dots": Trick(entries=_entry("dev.*", action="rewrite")),
-    "a pattern of question marks": Trick(entries=_entry("dev.silver.??????.leg???"), agreed=(LEGACY,)),
-    "a pattern for columns": Trick(
+    "an entry that has expired": ConsentCase(entries=_entry("dev.silver.orders.legacy", expires="2001-01-01")),
+    "an entry that expires at no time": ConsentCase(entries=_entry("dev.silver.orders.legacy")[:-1]),
+    "an entry without a reason": ConsentCase(entries=_entry("dev.silver.orders.legacy", reason="")),
+    "an entry with a blank reason": ConsentCase(entries=_entry("dev.silver.orders.legacy", reason="  ")),
+    "an entry of another action": ConsentCase(entries=_entry("dev.silver.orders.legacy", action="rewrite")),
+    "a pattern that would cross dots": ConsentCase(entries=_entry("dev.silver.*.zip")),
+    "a pattern for a catalog": ConsentCase(entries=_entry("dev.*.legacy")),
+    "a pattern for a table of three parts": ConsentCase(entries=_entry("dev.*")),
+    "a pattern for rewrites that would cross dots": ConsentCase(entries=_entry("dev.*", action="rewrite")),
+    "a pattern of question marks": ConsentCase(entries=_entry("dev.silver.??????.leg???"), agreed=(LEGACY,)),
+    "a pattern for columns": ConsentCase(
         entries=_entry("dev.silver.*.legacy"), agreed=(LEGACY, BRACKETS, LIKE_BRACKETS, STAR)
     ),
-    "brackets in an entry": Trick(entries=_entry("dev.silver.o[1].legacy"), agreed=(BRACKETS, LIKE_BRACKETS)),
-    "a pattern under a binding": Trick(
+    "brackets in an entry": ConsentCase(entries=_entry("dev.silver.o[1].legacy"), agreed=(BRACKETS, LIKE_BRACKETS)),
+    "a pattern under a binding": ConsentCase(
         entries=_entry("prod.silver.*.legacy"), args=("--delta-bind=dev.silver=ci.x",), agreed=(ELSEWHERE,)
     ),
-    "a list of texts": Trick(
+    "a list of texts": ConsentCase(
         entries=("[tool.pytest_delta_schema]", "allow = ['drop-column dev.silver.orders.legacy']")
     ),
-    "an entry in another place": Trick(entries=("[tool.pytest-delta-schema]", *_entry("dev.silver.orders.legacy")[1:])),
-    "a line of the ini file with a pattern": Trick(ini=(f"delta_allow = {_DROP}.*.legacy",), agreed=(STAR,)),
-    "a consent for a protected table": Trick(
+    "an entry in another place": ConsentCase(
+        entries=("[tool.pytest-delta-schema]", *_entry("dev.silver.orders.legacy")[1:])
+    ),
+    "a line of the ini file with a pattern": ConsentCase(ini=(f"delta_allow = {_DROP}.*.legacy",), agreed=(STAR,)),
+    "a consent for a protected table": ConsentCase(
         allow=(f"{_DROP}.orders.legacy",), ini=("delta_protected = dev.silver.orders",)
     ),
-    "a consent for a table protected by a pattern": Trick(
+    "a consent for a table protected by a pattern": ConsentCase(
         allow=(f"{_DROP}.orders.legacy",), ini=("delta_protected = dev.*",)
     ),
-    "a consent for a table with brackets, protected": Trick(
+    "a consent for a table with brackets, protected": ConsentCase(
         allow=(f"{_DROP}.o[1].legacy",), ini=("delta_protected = dev.silver.o[1]",)
     ),
-    "a consent beyond the highest risk": Trick(allow=(f"{_DROP}.orders.legacy",), args=("--delta-max-risk=metadata",)),
-    "a consent by an abbreviated option": Trick(args=(f"--delta-al={_DROP}.orders.legacy",)),
-    "a consent for the name in the catalog": Trick(
+    "a consent beyond the highest risk": ConsentCase(
+        allow=(f"{_DROP}.orders.legacy",), args=("--delta-max-risk=metadata",)
+    ),
+    "a consent by an abbreviated option": ConsentCase(args=(f"--delta-al={_DROP}.orders.legacy",)),
+    "a consent for the name in the catalog": ConsentCase(
         allow=("drop-column dev.silver.orders.legacy",),
         args=("--delta-bind=dev.silver.orders=prod.silver.orders", "-k", "not prod"),
         agreed=(ELSEWHERE,),
     ),
-    "a consent in a variable of the environment": Trick(
+    "a consent in a variable of the environment": ConsentCase(
         environment={"DELTA_ALLOW": f"{_DROP}.orders.legacy", "DELTA_SCHEMA_ALLOW": f"{_DROP}.orders.legacy"}
     ),
-    "no preflight": Trick(args=("--delta-preflight=off",)),
-    "restored on failure": Trick(args=("--delta-on-failure=restore",)),
+    "no preflight": ConsentCase(args=("--delta-preflight=off",)),
+    "restored on failure": ConsentCase(args=("--delta-on-failure=restore",)),
 }
 
-TRICKS: Mapping[str, Trick] = {**PLAIN, **ON_THE_COMMAND_LINE, **IN_FILES}
-"""All tricks by name."""
+CONSENT_CASES: Mapping[str, ConsentCase] = {**PLAIN, **ON_THE_COMMAND_LINE, **IN_FILES}
+"""All of them by name."""

@@ -1,4 +1,4 @@
-"""Starting, watching and killing victims."""
+"""Starting, watching and killing targets."""
 
 from __future__ import annotations
 
@@ -19,36 +19,38 @@ from faults.cases import BrokenInvariantError, NotTriedError
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from faults.plays import Play
+    from faults.kill_cases import ScenarioCopy
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PATIENCE = 240.0
 """Seconds for a JVM to start and for a statement to run, on a machine that is busy."""
 
 
-class Victim:
+class KillTarget:
     """A process with its own JVM; gone, with its JVM, when the block ends.
 
     Args:
         folder: For its output.
         warehouse: The warehouse that it works in.
-        play: What it plays.
+        scenario_copy: What it runs.
         kind: The kind of statement whose begin and end it tells.
         wait: A file that it waits for, before it begins.
     """
 
-    def __init__(self, folder: Path, warehouse: Path, play: Play, kind: str, wait: Path | None = None) -> None:
+    def __init__(
+        self, folder: Path, warehouse: Path, scenario_copy: ScenarioCopy, kind: str, wait: Path | None = None
+    ) -> None:
         self.output = folder / "output.txt"
         self.events: list[dict[str, Any]] = []
         self.jvm = 0
         self._rest = b""
         self._pipe, pipe = os.pipe()
-        spec = {"pipe": pipe, "warehouse": str(warehouse), "play": asdict(play), "kind": kind}
+        spec = {"pipe": pipe, "warehouse": str(warehouse), "scenario_copy": asdict(scenario_copy), "kind": kind}
         if wait is not None:
             spec["wait"] = str(wait)
         with self.output.open("wb") as output:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "faults.victim", json.dumps(spec)],
+                [sys.executable, "-m", "faults.kill_target", json.dumps(spec)],
                 cwd=folder,
                 env={**os.environ, "PYTHONPATH": f"{ROOT / 'tests'}:{ROOT}"},
                 stdout=output,
@@ -87,7 +89,7 @@ class Victim:
         """
         ready = self.wait_for("ready", "broken")
         if ready is None or ready["event"] != "ready":
-            msg = f"the victim has not started: {self.tail()}"
+            msg = f"the target has not started: {self.tail()}"
             raise NotTriedError(msg)
         self.jvm = ready["jvm"]
 

@@ -1,4 +1,4 @@
-"""What is killed: for every kind of statement, the scenes in which it runs, and three that no scenario plays."""
+"""What is killed: for every kind of statement, the scenarios in which it runs, and three that no scenario runs."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.types import LongType, StringType
 
-from faults.scenes import Line, going_through, moved, planned_statements, scenario_named
-from faults.stages import rows_in
+from faults.fault_scenarios import Line, going_through, moved, planned_statements, scenario_named
+from faults.local_fault_scenarios import rows_in
 from pytest_delta_schema import Column, Parquet, Table
 from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
 from pytest_delta_schema.sql.schemas_and_restores import restoring
@@ -51,8 +51,8 @@ def scenario_of(name: str) -> Scenario:
     return Scenario(name=name, before=before, after=after, plan="", sql="", consents=("rewrite dev.silver.orders",))
 
 
-def scenes_with(kind: StatementKind) -> list[str]:
-    """Return the names of all scenes in which a kind of statement runs."""
+def scenarios_with(kind: StatementKind) -> list[str]:
+    """Return the names of all scenarios in which a kind of statement runs."""
     own = [name for name, kinds in _OWN.items() if kind in kinds]
     if kind in (StatementKind.CONVERT_TABLE, StatementKind.RESTORE_TABLE):
         return own
@@ -65,11 +65,11 @@ def scenes_with(kind: StatementKind) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Play:
-    """A scene in its own place.
+class ScenarioCopy:
+    """A copy of a scenario.
 
     Args:
-        name: Of the scene.
+        name: The name of the scenario.
         schema: Of its tables.
         source: The folder of parquet that is converted; ``""`` if there is none.
     """
@@ -99,7 +99,7 @@ class Play:
 
 
 def fill(bench: Bench, name: str, table: Table) -> None:
-    """Write the rows of a scene that no scenario plays, in several files and commits."""
+    """Write the rows of a table that no scenario has, in several files and commits."""
     if name in (REWRITTEN, RESTORED):
         for start in (0, MANY):
             frame = bench.local.spark.range(start, start + MANY, 1, 2).selectExpr(*_FRAME)

@@ -1,6 +1,6 @@
-"""Scenes: a table as it was, a model of today and the statements between, set on a catalog and checked after a fault.
+"""Scenarios: a table as it was, a model of today and the statements between, set on a catalog and checked after a fault.
 
-They are the scenarios that every backend plays. The rows that are expected after a fault are those that were read
+They are the scenarios that every backend runs. The rows that are expected after a fault are those that were read
 before it, or those that the scenario writes out; nothing of the code under test compares them.
 """
 

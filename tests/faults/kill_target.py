@@ -10,7 +10,7 @@ import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from faults.plays import Play
+from faults.kill_cases import ScenarioCopy
 from pytest_delta_schema import DeltaSchemaError, LocalCatalog
 from pytest_delta_schema.backends.local.session.start import start_session
 
@@ -57,7 +57,7 @@ def _where(error: BaseException) -> str:
 
 
 def main(text: str) -> int:
-    """Play one scene; see ``kills.py``."""
+    """Run one scenario; see ``kills.py``."""
     spec = json.loads(text)
     teller, warehouse = Teller(spec["pipe"]), Path(spec["warehouse"])
     session = start_session(warehouse)
@@ -65,12 +65,12 @@ def main(text: str) -> int:
     process = gateway.proc
     teller.tell("ready", jvm=process.pid)
     catalog = LocalCatalog(session.spark, warehouse=warehouse)
-    play = Play(**spec["play"])
+    scenario_copy = ScenarioCopy(**spec["scenario_copy"])
     if "wait" in spec:
         while not Path(spec["wait"]).exists():
             time.sleep(0.005)
     try:
-        play.act(catalog, Signalling(catalog, spec["kind"], teller))
+        scenario_copy.act(catalog, Signalling(catalog, spec["kind"], teller))
     except DeltaSchemaError as error:
         teller.tell("refused", error=type(error).__name__, text=str(error)[:3000])
     except BaseException as error:

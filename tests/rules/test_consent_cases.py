@@ -1,4 +1,4 @@
-"""Tricks against consent agree to what they name, or to nothing."""
+"""Consent cases against consent agree to what they name, or to nothing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pytest_delta_schema.rules.consent import (
 )
 from pytest_delta_schema.rules.consent_paths import could_name, matches, parse_path, unambiguous
 from pytest_delta_schema.state import CatalogState
-from support.consent_tricks import MODELS, ORDERS, STORED, TRICKS, Trick
+from support.consent_cases import CONSENT_CASES, MODELS, ORDERS, STORED, ConsentCase
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -34,10 +34,10 @@ PLAN = TablePlanner().plan(MODELS, CatalogState(tables=STORED))
 NEEDED = {need.names for action in PLAN.actions for need in needed_consents(action)}
 
 
-def read(trick: Trick) -> Consent:
-    if not trick.is_entry:
-        return parse_consent(trick.text)
-    action, _, path = trick.text.partition(" ")
+def read(consent_case: ConsentCase) -> Consent:
+    if not consent_case.is_entry:
+        return parse_consent(consent_case.text)
+    action, _, path = consent_case.text.partition(" ")
     return Consent(action, path, is_pattern=True)
 
 
@@ -47,9 +47,13 @@ def refused(consents):
     return {action.table: list(rule.check(action)) for action in PLAN.actions}
 
 
-@pytest.mark.parametrize("trick", [trick for trick in TRICKS if not trick.refusal], ids=lambda trick: trick.title)
-def test_a_consent_agrees_to_what_it_names_and_to_nothing_else(trick):
-    refusals = refused([read(trick)])
+@pytest.mark.parametrize(
+    "consent_case",
+    [consent_case for consent_case in CONSENT_CASES if not consent_case.refusal],
+    ids=lambda consent_case: consent_case.title,
+)
+def test_a_consent_agrees_to_what_it_names_and_to_nothing_else(consent_case):
+    refusals = refused([read(consent_case)])
 
     agreed = NEEDED - {
         (*table, *path)
@@ -57,7 +61,7 @@ def test_a_consent_agrees_to_what_it_names_and_to_nothing_else(trick):
         for violation in violations
         for path in paths_of(table, violation)
     }
-    assert agreed == {tuple(name.lower() for name in path) for path in trick.agrees}
+    assert agreed == {tuple(name.lower() for name in path) for path in consent_case.agrees}
 
 
 def paths_of(table, violation):
@@ -68,12 +72,16 @@ def paths_of(table, violation):
     return [names[3:]]
 
 
-@pytest.mark.parametrize("trick", [trick for trick in TRICKS if trick.refusal], ids=lambda trick: trick.title)
-def test_what_cannot_be_understood_is_refused(trick):
+@pytest.mark.parametrize(
+    "consent_case",
+    [consent_case for consent_case in CONSENT_CASES if consent_case.refusal],
+    ids=lambda consent_case: consent_case.title,
+)
+def test_what_cannot_be_understood_is_refused(consent_case):
     with pytest.raises(ConsentError) as caught:
-        read(trick)
+        read(consent_case)
 
-    assert trick.refusal in str(caught.value)
+    assert consent_case.refusal in str(caught.value)
     assert str(caught.value).isprintable()
 
 

@@ -38,7 +38,7 @@ CALLS: dict[str, tuple[str, str]] = {
 PATIENCE = 60.0
 
 
-class Liar:
+class LyingServer:
     """Listens on loopback while it is entered.
 
     Args:
@@ -51,7 +51,7 @@ class Liar:
         self.double = double
         self.method, self.pattern = CALLS[call]
         self.answer = answer
-        self.has_lied = False
+        self.has_answered_wrongly = False
         self.is_closed = threading.Event()
         self._server: Any = None
 
@@ -61,7 +61,7 @@ class Liar:
         return f"http://127.0.0.1:{self._server.server_address[1]}"
 
     def __enter__(self) -> Self:
-        handler = type("Handler", (_Handler,), {"liar": self})
+        handler = type("Handler", (_Handler,), {"lying_server": self})
         self._server = _Server(("127.0.0.1", 0), handler)
         threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
         return self
@@ -85,7 +85,7 @@ class _Server(ThreadingHTTPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    liar: Liar
+    lying_server: LyingServer
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
 
@@ -94,12 +94,12 @@ class _Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(length)
         path = self.path.partition("?")[0].removeprefix(ROOT)
         status, true_answer = 0, None
-        is_lie = self.liar.meets(self.command, path)
-        if not is_lie or self.command == "GET":
-            status, true_answer = self.liar.double.answer(
+        is_wrong = self.lying_server.meets(self.command, path)
+        if not is_wrong or self.command == "GET":
+            status, true_answer = self.lying_server.double.answer(
                 self.command, self.path, body, self.headers.get("Authorization")
             )
-        if is_lie:
+        if is_wrong:
             self._lie(status or 200, true_answer if true_answer is not None else {})
             return
         content = (true_answer if isinstance(true_answer, str) else json.dumps(true_answer)).encode()
@@ -112,12 +112,12 @@ class _Handler(BaseHTTPRequestHandler):
     do_POST = do_PATCH = do_DELETE = do_HEAD = do_GET  # noqa: N815 - names of the base class
 
     def _lie(self, status: int, true_answer: Any) -> None:
-        self.liar.has_lied = True
+        self.lying_server.has_answered_wrongly = True
         self.close_connection = True
         until = time.monotonic() + PATIENCE
         with suppress(OSError):
-            for chunk in self.liar.answer(status, true_answer):
-                if self.liar.is_closed.is_set() or time.monotonic() > until:
+            for chunk in self.lying_server.answer(status, true_answer):
+                if self.lying_server.is_closed.is_set() or time.monotonic() > until:
                     break
                 self.wfile.write(chunk)
             self.connection.shutdown(socket.SHUT_RDWR)

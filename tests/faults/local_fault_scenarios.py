@@ -1,4 +1,4 @@
-"""Scenes on the local catalog: each scenario is set once, and every case gets a copy of its folders."""
+"""Scenarios on the local catalog: each scenario is set once, and every case gets a copy of its folders."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql.types import LongType, StringType
 
 from faults.bench import require
-from faults.scenes import SCHEMA, moved, require_rows, rows_after, scenario_named
+from faults.fault_scenarios import SCHEMA, moved, require_rows, rows_after, scenario_named
 from pytest_delta_schema import Column, Orchestrator, Table
 from pytest_delta_schema.backends.local.warehouse.physical_names import schema_folder, table_folder
 from pytest_delta_schema.testing.data_access import SparkDataAccess
