@@ -145,15 +145,24 @@ def test_an_unreadable_log(made, warehouse, content, message):
     assert (log / "00000000000000000000.json").read_text() == content
 
 
-@pytest.mark.parametrize("metadata", ["{}", '{"metaData": {"schemaString": "no json"}}'])
-def test_malformed_metadata(made, warehouse, metadata):
+def test_malformed_metadata(made, warehouse):
     location = table_folder(warehouse, NAME)
 
-    read = _understand(made.bridge, NAME, f'delta\t{location}\t0\t{metadata}\t{{"protocol": {{}}}}\t')
+    read = _understand(made.bridge, NAME, f'delta\t{location}\t0\t{{}}\t{{"protocol": {{}}}}\t')
 
     assert str(read).startswith("dev.silver.orders: its metadata is damaged (")
     remedy = "restore its Delta log from a backup, or report this if other clients can read the table"
     assert str(read).endswith(f"); {remedy} [DS503 DamagedTable]")
+
+
+@pytest.mark.parametrize("metadata", ["5", '{"schemaString": "not JSON"}'])
+def test_metadata_that_delta_does_not_understand(made, warehouse, metadata):
+    location = table_folder(warehouse, NAME)
+
+    read = _understand(made.bridge, NAME, f'delta\t{location}\t0\t{{"metaData": {metadata}}}\t{{"protocol": {{}}}}\t')
+
+    assert str(read).startswith("dev.silver.orders: its Delta log cannot be read (")
+    assert str(read).endswith("); restore the log, or change it with the client that wrote it [DS502 UnreadableTable]")
 
 
 @pytest.mark.parametrize(

@@ -174,7 +174,7 @@ def test_a_log_out_of_reach_is_no_table_without_generated_columns(session, monke
 def test_a_checksum_is_not_read_without_its_commit(session, warehouse, monkeypatch):
     made = table(ID, Column("day", LONG, generated_as="id + 1"))
     Orchestrator.over(session).sync_tables([made])
-    monkeypatch.setattr(session._reader, "_files", lambda _: None)
+    monkeypatch.setattr(session._reader, "files", lambda _: None)
     assert session.snapshot([made]).tables[NAME].version == 0
     commit = table_folder(warehouse, NAME) / "_delta_log" / "00000000000000000000.json"
     commit.write_bytes(b"")

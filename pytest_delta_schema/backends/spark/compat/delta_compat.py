@@ -8,8 +8,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.spark.compat.pyspark_compat import java_session
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
@@ -152,10 +150,9 @@ def protocol_and_metadata(gateway: Gateway, name: QualifiedName) -> list[str]:
     return [str(snapshot.protocol().json()), str(snapshot.metadata().json())]
 
 
-def schema_at(gateway: Gateway, location: str) -> str:
-    """Return the schema of the table in a folder as JSON, as Delta has understood it, with what Spark hides."""
-    log = gateway.jvm.org.apache.spark.sql.delta.DeltaLog.forTable(java_session(gateway.spark), location)
-    return str(log.unsafeVolatileSnapshot().metadata().schema().json())
+def schema_of(gateway: Gateway, metadata: Mapping[str, Any]) -> str:
+    """Return the schema of a ``metaData`` action as JSON, as Delta understands it."""
+    return str(_action(gateway, {"metaData": metadata}).schema().json())
 
 
 def delta_version(gateway: Gateway) -> tuple[int, int] | None:
