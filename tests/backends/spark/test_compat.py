@@ -83,45 +83,24 @@ def test_a_client_without_spark_has_no_active_session(monkeypatch):
     assert compat.active_spark() is None
 
 
-def test_what_the_first_call_of_a_jvm_needs_is_imported_when_it_is_launched(monkeypatch):
-    from py4j import protocol  # noqa: PLC0415 - needs pyspark
-    from pyspark import java_gateway  # noqa: PLC0415 - as above
-
-    class Importing:
-        def can_convert(self, value):
-            converted.append(value)
-            raise ImportError
-
-    gateway: Any = java_gateway
-    converted: list[object] = []
-    monkeypatch.setattr(protocol, "INPUT_CONVERTER", [Importing()])
-    with py4j_compat.imports_during_launch():
-        assert converted == []
-        with gateway.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE):
-            assert converted == [None]
-
-    assert gateway.Popen is subprocess.Popen
-
-
 @pytest.mark.parametrize(("connection", "code"), [(None, -signal.SIGKILL), (object(), None)], ids=["before", "after"])
 def test_a_jvm_whose_launch_is_interrupted_ends_unless_pyspark_is_connected(monkeypatch, connection, code):
-    from py4j import protocol  # noqa: PLC0415 - needs pyspark
-    from pyspark import SparkContext, java_gateway  # noqa: PLC0415 - as above
+    from pyspark import SparkContext, java_gateway  # noqa: PLC0415 - a second to import
 
     gateway: Any = java_gateway
     monkeypatch.setattr(SparkContext, "_gateway", connection)
-    monkeypatch.setattr(protocol, "INPUT_CONVERTER", [])
 
     processes: list[subprocess.Popen[bytes]] = []
 
     def launch():
-        with py4j_compat.imports_during_launch():
+        with py4j_compat.end_interrupted_launch():
             processes.append(gateway.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE))
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         launch()
 
+    assert gateway.Popen is subprocess.Popen
     with processes[0] as process:
         assert process.poll() == code
 

@@ -19,7 +19,7 @@ from pytest_delta_schema.backends.local.warehouse.warehouse_folder import (
     known_catalogs,
     prepare_warehouse,
 )
-from pytest_delta_schema.backends.spark.compat.py4j_compat import imports_during_launch
+from pytest_delta_schema.backends.spark.compat.py4j_compat import end_interrupted_launch, import_numpy_late
 from pytest_delta_schema.backends.spark.compat.pyspark_compat import (
     active_spark,
     end_unused_jvm,
@@ -253,8 +253,9 @@ def start_spark(settings: Mapping[str, str]) -> SparkSession:
     Raises:
         BackendUnavailableError: If it does not start.
     """
+    import_numpy_late()
     try:
-        with spark_environment(), imports_during_launch(), translate_errors(), step("starting Spark"):
+        with spark_environment(), end_interrupted_launch(), translate_errors(), step("starting Spark"):
             session: SparkSession = new_builder(settings).getOrCreate()
             return session
     except Exception as error:
