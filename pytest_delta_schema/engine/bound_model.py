@@ -7,7 +7,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.models.binding import Binding
-from pytest_delta_schema.models.table import Table, derived
+from pytest_delta_schema.models.derivation import derived
+from pytest_delta_schema.models.table import Table
 
 if TYPE_CHECKING:
     from pytest_delta_schema.configuration.settings import Settings

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.conversion import Parquet
+from pytest_delta_schema.models.derivation import derived
 from pytest_delta_schema.models.names import QualifiedName
-from pytest_delta_schema.models.table import derived
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from copy import copy
 from dataclasses import KW_ONLY, dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -193,22 +192,6 @@ class Table:
 def declared_name(table: Table) -> QualifiedName:
     """Return the name in the declaration of a table, after which its keys are named, whatever it is bound to."""
     return table.origin.name or table.name
-
-
-def derived(table: Table, name: QualifiedName | None = None, **changes: object) -> Table:
-    """Return a table with another name or other values, which was declared where the given one was.
-
-    Args:
-        table: The table.
-        name: The name; by default that of the table.
-        **changes: Valid values of other fields.
-    """
-    made = copy(table)
-    if name is not None:
-        changes.update(catalog_name=name.catalog, schema_name=name.schema, table_name=name.table)
-    for field_name, value in changes.items():
-        _set(made, field_name, value)
-    return made
 
 
 def conversions(models: Iterable[Table]) -> dict[QualifiedName, Parquet]:

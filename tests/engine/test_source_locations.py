@@ -16,7 +16,7 @@ from pytest_delta_schema import Check, Table
 from pytest_delta_schema.diagnostics.errors import Location
 from pytest_delta_schema.engine.source_map.source_locations import Listing, SourceLocations
 from pytest_delta_schema.models.declared_at import FileVersion
-from pytest_delta_schema.models.table import derived
+from pytest_delta_schema.models.derivation import derived
 from support.marked_source import unmarked
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from faults.cases import BrokenInvariantError
 from pytest_delta_schema import Orchestrator
 from pytest_delta_schema.execute import ActionRunner
 from pytest_delta_schema.models.binding import Binding
-from pytest_delta_schema.models.table import derived
+from pytest_delta_schema.models.derivation import derived
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.rules import PlanValidator

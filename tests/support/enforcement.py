@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.configuration.settings import Settings
 from pytest_delta_schema.diagnostics.errors import InvalidModelError
 from pytest_delta_schema.engine.declarations import Declarations
-from pytest_delta_schema.models.table import derived
+from pytest_delta_schema.models.derivation import derived
 from pytest_delta_schema.plugin.items.enforcement_items import enforcement_outcome
 from pytest_delta_schema.plugin.run.scratch import Scratch
 from pytest_delta_schema.state.desired import desired_state

@@ -32,7 +32,7 @@ _MOST_OLDER = 100
 """How many versions a checksum may be older than the newest checkpoint, so few commits are read again."""
 
 
-def check(log: LogFiles, names: frozenset[str], listing: LogListing) -> CheckedLog:
+def checked_log(log: LogFiles, names: frozenset[str], listing: LogListing) -> CheckedLog:
     """Read the files that a reader of the newest version needs, once.
 
     Raises:
@@ -96,7 +96,7 @@ def _compare_merged(log: LogFiles, listing: LogListing, commits: Mapping[str, Se
 
 def check_and_complete(log: LogFiles, names: frozenset[str], listing: LogListing) -> CheckedLog:
     """Check a log, and read an older checksum if the newest version has none and its commits are not all of the log."""
-    checked = check(log, names, listing)
+    checked = checked_log(log, names, listing)
     if checked.checksum is not None or listing.checkpoint < 0:
         return checked
     return checked._replace(checksum=_from_older_checksum(log, checked))

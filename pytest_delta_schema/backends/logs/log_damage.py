@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.backends.logs.log_checks import check, check_and_complete, check_checksum
+from pytest_delta_schema.backends.logs.log_checks import check_and_complete, check_checksum, checked_log
 from pytest_delta_schema.backends.logs.log_findings import (
     BACKUP,
     CheckedLog,
@@ -58,7 +58,7 @@ def inspect_log(log: LogFiles) -> CheckedLog | Damage | Doubt | None:
         ``None`` if there is no such log, or it has changed each time.
     """
     try:
-        return _settled(lambda: _look(log, check, lambda _: None))
+        return _settled(lambda: _look(log, checked_log, lambda _: None))
     except FileNotFoundError:
         return None
 

@@ -17,9 +17,10 @@ from pytest_delta_schema.engine.bound_model import BoundModel, model_of_copy
 from pytest_delta_schema.engine.orchestrator import Orchestrator
 from pytest_delta_schema.execute.protocols.table_copies import ReusesCreations
 from pytest_delta_schema.execute.protocols.table_history import ReadsRows
+from pytest_delta_schema.models.derivation import derived
 from pytest_delta_schema.models.names import QualifiedName, require_name
 from pytest_delta_schema.models.required_kinds import required_table
-from pytest_delta_schema.models.table import Table, declared_name, derived
+from pytest_delta_schema.models.table import Table, declared_name
 from pytest_delta_schema.plugin.options.backend import without_scratch_catalog
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.test_kit.generation.rows import rows_of
