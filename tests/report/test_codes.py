@@ -117,9 +117,11 @@ def test_a_code_is_described_by_its_class_alone():
         code="DS216",
         name="RewriteWithoutConsent",
         stage="plan",
-        summary="The layout changes so that all data has to be rewritten, without consent.",
+        summary="The layout changes, or column mapping is removed, so all data has to be rewritten, without consent.",
         details="",
-        remedy=("Declare the layout that the table has, or consent to the rewrite by name (``--delta-allow``)."),
+        remedy=(
+            "Declare the layout or the mode that the table has, or consent to the rewrite by name (``--delta-allow``)."
+        ),
         example=(
             'columns = [Column("id", "bigint"), Column("day", "date")]\n'
             'stored = Table("dev", "silver", "orders", columns)\n'
@@ -167,7 +169,7 @@ def test_several_codes_are_explained_in_their_order():
         (
             ["DS206", "dd12,x"],
             (
-                "there is no code DD12; did you mean DD126 or DD125 or DD124?\n"
+                "there is no code DD12; did you mean DD127 or DD126 or DD125?\n"
                 "there is no code X; codes are DS or DD and three digits, such as DS206"
             ),
         ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from pyspark.sql import types as spark
@@ -40,9 +41,15 @@ def asked_by(catalog, monkeypatch) -> list[str]:
     return statements_run
 
 
+def with_not_null(model, index):
+    columns = list(model.columns)
+    columns[index] = replace(columns[index], is_nullable=False)
+    return replace(model, columns=columns)
+
+
 def test_foreign_keys_are_kept_in_properties_that_are_hidden(local):
     model = child(ForeignKey(["parent"], parents("id")), primary_key=["b"])
-    model.columns[2].is_nullable = False
+    model = with_not_null(model, 2)
     Orchestrator.over(local).sync_tables([parents("id"), model])
 
     properties = dict(local.spark.sql("SHOW TBLPROPERTIES dev.silver.orders").collect())
@@ -130,7 +137,7 @@ def test_the_queries_that_list_rows_list_them(local):
     local.insert(PARENT, [{"id": 1, "b": "x"}])
     local.insert(NAME, [{"id": 1, "parent": 1}, {"id": 1, "parent": 2}, {"parent": 3, "b": "x"}])
     model = child(ForeignKey(["parent"], parents("id")), checks=[Check("small", "id < 0")], primary_key=["id"])
-    model.columns[0].is_nullable = False
+    model = with_not_null(model, 0)
 
     with pytest.raises(UnsafePlanError) as caught:
         Orchestrator.over(local).sync_tables([model])

@@ -27,7 +27,7 @@ from pytest_delta_schema.backends.problems import (
     is_not_delta,
     problem,
 )
-from pytest_delta_schema.backends.spark.compat.delta_compat import schema_of
+from pytest_delta_schema.backends.spark.compat.delta_compat import spark_schema_of
 from pytest_delta_schema.backends.spark.errors.spark_errors import translate_errors
 from pytest_delta_schema.backends.spark.newer_tables import refused_by_spark
 from pytest_delta_schema.backends.spark.openable import may_lack_rows
@@ -244,7 +244,7 @@ def _state(bridge: Bridge, name: QualifiedName, facts: LogFacts, opening: _Openi
             if understood is None:
                 if opening.is_in_catalog:
                     bridge.spark.table(dotted(name))
-                schema = schema_of(bridge.gateway, facts.metadata)
+                schema = spark_schema_of(bridge.gateway, facts.metadata)
                 understood = replace(facts, metadata={**with_texts(facts.metadata), "schemaString": schema})
     except StatementError as error:
         fact = f"its Delta log cannot be read ({error})"

@@ -150,7 +150,7 @@ def protocol_and_metadata(gateway: Gateway, name: QualifiedName) -> list[str]:
     return [str(snapshot.protocol().json()), str(snapshot.metadata().json())]
 
 
-def schema_of(gateway: Gateway, metadata: Mapping[str, Any]) -> str:
+def spark_schema_of(gateway: Gateway, metadata: Mapping[str, Any]) -> str:
     """Return the schema of a ``metaData`` action as JSON, as Delta understands it."""
     return str(_action(gateway, {"metaData": metadata}).schema().json())
 
