@@ -466,7 +466,7 @@ def test_a_conversion_that_loses_rows_leaves_a_table_of_the_catalog_as_it_was(lo
     take, lost = table_fingerprint, iter(["", "LIMIT 0"])
     monkeypatch.setattr(
         conversion_proof,
-        "fingerprint",
+        "table_fingerprint",
         lambda spark, relation, *rest: take(spark, f"(TABLE {relation} {next(lost)})", *rest),
     )
 

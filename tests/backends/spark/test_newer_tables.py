@@ -34,7 +34,7 @@ REFUSED_BY_SQL = {
 }
 
 REFUSED_BY_READ = {**REFUSED_BY_SQL, "time of day": "[UNSUPPORTED_TIME_TYPE]"}
-"""What Spark refuses to read as a frame; SQL still describes a table with a time column."""
+"""What Spark refuses to read as a frame; SQL, as over Spark Connect, still describes a table with a time column."""
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def test_the_local_backend_shows_what_spark_opens(local_tables):
 
 
 def test_a_session_shows_what_spark_opens(local_tables, remote):
-    state, without_schema = require_shown(SessionCatalog(local_tables.spark), REFUSED_BY_SQL)
+    state, without_schema = require_shown(SessionCatalog(local_tables.spark), REFUSED_BY_READ)
     assert "holds metadata without a schema" in state.problems[without_schema].message
 
     state, without_schema = require_shown(SessionCatalog(remote), REFUSED_BY_SQL)
