@@ -48,7 +48,10 @@ class Waiting(LocalCatalog):
 @pytest.fixture(scope="module")
 def process(warehouse):
     """Another process with its own JVM over the same warehouse."""
-    command, env = [sys.executable, second_apply.__file__, str(warehouse)], {**os.environ, "PYTHONPATH": str(TESTS)}
+    command, env = (
+        [sys.executable, "-m", second_apply.__name__, str(warehouse)],
+        {**os.environ, "PYTHONPATH": str(TESTS)},
+    )
     with subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
         lines = iter(other.stdout.readline, "")
         assert "ready\n" in lines
