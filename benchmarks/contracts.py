@@ -32,8 +32,7 @@ CONTRACTS = f"""
 import sys
 sys.path.insert(0, {str(SOURCE)!r})
 from subjects import model
-for number in range({TABLES}):
-    globals()[f"table_{{number}}"] = model(number)
+delta_tables = [model(number) for number in range({TABLES})]
 """
 BY_HAND = f"""
 import json, pathlib, pytest

@@ -166,6 +166,7 @@ def feature_of(key: str, value: object) -> str | None:
     return _FLAGS.get(name) if text == "true" else None
 
 
+@lru_cache(maxsize=1024)
 def feature_of_type(data_type: str) -> str | None:
     """Return the feature that an atomic type needs, such as ``string collate UTF8_LCASE``; ``None`` for none."""
     return next((feature for start, feature in TYPE_FEATURES.items() if data_type.startswith(start)), None)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.features import CLUSTERING_FEATURES, feature_of, feature_of_type
+from pytest_delta_schema.delta.features import CLUSTERING_FEATURES, feature_of, feature_of_type, missing_features
 from pytest_delta_schema.delta.names.part_path import PartPath, part_path
 from pytest_delta_schema.delta.protocol import NEW_TABLE_PROTOCOL, supported_features
 from pytest_delta_schema.state.type_traversal import atoms, not_null_paths
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import ColumnState, DataTypeState
@@ -50,14 +50,17 @@ def required_features(table: TableState) -> tuple[RequiredFeature, ...]:
     )
 
 
-def supported_by(table: TableState) -> frozenset[str]:
-    """Return the features that a stored table supports: those of its protocol, and those that it uses.
+def unsupported_features(features: Collection[str], table: TableState) -> frozenset[str]:
+    """Return which features a stored table neither has in its protocol nor uses.
 
     Args:
+        features: From :func:`~pytest_delta_schema.delta.features.needed_by_property`, or features.
         table: Its state; without a protocol, as in memory, that of a new table counts.
     """
-    used = (need.name for need in required_features(table))
-    return supported_features({**NEW_TABLE_PROTOCOL, **table.table_properties}).union(used)
+    supported = supported_features({**NEW_TABLE_PROTOCOL, **table.table_properties})
+    if not missing_features(features, supported):
+        return frozenset()
+    return missing_features(features, supported.union(need.name for need in required_features(table)))
 
 
 def features_of_types(types: Iterable[DataTypeState]) -> frozenset[str]:
@@ -85,7 +88,9 @@ def _needs(table: TableState) -> Iterator[tuple[str, PartPath, str]]:
 
 
 def _needs_of_column(column: ColumnState) -> Iterator[tuple[str, PartPath, str]]:
-    for atom in sorted(atoms([column.data_type])):
+    # Most columns have one atomic type, which need not be looked for.
+    types = (column.data_type,) if isinstance(column.data_type, str) else sorted(atoms([column.data_type]))
+    for atom in types:
         feature = feature_of_type(atom)
         if feature is not None:
             yield feature, part_path("columns", column.name), f"column {column.name} of type {atom}"

@@ -82,11 +82,10 @@ def not_null_paths(columns: Iterable[ColumnState], above: ColumnPath = TABLE) ->
         above: The path of the struct.
     """
     for column in columns:
-        path = above.child(column.name)
         if not column.is_nullable:
-            yield path
+            yield above.child(column.name)
         if isinstance(column.data_type, StructState):
-            yield from not_null_paths(column.data_type.fields, path)
+            yield from not_null_paths(column.data_type.fields, above.child(column.name))
 
 
 def is_comparable(data_type: DataTypeState) -> bool:

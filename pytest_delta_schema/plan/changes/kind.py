@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from pytest_delta_schema.delta.features import missing_features
 from pytest_delta_schema.plan.risk import Risk
-from pytest_delta_schema.state.required_features import supported_by
+from pytest_delta_schema.state.required_features import unsupported_features
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -100,13 +99,10 @@ def enabled_by(change: object) -> tuple[str, ...]:
 
 def with_enabled(changes: Iterable[_C], observed: TableState) -> Iterator[_C]:
     """Yield the changes of a table, with the features that each of them enables in its protocol."""
-    supported: frozenset[str] | None = None
     for change in changes:
         needed = kind_of(change).features
-        features = frozenset() if needed is None else frozenset(needed(change))
-        if features and supported is None:
-            supported = supported_by(observed)
-        missing = missing_features(features, supported or ())
+        features = () if needed is None else frozenset(needed(change))
+        missing = unsupported_features(features, observed) if features else ()
         yield replace(change, enables=tuple(sorted(missing))) if missing else change  # type: ignore[type-var]
 
 
