@@ -76,6 +76,7 @@ SCRATCH = (
     TABLE
     + """
 import json, sys, time
+from dataclasses import replace
 from pathlib import Path
 from pytest_delta_schema import LocalCatalog, open_session
 from pytest_delta_schema.plugin.run.scratch import Scratch
