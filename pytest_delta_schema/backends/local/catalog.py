@@ -280,7 +280,7 @@ class LocalCatalog:
             shutil.rmtree(schema_folder(self.warehouse, catalog, schema), ignore_errors=True)
 
     def _commit_log(self, table: QualifiedName) -> CommitLog:
-        with self._session.in_users_names():
+        with self._session.translate_errors():
             return read_commits(self.bridge, table)
 
     @cached_property
@@ -292,7 +292,7 @@ class LocalCatalog:
         known = self._early.tables(names, wishes) | self._early.logs.read(names & self._statements.copied)
         if len(known) == len(names):
             return CatalogState.of(known)
-        with self._session.in_users_names():
+        with self._session.translate_errors():
             return read_tables(self.bridge, names, wishes, self._sources, known=known)
 
     def _read(self, names: Sequence[QualifiedName]) -> Mapping[QualifiedName, TableState]:

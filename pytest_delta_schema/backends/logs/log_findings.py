@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.delta.logs.log_listing import LogListing
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.names import QualifiedName
+
 BACKUP = "restore it from a backup"
 """What to do about a file that cannot be had otherwise."""
 

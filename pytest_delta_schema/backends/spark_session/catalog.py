@@ -89,7 +89,7 @@ class SessionCatalog:
     @cached_property
     def capabilities(self) -> Capabilities:
         """The capabilities of the session; its versions are read when they are first needed."""
-        with self._reader.in_users_names():
+        with self._reader.translate_errors():
             versions = SparkVersions.of(self.spark, self._gateway)
         return versions.limit(REMOTE if self._gateway is None else CLASSIC)
 
@@ -116,12 +116,12 @@ class SessionCatalog:
         Raises:
             StatementError: If Spark cannot read them.
         """
-        with self._reader.in_users_names():
+        with self._reader.translate_errors():
             return table_rows(self.spark.sql, table, version)
 
     def as_stored(self, table: TableState, rows: Any) -> list[dict[str, Any]]:
         """Return rows as the table would return them after an insert; nothing is written."""
-        with self._reader.in_users_names():
+        with self._reader.translate_errors():
             return stored_rows(self.spark, table, rows)
 
     def commits(self, table: QualifiedName, first: int = 0) -> tuple[Commit, ...]:
@@ -142,12 +142,12 @@ class SessionCatalog:
 
     def introduced_by(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> tuple[IntroducedBy, ...]:
         """Find the commits that added columns, by reading a few schemas of older versions."""
-        with self._reader.in_users_names():
+        with self._reader.translate_errors():
             return tuple(introduced_by(self.spark.sql, table, paths))
 
     def past_columns(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> frozenset[ColumnPath]:
         """Find columns in the schemas of older versions."""
-        with self._reader.in_users_names():
+        with self._reader.translate_errors():
             return past_columns(self.spark.sql, table, paths)
 
     def run(self, statement: Statement) -> None:
@@ -157,7 +157,7 @@ class SessionCatalog:
             UnsafePlanError: If rows violate a NOT NULL column or a check that is added; nothing was changed.
             StatementError: If Spark or Delta refuses it.
         """
-        with self._reader.in_users_names(), cancel_on_interrupt(self._stop):
+        with self._reader.translate_errors(), cancel_on_interrupt(self._stop):
             self._statements.run(statement)
 
     def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
@@ -205,7 +205,7 @@ class SessionCatalog:
                 refuses them.
         """
         required_table_name(table, "insert")
-        with self._reader.in_users_names():
+        with self._reader.translate_errors():
             insert_rows(self.spark, self._reader.readable([table])[table], rows)
 
     def append_rows(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
@@ -215,7 +215,7 @@ class SessionCatalog:
             table: An existing table.
             rows: Values of the types of the columns, by their names; all rows have the same columns.
         """
-        with self._reader.in_users_names():
+        with self._reader.translate_errors():
             append_rows(self.spark, table, rows)
 
     def clone_table(self, source: QualifiedName, target: QualifiedName) -> None:
@@ -239,17 +239,17 @@ class SessionCatalog:
 
     def create_schema(self, catalog: str, schema: str) -> None:
         """Create a schema unless it exists."""
-        with self._reader.in_users_names():
+        with self._reader.translate_errors():
             self._sql(create_schema(catalog, schema))
 
     def drop_table(self, table: QualifiedName) -> None:
         """Drop a table if it exists."""
-        with self._reader.in_users_names():
+        with self._reader.translate_errors():
             self._sql(drop_table(table))
 
     def drop_schema(self, catalog: str, schema: str) -> None:
         """Drop a schema with everything in it if it exists."""
-        with self._reader.in_users_names():
+        with self._reader.translate_errors():
             self._sql(drop_schema(catalog, schema))
 
     def _sql(self, text: str) -> Any:

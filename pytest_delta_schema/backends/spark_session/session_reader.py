@@ -49,18 +49,18 @@ class SessionReader:
         self._threads = threads
         self._redacted = redacted
 
-    def in_users_names(self) -> AbstractContextManager[None]:
+    def translate_errors(self) -> AbstractContextManager[None]:
         """Turn the errors of Spark in the block into errors of this package, without secrets."""
         return translate_errors(self._redacted, self._spark)
 
     def rows(self, text: str) -> Sequence[Any]:
         """Return the rows of a query."""
-        with self.in_users_names():
+        with self.translate_errors():
             return self._spark.sql(text).collect()
 
     def schema(self, name: QualifiedName) -> Any:
         """Return the schema of a table as Spark shows it."""
-        with self.in_users_names():
+        with self.translate_errors():
             return self._spark.table(dotted(name)).schema
 
     def files(self, location: str) -> LogFiles | None:
@@ -72,7 +72,7 @@ class SessionReader:
 
     def require_rows(self, location: str) -> None:
         """Require that Spark opens the table at a location, and lists its files; no rows are read."""
-        with self.in_users_names():
+        with self.translate_errors():
             self._spark.read.format("delta").load(unquote(location)).inputFiles()
 
     def states(self, names: Sequence[QualifiedName], sources: Mapping[QualifiedName, Parquet]) -> CatalogState:

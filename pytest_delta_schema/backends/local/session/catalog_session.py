@@ -87,13 +87,13 @@ class CatalogSession:
         with shared_setting(lambda: self.spark, _SUBSTITUTE, "false") as is_set, self.stopping():
             yield is_set
 
-    def in_users_names(self) -> AbstractContextManager[None]:
+    def translate_errors(self) -> AbstractContextManager[None]:
         """Use the names of users in the errors of the block."""
         return translate_errors(self.bridge.with_logical_names, self.spark)
 
     @contextmanager
     def using(self, catalog: str) -> Iterator[None]:
         """Register a catalog in the session, and use the names of users in errors."""
-        with self.in_users_names():
+        with self.translate_errors():
             self.bridge.register([catalog])
             yield

@@ -56,7 +56,7 @@ def write_to_clone(
         expected = predict_write(state, schema, options)
         try:
             with (
-                session.in_users_names(),
+                session.translate_errors(),
                 setting(session.spark, _AUTO_MERGE, str(options.auto_merge).lower()),
             ):
                 path = table_folder(session.warehouse, state.name)
@@ -106,7 +106,7 @@ def _clone(table: Table | str, session: CatalogSession, catalog: ScratchCatalog)
 
 def _copy_metadata(session: CatalogSession, source: QualifiedName, folder: Path) -> None:
     """Write the first commit of a table that has the metadata of another table and no rows."""
-    with session.in_users_names():
+    with session.translate_errors():
         actions = protocol_and_metadata(session.bridge.gateway, source)
     now = int(time.time() * 1000)
     info = {"commitInfo": {"timestamp": now, "inCommitTimestamp": now, "operation": "CLONE", "operationParameters": {}}}
