@@ -55,7 +55,11 @@ class DataAccess(Protocol):
 
 
 class SparkDataAccess:
-    """Uses the Spark session of a catalog, ``catalog.spark``."""
+    """Uses the Spark session of a catalog, ``catalog.spark``.
+
+    Args:
+        converts: Whether scenarios with parquet tables are run.
+    """
 
     runs_refused = False
     counts_commits = True
