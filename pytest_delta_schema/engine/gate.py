@@ -238,22 +238,24 @@ class Gate:
         Raises:
             DeltaSchemaError: If the catalog cannot be read; nothing was changed.
         """
-        result = self._apply(models, progress, apart=True)
+        result = self._apply(models, progress, independently=True)
         begun = {table.table for table in result.tables}
         return {
-            model.model.name: self._outcomes.applied(model, self.plan(model.model), result.of(model.name), self.state())
+            model.model.name: self._outcomes.applied(
+                model, self.plan(model.model), result.for_table(model.name), self.state()
+            )
             for model in map(self.declarations.bound, models)
             if model.name in begun
         }
 
-    def _apply(self, models: Sequence[Table], progress: ApplyProgress, *, apart: bool = False) -> SyncResult:
+    def _apply(self, models: Sequence[Table], progress: ApplyProgress, *, independently: bool = False) -> SyncResult:
         declarations = self.declarations
         runner = runner_of(self.catalog, declarations.settings)
         planner, validator = declarations.planner, declarations.validator
         orchestrator = Orchestrator(self.catalog, runner, planner=planner, validator=validator)
         dependents = self._bound(self.dependents(models))
         with progress.by(runner):
-            return orchestrator.apply(self._bound(models), other_models=dependents, apart=apart)
+            return orchestrator.apply(self._bound(models), other_models=dependents, independently=independently)
 
     def _invalid(self, table: Table, check: CheckKind) -> TableOutcome | None:
         violations = self.declarations.violations(table)

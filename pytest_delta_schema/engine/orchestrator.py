@@ -143,32 +143,34 @@ class Orchestrator:
                 raise result.error
             return result
 
-    def apply(self, models: Iterable[Table], *, other_models: Iterable[Table] = (), apart: bool = False) -> SyncResult:
+    def apply(
+        self, models: Iterable[Table], *, other_models: Iterable[Table] = (), independently: bool = False
+    ) -> SyncResult:
         """Align the catalog with ``models`` like :meth:`sync_tables`, and return how that ended for each table.
 
         Args:
             models: Declared tables, each name once.
             other_models: As in :meth:`sync_tables`.
-            apart: Whether only tables that do not exist are changed, each by itself. ``models`` have parents before
-                the tables that reference them. A plan that breaks rules is an error of its table alone. A table that
-                cannot be read, or whose parent was not created, has no result.
+            independently: Whether only tables that do not exist are created, each by itself. ``models`` have parents
+                before the tables that reference them. A plan that breaks rules is an error of its table alone. A table
+                that cannot be read, or whose parent was not created, has no result.
 
         Raises:
             DeclarationError: If ``models`` is something else than a list of tables.
             InvalidModelError: If declarations break rules; nothing is read.
             CatalogReadError: If tables cannot be read; nothing is changed.
-            UnsafePlanError: If the plan breaks rules, and tables are not applied apart; nothing is changed.
+            UnsafePlanError: If the plan breaks rules, and tables are not created independently; nothing is changed.
             ApplyInterrupted: If a ``KeyboardInterrupt`` ended it after the plan was made; nothing more is written then.
         """
         tables, others = self._resolved(models, "apply"), self._resolved(other_models, "apply")
         with step(applying(tables)):
-            return self._apply(tables, others, apart=apart)
+            return self._apply(tables, others, independently=independently)
 
-    def _apply(self, tables: Sequence[Table], others: Sequence[Table], *, apart: bool = False) -> SyncResult:
+    def _apply(self, tables: Sequence[Table], others: Sequence[Table], *, independently: bool = False) -> SyncResult:
         self.validator.validate_models(tables)
         state, plan = self._read_and_plan(tables, others)
-        plan, refused = self._creations(plan, tables) if apart else self._validated(plan, state, tables)
-        results = self._run(plan, refused, tables, others, apart=apart)
+        plan, refused = self._creations(plan, tables) if independently else self._validated(plan, state, tables)
+        results = self._run(plan, refused, tables, others, independently=independently)
         try:
             state, results = self._read_back(state, results, tables, others)
             results = self._synchronise(state, results, tables)
@@ -216,23 +218,25 @@ class Orchestrator:
         tables: Sequence[Table],
         others: Sequence[Table],
         *,
-        apart: bool,
+        independently: bool,
     ) -> tuple[TableResult, ...]:
         """Run a plan; if that is interrupted, find out what became of the statement that was running."""
         try:
-            results = self.runner.run(plan, refused, apart=apart)
+            results = self.runner.run(plan, refused, independently=independently)
         except ApplyInterrupted as stop:
             raise with_running_outcome(stop, lambda: self._read_and_plan(tables, others)) from None
         known = {action.table for action in plan.actions}
-        unchanged = [] if apart else [TableResult(table=table.name) for table in tables if table.name not in known]
+        unchanged = (
+            [] if independently else [TableResult(table=table.name) for table in tables if table.name not in known]
+        )
         return (*results, *unchanged)
 
     def _read_back(
         self, state: CatalogState, results: tuple[TableResult, ...], tables: Iterable[Table], others: Sequence[Table]
     ) -> tuple[CatalogState, tuple[TableResult, ...]]:
         """Read the tables that were changed, and prove that nothing is left to change."""
-        there = {result.table for result in results if result.is_already_there}
-        changed = {result.table for result in results if result.is_complete} | there
+        already_there = {result.table for result in results if result.is_already_there}
+        changed = {result.table for result in results if result.is_complete} | already_there
         if not changed:
             return state, results
         good = {result.table for result in results if result.error is None}
@@ -240,10 +244,10 @@ class Orchestrator:
 
         def look() -> tuple[CatalogState, dict[QualifiedName, DeltaSchemaError]]:
             try:
-                seen, left = read_completed(lambda: self._read_and_plan(read, others), there)
+                seen, left = read_completed(lambda: self._read_and_plan(read, others), already_there)
             except DeltaSchemaError as error:
                 return CatalogState(tables={}), dict.fromkeys(changed, error)
-            return seen, _faults(seen, left, read, there)
+            return seen, _faults(seen, left, read, already_there)
 
         seen, faults = when_shown(look, _is_shown, self.runner.lag)
         known = {result.table for result in results}
@@ -266,14 +270,14 @@ class Orchestrator:
 
 
 def _faults(
-    state: CatalogState, left: TablePlan, tables: Iterable[Table], there: Collection[QualifiedName]
+    state: CatalogState, left: TablePlan, tables: Iterable[Table], already_there: Collection[QualifiedName]
 ) -> dict[QualifiedName, DeltaSchemaError]:
     """Return why tables are not as their models declare them."""
     lost = [table.name for table in tables if table.name not in state.tables]
     faults: dict[QualifiedName, DeltaSchemaError] = {name: CatalogReadError([state.problem(name)]) for name in lost}
     for action in left.actions:
         lines = [f"{action.table}: {line}" for line in change_lines(action)]
-        faults[action.table] = unfinished_creation(action) if action.table in there else ConvergenceError(lines)
+        faults[action.table] = unfinished_creation(action) if action.table in already_there else ConvergenceError(lines)
     return faults
 
 

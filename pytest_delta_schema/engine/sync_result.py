@@ -42,7 +42,7 @@ class SyncResult:
         """The errors of all tables as one; ``None`` if all are aligned."""
         return combined_error(self.tables)
 
-    def of(self, table: QualifiedName) -> SyncResult:
+    def for_table(self, table: QualifiedName) -> SyncResult:
         """Return the part that is about one table.
 
         Args:

@@ -50,7 +50,7 @@ class ActionRunner:
         self._create_executor = create_executor
         self._align_executor = align_executor
         self._actions: tuple[CreateTable | AlignTable, ...] = ()
-        self._is_apart = False
+        self._is_independent = False
         self._runs: dict[QualifiedName, TableRun] = {}
         self._errors: dict[QualifiedName, DeltaSchemaError] = {}
 
@@ -94,28 +94,28 @@ class ActionRunner:
         plan: TablePlan,
         refused: Mapping[QualifiedName, DeltaSchemaError] = MappingProxyType({}),
         *,
-        apart: bool = False,
+        independently: bool = False,
     ) -> tuple[TableResult, ...]:
         """Run every action of ``plan``, and return how that ended for each table; those that failed come last.
 
         Args:
-            plan: The plan. If ``apart``, it has new tables only, parents before those that reference them.
+            plan: The plan. If ``independently``, it has new tables only, parents before those that reference them.
             refused: Why tables of the plan may not be changed.
-            apart: Whether each table is created with its foreign keys when its parents are complete. A table whose
-                parent or schema was not created here is not begun then, and has no result.
+            independently: Whether each table is created with its foreign keys when its parents are complete. A table
+                whose parent or schema was not created here is not begun then, and has no result.
 
         Raises:
             ApplyInterrupted: If a ``KeyboardInterrupt`` ended it; nothing more is written then, and nothing restored.
         """
-        self._actions, self._is_apart, self._runs, self._errors = plan.actions, apart, {}, dict(refused)
+        self._actions, self._is_independent, self._runs, self._errors = plan.actions, independently, {}, dict(refused)
         try:
             for action in plan.actions:
                 if action.table not in refused:
                     with self._failing(action.table):
                         self._runs[action.table] = self._start(action)
             if not any(isinstance(error, StatementError) for error in self._errors.values()):
-                self._hold_back()
-                for stages in [tuple(Stage)] if apart else [(stage,) for stage in Stage]:
+                self._block_dependents()
+                for stages in [tuple(Stage)] if independently else [(stage,) for stage in Stage]:
                     self._advance_all(stages)
         except KeyboardInterrupt as stop:
             raise self.interrupted(still_running=isinstance(stop, StillRunning)) from None
@@ -125,7 +125,7 @@ class ActionRunner:
         """Return how far the last run has come with every table that has not failed; reads no catalog."""
         actions = [action for action in self._actions if action.table not in self._errors]
         runs = [(action, self._runs.get(action.table)) for action in actions]
-        if self._is_apart:
+        if self._is_independent:
             return tuple(run.progress() for _, run in runs if run is not None and run.has_begun)
         return tuple(not_begun(action) if run is None else run.progress() for action, run in runs)
 
@@ -151,13 +151,13 @@ class ActionRunner:
         except (UnsafePlanError, ApplyError, StatementError) as error:
             self._errors[table] = error
 
-    def _hold_back(self) -> None:
+    def _block_dependents(self) -> None:
         """Stop every table whose foreign keys reference a stopped table, before any of its statements has run."""
         stopped = set(self._errors)
         rest = [run.action for run in self._runs.values()]
         while waiting := {action.table: key for action in rest if (key := _key_to(action, stopped)) is not None}:
             for table, key in waiting.items():
-                if self._is_apart:
+                if self._is_independent:
                     del self._runs[table]
                 else:
                     self._errors[table] = UnsafePlanError([_waits(table, key)])
@@ -182,7 +182,7 @@ class ActionRunner:
         ended: list[QualifiedName] = []
 
         def work(table: QualifiedName, stop: Event | None) -> None:
-            if not self._is_apart or _can_begin(runs[table].action, [runs[other] for other in after[table]]):
+            if not self._is_independent or _can_begin(runs[table].action, [runs[other] for other in after[table]]):
                 with self._failing(table):
                     self._advance(runs[table], stages, stop)
             ended.append(table)
@@ -212,9 +212,10 @@ class ActionRunner:
 
     def _results(self) -> tuple[TableResult, ...]:
         runs = [run for table, run in self._runs.items() if table not in self._errors]
-        failed = [action for table in self._errors for action in self._actions if action.table == table]
+        actions = {action.table: action for action in self._actions}
+        failed = [actions[table] for table in self._errors]
         return (
-            *(self._result(run.action) for run in runs if run.has_begun or not self._is_apart),
+            *(self._result(run.action) for run in runs if run.has_begun or not self._is_independent),
             *map(self._result, failed),
         )
 
