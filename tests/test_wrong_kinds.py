@@ -100,7 +100,7 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "TablePlanner, policy": lambda value: TablePlanner(policy=value),
     "validate_models": PlanValidator().validate_models,
     "validate_plan": PlanValidator().validate_plan,
-    "PlanValidator": PlanValidator,
+    "PlanValidator": lambda value: PlanValidator(model_rules=value),
     "Identity": Identity,
     "rows_of": rows_of,
     "rows_of, rows": lambda value: rows_of(MODEL, value),
@@ -224,14 +224,14 @@ def test_a_value_of_a_wrong_kind_is_one_error(function: str, value: str) -> None
             ),
         ),
         (
-            lambda: PlanValidator([SimpleNamespace]),
+            lambda: PlanValidator(model_rules=[SimpleNamespace]),
             (
                 "model_rules of PlanValidator takes rules, and was given <class 'types.SimpleNamespace'>;"
                 " write SimpleNamespace()"
             ),
         ),
         (
-            lambda: TablePlanner("typeWidening"),
+            lambda: TablePlanner(enable="typeWidening"),
             (
                 "enable of TablePlanner must be a list of names, got the bare string 'typeWidening';"
                 " write ['typeWidening']"

@@ -74,7 +74,8 @@ def test_consent(catalog):
 
 
 def test_preflight(catalog):
-    runner = ActionRunner.over(catalog, Preflight("limit", samples=0))  # stops at the first row that breaks the plan
+    at_first_row = Preflight("limit", samples=0)  # stops at the first row that breaks the plan
+    runner = ActionRunner.over(catalog, preflight=at_first_row)
 
     Orchestrator(catalog, runner).sync_tables([orders])
 

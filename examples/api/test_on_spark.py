@@ -44,7 +44,7 @@ def test_local_catalog(delta_spark, delta_warehouse, make_delta_table):
 
 
 def test_open_session(tmp_path):
-    with open_session(tmp_path, {"spark.sql.shuffle.partitions": "1"}) as session:
+    with open_session(tmp_path, conf={"spark.sql.shuffle.partitions": "1"}) as session:
         Orchestrator.over(LocalCatalog(session.spark, warehouse=tmp_path)).sync_tables([orders])
 
 

@@ -54,7 +54,7 @@ class _StoppedBy:
         if error is None:
             msg = f"{expected}, and nothing did"
             raise AssertionError(msg)
-        stopped = constraint_error(error, [self._model]) if isinstance(error, Exception) else None
+        stopped = constraint_error(error, models=[self._model]) if isinstance(error, Exception) else None
         if stopped is None:
             return False
         if stopped.kind != self._kind or not same_name(stopped.name, self._name):

@@ -317,7 +317,7 @@ class MetadataSyncError(DiagnosticsError):
         done: The results of the others, each a ``MetadataSync``.
     """
 
-    def __init__(self, diagnostics: Iterable[Diagnostic], done: Iterable[Any] = ()) -> None:
+    def __init__(self, diagnostics: Iterable[Diagnostic], *, done: Iterable[Any] = ()) -> None:
         self.done = tuple(done)
         super().__init__(diagnostics)
 

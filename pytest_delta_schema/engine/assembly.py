@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 def planner_of(settings: Settings) -> TablePlanner:
     """Return the planner that compares as the settings say."""
-    return TablePlanner(settings.enable_features, property_policy_of(settings))
+    return TablePlanner(enable=settings.enable_features, policy=property_policy_of(settings))
 
 
 def property_policy_of(settings: Settings) -> PropertyPolicy:
     """Return which table properties the project manages."""
-    return PropertyPolicy(settings.properties, settings.owned_properties)
+    return PropertyPolicy(settings.properties, keeps_record=settings.owned_properties)
 
 
 def client_features_of(settings: Settings) -> ClientFeatures:
@@ -65,7 +65,7 @@ def validator_of(settings: Settings) -> PlanValidator:
     )
     return PlanValidator(
         model_rules=[
-            *default_model_rules(property_policy_of(settings), client_features),
+            *default_model_rules(policy=property_policy_of(settings), client_features=client_features),
             *model_rules,
             *settings.model_rules,
         ],
@@ -75,9 +75,9 @@ def validator_of(settings: Settings) -> PlanValidator:
 
 def preflight_of(settings: Settings) -> Preflight:
     """Return how an apply runs its data checks."""
-    return Preflight(settings.preflight or COUNT, settings.preflight_samples)
+    return Preflight(settings.preflight or COUNT, samples=settings.preflight_samples)
 
 
 def runner_of(catalog: DeltaDDL, settings: Settings) -> ActionRunner:
     """Return the runner that changes a catalog as the settings say."""
-    return ActionRunner.over(catalog, preflight_of(settings), restores=settings.on_failure == "restore")
+    return ActionRunner.over(catalog, preflight=preflight_of(settings), restores=settings.on_failure == "restore")

@@ -48,7 +48,7 @@ class BatchedApplies:
             self._create(table)
         self._pending.pop(table.name, None)
         if table.name not in self._outcomes:
-            self._outcomes[table.name] = self._gate.apply(table, self._progress)
+            self._outcomes[table.name] = self._gate.apply(table, progress=self._progress)
         return self._outcomes[table.name]
 
     def apply_with_parents(self, table: Table) -> TableOutcome:
@@ -60,7 +60,7 @@ class BatchedApplies:
     def _create(self, table: Table) -> None:
         """Create the missing tables whose turn has not come; if they cannot be read, each is applied in its turn."""
         try:
-            outcomes = self._gate.create(self._creatable(), self._progress)
+            outcomes = self._gate.create(self._creatable(), progress=self._progress)
         except DeltaSchemaError:
             return
         self._outcomes |= outcomes

@@ -156,7 +156,7 @@ class Gate:
             return False
         return not self.plan(table).is_empty
 
-    def unreadable(self, table: Table, check: CheckKind = CheckKind.DRIFT) -> TableOutcome | None:
+    def unreadable(self, table: Table, *, check: CheckKind = CheckKind.DRIFT) -> TableOutcome | None:
         """Return the outcome of a table that cannot be read; ``None`` if it can.
 
         Args:
@@ -200,7 +200,7 @@ class Gate:
             model, CheckKind.DRIFT, status, plan, self.state(), violations=violations, data_checks=checks
         )
 
-    def apply(self, table: Table, progress: ApplyProgress | None = None) -> TableOutcome:
+    def apply(self, table: Table, *, progress: ApplyProgress | None = None) -> TableOutcome:
         """Align a table with its model, read it back, and prove that its plan is empty.
 
         Tables whose foreign keys form a circle with it are aligned at once.
@@ -209,7 +209,7 @@ class Gate:
             table: One of the models.
             progress: Records how far the apply came, for the report of an interruption.
         """
-        invalid = self._invalid(table, CheckKind.APPLY) or self.unreadable(table, CheckKind.APPLY)
+        invalid = self._invalid(table, CheckKind.APPLY) or self.unreadable(table, check=CheckKind.APPLY)
         if invalid is not None:
             return invalid
         model, plan = self.declarations.bound(table), self.plan(table)
@@ -226,7 +226,7 @@ class Gate:
             return self._outcomes.not_applied(model, plan, error, self.state())
         return self._outcomes.applied(model, plan, result, self.state())
 
-    def create(self, models: Sequence[Table], progress: ApplyProgress) -> dict[QualifiedName, TableOutcome]:
+    def create(self, models: Sequence[Table], *, progress: ApplyProgress) -> dict[QualifiedName, TableOutcome]:
         """Create tables that do not exist, each by itself, and return the outcomes of those whose creation was begun.
 
         The others, such as those whose parent was not created, are left to an apply.

@@ -55,16 +55,16 @@ class ActionRunner:
         self._errors: dict[QualifiedName, DeltaSchemaError] = {}
 
     @classmethod
-    def over(cls, ddl: DeltaDDL, how: Preflight | None = None, *, restores: bool = False) -> ActionRunner:
+    def over(cls, ddl: DeltaDDL, *, preflight: Preflight | None = None, restores: bool = False) -> ActionRunner:
         """Build a runner with the usual executors over one catalog.
 
         Args:
             ddl: The catalog.
-            how: How data checks run.
+            preflight: How data checks run.
             restores: Whether a table whose alignment fails midway is restored, unless somebody else has
                 committed since.
         """
-        return cls(CreateExecutor(ddl), AlignExecutor(ddl, how, restores=restores))
+        return cls(CreateExecutor(ddl), AlignExecutor(ddl, preflight=preflight, restores=restores))
 
     @property
     def lag(self) -> Lag:
@@ -136,7 +136,7 @@ class ActionRunner:
             still_running: Whether a statement could not be stopped.
         """
         errors = all_errors(self._results())
-        return ApplyInterrupted(self.progress(), errors, still_running=still_running)
+        return ApplyInterrupted(self.progress(), errors=errors, still_running=still_running)
 
     def _start(self, action: CreateTable | AlignTable) -> TableRun:
         if isinstance(action, CreateTable):

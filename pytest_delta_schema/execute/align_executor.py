@@ -22,14 +22,14 @@ class AlignExecutor:
 
     Args:
         ddl: Where statements are run.
-        how: How data checks run.
+        preflight: How data checks run.
         restores: Whether a table whose alignment fails midway is restored, unless somebody else has committed since.
     """
 
-    def __init__(self, ddl: DeltaDDL, how: Preflight | None = None, *, restores: bool = False) -> None:
+    def __init__(self, ddl: DeltaDDL, *, preflight: Preflight | None = None, restores: bool = False) -> None:
         self._ddl = ddl
         self._restores = restores
-        self._how = how or Preflight()
+        self._preflight = preflight or Preflight()
 
     def start(self, action: AlignTable) -> TableRun:
         """Return the run of ``action``, of which nothing has run yet.
@@ -39,7 +39,7 @@ class AlignExecutor:
             ApplyError: If the table has become absent or unreadable since the plan was made; nothing was changed.
         """
         require_able(action, self._ddl)
-        violations = preflight(action, self._ddl, self._how)
+        violations = preflight(action, self._ddl, self._preflight)
         if violations:
             raise UnsafePlanError(violations)
         conversion = action.one(ConvertTable)

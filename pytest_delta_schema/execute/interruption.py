@@ -149,8 +149,8 @@ class ApplyInterrupted(KeyboardInterrupt):
     def __init__(
         self,
         tables: Iterable[InterruptedTable],
-        errors: Iterable[DeltaSchemaError] = (),
         *,
+        errors: Iterable[DeltaSchemaError] = (),
         still_running: bool = False,
     ) -> None:
         self.tables = tuple(tables)
@@ -200,7 +200,7 @@ def with_running_outcome(
         _judged(table, _outcome(table.running, needed), state, still_running=still_running) if table.running else table
         for table in stop.tables
     ]
-    return ApplyInterrupted(tables, stop.errors, still_running=still_running)
+    return ApplyInterrupted(tables, errors=stop.errors, still_running=still_running)
 
 
 def in_time(call: Callable[[], _T], seconds: float) -> _T:
@@ -228,7 +228,7 @@ def in_time(call: Callable[[], _T], seconds: float) -> _T:
 
 def _unknown(stop: ApplyInterrupted, reason: str) -> ApplyInterrupted:
     tables = [replace(table, reason=reason) for table in stop.tables]
-    return ApplyInterrupted(tables, stop.errors, still_running=stop.still_running)
+    return ApplyInterrupted(tables, errors=stop.errors, still_running=stop.still_running)
 
 
 def _outcome(running: Statement, needed: Sequence[Statement]) -> RunningOutcome:

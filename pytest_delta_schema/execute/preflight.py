@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.delta.names.part_path import PartPath, part_path
@@ -54,7 +54,8 @@ _NOT_KEPT = {
 """How a partition reads back values that it cannot store, by their type."""
 
 
-class Preflight(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Preflight:
     """How data checks run.
 
     Args:
@@ -64,10 +65,11 @@ class Preflight(NamedTuple):
     """
 
     mode: str = COUNT
+    _: KW_ONLY
     samples: int = 5
 
 
-def preflight(action: AlignTable, ddl: DeltaDDL, how: Preflight = Preflight()) -> tuple[Diagnostic, ...]:  # noqa: B008 - a frozen value
+def preflight(action: AlignTable, ddl: DeltaDDL, how: Preflight = Preflight()) -> tuple[Diagnostic, ...]:
     """Run the data checks of an action in one scan, and return a violation for each that fails.
 
     Columns that the plan itself adds are NULL in every existing row.

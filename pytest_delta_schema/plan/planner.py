@@ -97,6 +97,7 @@ class TablePlanner:
 
     def __init__(
         self,
+        *,
         enable: Collection[str] = (),
         policy: PropertyPolicy = PropertyPolicy(),  # noqa: B008 - a frozen value
     ) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import KW_ONLY, dataclass
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.models.modes import IGNORE, MANAGE, REPORT
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from pytest_delta_schema.settings.table import PropertyMode
 
 
-class PropertyPolicy(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PropertyPolicy:
     """Which table properties the project manages.
 
     A key that a model declares is set when its table is created, whatever its mode. From then on ``manage`` compares
@@ -35,6 +37,7 @@ class PropertyPolicy(NamedTuple):
     """
 
     modes: tuple[tuple[str, PropertyMode], ...] = ()
+    _: KW_ONLY
     keeps_record: bool = False
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from datetime import date  # noqa: TC003 - the dataclass's annotation
 from typing import TYPE_CHECKING
 
@@ -87,6 +87,7 @@ class Consent:
 
     action: str
     path: str = field(compare=False)
+    _: KW_ONLY
     is_pattern: bool = False
     reason: str = ""
     expires: date | None = None

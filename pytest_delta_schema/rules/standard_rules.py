@@ -97,6 +97,7 @@ _OF_PACKAGE = ClientFeatures()
 
 
 def default_model_rules(
+    *,
     policy: PropertyPolicy = PropertyPolicy(),  # noqa: B008 - a frozen value
     client_features: ClientFeatures = _OF_PACKAGE,
 ) -> tuple[BuiltInModelRule, ...]:

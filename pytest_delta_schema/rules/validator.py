@@ -66,6 +66,7 @@ class PlanValidator:
 
     def __init__(
         self,
+        *,
         model_rules: Sequence[ModelRule] = DEFAULT_MODEL_RULES,
         plan_rules: Sequence[PlanRule] = DEFAULT_PLAN_RULES,
     ) -> None:

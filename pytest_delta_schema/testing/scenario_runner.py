@@ -68,7 +68,7 @@ def run_scenario(scenario: Scenario, catalog: ScratchCatalog, data_access: DataA
     assert _matched(plan) == scenario.reported.strip()
 
     agreed = default_plan_rules(map(parse_consent, scenario.consents))
-    validator = PlanValidator(default_model_rules(scenario.property_policy), agreed)
+    validator = PlanValidator(model_rules=default_model_rules(policy=scenario.property_policy), plan_rules=agreed)
     orchestrator = Orchestrator(catalog, runner, planner=planner, validator=validator)
     refused = _refused(scenario, sql_statements, catalog.capabilities)
     if refused:

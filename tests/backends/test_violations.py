@@ -67,7 +67,7 @@ def test_the_name_of_a_check_ends_where_its_condition_begins(check, names, expec
     model = table(column("id"), checks=[Check(name, "id > 0") for name in names])
     error = RuntimeError(f"CHECK constraint {check} violated by row with values:\n - id : 0")
 
-    violation = constraint_error(error, [model])
+    violation = constraint_error(error, models=[model])
 
     assert (violation.name, violation.expression) == expected
 
@@ -87,12 +87,12 @@ def test_the_model_is_found_if_it_is_the_only_one(models, owner):
         "CHECK constraint positive (x) violated by row with values:\n - id : 0",
         "Column id, which has a NOT NULL constraint, is missing",
     ):
-        violation = constraint_error(RuntimeError(text), models)
+        violation = constraint_error(RuntimeError(text), models=models)
         assert violation is not None
         assert violation.model is owner
     assert (
         constraint_error(
-            RuntimeError('Value "x" exceeds char/varchar type length limitation. Failed check: (y).'), models
+            RuntimeError('Value "x" exceeds char/varchar type length limitation. Failed check: (y).'), models=models
         ).model
         is None
     )
@@ -118,7 +118,7 @@ def test_the_memory_catalog_names_the_values_as_delta_does(catalog):
     with pytest.raises(StatementError) as caught:
         catalog.insert(NAME, [{"id": 1, "b": None}])
 
-    violation = constraint_error(caught.value, [MODEL])
+    violation = constraint_error(caught.value, models=[MODEL])
 
     assert (violation.name, violation.values, violation.model) == ("positive", {"id": "1", "b": "null"}, MODEL)
 

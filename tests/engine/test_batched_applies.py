@@ -53,7 +53,7 @@ def applied(catalog, models, *, jointly):
     gate, progress, created = Gate(catalog, models), ApplyProgress(), {}
     models = sorted(models, key=gate.declarations.apply_rank)
     joint = BatchedApplies(gate, models, progress, lambda table, outcome: created.update({table.name: outcome}))
-    outcomes = {model.name: joint.apply(model) if jointly else gate.apply(model, progress) for model in models}
+    outcomes = {model.name: joint.apply(model) if jointly else gate.apply(model, progress=progress) for model in models}
     return outcomes, created
 
 

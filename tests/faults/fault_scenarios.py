@@ -113,7 +113,9 @@ class Line:
         """Build the engine as a user of the library does."""
         ddl = self.ddl or self.catalog
         consents = default_plan_rules(map(parse_consent, self.scenario.consents))
-        validator = PlanValidator(default_model_rules(self.scenario.property_policy), consents)
+        validator = PlanValidator(
+            model_rules=default_model_rules(policy=self.scenario.property_policy), plan_rules=consents
+        )
         runner = ActionRunner.over(ddl, restores=self.restores)
         return Orchestrator(
             self.catalog, runner, planner=TablePlanner(policy=self.scenario.property_policy), validator=validator

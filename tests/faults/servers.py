@@ -76,7 +76,7 @@ def _with_a_wrong_answer(case: Case, lying_server: LyingServer, double: UnityDou
     output = io.StringIO()
     handler = logging.StreamHandler(output)
     logging.getLogger("pytest_delta_schema").addHandler(handler)
-    client = UnityClient(lying_server.uri, Secret(SECRET), timeout=TIMEOUT)
+    client = UnityClient(lying_server.uri, token=Secret(SECRET), timeout=TIMEOUT)
     catalog = UnityCatalog(client, read_threads=2, sync_recreate=case.values["call"] in RECREATED)
     steps: list[tuple[str, Callable[[], Any]]] = [
         ("drift", lambda: catalog.snapshot([*MODELS, *ABSENT])),
@@ -145,7 +145,7 @@ def _is_level(double: UnityDouble, name: str) -> bool:
 
 def _after_it(double: UnityDouble, call: str) -> None:
     """A sync against the same server, whose answers are right again, updates every entry."""
-    client = UnityClient(double.uri, Secret(SECRET), timeout=30)
+    client = UnityClient(double.uri, token=Secret(SECRET), timeout=30)
     catalog = UnityCatalog(client, read_threads=2, sync_recreate=call in RECREATED)
     try:
         if call not in (*RECREATED, "vend credentials"):

@@ -34,7 +34,7 @@ def setting(**entries: str) -> str:
 
 
 def model_texts(model, features=ClientFeatures()) -> list[str]:  # noqa: B008 - never changed
-    violations = PlanValidator([FeatureUnsupportedByClient(features)]).model_violations([model])
+    violations = PlanValidator(model_rules=[FeatureUnsupportedByClient(features)]).model_violations([model])
     return [str(violation).removeprefix("dev.silver.orders: ") for violation in violations]
 
 
@@ -125,7 +125,7 @@ def test_a_project_corrects_the_table_of_clients():
 
 
 def action_of(model, there, enable=()) -> AlignTable:
-    (action,) = TablePlanner(enable).plan([model], catalog(there)).align_tables
+    (action,) = TablePlanner(enable=enable).plan([model], catalog(there)).align_tables
     return action
 
 

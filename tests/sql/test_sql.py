@@ -337,7 +337,7 @@ def test_statements_about_several_columns_are_split_per_column():
         ),
         table_properties=BOTH,
     )
-    (action,) = TablePlanner(["typeWidening"]).plan([after], catalog(desired_state(before))).actions
+    (action,) = TablePlanner(enable=["typeWidening"]).plan([after], catalog(desired_state(before))).actions
     several = [statement for statement in statements(action) if statement.kind in TOGETHER]
 
     assert [

@@ -132,7 +132,7 @@ class Playing:
             },
         }
         self.calls: list[str] = []
-        self.client = UnityClient("http://unity.invalid", Secret(token), timeout=5)
+        self.client = UnityClient("http://unity.invalid", token=Secret(token), timeout=5)
         self.client._calls._transport = self  # type: ignore[assignment]
         self.catalog = UnityCatalog(self.client, read_threads=1)
 

@@ -65,7 +65,7 @@ def lake(folder: Path, *, token: str | None = None, timeout: float = 60, **how: 
     server_token = how.pop("server_token", token)
     with UnityDouble(folder, token=server_token, delta_api=delta_api) as server:
         server.metastore.create_catalog({"name": "dev"})
-        client = UnityClient(server.uri, Secret(token) if token else None, timeout=timeout)
+        client = UnityClient(server.uri, token=Secret(token) if token else None, timeout=timeout)
         try:
             yield Lake(folder, server, UnityCatalog(client, read_threads=4, **how))
         finally:

@@ -64,7 +64,7 @@ class LogCatalog:
     def _log(self):
         return CommitLog(table=NAME, log=LocalLog(str(self.folder)))
 
-    def commits(self, _, first=0):
+    def commits(self, _, *, first=0):
         return self._log().commits(first)
 
     def state_at(self, _, version):
@@ -73,7 +73,7 @@ class LogCatalog:
     def columns_before(self, _, version):
         return self._log().columns_before(version)
 
-    def rows(self, _, version=None):
+    def rows(self, _, *, version=None):
         self.reads.append(version)
         return [value if isinstance(value, dict) else {"id": value} for value in self.given[version]]
 
@@ -282,8 +282,8 @@ def test_commits_that_the_log_cleanup_has_removed_are_named(catalog):
 class WithoutNewest(LogCatalog):
     """Lists no commit after the one in which the block began."""
 
-    def commits(self, table, first=0):
-        return super().commits(table, first)[:1]
+    def commits(self, table, *, first=0):
+        return super().commits(table, first=first)[:1]
 
 
 @pytest.mark.parametrize(("made", "lost"), [([2], "2 to 2"), ([2, 3], "2 to 3")])

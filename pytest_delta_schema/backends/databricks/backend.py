@@ -20,7 +20,9 @@ def _open(context: BackendContext) -> DatabricksCatalog:
 
     values = context.settings.values
     with step("connecting to Databricks"):
-        connection = connect_databricks(values["databricks_warehouse"], values["databricks_start_timeout"])
+        connection = connect_databricks(
+            values["databricks_warehouse"], start_timeout=values["databricks_start_timeout"]
+        )
     context.call_at_end(connection.close)
     return DatabricksCatalog(connection, read_threads=values["read_threads"])
 

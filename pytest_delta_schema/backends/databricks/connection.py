@@ -149,7 +149,7 @@ _CREDENTIALS = (
 )
 
 
-def connect_databricks(warehouse: str = "", start_timeout: float = 600.0) -> Connection:
+def connect_databricks(warehouse: str = "", *, start_timeout: float = 600.0) -> Connection:
     """Connect to a workspace; a SQL warehouse that does not run is started.
 
     Args:

@@ -121,7 +121,7 @@ class LocalCatalog:
         """Read only the named tables, without a Spark job."""
         return self._read_tables(required_table_names(names, "read_tables"), {})
 
-    def rows(self, table: QualifiedName, version: int | None = None) -> list[dict[str, Any]]:
+    def rows(self, table: QualifiedName, *, version: int | None = None) -> list[dict[str, Any]]:
         """Return all rows of a table, by one query.
 
         Raises:
@@ -135,7 +135,7 @@ class LocalCatalog:
         with self._session.using(table.name.catalog):
             return stored_rows(self.spark, table, rows)
 
-    def commits(self, table: QualifiedName, first: int = 0) -> tuple[Commit, ...]:
+    def commits(self, table: QualifiedName, *, first: int = 0) -> tuple[Commit, ...]:
         """Return the commits in the log of a table, without a Spark job."""
         return self._commit_log(table).commits(first)
 

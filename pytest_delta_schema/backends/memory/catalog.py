@@ -103,7 +103,7 @@ class MemoryCatalog:
         tables = {name: self._state(name) for name in sorted(names - problems.keys())}
         return CatalogState(tables=tables, problems=problems)
 
-    def rows(self, table: QualifiedName, version: int | None = None) -> list[dict[str, Any]]:
+    def rows(self, table: QualifiedName, *, version: int | None = None) -> list[dict[str, Any]]:
         """Return the rows of a table, by the names of columns in lower case.
 
         Raises:

@@ -60,7 +60,7 @@ class ConstraintViolation:
         return f"{self.kind} {self.name}".strip()
 
 
-def constraint_error(error: BaseException, models: Iterable[Table] = ()) -> ConstraintViolation | None:
+def constraint_error(error: BaseException, *, models: Iterable[Table] = ()) -> ConstraintViolation | None:
     """Return the constraint that stopped a write.
 
     Args:

@@ -110,7 +110,7 @@ class SessionCatalog:
         """
         return self._reader.log(name)
 
-    def rows(self, table: QualifiedName, version: int | None = None) -> list[dict[str, Any]]:
+    def rows(self, table: QualifiedName, *, version: int | None = None) -> list[dict[str, Any]]:
         """Return all rows of a table, by one query.
 
         Raises:
@@ -124,7 +124,7 @@ class SessionCatalog:
         with self._reader.translate_errors():
             return stored_rows(self.spark, table, rows)
 
-    def commits(self, table: QualifiedName, first: int = 0) -> tuple[Commit, ...]:
+    def commits(self, table: QualifiedName, *, first: int = 0) -> tuple[Commit, ...]:
         """Return the commits in the log of a table; over Spark Connect each takes a query."""
         return self._reader.commits(table).commits(first)
 

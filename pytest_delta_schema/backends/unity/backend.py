@@ -37,7 +37,7 @@ def _open(context: BackendContext) -> UnityCatalog:
     values = context.settings.values
     # Local variables are shown in tracebacks, so the token is only ever in one as a Secret.
     token = Secret(os.environ.get(values["unity_token_variable"], ""))
-    client = UnityClient(values["unity_uri"] or "", token, timeout=values["unity_timeout"])
+    client = UnityClient(values["unity_uri"] or "", token=token, timeout=values["unity_timeout"])
     context.call_at_end(client.close)
     return UnityCatalog(
         client,

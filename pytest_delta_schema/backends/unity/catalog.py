@@ -88,7 +88,7 @@ class UnityCatalog:
         sync_recreate: bool = False,
     ) -> None:
         if isinstance(client, type) or not hasattr(client, "has_delta_api"):
-            refuse_kind("UnityCatalog", "a UnityClient", client, "give UnityClient(uri, token)")
+            refuse_kind("UnityCatalog", "a UnityClient", client, "give UnityClient(uri, token=token)")
         self.client = client
         self._spark = SparkOfServer(client, session)
         self._logs = ExternalLogs(client=client, stores=tuple(stores))
@@ -152,7 +152,7 @@ class UnityCatalog:
         problems = [result for result in results if isinstance(result, Diagnostic)]
         done = tuple(result for result in results if isinstance(result, MetadataSync))
         if problems:
-            raise MetadataSyncError(problems, done)
+            raise MetadataSyncError(problems, done=done)
         return done
 
     def introduced_by(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> tuple[IntroducedBy, ...]:
@@ -172,25 +172,25 @@ class UnityCatalog:
             return frozenset(path for path in paths if any(find(columns, path) is not None for columns in schemas))
         return self._spark.catalog(table.written.catalog).past_columns(table, paths)
 
-    def rows(self, table: QualifiedName, version: int | None = None) -> list[dict[str, Any]]:
+    def rows(self, table: QualifiedName, *, version: int | None = None) -> list[dict[str, Any]]:
         """Return all rows of a table through Spark, by one query.
 
         Raises:
             StatementError: If Spark cannot read them.
         """
-        return self._spark.catalog(table.written.catalog).rows(table, version)
+        return self._spark.catalog(table.written.catalog).rows(table, version=version)
 
     def as_stored(self, table: TableState, rows: Any) -> list[dict[str, Any]]:
         """Return rows as the table would return them after an insert; nothing is written."""
         return self._spark.catalog().as_stored(table, rows)
 
-    def commits(self, table: QualifiedName, first: int = 0) -> tuple[Commit, ...]:
+    def commits(self, table: QualifiedName, *, first: int = 0) -> tuple[Commit, ...]:
         """Return the commits in the log of an external table, which Spark opens.
 
         Raises:
             CatalogReadError: If its newest commits are in the catalog, as those of a managed table are.
         """
-        return self._spark.catalog(table.written.catalog).commits(table, first)
+        return self._spark.catalog(table.written.catalog).commits(table, first=first)
 
     def columns_before(self, table: QualifiedName, version: int) -> tuple[ColumnState, ...]:
         """Return the columns of an external table in one version under their names in the one before, from its log.

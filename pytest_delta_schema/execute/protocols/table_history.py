@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class ReadsRows(CatalogReader, Protocol):
     """A catalog that returns the rows of tables; :func:`~pytest_delta_schema.assert_table_equals` uses it."""
 
-    def rows(self, table: QualifiedName, version: int | None = None) -> Sequence[dict[str, Any]]:
+    def rows(self, table: QualifiedName, *, version: int | None = None) -> Sequence[dict[str, Any]]:
         """Return all rows of an existing table, in any order.
 
         Args:
@@ -63,7 +63,7 @@ class KeepsVersions(ReadsRows, Protocol):
         """
         ...
 
-    def commits(self, table: QualifiedName, first: int = 0) -> tuple[Commit, ...]:
+    def commits(self, table: QualifiedName, *, first: int = 0) -> tuple[Commit, ...]:
         """Return the commits of an existing table, the oldest first; those that its log has lost are left out.
 
         Args:

@@ -61,7 +61,7 @@ class Observation:
         if isinstance(version, Diagnostic):
             raise CatalogReadError([version])
         if version is not ABSENT:
-            self._start = next(iter(self._catalog.commits(self._table, version)), None)
+            self._start = next(iter(self._catalog.commits(self._table, first=version)), None)
             self._table_id = self._id(self._before, version)
         return self
 
@@ -112,7 +112,7 @@ class Observation:
             return ("dropped" if before.exists else "absent"), ()
         if not before.exists or self._start is None:
             return "created", self._catalog.commits(self._table)
-        commits = self._catalog.commits(self._table, self._start.version)
+        commits = self._catalog.commits(self._table, first=self._start.version)
         if commits and commits[0].version == self._start.version:
             is_same = commits[0] == self._start
         else:
@@ -168,8 +168,8 @@ class CatalogSource:
         if version not in self._compared:
             columns = self._catalog.state_at(self._table, version).columns
             before = self._catalog.columns_before(self._table, version) if version else columns
-            older = self._catalog.rows(self._table, version - 1) if version else ()
-            newer = self._catalog.rows(self._table, version)
+            older = self._catalog.rows(self._table, version=version - 1) if version else ()
+            newer = self._catalog.rows(self._table, version=version)
             difference = unmatched_rows(columns, older, newer, names_of_expected=before)
             self._compared[version] = ChangedRows(added=len(difference.unexpected), removed=len(difference.missing))
         return self._compared[version]

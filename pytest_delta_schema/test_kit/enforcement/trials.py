@@ -175,7 +175,7 @@ class _Trial:
         return diagnostic_of(UnenforcedConstraint, self._name, f"{constraint} {fact}", remedy=remedy, path=path)
 
     def _violation(self, error: StatementError) -> ConstraintViolation | None:
-        return constraint_error(error, [self._table])
+        return constraint_error(error, models=[self._table])
 
     def _cause(self, error: StatementError) -> str:
         return str(self._violation(error) or "") or first_line(error)

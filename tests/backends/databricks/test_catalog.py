@@ -547,7 +547,7 @@ class TestDoors:
             config=lambda **how: limits.update(how) or config,
         )
 
-        connect_databricks("abc123", 900)
+        connect_databricks("abc123", start_timeout=900)
 
         assert (given["server_hostname"], given["http_path"]) == ("x.cloud.example", "/sql/1.0/warehouses/abc123")
         assert given["credentials_provider"]()() == {"Authorization": "Bearer t"}

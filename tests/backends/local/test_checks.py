@@ -243,7 +243,7 @@ def test_every_write_method_names_the_constraint_that_stopped_it(request, local,
     with pytest.raises(Exception, match="DELTA_") as caught:
         session.sql(text)
 
-    violation = constraint_error(caught.value, [model])
+    violation = constraint_error(caught.value, models=[model])
     assert type(caught.value).__module__.startswith("pyspark.errors.exceptions.connect") is (client == "connect")
     assert (violation.kind, violation.name, dict(violation.values)) == expected
     assert violation.model is (None if expected[0] == "length" else model)

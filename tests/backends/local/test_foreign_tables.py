@@ -39,7 +39,7 @@ def test_delta_refuses_what_rules_refuse(spark_catalog, models, number):
     faults = line.validator.plan_violations(line.plan_tables([model]))
     assert tuple(fault.code for fault in faults) == change.codes
 
-    line.validator = PlanValidator((), ())
+    line.validator = PlanValidator(model_rules=(), plan_rules=())
 
     if change.codes:
         with pytest.raises((ApplyError, ConvergenceError), match=r"DELTA_|still differs"):

@@ -226,7 +226,7 @@ def test_a_field_that_was_tightened_holds_no_null(local):
     for value in ("NULL", "named_struct('name', 'x', 'geo', NULL)"):
         with pytest.raises(Exception, match="NOT NULL constraint violated") as caught:
             local._session.sql(f"INSERT INTO {dotted(NAME)} VALUES (1, {value})")  # noqa: S608 - our own text
-        assert constraint_error(caught.value, [strict]).model is strict
+        assert constraint_error(caught.value, models=[strict]).model is strict
     with raises_constraint(strict, not_null="s.geo.lat"):
         local.insert(NAME, [{"id": 1, "s": {"name": "x", "geo": {"lat": None, "lon": 1.0}}}])
     assert operations(local) == ["CREATE TABLE", "SET NOT NULL"]

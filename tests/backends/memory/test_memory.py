@@ -322,13 +322,13 @@ def test_rows_of_a_version_are_those_before_the_next_change():
     Orchestrator.over(catalog).sync_tables([table(column(), column("more"))])
     catalog.insert(NAME, [{"id": 2, "more": 3}])
 
-    assert [catalog.rows(NAME, version) for version in (0, 1, None)] == [
+    assert [catalog.rows(NAME, version=version) for version in (0, 1, None)] == [
         [{"id": 1}],
         [{"id": 1}, {"id": 2, "more": 3}],
         [{"id": 1}, {"id": 2, "more": 3}],
     ]
     with pytest.raises(StatementError, match="no change has kept the rows of version 7; read the newest"):
-        catalog.rows(NAME, 7)
+        catalog.rows(NAME, version=7)
 
 
 @pytest.mark.parametrize(

@@ -75,8 +75,8 @@ def test_rows_and_versions_are_read(catalog):
     assert [commit.version for commit in commits] == [0, 1, 2, 3]
     assert (commits[1].metrics["numOutputRows"], [file.rows for file in commits[1].added]) == (3, [3])
     assert commits[1].timestamp.tzinfo is timezone.utc
-    assert catalog.commits(NAME, 3) == commits[3:]
-    assert [len(catalog.rows(NAME, version)) for version in (0, 1)] == [0, 3]
+    assert catalog.commits(NAME, first=3) == commits[3:]
+    assert [len(catalog.rows(NAME, version=version)) for version in (0, 1)] == [0, 3]
 
     older, newer = (state_text("dev.silver.orders", version=version, catalog=catalog) for version in (1, None))
     assert "`more`" not in older

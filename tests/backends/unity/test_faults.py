@@ -387,7 +387,7 @@ class TestSecrets:
     @pytest.mark.parametrize("given", ["", " ", "\n\t "])
     def test_a_blank_token_is_none(self, given):
         with hostile(answers({"name": "dev"})) as server:
-            client = UnityClient(server.uri, Secret(given))
+            client = UnityClient(server.uri, token=Secret(given))
             client.catalog("dev")
             client.close()
 
@@ -411,7 +411,7 @@ class TestSecrets:
     )
     def test_a_token_that_cannot_be_used_is_refused_before_the_first_call_and_not_shown(self, given, text):
         with pytest.raises(BackendUnavailableError) as caught:
-            UnityClient("http://unity.invalid", Secret(given))
+            UnityClient("http://unity.invalid", token=Secret(given))
 
         assert str(caught.value).startswith(f"the token of the Unity Catalog server {text}")
         # Without the frame of this test, which holds what was given.

@@ -37,7 +37,7 @@ class Place:
         self.name = QualifiedName(f"pds_{uuid.uuid4().hex[:12]}", "silver", "orders")
         self.model = table(column(), name=str(self.name))
         self.folder = delta_log(folder, ID, DAY, DEEP, comment="All", partitioned_by=("day",), team="x")
-        self.client = UnityClient(uri, Secret(token) if token else None)
+        self.client = UnityClient(uri, token=Secret(token) if token else None)
         self.catalog = UnityCatalog(self.client)
         self.http = connection(self.client.uri, token)
 

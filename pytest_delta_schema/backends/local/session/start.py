@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -114,6 +114,7 @@ class LocalSession:
     """
 
     spark: SparkSession
+    _: KW_ONLY
     owned: bool
     archive: ClassArchive | None = None
 
@@ -183,7 +184,7 @@ def checked_active_session() -> LocalSession | None:
     return session
 
 
-def open_session(warehouse: Path | str, conf: Mapping[str, str] | None = None, *, archive: bool = True) -> LocalSession:
+def open_session(warehouse: Path | str, *, conf: Mapping[str, str] | None = None, archive: bool = True) -> LocalSession:
     """Return the active session if it has Delta, or start a local one; long work is logged to ``pytest_delta_schema``.
 
     Args:

@@ -137,7 +137,7 @@ class Calls:
         """Close the connections."""
         self._transport.close()
 
-    def read(self, path: str, query: dict[str, Any] | None = None, within: Deadline | None = None) -> Response:
+    def read(self, path: str, query: dict[str, Any] | None = None) -> Response:
         """Send a call that changes nothing; it is repeated after a pause if the server fails for a moment.
 
         Raises:
@@ -145,7 +145,7 @@ class Calls:
         """
         if self._silence is not None:
             raise self._silence
-        deadline = within or Deadline(self.timeout)
+        deadline = Deadline(self.timeout)
         target = f"{path}?{urlencode(query)}" if query else path
         try:
             return self._try("GET", target, deadline)
@@ -163,14 +163,14 @@ class Calls:
         self._silence = failure if failure.condition in {TIMEOUT, UNREACHABLE} else None
         raise failure
 
-    def write(self, method: str, path: str, body: Any = None, within: Deadline | None = None) -> Response:
+    def write(self, method: str, path: str, body: Any = None) -> Response:
         """Send a call that changes something; it is never repeated.
 
         Raises:
             ServerError: If the server does not answer with success.
         """
         content = None if body is None else json.dumps(body).encode()
-        return self._try(method, path, within or Deadline(self.timeout), content)
+        return self._try(method, path, Deadline(self.timeout), content)
 
     def scrub(self, text: str) -> str:
         """Redact the token, and secrets in URIs, in a text of the server."""

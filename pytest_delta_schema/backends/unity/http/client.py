@@ -57,7 +57,7 @@ class UnityClient:
         BackendUnavailableError: If ``uri`` is not an address, the token cannot be sent, or the extra is not installed.
     """
 
-    def __init__(self, uri: str | Uri, token: Secret | None = None, *, timeout: float = 30.0) -> None:
+    def __init__(self, uri: str | Uri, *, token: Secret | None = None, timeout: float = 30.0) -> None:
         uri = uri if isinstance(uri, Uri) else Uri(uri)
         self._calls = Calls(uri, bearer_token(token), timeout)
         self._delta_api: dict[str, bool] = {}
@@ -80,20 +80,16 @@ class UnityClient:
         return self._calls.scrub(text)
 
     def deadline(self) -> Deadline:
-        """Start the time limit of one call, to share it among several calls by their parameter ``within``."""
+        """Start a time limit for several calls, as long as that of one call."""
         return Deadline(self._calls.timeout)
 
-    def table(self, name: QualifiedName, within: Deadline | None = None) -> TableInfo:
-        """Return the catalog entry of a table.
-
-        Args:
-            name: Its stored name.
-            within: The time limit of several calls, from :meth:`deadline`; ``None`` for that of one call.
+    def table(self, name: QualifiedName) -> TableInfo:
+        """Return the catalog entry of a table, by its stored name.
 
         Raises:
             ServerError: If the server has no such entry, or does not answer.
         """
-        answered = self._calls.read(f"/tables/{_part(str(name.written))}", within=within)
+        answered = self._calls.read(f"/tables/{_part(str(name.written))}")
         info = self._decoded(TableInfo, answered)
         self._require_named(answered, name, (info["catalog_name"], info["schema_name"], info["name"]))
         return info
@@ -156,17 +152,13 @@ class UnityClient:
         self._require_named(answered, (catalog,), (info["name"],))
         return info
 
-    def delta_table(self, name: QualifiedName, within: Deadline | None = None) -> DeltaTable:
-        """Return a table by the server's Delta API.
-
-        Args:
-            name: Its stored name.
-            within: The time limit of several calls, from :meth:`deadline`; ``None`` for that of one call.
+    def delta_table(self, name: QualifiedName) -> DeltaTable:
+        """Return a table by the server's Delta API and its stored name.
 
         Raises:
             ServerError: If the server has no such table, or does not answer.
         """
-        return self._decoded(DeltaTable, self._calls.read(_delta_path(name), within=within))
+        return self._decoded(DeltaTable, self._calls.read(_delta_path(name)))
 
     def has_delta_api(self, catalog: str) -> bool:
         """Whether the server can update catalog entries of Delta tables in a catalog.
@@ -195,7 +187,7 @@ class UnityClient:
         self.catalog(catalog)
         return False
 
-    def update_table(self, name: QualifiedName, body: dict[str, Any], within: Deadline | None = None) -> None:
+    def update_table(self, name: QualifiedName, body: dict[str, Any]) -> None:
         """Update the catalog entry of a table as a whole; never repeated.
 
         The answer does not prove the update: read the entry again.
@@ -203,12 +195,11 @@ class UnityClient:
         Args:
             name: The stored name of the table.
             body: The requirements and updates of the Delta API, as values of JSON.
-            within: The time limit of several calls, from :meth:`deadline`; ``None`` for that of one call.
 
         Raises:
             ServerError: If the server refuses the update, or does not answer.
         """
-        self._calls.write("POST", _delta_path(name), body, within)
+        self._calls.write("POST", _delta_path(name), body)
 
     def delete_table(self, name: QualifiedName) -> None:
         """Delete the catalog entry of a table; the files of an external table stay."""
