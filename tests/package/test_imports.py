@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from graphlib import TopologicalSorter
-from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-PACKAGE = ROOT / "pytest_delta_schema"
-MODULES = {
-    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
-    for path in PACKAGE.rglob("*.py")
-}
+from support.structure import PACKAGE, ROOT, circles, imported_modules, imports, modules_of
+
+MODULES = modules_of(ROOT)
 
 LAZY = {
     # Loading the plugin has to stay below 5 ms in a run without tables. pytest reads, hashes and rewrites each module of
@@ -58,48 +53,16 @@ LAZY = {
 """The most imports of the package's modules inside of functions, by file; each group has its reason."""
 
 
-def imported(node: ast.AST) -> list[str]:
-    """Return the modules of this package that a statement imports."""
-    if isinstance(node, ast.Import):
-        names = [alias.name for alias in node.names]
-    elif isinstance(node, ast.ImportFrom):
-        names = [f"{node.module}.{alias.name}" for alias in node.names]
-        names = [name if name in MODULES else str(node.module) for name in names]
-    else:
-        names = []
-    return sorted({name for name in names if name in MODULES})
-
-
-def statements(tree: ast.AST) -> list[ast.AST]:
-    """Return all nodes that run, without those below ``if TYPE_CHECKING:``."""
-    children = [
-        child
-        for node in ast.iter_child_nodes(tree)
-        for child in (node.orelse if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test) else [node])
-    ]
-    return [node for child in children for node in (child, *statements(child))]
-
-
 def test_imports_inside_of_functions_have_a_reason():
     counts: Counter[str] = Counter()
-    for path in MODULES.values():
-        for function in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for module in MODULES.values():
+        for function in ast.walk(module.tree):
             if isinstance(function, ast.FunctionDef):
-                lazy = [node for node in ast.walk(function) if imported(node)]
-                counts[path.relative_to(PACKAGE).as_posix()] += len(lazy)
+                lazy = [node for node in ast.walk(function) if imported_modules(node, MODULES)]
+                counts[module.path.relative_to(PACKAGE).as_posix()] += len(lazy)
 
     assert {name: count for name, count in counts.items() if count > LAZY.get(name, 0)} == {}
 
 
 def test_no_modules_import_each_other_in_a_circle():
-    graph = {
-        name: {
-            module
-            for node in statements(ast.parse(path.read_text("utf-8")))
-            for module in imported(node)
-            if module != name
-        }
-        for name, path in MODULES.items()
-    }
-
-    assert len(list(TopologicalSorter(graph).static_order())) == len(MODULES)
+    assert circles(imports(MODULES, for_types=False)) == []
