@@ -8,6 +8,7 @@ from functools import lru_cache
 from sys import intern
 from typing import TYPE_CHECKING, NamedTuple
 
+from pytest_delta_schema.delta.names.column_path import split_path
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 
@@ -163,12 +164,12 @@ def parse_name(text: str) -> QualifiedName:
     """Read the three parts of a dotted name.
 
     Args:
-        text: Such as ``dev.silver.orders``, in any case.
+        text: Such as ``dev.silver.orders``, in any case; a name that holds dots needs back-quotes.
 
     Raises:
         DeclarationError: If there are not three parts, none of them empty.
     """
-    parts = folded(text).split(".")
+    parts = [part.name for part in split_path(folded(text))]
     if len(parts) != len(QualifiedName._fields) or not all(part.strip() for part in parts):
         msg = f"{text!r} does not name a table; write catalog.schema.table, or give the Table itself"
         raise DeclarationError(msg)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
-from pytest_delta_schema.models.codegen import table_source
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.rules.aspects.properties import is_declarable
+from pytest_delta_schema.source_code.modules import module_source
 from pytest_delta_schema.state.adopting import declared_table
 from pytest_delta_schema.state.states import TableState
 
@@ -25,7 +25,7 @@ def model_source(table: Table | TableState) -> str:
         DeclarationError: If it is something else.
     """
     if isinstance(table, Table):
-        return table_source(table)
+        return module_source([table])
     if not isinstance(table, TableState):
         remedy = "give a model, or catalog.read_tables([name]).tables[name]"
         refuse_kind("model_source", "a Table or a TableState", table, remedy)
@@ -33,4 +33,4 @@ def model_source(table: Table | TableState) -> str:
     properties = {
         key: value for key, value in sorted(table.table_properties.items()) if value is not None and is_declarable(key)
     }
-    return table_source(replace(model, table_properties=properties))
+    return module_source([replace(model, table_properties=properties)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.models.codegen import column_source, field_source
+from pytest_delta_schema.source_code.modules import column_source, field_source
 from pytest_delta_schema.state.adopting import declared_column, struct_field
 from pytest_delta_schema.state.type_traversal import unstorable as unstorable_parts
 from pytest_delta_schema.state.types import describe_type

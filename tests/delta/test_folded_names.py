@@ -128,7 +128,7 @@ OTHER_TEXTS = {
     "configuration/section_names.py": "the name of a section",
     "configuration/toml_values.py": "a boolean of TOML",
     "models/argument_checks/arguments.py": "a mistyped argument",
-    "models/codegen.py": "a variable in Python",
+    "source_code/variables.py": "a variable in Python",
     "models/types/type_text.py": "names of types",
     "plan/entry_differences.py": "types of catalog entries",
     "plan/risk.py": "a member of an enum",

@@ -7,7 +7,7 @@ import pytest
 from pytest_delta_schema import Table
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.clients import Client, client_faults, parse_client
-from pytest_delta_schema.models.codegen import table_source
+from pytest_delta_schema.source_code.modules import module_source
 from support.tables import column, table
 
 
@@ -97,7 +97,7 @@ def test_the_source_of_a_table_names_its_clients():
     model = Table("dev", "silver", "orders", [column()], clients=["trino>=470 (read)", "athena"])
     namespace: dict[str, Table] = {}
 
-    exec(table_source(model), namespace)  # noqa: S102 - our own text
+    exec(module_source([model]), namespace)  # noqa: S102 - our own text
 
-    assert 'clients=["trino>=470 (read)", "athena"]' in table_source(model)
+    assert 'clients=["trino>=470 (read)", "athena"]' in module_source([model])
     assert namespace["orders"] == model

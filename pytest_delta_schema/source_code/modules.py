@@ -1,0 +1,200 @@
+"""Write Python modules that declare tables."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+from pyspark.sql import types as spark
+
+from pytest_delta_schema.diagnostics.errors import DeclarationError
+from pytest_delta_schema.diagnostics.escaping import escaped
+from pytest_delta_schema.models.dependency_order import dependency_groups
+from pytest_delta_schema.source_code.calls import Call, Variable, column_call, field_call, table_call
+from pytest_delta_schema.source_code.code_text import CodeStyle, code_lines, flat_code
+from pytest_delta_schema.source_code.variables import variables
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_delta_schema.models.column import Column
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.models.table import Table
+
+_PACKAGES = ("pyspark.sql.types", "pytest_delta_schema")
+"""The packages whose names declarations use; formatters sort them so."""
+
+_ONE_LINE = CodeStyle()
+
+Remarks = Mapping["QualifiedName", Sequence[str]]
+"""Comments to be written above the declarations of tables, one line each."""
+
+NO_REMARKS: Remarks = MappingProxyType({})
+
+
+def column_source(column: Column) -> str:
+    """Return the line that declares a column: ``Column("amount", DecimalType(18, 2))``."""
+    return flat_code(column_call(column), _ONE_LINE)
+
+
+def field_source(field: spark.StructField) -> str:
+    """Return the line that declares a field: ``StructField("unit", StringType(), nullable=False)``."""
+    return flat_code(field_call(field), _ONE_LINE)
+
+
+def module_source(
+    tables: Iterable[Table],
+    *,
+    docstring: Sequence[str] = (),
+    remarks: Remarks = NO_REMARKS,
+    style: CodeStyle = _ONE_LINE,
+) -> str:
+    """Return the source of a module that declares tables, each under its own name.
+
+    It imports what it needs and holds literals only. A table follows those that its foreign keys reference; apart from
+    that, tables are sorted by name. Formatters leave the text as it is.
+
+    Args:
+        tables: The models, each name once.
+        docstring: Lines of the module's docstring; none without one. Hidden characters are escaped.
+        remarks: Comments above the tables.
+        style: The width of lines and the quotes.
+    """
+    declarations = _declarations(tables, {}, (), remarks, style)
+    head = [_docstring(docstring)] if docstring else []
+    imports = [_import(package, names, style) for package, names in _needed(declarations.calls).items()]
+    return "\n\n".join([*head, *imports, *declarations.texts]) + "\n"
+
+
+def extended_module(
+    source: str,
+    tables: Iterable[Table],
+    existing: Mapping[QualifiedName, Variable],
+    *,
+    remarks: Remarks = NO_REMARKS,
+    style: CodeStyle = _ONE_LINE,
+) -> str:
+    """Return the source of a module with further declarations at its end; everything in it stays as it is.
+
+    Args:
+        source: The module.
+        tables: The new models.
+        existing: The variables that hold its tables.
+        remarks: Comments above the new tables.
+        style: The width of lines and the quotes.
+
+    Raises:
+        DeclarationError: If the module cannot be parsed, or uses a name that declarations need for something else.
+    """
+    try:
+        body = ast.parse(source).body
+    except (SyntaxError, ValueError) as error:
+        msg = f"it is not valid Python: {error}"
+        raise DeclarationError(msg) from None
+    bound = _bound_names(body)
+    declarations = _declarations(tables, existing, bound, remarks, style)
+    missing: dict[str, list[str]] = {}
+    for package, names in _needed(declarations.calls).items():
+        for name in names:
+            if bound.get(name, package) != package:
+                msg = f"{name} is not that of {package}; rename it"
+                raise DeclarationError(msg)
+            if name not in bound:
+                missing.setdefault(package, []).append(name)
+    ends = "\r\n" if "\r\n" in source else "\n"
+    lines = source.splitlines(keepends=True)
+    after = max((node.end_lineno or 0 for node in body if _is_head(node)), default=0)
+    added = "".join(f"{_import(package, names, style)}\n" for package, names in missing.items()).replace("\n", ends)
+    head, rest = "".join(lines[:after]), "".join(lines[after:])
+    if added and head and not head.endswith(("\n", "\r")):
+        head += ends
+    new = "".join(f"\n{text}\n" for text in declarations.texts).replace("\n", ends)
+    end = "" if (not rest and not head) or (rest or head).endswith(("\n", "\r")) else ends
+    return f"{head}{added}{rest}{end}{new}"
+
+
+class _Declarations(NamedTuple):
+    calls: list[Call]
+    texts: list[str]
+
+
+def _declarations(
+    tables: Iterable[Table],
+    existing: Mapping[QualifiedName, Variable],
+    taken: Iterable[str],
+    remarks: Remarks,
+    style: CodeStyle,
+) -> _Declarations:
+    """Write the declarations of tables, parents first."""
+    ordered = [table for group in dependency_groups(tables) for table in group]
+    names = variables((table.name for table in ordered), [*taken, *(variable.name for variable in existing.values())])
+    known = dict(existing)
+    made = _Declarations([], [])
+    for table in ordered:
+        call = table_call(table, known)
+        comments = "".join(f"# {escaped(remark)}\n" for remark in remarks.get(table.name, ()))
+        made.calls.append(call)
+        made.texts.append(comments + code_lines(f"{names[table.name]} = ", call, style))
+        known[table.name] = Variable(names[table.name], tuple(table.primary_key))
+    return made
+
+
+def _needed(calls: Iterable[Call]) -> dict[str, list[str]]:
+    """Return the names that declarations use, sorted, by the packages that have them."""
+    names = sorted({call.name for whole in calls for call in _calls(whole)})
+    needed = {package: [name for name in names if _package(name) == package] for package in _PACKAGES}
+    return {package: chosen for package, chosen in needed.items() if chosen}
+
+
+def _package(name: str) -> str:
+    return _PACKAGES[0] if hasattr(spark, name) else _PACKAGES[1]
+
+
+def _calls(value: object) -> Iterator[Call]:
+    if isinstance(value, Call):
+        yield value
+        for _, argument in value.arguments:
+            yield from _calls(argument)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _calls(item)
+
+
+def _import(package: str, names: Sequence[str], style: CodeStyle) -> str:
+    line = f"from {package} import {', '.join(names)}"
+    if len(line) <= style.width:
+        return line
+    return f"from {package} import (\n" + "".join(f"    {name},\n" for name in names) + ")"
+
+
+def _docstring(lines: Sequence[str]) -> str:
+    first, *others = [escaped(line).replace("\\", "\\\\").replace('"', '\\"') for line in lines]
+    return "\n".join([f'"""{first}', *([""] if others else []), *others]) + ('\n"""' if others else '"""')
+
+
+def _is_head(node: ast.stmt) -> bool:
+    """Whether a statement is the docstring of a module, or an import."""
+    is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return is_text or isinstance(node, (ast.Import, ast.ImportFrom))
+
+
+def _bound_names(body: Iterable[ast.stmt]) -> dict[str, str]:
+    """Return the names that a module binds, with the package that each is imported from; ``""`` for others."""
+    bound: dict[str, str] = {}
+    for node in body:
+        if isinstance(node, ast.ImportFrom):
+            bound |= {
+                alias.asname or alias.name: (node.module or "") if alias.asname in {None, alias.name} else ""
+                for alias in node.names
+            }
+        elif isinstance(node, ast.Import):
+            bound |= {(alias.asname or alias.name).partition(".")[0]: "" for alias in node.names}
+        else:
+            bound |= {
+                part.id: "" for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+            }
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                bound[node.name] = ""
+    return bound

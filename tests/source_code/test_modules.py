@@ -1,0 +1,293 @@
+"""Modules that declare tables: what an author would write, that formatters keep it, and that it declares the same."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyspark.sql import types as spark
+
+from pytest_delta_schema import Column, ForeignKey, QualifiedName, Table, Unique
+from pytest_delta_schema.diagnostics.errors import DeclarationError
+from pytest_delta_schema.plan import TablePlanner
+from pytest_delta_schema.source_code.calls import Variable
+from pytest_delta_schema.source_code.code_text import CodeStyle, text_code
+from pytest_delta_schema.source_code.modules import extended_module, module_source
+from pytest_delta_schema.source_code.variables import variables
+from pytest_delta_schema.state.adopting import declared_table
+from pytest_delta_schema.state.desired import desired_state
+from support.strategies import models, states
+from support.tables import catalog
+
+ID = Column("id", spark.LongType(), is_nullable=False)
+CUSTOMERS = Table("dev", "silver", "customers", [ID], primary_key=["id"])
+ORDERS = Table(
+    "dev",
+    "silver",
+    "orders",
+    [ID, Column("customer_id", spark.LongType(), comment="Who ordered")],
+    primary_key=["id"],
+    foreign_keys=[
+        ForeignKey(["customer_id"], CUSTOMERS),
+        ForeignKey(["id"], "prod.gold.`all.orders`", ["key"], name="fk_all"),
+    ],
+)
+MODULE = '''\
+"""Tables of dev.silver.
+
+dev.silver.old could not be read: is a view
+"""
+
+from pyspark.sql.types import LongType
+
+from pytest_delta_schema import Column, ForeignKey, Table
+
+customers = Table(
+    "dev",
+    "silver",
+    "customers",
+    [Column("id", LongType(), is_nullable=False)],
+    primary_key=["id"],
+)
+
+# its property team.token is not declared, because it may be a secret
+orders = Table(
+    "dev",
+    "silver",
+    "orders",
+    [
+        Column("id", LongType(), is_nullable=False),
+        Column("customer_id", LongType(), comment="Who ordered"),
+    ],
+    primary_key=["id"],
+    foreign_keys=[
+        ForeignKey(["customer_id"], customers),
+        ForeignKey(
+            ["id"],
+            "prod.gold.`all.orders`",
+            parent_columns=["key"],
+            name="fk_all",
+        ),
+    ],
+)
+'''
+CALLS = {
+    *(name for name in dir(spark) if name.endswith(("Type", "Field"))),
+    *("Check", "Column", "ForeignKey", "Identity", "Parquet", "PrimaryKey", "Table", "Unique", "UnknownType"),
+}
+
+
+def declared(source: str) -> dict[QualifiedName, Table]:
+    namespace: dict[str, object] = {}
+    exec(compile(source, "contracts.py", "exec"), namespace)  # noqa: S102 - what is tested
+    return {value.name: value for value in namespace.values() if isinstance(value, Table)}
+
+
+def holds_literals_only(source: str) -> bool:
+    docstring, *body = ast.parse(source).body
+    for node in [docstring, *body]:
+        is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and node is docstring
+        if is_text or isinstance(node, ast.ImportFrom):
+            continue
+        if not (isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)):
+            return False
+        for part in ast.walk(node.value):
+            if isinstance(part, ast.Call) and not (isinstance(part.func, ast.Name) and part.func.id in CALLS):
+                return False
+            if not isinstance(
+                part,
+                (ast.Call, ast.Name, ast.Constant, ast.List, ast.Dict, ast.keyword, ast.Load, ast.UnaryOp, ast.USub),
+            ):
+                return False
+    return True
+
+
+def is_formatted(source: str, width: int) -> bool:
+    options = ["--isolated", f"--line-length={width}", "--stdin-filename=contracts.py"]
+    formatted = subprocess.run(
+        [sys.executable, "-m", "ruff", "format", *options, "-"], input=source.encode(), capture_output=True, check=True
+    )
+    return formatted.stdout.decode() == source
+
+
+def test_a_module_is_what_an_author_would_write():
+    remark = "its property team.token is not declared, because it may be a secret"
+    docstring = ["Tables of dev.silver.", "dev.silver.old could not be read: is a view"]
+
+    source = module_source([ORDERS, CUSTOMERS], docstring=docstring, remarks={ORDERS.name: [remark]})
+
+    assert source == MODULE
+    assert is_formatted(source, 88)
+    assert holds_literals_only(source)
+    assert {name: desired_state(table) for name, table in declared(source).items()} == {
+        CUSTOMERS.name: desired_state(CUSTOMERS),
+        ORDERS.name: desired_state(ORDERS),
+    }
+
+
+@pytest.mark.parametrize("width", [88, 120])
+@settings(max_examples=15, deadline=None)
+@given(tables=st.lists(states(), min_size=1, max_size=3))
+def test_formatters_keep_a_module(width, tables):
+    named = [
+        declared_table(replace(state, name=QualifiedName("dev", "a b", f"t {number}")))
+        for number, state in enumerate(tables)
+    ]
+
+    assert is_formatted(module_source(named, style=CodeStyle(width)), width)
+
+
+@settings(max_examples=100, deadline=None)
+@given(state=states())
+def test_the_model_of_a_table_leaves_nothing_to_plan(state):
+    stored = replace(state, exists=True)
+
+    source = module_source([declared_table(stored)], docstring=[stored.table_comment or "x"])
+
+    assert holds_literals_only(source)
+    assert module_source(declared(source).values(), docstring=[stored.table_comment or "x"]) == source
+    plan = TablePlanner().plan(declared(source).values(), catalog(stored))
+    assert plan.is_empty
+    assert not plan.mismatches
+
+
+@given(model=models())
+def test_a_module_declares_an_equal_model(model):
+    (again,) = declared(module_source([model])).values()
+
+    assert desired_state(again) == desired_state(model)
+
+
+@given(text=st.text(), quote=st.sampled_from("\"'"))
+def test_a_literal_is_the_text_that_was_written(text, quote):
+    assert ast.literal_eval(text_code(text, CodeStyle(quote=quote))) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "double", "single"),
+    [
+        ("plain", '"plain"', "'plain'"),
+        ("it's", '"it\'s"', '"it\'s"'),
+        ('say "a"', "'say \"a\"'", "'say \"a\"'"),
+        ('it\'s "a"', "'it\\'s \"a\"'", "'it\\'s \"a\"'"),
+        ("'\"", '"\'\\""', "'\\'\"'"),
+        ("\\'", '"\\\\\'"', '"\\\\\'"'),
+        ("a\nb", '"a\\nb"', "'a\\nb'"),
+    ],
+)
+def test_quotes_are_those_that_need_the_fewest_backslashes(text, double, single):
+    assert text_code(text, CodeStyle()) == double
+    assert text_code(text, CodeStyle(quote="'")) == single
+
+
+def test_no_two_tables_have_one_variable():
+    names = ["Orders", "a-b", "a b", "a_b_2", "class", "2024", "delta_tables", "pytest_plugins", "²", "ﬁ", "fi"]
+
+    chosen = variables((QualifiedName("dev", "s", name.lower()) for name in names), ["orders"])
+
+    assert {name.table: variable for name, variable in chosen.items()} == {
+        "orders": "orders_2",
+        "a b": "a_b",
+        "a-b": "a_b_2",
+        "a_b_2": "a_b_2_2",
+        "class": "class_",
+        "2024": "_2024",
+        "delta_tables": "delta_tables_",
+        "pytest_plugins": "pytest_plugins_",
+        "²": "_2",
+        "fi": "fi",
+        "ﬁ": "fi_2",
+    }
+    assert all(variable.isidentifier() for variable in chosen.values())
+
+
+def test_tables_that_reference_each_other_in_a_circle_name_the_later_one_by_a_text():
+    first = Table("dev", "s", "a", [ID], primary_key=["id"], foreign_keys=[ForeignKey(["id"], "dev.s.b", ["id"])])
+    second = Table("dev", "s", "b", [ID], primary_key=["id"], foreign_keys=[ForeignKey(["id"], "dev.s.a", ["id"])])
+
+    source = module_source([second, first])
+
+    assert source.index("a = Table(") < source.index("b = Table(")
+    assert 'ForeignKey(["id"], "dev.s.b", parent_columns=["id"])' in source
+    assert 'ForeignKey(["id"], a)' in source
+    assert set(declared(source)) == {first.name, second.name}
+
+
+def test_texts_from_a_catalog_stay_inside_of_docstrings_and_comments():
+    hostile = '"""\nimport os\nos.remove("x")\r\x1b[2J \\'
+
+    source = module_source([CUSTOMERS], docstring=["Tables.", hostile], remarks={CUSTOMERS.name: [hostile]})
+
+    assert holds_literals_only(source)
+    assert "\x1b" not in source
+    assert is_formatted(source, 88)
+
+
+def test_a_struct_sixty_levels_deep_is_written():
+    kind: spark.DataType = spark.LongType()
+    for _ in range(60):
+        kind = spark.StructType([spark.StructField("f", kind)])
+    deep = Table("dev", "s", "deep", [Column("c", kind)])
+
+    assert desired_state(declared(module_source([deep]))[deep.name]) == desired_state(deep)
+
+
+def test_a_module_is_extended_at_its_end():
+    items = Table("dev", "silver", "items", [ID], foreign_keys=[ForeignKey(["id"], CUSTOMERS)], unique=[Unique(["id"])])
+    start = "# ours\nfrom pytest_delta_schema import Column, ForeignKey, Table\nfrom pyspark.sql.types import *  # all\n\ncustomers = 1"
+
+    source = extended_module(start, [items], {CUSTOMERS.name: Variable("customers", ("id",))})
+
+    assert source == (
+        "# ours\n"
+        "from pytest_delta_schema import Column, ForeignKey, Table\n"
+        "from pyspark.sql.types import *  # all\n"
+        "from pyspark.sql.types import LongType\n"
+        "from pytest_delta_schema import Unique\n"
+        "\n"
+        "customers = 1\n"
+        "\n"
+        "items = Table(\n"
+        '    "dev",\n'
+        '    "silver",\n'
+        '    "items",\n'
+        '    [Column("id", LongType(), is_nullable=False)],\n'
+        '    foreign_keys=[ForeignKey(["id"], customers)],\n'
+        '    unique=[Unique(["id"])],\n'
+        ")\n"
+    )
+
+
+def test_an_extended_module_keeps_its_line_ends():
+    source = extended_module("x = 1\r\n", [CUSTOMERS], {})
+
+    assert source.startswith(
+        "from pyspark.sql.types import LongType\r\nfrom pytest_delta_schema import Column, Table\r\nx = 1\r\n\r\n"
+    )
+    assert "\n" not in source.replace("\r\n", "")
+
+
+def test_a_new_variable_does_not_replace_one_of_the_module():
+    assert "customers_2 = Table(" in extended_module("def customers():\n    pass\n", [CUSTOMERS], {})
+
+
+@pytest.mark.parametrize(
+    ("module", "fault"),
+    [
+        ("x = (\n", "it is not valid Python: '(' was never closed (<unknown>, line 1)"),
+        ("class Table:\n    pass\n", "Table is not that of pytest_delta_schema; rename it"),
+        ("from other import Column\n", "Column is not that of pytest_delta_schema; rename it"),
+        ("from pytest_delta_schema import Column as Table\n", "Table is not that of pytest_delta_schema; rename it"),
+        ("import a.b as Table\n", "Table is not that of pytest_delta_schema; rename it"),
+    ],
+)
+def test_a_module_that_cannot_be_extended_stays_as_it_is(module, fault):
+    with pytest.raises(DeclarationError) as raised:
+        extended_module(module, [CUSTOMERS], {})
+
+    assert str(raised.value) == fault
