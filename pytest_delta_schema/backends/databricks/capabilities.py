@@ -7,11 +7,11 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.conversion_refusal import without_files
+from pytest_delta_schema.backends.databricks.information_schema import RUNTIME
 from pytest_delta_schema.backends.databricks.rows import RuntimeRow, first
 from pytest_delta_schema.diagnostics.errors import StatementError, first_line
 from pytest_delta_schema.execute.protocols.catalog import Capabilities, Refusal
 from pytest_delta_schema.execute.protocols.lag import Lag
-from pytest_delta_schema.sql.information_schema import RUNTIME
 from pytest_delta_schema.sql.split_per_column import TOGETHER
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 

@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.backends.concurrency import map_concurrently
 from pytest_delta_schema.backends.databricks.capabilities import CAPABILITIES, Runtime
 from pytest_delta_schema.backends.databricks.default_collations import DefaultCollations
-from pytest_delta_schema.backends.databricks.reader import (
+from pytest_delta_schema.backends.databricks.information_schema import (
+    RELATION_ROWS,
     HiddenParentError,
     SchemaFacts,
-    protocol_of,
+    TableRow,
     read_schema,
-    state_of,
+    schemata,
+    select_tables,
 )
+from pytest_delta_schema.backends.databricks.reader import protocol_of, state_of
 from pytest_delta_schema.backends.databricks.rows import (
     CreateRow,
     DetailRow,
-    TableRow,
     VersionRow,
     first,
     prepare_row_types,
@@ -36,7 +38,6 @@ from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.models.required_kinds import required_table_names, required_tables
 from pytest_delta_schema.models.table import names_around
-from pytest_delta_schema.sql.information_schema import schemata, select_tables
 from pytest_delta_schema.sql.schemas_and_restores import describe_detail, describe_history, describe_schema, show_create
 from pytest_delta_schema.sql.split_per_column import one_by_one
 from pytest_delta_schema.state.states import CatalogState, TableState
@@ -83,7 +84,7 @@ class DatabricksCatalog:
     def __init__(self, connection: Connection, *, read_threads: int = 8) -> None:
         if isinstance(connection, type) or not hasattr(connection, "rows"):
             refuse_kind("DatabricksCatalog", "a connection", connection, "give connect_databricks(warehouse)")
-        prepare_row_types()
+        prepare_row_types(RELATION_ROWS)
         self._connection = connection
         self._runtime = Runtime(connection)
         collations = DefaultCollations(connection)

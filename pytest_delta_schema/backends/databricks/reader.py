@@ -6,92 +6,32 @@ statement is read as well.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.databricks.create_statement import CreateStatement, read_create
-from pytest_delta_schema.backends.databricks.rows import (
-    ColumnRow,
-    DetailRow,
-    KeyRow,
-    ParentRow,
-    TableRow,
-    TagRow,
-    typed,
-)
 from pytest_delta_schema.backends.databricks.types import parse_databricks_type
 from pytest_delta_schema.delta.names.column_path import TABLE, ColumnPath
-from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet, folded
+from pytest_delta_schema.delta.names.folded_names import NameMap
 from pytest_delta_schema.delta.protocol import may_generate_columns
-from pytest_delta_schema.models.names import QualifiedName
-from pytest_delta_schema.sql.information_schema import (
-    column_tags_in,
-    keys_in,
-    parents_in,
-    select_columns,
-    select_tables,
-    table_tags_in,
-)
 from pytest_delta_schema.state.delta_log import PROPERTY_PREFIX, state_from_metadata
-from pytest_delta_schema.state.keys import KEY_KINDS, state_keys
-from pytest_delta_schema.state.states import ForeignKeyState, KeyState, TableState
+from pytest_delta_schema.state.keys import state_keys
 from pytest_delta_schema.state.types import ColumnGeneration, ColumnState, children
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from pytest_delta_schema.state.states import Tags
-
-    Ask = Callable[[str], Sequence[Mapping[str, Any]]]
-
-_FOREIGN = "FOREIGN KEY"
-_NO_SCHEMA = '{"type":"struct","fields":[]}'
-
-
-class HiddenParentError(ValueError):
-    """The parent of a foreign key is not visible to the principal."""
-
-
-@dataclass(frozen=True, slots=True)
-class SchemaFacts:
-    """The rows of six queries about a whole schema.
-
-    Args:
-        tables: The tables, by name.
-        columns: The columns, by table.
-        keys: The columns of keys, by table and name of the key.
-        parents: The parent columns of foreign keys, by name of the key.
-        tags: The tags of tables and columns, by table.
-    """
-
-    tables: dict[str, TableRow] = field(default_factory=dict)
-    columns: dict[str, list[ColumnRow]] = field(default_factory=lambda: defaultdict(list))
-    keys: dict[str, dict[str, list[KeyRow]]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(list)))
-    parents: dict[str, list[ParentRow]] = field(default_factory=lambda: defaultdict(list))
-    tags: dict[str, list[TagRow]] = field(default_factory=lambda: defaultdict(list))
-
-
-def read_schema(ask: Ask, catalog: str, schema: str) -> SchemaFacts:
-    """Read everything about a schema.
-
-    Raises:
-        StatementError: If the workspace refuses a query, or its rows have another form.
-    """
-    facts = SchemaFacts()
-    facts.tables.update(
-        (folded(row["table_name"]), row) for row in typed(TableRow, ask(select_tables(catalog, schema)))
+    from pytest_delta_schema.backends.databricks.information_schema import (
+        ColumnRow,
+        ColumnTagRow,
+        SchemaFacts,
+        TableTagRow,
     )
-    for column in typed(ColumnRow, ask(select_columns(catalog, schema))):
-        facts.columns[folded(column["table_name"])].append(column)
-    for key in typed(KeyRow, ask(keys_in(catalog, schema))):
-        facts.keys[folded(key["table_name"])][key["constraint_name"]].append(key)
-    for parent in typed(ParentRow, ask(parents_in(catalog, schema))):
-        facts.parents[parent["constraint_name"]].append(parent)
-    for query in (table_tags_in, column_tags_in):
-        for tag in typed(TagRow, ask(query(catalog, schema))):
-            facts.tags[folded(tag["table_name"])].append(tag)
-    return facts
+    from pytest_delta_schema.backends.databricks.rows import DetailRow
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.state.states import TableState, Tags
+
+_NO_SCHEMA = '{"type":"struct","fields":[]}'
 
 
 def protocol_of(detail: DetailRow) -> dict[str, Any]:
@@ -134,13 +74,7 @@ def state_of(name: QualifiedName, facts: SchemaFacts, detail: DetailRow, created
         columns=columns,
         tags=_tags(facts.tags.get(name.table, ()), columns),
         clustering=tuple(ColumnPath(*_path(text, columns)) for text in detail.get("clusteringColumns") or ()),
-        **state_keys(
-            _foreign(key, key_rows, facts.parents, relied)
-            if _type(key_rows) == _FOREIGN
-            else _key(key, key_rows, relied)
-            for key, key_rows in facts.keys.get(name.table, {}).items()
-            if _type(key_rows) in {_FOREIGN, *KEY_KINDS}
-        ),
+        **state_keys(facts.keys_of(name.table, relied)),
     )
 
 
@@ -168,15 +102,14 @@ def _column(row: ColumnRow, values: NameMap[ColumnGeneration]) -> ColumnState:
     return ColumnState(row["column_name"], data_type, row["is_nullable"] == "YES", comment, value)
 
 
-def _tags(rows: Iterable[TagRow], columns: Iterable[ColumnState]) -> Tags:
+def _tags(rows: Iterable[TableTagRow | ColumnTagRow], columns: Iterable[ColumnState]) -> Tags:
     stored = NameMap.of(columns)
     tags: dict[ColumnPath, dict[str, str | None]] = {}
     for row in rows:
-        column = row.get("column_name")
         path = TABLE
-        if column is not None:
-            known = stored.get(column)
-            path = ColumnPath(column if known is None else known.name)
+        if "column_name" in row:
+            known = stored.get(row["column_name"])
+            path = ColumnPath(row["column_name"] if known is None else known.name)
         tags.setdefault(path, {})[row["tag_name"]] = row["tag_value"] or ""
     return {path: dict(sorted(values.items())) for path, values in sorted(tags.items())}
 
@@ -201,32 +134,3 @@ def _paths(text: str, columns: Sequence[ColumnState]) -> Iterator[tuple[str, ...
         elif text.startswith(f"{column.name}."):
             for path in _paths(text[len(column.name) + 1 :], children(column.data_type)):
                 yield (column.name, *path)
-
-
-def _type(rows: Sequence[KeyRow]) -> str:
-    return rows[0]["constraint_type"]
-
-
-def _in_order(rows: Iterable[KeyRow]) -> list[KeyRow]:
-    return sorted(rows, key=lambda row: row["ordinal_position"])
-
-
-def _key(name: str, rows: Sequence[KeyRow], relied: NameSet | None) -> KeyState:
-    columns = tuple(row["column_name"] for row in _in_order(rows))
-    return KeyState(name, columns, None if relied is None else name in relied, KEY_KINDS[_type(rows)])
-
-
-def _foreign(
-    name: str, rows: Sequence[KeyRow], parents: Mapping[str, Sequence[ParentRow]], relied: NameSet | None
-) -> ForeignKeyState:
-    ordered = _in_order(rows)
-    by_position = {row["ordinal_position"]: row for row in parents.get(name, ())}
-    positions = [row["position_in_unique_constraint"] or row["ordinal_position"] for row in ordered]
-    if not by_position or any(position not in by_position for position in positions):
-        msg = f"foreign key {name} references a table that the principal cannot see"
-        raise HiddenParentError(msg)
-    first = by_position[positions[0]]
-    parent = QualifiedName(*(folded(first[part]) for part in ("table_catalog", "table_schema", "table_name")))
-    columns = tuple(row["column_name"] for row in ordered)
-    parent_columns = tuple(by_position[position]["column_name"] for position in positions)
-    return ForeignKeyState(name, columns, parent, parent_columns, None if relied is None else name in relied)

@@ -12,60 +12,6 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 
-class TableRow(TypedDict):
-    """A table or view."""
-
-    table_name: str
-    table_type: str
-    data_source_format: str | None
-
-
-class ColumnRow(TypedDict):
-    """A column of a table."""
-
-    table_name: str
-    column_name: str
-    ordinal_position: int
-    is_nullable: str
-    full_data_type: str
-    column_default: str | None
-    comment: str | None
-
-
-class KeyRow(TypedDict):
-    """A column of a key."""
-
-    table_name: str
-    constraint_name: str
-    constraint_type: str
-    column_name: str
-    ordinal_position: int
-    position_in_unique_constraint: int | None
-
-
-class ParentRow(TypedDict):
-    """A column of the key that a foreign key references."""
-
-    constraint_name: str
-    table_catalog: str
-    table_schema: str
-    table_name: str
-    column_name: str
-    ordinal_position: int
-
-
-class _TaggedRow(TypedDict):
-    table_name: str
-    tag_name: str
-    tag_value: str | None
-
-
-class TagRow(_TaggedRow, total=False):
-    """A tag of a table, or of the column that is named."""
-
-    column_name: str
-
-
 class _ProtocolRow(TypedDict):
     minReaderVersion: int
     minWriterVersion: int
@@ -99,14 +45,14 @@ class RuntimeRow(TypedDict):
     runtime: str | None
 
 
-_ROWS = (TableRow, ColumnRow, KeyRow, ParentRow, TagRow, DetailRow, CreateRow, VersionRow, RuntimeRow)
+_ROWS = (DetailRow, CreateRow, VersionRow, RuntimeRow)
 
 
-def prepare_row_types() -> None:
-    """Build the decoders of all rows, before threads use them."""
+def prepare_row_types(others: Iterable[type]) -> None:
+    """Build the decoders of these rows, and of others, before threads use them."""
     from pytest_delta_schema.backends.decoders import build_decoders
 
-    build_decoders(_ROWS)
+    build_decoders((*_ROWS, *others))
 
 
 def typed(kind: type[_T], rows: Iterable[Mapping[str, Any]]) -> list[_T]:

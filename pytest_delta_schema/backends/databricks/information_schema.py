@@ -1,0 +1,222 @@
+"""What the information schema of Unity Catalog on Databricks shows about a whole schema: relations, rows and keys.
+
+Source: Databricks' documentation of the relations. They show only what the principal may see, so a missing row
+does not prove that there is no table.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypedDict, final
+
+from pytest_delta_schema.backends.databricks.rows import typed
+from pytest_delta_schema.delta.names.folded_names import folded
+from pytest_delta_schema.diagnostics.escaping import identifier
+from pytest_delta_schema.models.names import QualifiedName
+from pytest_delta_schema.sql.quoting import literal
+from pytest_delta_schema.state.keys import KEY_KINDS
+from pytest_delta_schema.state.states import ForeignKeyState, KeyState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from pytest_delta_schema.delta.names.folded_names import NameSet
+
+    Ask = Callable[[str], Sequence[Mapping[str, Any]]]
+
+_FOREIGN = "FOREIGN KEY"
+_SAME_CONSTRAINT = " AND ".join(f"c.constraint_{part} = k.constraint_{part}" for part in ("catalog", "schema", "name"))
+_ITS_PARENT = " AND ".join(
+    f"c.unique_constraint_{part} = k.constraint_{part}" for part in ("catalog", "schema", "name")
+)
+
+RUNTIME = "SELECT current_version().dbr_version AS runtime"
+"""The query of the runtime version, such as ``16.4.x-scala2.12``; SQL warehouses have none and are always current."""
+
+
+class TableRow(TypedDict):
+    """A table or view, in ``tables``."""
+
+    table_name: str
+    table_type: str
+    data_source_format: str | None
+
+
+class ColumnRow(TypedDict):
+    """A column of a table, in ``columns``."""
+
+    table_name: str
+    column_name: str
+    ordinal_position: int
+    is_nullable: str
+    full_data_type: str
+    column_default: str | None
+    comment: str | None
+
+
+class KeyRow(TypedDict):
+    """A column of a key."""
+
+    table_name: str
+    constraint_name: str
+    constraint_type: str
+    column_name: str
+    ordinal_position: int
+    position_in_unique_constraint: int | None
+
+
+class ParentRow(TypedDict):
+    """A column of the key that a foreign key references."""
+
+    constraint_name: str
+    table_catalog: str
+    table_schema: str
+    table_name: str
+    column_name: str
+    ordinal_position: int
+
+
+@final
+class TableTagRow(TypedDict):
+    """A tag of a table, in ``table_tags``."""
+
+    table_name: str
+    tag_name: str
+    tag_value: str | None
+
+
+@final
+class ColumnTagRow(TypedDict):
+    """A tag of a column, in ``column_tags``."""
+
+    table_name: str
+    column_name: str
+    tag_name: str
+    tag_value: str | None
+
+
+RELATION_ROWS = (TableRow, ColumnRow, KeyRow, ParentRow, TableTagRow, ColumnTagRow)
+
+
+class HiddenParentError(ValueError):
+    """The parent of a foreign key is not visible to the principal."""
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaFacts:
+    """The rows of six queries about a whole schema.
+
+    Args:
+        tables: The tables, by name.
+        columns: The columns, by table.
+        keys: The columns of keys, by table and name of the key.
+        parents: The parent columns of foreign keys, by name of the key.
+        tags: The tags of tables and columns, by table.
+    """
+
+    tables: dict[str, TableRow] = field(default_factory=dict)
+    columns: dict[str, list[ColumnRow]] = field(default_factory=lambda: defaultdict(list))
+    keys: dict[str, dict[str, list[KeyRow]]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(list)))
+    parents: dict[str, list[ParentRow]] = field(default_factory=lambda: defaultdict(list))
+    tags: dict[str, list[TableTagRow | ColumnTagRow]] = field(default_factory=lambda: defaultdict(list))
+
+    def keys_of(self, table: str, relied: NameSet | None) -> Iterator[KeyState | ForeignKeyState]:
+        """Yield the keys of a table.
+
+        Args:
+            table: Its name.
+            relied: The names of the keys that queries may rely on; ``None`` if that is not known.
+
+        Raises:
+            HiddenParentError: If the parent of a foreign key is not shown.
+        """
+        for name, rows in self.keys.get(table, {}).items():
+            kind = rows[0]["constraint_type"]
+            ordered = sorted(rows, key=lambda row: row["ordinal_position"])
+            rely = None if relied is None else name in relied
+            if kind == _FOREIGN:
+                yield _foreign_key(name, ordered, self.parents.get(name, ()), rely)
+            elif kind in KEY_KINDS:
+                yield KeyState(name, tuple(row["column_name"] for row in ordered), rely, KEY_KINDS[kind])
+
+
+def read_schema(ask: Ask, catalog: str, schema: str) -> SchemaFacts:
+    """Read everything about a schema.
+
+    Raises:
+        StatementError: If the workspace refuses a query, or its rows have another form.
+    """
+    facts = SchemaFacts()
+    facts.tables.update(
+        (folded(row["table_name"]), row) for row in typed(TableRow, ask(select_tables(catalog, schema)))
+    )
+    for column in typed(ColumnRow, ask(_select(catalog, "columns", ColumnRow, "table_schema", schema))):
+        facts.columns[folded(column["table_name"])].append(column)
+    for key in typed(KeyRow, ask(_select_keys(catalog, schema))):
+        facts.keys[folded(key["table_name"])][key["constraint_name"]].append(key)
+    for parent in typed(ParentRow, ask(_select_parents(catalog, schema))):
+        facts.parents[parent["constraint_name"]].append(parent)
+    for tag in typed(TableTagRow, ask(_select(catalog, "table_tags", TableTagRow, "schema_name", schema))):
+        facts.tags[folded(tag["table_name"])].append(tag)
+    for column_tag in typed(ColumnTagRow, ask(_select(catalog, "column_tags", ColumnTagRow, "schema_name", schema))):
+        facts.tags[folded(column_tag["table_name"])].append(column_tag)
+    return facts
+
+
+def schemata(catalog: str, schema: str) -> str:
+    """Return the query whether a schema exists."""
+    return f"SELECT schema_name FROM {_relation(catalog, 'schemata')} WHERE schema_name = {literal(schema)}"  # noqa: S608 - quoted
+
+
+def select_tables(catalog: str, schema: str) -> str:
+    """Return the query of the tables and views of a schema."""
+    return _select(catalog, "tables", TableRow, "table_schema", schema)
+
+
+def _select(catalog: str, relation: str, row: type, schema_column: str, schema: str) -> str:
+    """Return the query of what one type of rows has."""
+    columns = ", ".join(row.__annotations__)
+    return f"SELECT {columns} FROM {_relation(catalog, relation)} WHERE {schema_column} = {literal(schema)}"  # noqa: S608 - quoted
+
+
+def _select_keys(catalog: str, schema: str) -> str:
+    """Return the query of key columns: of which key, at which position, and at which in the parent's key."""
+    chosen = "k.table_name, k.constraint_name, c.constraint_type, k.column_name, k.ordinal_position"
+    return (
+        f"SELECT {chosen}, k.position_in_unique_constraint"  # noqa: S608 - quoted where it is made
+        f" FROM {_relation(catalog, 'table_constraints')} AS c"
+        f" JOIN {_relation(catalog, 'key_column_usage')} AS k ON {_SAME_CONSTRAINT}"
+        f" WHERE c.table_schema = {literal(schema)}"
+    )
+
+
+def _select_parents(catalog: str, schema: str) -> str:
+    """Return the query of the parents of foreign keys: name of the key; table, column and position of the parent."""
+    return (
+        "SELECT c.constraint_name, k.table_catalog, k.table_schema, k.table_name, k.column_name, k.ordinal_position"  # noqa: S608 - as above
+        f" FROM {_relation(catalog, 'referential_constraints')} AS c"
+        f" JOIN {_relation(catalog, 'key_column_usage')} AS k ON {_ITS_PARENT}"
+        f" WHERE c.constraint_schema = {literal(schema)}"
+    )
+
+
+def _relation(catalog: str, name: str) -> str:
+    return f"{identifier(catalog)}.information_schema.{name}"
+
+
+def _foreign_key(
+    name: str,
+    rows: Sequence[KeyRow],
+    parents: Iterable[ParentRow],
+    rely: bool | None,  # noqa: FBT001 - of the state
+) -> ForeignKeyState:
+    by_position = {row["ordinal_position"]: row for row in parents}
+    positions = [row["position_in_unique_constraint"] or row["ordinal_position"] for row in rows]
+    if not by_position or any(position not in by_position for position in positions):
+        msg = f"foreign key {name} references a table that the principal cannot see"
+        raise HiddenParentError(msg)
+    first = by_position[positions[0]]
+    parent = QualifiedName(*(folded(first[part]) for part in ("table_catalog", "table_schema", "table_name")))
+    columns = tuple(row["column_name"] for row in rows)
+    return ForeignKeyState(name, columns, parent, tuple(by_position[at]["column_name"] for at in positions), rely)
