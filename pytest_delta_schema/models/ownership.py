@@ -4,25 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Literal, TypeAlias, cast, get_args
+from typing import TypeAlias, cast, get_args
 
+from pytest_delta_schema.delta.names.part_path import Aspect
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.modes import CONTRACT_MODES, MANAGE, REPORT, ContractMode
-
-Aspect = Literal[
-    "columns",
-    "types",
-    "defaults",
-    "primary_keys",
-    "unique",
-    "foreign_keys",
-    "checks",
-    "comments",
-    "properties",
-    "layout",
-    "tags",
-]
-"""A part of a table that a contract can manage on its own."""
 
 ASPECTS: tuple[Aspect, ...] = get_args(Aspect)
 """All aspects; a contract manages them all by default."""

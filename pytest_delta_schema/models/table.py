@@ -25,9 +25,10 @@ from pytest_delta_schema.models.tags import no_tags, require_tags
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
+    from pytest_delta_schema.delta.names.part_path import Aspect
     from pytest_delta_schema.models.modes import ContractMode, Evolution
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.models.ownership import Aspect, Ownership
+    from pytest_delta_schema.models.ownership import Ownership
 
 _T = TypeVar("_T")
 

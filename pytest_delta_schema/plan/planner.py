@@ -50,8 +50,8 @@ from pytest_delta_schema.state.type_traversal import special_names
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
 
+    from pytest_delta_schema.delta.names.part_path import Aspect
     from pytest_delta_schema.diagnostics.errors import Diagnostic
-    from pytest_delta_schema.models.ownership import Aspect
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.difference import Difference
 

@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.delta.names.part_path import WHOLE_TABLE, part_path
+from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.state.spark_types import nested_types
 from pytest_delta_schema.state.type_traversal import parts_below
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from pytest_delta_schema.delta.names.part_path import Part
     from pytest_delta_schema.diagnostics.errors import Diagnostic
-    from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.state.types import DataTypeState
+
+
+_READ_BY_NAME = (
+    *("catalog_name", "schema_name", "table_name", "comment", "table_properties", "tags"),
+    *("columns", "checks", "foreign_keys", "unique"),
+)
+"""The arguments of a table whose texts messages name in their own words."""
+
+_WITHOUT_TEXTS = ("primary_key", "partitioned_by", "clustered_by", "column_order", "owns", "evolution", "origin")
+"""The arguments of a table that are names of its columns, or words to choose from."""
+
+_OTHER_ARGUMENTS = tuple(
+    argument.name for argument in fields(Table) if argument.name not in {*_READ_BY_NAME, *_WITHOUT_TEXTS}
+)
 
 
 class UnencodableText:
@@ -86,6 +102,10 @@ def _texts(table: Table) -> Iterator[_Texts]:
         yield _at(None, "", f"the name of a {named_key.kind}", [named_key.name or ""])
     for key in table.foreign_keys:
         yield _at(None, "", "the parent of a foreign key", [str(key.parent)])
+    for argument in _OTHER_ARGUMENTS:
+        value = getattr(table, argument)
+        if value:
+            yield _at(None, "", f"the argument {argument}", _texts_in(value))
     columns, names = table.columns, [column.name for column in table.columns]
     yield _Texts("the name of column", "columns", names, names)
     yield _Texts("the comment of a column", "columns", names, [column.comment or "" for column in columns])
@@ -120,6 +140,18 @@ def _at(part: Part | None, name: str, subject: str, values: Iterable[str]) -> _T
     """
     texts = list(values)
     return _Texts(subject, part, [name] * len(texts), texts)
+
+
+def _texts_in(value: object) -> Iterator[str]:
+    """Yield every text in the value of an argument."""
+    if isinstance(value, str):
+        yield value
+    elif is_dataclass(value):
+        for part in fields(value):
+            yield from _texts_in(getattr(value, part.name))
+    elif isinstance(value, Iterable):
+        for item in value:
+            yield from _texts_in(item)
 
 
 def _pairs(values: Mapping[str, object]) -> Iterator[str]:

@@ -24,7 +24,7 @@ from pytest_delta_schema.state.states import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from pytest_delta_schema.models.ownership import Aspect
+    from pytest_delta_schema.delta.names.part_path import Aspect
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.state.states import KeyKind, TableState
     from pytest_delta_schema.state.types import ColumnState
@@ -97,6 +97,11 @@ def declared_keys(state: TableState) -> DeclaredKeys:
         "unique": [Unique(list(key.columns), name=_chosen_name("uq", state, key)) for key in state.unique],
         "foreign_keys": [_declared_foreign_key(state, key) for key in state.foreign_keys],
     }
+
+
+def keys_of(state: TableState) -> tuple[KeyState | ForeignKeyState, ...]:
+    """Return all keys of a table."""
+    return (*state.keys, *state.foreign_keys)
 
 
 def path_of_key(table: Table, key: ForeignKey | Unique) -> PartPath:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pyspark.sql.types import ArrayType, LongType, MapType, StringType, StructField, StructType
 
-from pytest_delta_schema import Check, Column, ForeignKey, Table
+from pytest_delta_schema import Check, Column, ForeignKey, Parquet, Table
 from pytest_delta_schema.rules import PlanValidator
 
 HALF = "a\ud800b"
@@ -42,6 +42,9 @@ def named(name):
             {"foreign_keys": [ForeignKey(["id"], f"dev.silver.{HALF}", ["id"], name="fk")]},
             r"the parent of a foreign key 'dev.silver.a\ud800b'",
             id="parent of a foreign key",
+        ),
+        pytest.param(
+            [], {"convert_from": Parquet(HALF)}, f"the argument convert_from {SHOWN}", id="folder of a conversion"
         ),
         pytest.param([Column(HALF, LongType())], {}, f"the name of column {SHOWN}", id="column"),
         pytest.param([Column("c", LongType(), comment=HALF)], {}, f"the comment of a column {SHOWN}", id="its comment"),

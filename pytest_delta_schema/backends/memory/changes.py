@@ -15,7 +15,7 @@ from pytest_delta_schema.plan import changes
 from pytest_delta_schema.plan.changes.kind import KINDS, kind_of
 from pytest_delta_schema.plan.renames import new_names, with_names
 from pytest_delta_schema.state.delta_log import decode_owned
-from pytest_delta_schema.state.keys import state_keys
+from pytest_delta_schema.state.keys import keys_of, state_keys
 from pytest_delta_schema.state.states import OWNED_PROPERTIES, CheckState, TableState, by_name
 from pytest_delta_schema.state.types import ColumnGeneration, children, find, with_children
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from pytest_delta_schema.plan.actions import CreateTable
-    from pytest_delta_schema.state.states import ForeignKeyState, KeyState
     from pytest_delta_schema.state.types import ColumnState
 
 
@@ -176,8 +175,7 @@ def _(change: changes.CheckDrop, state: TableState) -> TableState:
 
 def _change_key(change: Any, state: TableState) -> TableState:
     """Add a key, or drop that of its name; a table has one primary key at most."""
-    keys: tuple[KeyState | ForeignKeyState, ...] = (*state.keys, *state.foreign_keys)
-    kept = [key for key in keys if not same_name(key.name, change.key.name)]
+    kept = [key for key in keys_of(state) if not same_name(key.name, change.key.name)]
     return replace(state, **state_keys([change.key, *kept] if kind_of(change).key == "add" else kept))
 
 

@@ -1,4 +1,4 @@
-"""Paths of the parts of a table, as changes, diagnostics and reports name them: ``columns.id.comment``."""
+"""The parts of a table: the aspects that a contract manages, and the paths that reports show."""
 
 from __future__ import annotations
 
@@ -12,22 +12,40 @@ PartPath = NewType("PartPath", str)
 WHOLE_TABLE = PartPath("")
 """The path of the table itself."""
 
-Part = Literal[
-    "checks",
-    "clients",
+Aspect = Literal[
     "columns",
-    "comment",
-    "features",
-    "foreign_keys",
-    "format",
-    "layout",
-    "metadata",
-    "primary_key",
-    "properties",
-    "tags",
+    "types",
+    "defaults",
+    "primary_keys",
     "unique",
+    "foreign_keys",
+    "checks",
+    "comments",
+    "properties",
+    "layout",
+    "tags",
 ]
-"""The parts of a table; ``features`` is its protocol, ``format`` its files, ``metadata`` its catalog entry."""
+"""A part of a table that a contract can manage on its own."""
+
+Part = Literal[
+    "columns",
+    "primary_key",
+    "unique",
+    "checks",
+    "foreign_keys",
+    "layout",
+    "comment",
+    "tags",
+    "properties",
+    "clients",
+    "features",
+    "format",
+    "metadata",
+]
+"""The first parts of paths, in the order in which reports show them.
+
+``features`` is the protocol of a table, ``format`` its files, ``metadata`` its catalog entry.
+"""
 
 
 def part_path(part: Part, name: str | ColumnPath = "", *attributes: str) -> PartPath:

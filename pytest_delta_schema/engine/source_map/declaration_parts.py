@@ -25,13 +25,10 @@ if TYPE_CHECKING:
     _V = TypeVar("_V")
 
 _TABLE_ARGUMENTS: Mapping[str, tuple[str, ...]] = {
-    "comment": ("comment",),
-    "primary_key": ("primary_key",),
     "layout": ("partitioned_by", "clustered_by"),
     "format": ("convert_from",),
-    "clients": ("clients",),
 }
-"""The arguments of a table that declare what a path names."""
+"""The arguments of a table that declare what a path names, where it is not the name of the argument."""
 
 _DICTIONARIES: Mapping[str, str] = {"properties": "table_properties", "tags": "tags"}
 """The arguments of a table that are dictionaries, by the first part of the paths of their keys."""
@@ -81,14 +78,14 @@ class DeclarationParts:
 
     def _part(self, path: str, code: str) -> Span | None:
         head, _, rest = path.partition(".")
-        if path in _TABLE_ARGUMENTS:
-            return _argument(self._source, self._table, _TABLE_ARGUMENTS[path])
         if head == "columns":
             return self._column(*column_of(path), code)
         if head in _DICTIONARIES:
             return _key(self._source, self._table, _DICTIONARIES[head], rest)
-        source = self._constraints.get(folded(path))
-        return None if source is None else source.span
+        if rest:
+            source = self._constraints.get(folded(path))
+            return None if source is None else source.span
+        return _argument(self._source, self._table, _TABLE_ARGUMENTS.get(path, (path,)))
 
     def _column(self, name: str, rest: str, code: str) -> Span | None:
         """Return the position of a column, or of an argument of it.

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from pytest_delta_schema.delta.names.column_path import path_text
 from pytest_delta_schema.delta.names.folded_names import folded
+from pytest_delta_schema.delta.names.part_path import Part
 from pytest_delta_schema.plan.change_markers import ABSENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-_KINDS = ("columns.", "primary_key", "unique.", "checks.", "foreign_keys.", "layout", "comment", "tags.", "properties.")
+_PARTS: tuple[Part, ...] = get_args(Part)
 _SUBTYPES = {"array": ("element", "contains_null"), "map": ("value", "value_contains_null")}
 
 
@@ -91,8 +92,7 @@ def _in_order(parts: Mapping[str, _Part]) -> list[str]:
     rank = {path: index for index, path in enumerate(parts)}
 
     def position(path: str) -> tuple[int, ...]:
-        kind = next(index for index, kind in enumerate(_KINDS) if path.startswith(kind))
-        return (kind, *(rank[above] for above in parts[path].above), rank[path])
+        return (_PARTS.index(path.partition(".")[0]), *(rank[above] for above in parts[path].above), rank[path])
 
     return sorted(parts, key=position)
 
@@ -101,14 +101,8 @@ def _parts(state: Mapping[str, Any]) -> Iterator[tuple[str, _Part]]:
     tags = {folded(path): values for path, values in state.get("tags", {}).items()}
     for column in state.get("columns", ()):
         yield from _columns(column, (), tags)
-    constraints = [
-        *[("primary_key", "primary key", _key(key)) for key in [state.get("primary_key")] if key],
-        *[(f"unique.{key['name']}", key["name"], f"unique {_key(key)}") for key in state.get("unique", ())],
-        *[(f"checks.{check['name']}", check["name"], check["expression"]) for check in state.get("checks", ())],
-        *[(f"foreign_keys.{key['name']}", key["name"], _foreign_key(key)) for key in state.get("foreign_keys", ())],
-    ]
-    for path, label, line in constraints:
-        yield folded(path), _Part(group="constraints", label=label, lines=(line,))
+    for part in _PARTS:
+        yield from _rows_of(part, state.get(part))
     if state.get("partitioned_by"):
         yield (
             "layout",
@@ -116,12 +110,24 @@ def _parts(state: Mapping[str, Any]) -> Iterator[tuple[str, _Part]]:
         )
     elif state.get("clustered_by"):
         yield "layout", _Part(group="table", label="layout", lines=(f"clustered by {_list(state['clustered_by'])}",))
-    if state.get("comment"):
-        yield "comment", _Part(group="table", label="comment", lines=(state["comment"],))
     for key, value in tags.get("", {}).items():
         yield folded(f"tags.{key}"), _Part(group="table", label=f"tag {key}", lines=(_value(value),))
     for key, value in state.get("properties", {}).items():
         yield folded(f"properties.{key}"), _Part(group="properties", label=key, lines=(_value(value),))
+
+
+def _rows_of(part: Part, value: Any) -> Iterator[tuple[str, _Part]]:
+    """Yield the rows of a part that is one text, one object, or a list of objects with names."""
+    label = part.replace("_", " ")
+    match value:
+        case str():
+            yield part, _Part(group="table", label=label, lines=(value,))
+        case {"columns": _}:
+            yield part, _Part(group="constraints", label=label, lines=(_constraint(value),))
+        case [{"name": _, "columns": _} | {"name": _, "expression": _}, *_] if part != "columns":
+            for item in value:
+                text = f"unique {_constraint(item)}" if part == "unique" else _constraint(item)
+                yield folded(f"{part}.{item['name']}"), _Part(group="constraints", label=item["name"], lines=(text,))
 
 
 def _columns(
@@ -178,13 +184,12 @@ def _type_text(data_type: Any) -> str:
     return f"map<{_type_text(data_type['key'])}, {element}>" if kind == "map" else f"array<{element}>"
 
 
-def _key(key: Mapping[str, Any]) -> str:
-    return f"{_list(key['columns'])}{' rely' if key.get('rely') else ''}"
-
-
-def _foreign_key(key: Mapping[str, Any]) -> str:
-    parent_columns = f" {_list(key['parent_columns'])}" if key.get("parent_columns") else ""
-    return f"{_list(key['columns'])} references {key['parent']}{parent_columns}{' rely' if key.get('rely') else ''}"
+def _constraint(values: Mapping[str, Any]) -> str:
+    if "expression" in values:
+        return str(values["expression"])
+    parent_columns = f" {_list(values['parent_columns'])}" if values.get("parent_columns") else ""
+    parent = f" references {values['parent']}{parent_columns}" if "parent" in values else ""
+    return f"{_list(values['columns'])}{parent}{' rely' if values.get('rely') else ''}"
 
 
 def _list(names: Iterable[str]) -> str:

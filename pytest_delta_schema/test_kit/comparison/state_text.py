@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
 from pytest_delta_schema.delta.names.column_path import TABLE
 from pytest_delta_schema.diagnostics.escaping import identifier, note_on
 from pytest_delta_schema.engine.current import catalog_or_current
+from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.rules.aspects.properties import is_declarable
 from pytest_delta_schema.sql.aspects.columns import column_definition
 from pytest_delta_schema.sql.aspects.layout import layout_clauses
 from pytest_delta_schema.sql.aspects.properties import property_lines
-from pytest_delta_schema.sql.quoting import condition, listed, literal, path_sql
+from pytest_delta_schema.sql.compiler import statements
+from pytest_delta_schema.sql.quoting import condition, dotted, listed, literal
+from pytest_delta_schema.sql.statement import StatementKind
 from pytest_delta_schema.test_kit.tables import name_of, versions_in
 
 if TYPE_CHECKING:
@@ -20,6 +24,17 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.state.states import CatalogReader, TableState
+
+_IN_THE_FIRST = frozenset(
+    {
+        StatementKind.CREATE_SCHEMA,
+        StatementKind.CREATE_TABLE,
+        StatementKind.ADD_PRIMARY_KEY,
+        StatementKind.ADD_UNIQUE,
+        StatementKind.ADD_FOREIGN_KEY,
+    }
+)
+"""The statements of a creation that are written as one, without the names of keys."""
 
 
 @hides_traceback
@@ -58,9 +73,9 @@ def table_text(state: TableState) -> str:
     }
     if properties:
         clauses.append(f"TBLPROPERTIES (\n{property_lines(properties)}\n)")
-    statements = ["\n".join(clauses), *_tags(table, state)]
-    note = note_on("\n".join(statements))
-    return "\n\n".join([*([f"-- {note}"] if note else ()), *(f"{statement};" for statement in statements)])
+    texts = ["\n".join(clauses), *_after_creation(state)]
+    note = note_on("\n".join(texts))
+    return "\n\n".join([*([f"-- {note}"] if note else ()), *(f"{text};" for text in texts)])
 
 
 def _constraints(state: TableState) -> Iterator[str]:
@@ -75,8 +90,10 @@ def _constraints(state: TableState) -> Iterator[str]:
         yield f"CONSTRAINT {identifier(check.name)} CHECK {condition(check.expression)}"
 
 
-def _tags(table: str, state: TableState) -> Iterator[str]:
-    for path, tags in sorted(state.tags.items(), key=lambda item: (item[0] != TABLE, item[0].folded)):
-        values = {key: value or "" for key, value in sorted(tags.items())}
-        column = f" ALTER COLUMN {path_sql(path)}" if path else ""
-        yield f"ALTER TABLE {table}{column} SET TAGS (\n{property_lines(values)}\n)"
+def _after_creation(state: TableState) -> Iterator[str]:
+    """Yield the statements that follow CREATE TABLE, with the last part of the table's name only."""
+    tags = sorted(state.tags.items(), key=lambda item: (item[0] != TABLE, item[0].folded))
+    ordered = replace(state, tags={path: dict(sorted(values.items())) for path, values in tags})
+    for statement in statements(TablePlanner().creation(ordered)):
+        if statement.kind not in _IN_THE_FIRST:
+            yield statement.sql.replace(dotted(state.name), identifier(state.name.written.table), 1)
