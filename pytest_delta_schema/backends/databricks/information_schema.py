@@ -1,4 +1,4 @@
-"""What the information schema of Unity Catalog on Databricks shows about a whole schema: relations, rows and keys.
+"""Read relations of the information schema of Unity Catalog on Databricks, whole schemas at a time: rows and keys.
 
 Source: Databricks' documentation of the relations. They show only what the principal may see, so a missing row
 does not prove that there is no table.
