@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.preflight import Preflight as Preflight
     from pytest_delta_schema.execute.protocols.catalog import Capabilities as Capabilities
     from pytest_delta_schema.execute.protocols.catalog import Catalog as Catalog
+    from pytest_delta_schema.execute.protocols.catalog import DataCheckRunner as DataCheckRunner
     from pytest_delta_schema.execute.protocols.catalog import DeltaDDL as DeltaDDL
     from pytest_delta_schema.execute.protocols.catalog import Refusal as Refusal
     from pytest_delta_schema.execute.protocols.catalog import RowCounts as RowCounts

@@ -81,14 +81,16 @@ def preflight(action: AlignTable, ddl: DeltaDDL, how: Preflight = Preflight()) -
     conversion = action.one(ConvertTable)
     files = None if conversion is None else conversion.source.path
     with _reading(action.table), step(escaped(f"{action.table}: running its data checks")):
-        counts = ddl.count_rows(action.table, data_checks, added=added, stop_early=how.mode == LIMIT, files=files)
+        counts = ddl.data_checks(action.table).count_rows(
+            data_checks, added=added, stop_early=how.mode == LIMIT, files=files
+        )
     broken = [data_check for data_check, count in zip(data_checks, counts.broken, strict=True) if count]
     shown = [shown_columns(data_check, action) for data_check in broken]
     number = min(how.samples, 1) if how.mode == LIMIT else how.samples
     samples: Samples = ()
     if number and any(shown):
         with _reading(action.table), step(escaped(f"{action.table}: finding rows that fail its data checks")):
-            samples = ddl.sample_rows(action.table, broken, shown, number=number, added=added, files=files)
+            samples = ddl.data_checks(action.table).sample_rows(broken, shown, number=number, added=added, files=files)
     named = dict(zip(broken, map(_named, shown, samples), strict=False))
     return tuple(violations_of(action.table, data_checks, counts, named, files))
 

@@ -28,7 +28,7 @@ def test_a_long_count_shows_itself(shown, caplog):
         shown.wait(60)
         return [(3,)]
 
-    counts = DataQueries(ask, lambda _: {NAME: state(stored())}).count_rows(NAME)
+    counts = DataQueries(NAME, ask, lambda _: {NAME: state(stored())}).count_rows()
 
     assert counts.rows == 3
     lines = [re.sub(r"\d+ s", "N s", line) for line in caplog.messages]

@@ -66,7 +66,7 @@ def test_what_would_be_changed_is_refused_with_nothing_written(kind, given, fact
 
     assert text == f"dev.silver.orders: row 2, column v: {fact}"
     assert condition == ("DELTA_EXCEED_CHAR_VARCHAR_LIMIT" if "characters" in fact else "")
-    assert catalog.count_rows(NAME).rows == 0
+    assert catalog.data_checks(NAME).count_rows().rows == 0
 
 
 @pytest.mark.parametrize(("kind", "given", "fact"), PARTS)

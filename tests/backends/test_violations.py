@@ -111,7 +111,7 @@ def test_the_expected_constraint_passes(catalog):
     with raises_constraint(MODEL, not_null="ID"):
         catalog.insert(NAME, [{"b": 5}])
 
-    assert catalog.count_rows(NAME).rows == 0
+    assert catalog.data_checks(NAME).count_rows().rows == 0
 
 
 def test_the_memory_catalog_names_the_values_as_delta_does(catalog):

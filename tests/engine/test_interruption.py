@@ -150,7 +150,7 @@ def test_how_to_restore_a_new_table(at, commits, to_restore):
 
 def test_an_interruption_before_the_first_statement_changes_nothing():
     class Asked(Recording):
-        def count_rows(self, *_args, **_how):
+        def data_checks(self, _):
             raise KeyboardInterrupt
 
     catalog = Asked([orders_before()])

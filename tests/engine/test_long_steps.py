@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from threading import Event
+from types import SimpleNamespace
 
 import pytest
 
@@ -66,13 +67,17 @@ class Slow(MemoryCatalog):
         self._take_long(f"run {statement.kind.value}")
         super().run(statement)
 
-    def count_rows(self, *args, **kwargs):
-        self._take_long("count_rows")
-        return super().count_rows(*args, **kwargs)
+    def data_checks(self, table):
+        runner = super().data_checks(table)
 
-    def sample_rows(self, *args, **kwargs):
-        self._take_long("sample_rows")
-        return super().sample_rows(*args, **kwargs)
+        def slow(operation):
+            def run(*args, **kwargs):
+                self._take_long(operation)
+                return getattr(runner, operation)(*args, **kwargs)
+
+            return run
+
+        return SimpleNamespace(count_rows=slow("count_rows"), sample_rows=slow("sample_rows"))
 
 
 @pytest.fixture

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from pytest_delta_schema import (
@@ -184,7 +186,7 @@ def test_several_tables_that_fail_are_all_reported():
 
 def test_tables_whose_rows_cannot_be_read_are_all_reported_and_nothing_runs():
     class Unreadable(Recording):
-        def count_rows(self, table, *_, **__):
+        def data_checks(self, table):
             raise StatementError(f"the files of {table.table} are gone")
 
     names = [NAME._replace(table=name) for name in "abc"]
@@ -203,10 +205,15 @@ def test_tables_whose_rows_cannot_be_read_are_all_reported_and_nothing_runs():
 
 def test_tightening_alone_that_the_data_refuses_in_the_end_changed_nothing():
     class Late(MemoryCatalog):
-        def count_rows(self, table, data_checks=(), **how):
-            counts = super().count_rows(table, data_checks, **how)
-            self.insert(NAME, [{}])
-            return counts
+        def data_checks(self, table):
+            runner = super().data_checks(table)
+
+            def count_rows(*checks, **how):
+                counts = runner.count_rows(*checks, **how)
+                self.insert(NAME, [{}])
+                return counts
+
+            return SimpleNamespace(count_rows=count_rows, sample_rows=runner.sample_rows)
 
     with pytest.raises(UnsafePlanError):
         Orchestrator.over(Late([state(stored())])).sync_tables([table(column(is_nullable=False))])
@@ -318,11 +325,15 @@ def test_a_plan_may_be_had_without_running_it():
 )
 def test_rows_that_cannot_be_read_are_those_of_a_named_table(call, condition, fault, message):
     class Unreadable(Recording):
-        def refuse(self, *_, **__):
-            raise StatementError(fault, condition=condition)
+        def data_checks(self, table):
+            runner = super().data_checks(table)
+            calls = {"count_rows": runner.count_rows, "sample_rows": runner.sample_rows}
+            return SimpleNamespace(**calls | {call: refuse})
+
+    def refuse(*_, **__):
+        raise StatementError(fault, condition=condition)
 
     catalog = Unreadable([state(stored())], rows={NAME: [{"id": 0}]})
-    setattr(catalog, call, catalog.refuse)
 
     with pytest.raises(StatementError) as caught:
         Orchestrator.over(catalog).sync_tables([table(column(), checks=[Check("positive", "id > 0")])])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
@@ -270,38 +271,46 @@ def test_rows_that_break_a_data_check_are_apart_from_the_message():
     assert ", because 1 row breaks it, of 1, such as id = -1; correct them" in str(diagnostic)
 
 
-class Changing(MemoryCatalog):
-    """Loses the rows that fail a data check before they are read."""
+class Sampling(MemoryCatalog):
+    """Returns other rows that fail data checks than there are.
 
-    def sample_rows(self, *arguments, **_):
-        return tuple(() for _ in arguments[1])
+    Args:
+        sample: Returns them for the columns that each data check shows.
+    """
+
+    def __init__(self, sample, *arguments, **options):
+        super().__init__(*arguments, **options)
+        self._sample = sample
+
+    def data_checks(self, table):
+        count = super().data_checks(table).count_rows
+        return SimpleNamespace(count_rows=count, sample_rows=lambda _, shown, **__: self._sample(shown))
 
 
-class WithSample(MemoryCatalog):
-    """Returns a row without columns for each data check that shows none."""
+def no_rows(shown):
+    return tuple(() for _ in shown)
 
-    def sample_rows(self, *arguments, **_):
-        return tuple((("7",) * len(columns),) for columns in arguments[2])
+
+def a_row_each(shown):
+    return tuple((("7",) * len(columns),) for columns in shown)
+
+
+def refuse(_):
+    raise AssertionError
 
 
 @pytest.mark.parametrize(
-    ("kind", "samples"), [(Changing, ["", ""]), (WithSample, ["", "n = 7"])], ids=["no rows", "no columns"]
+    ("sample", "samples"), [(no_rows, ["", ""]), (a_row_each, ["", "n = 7"])], ids=["no rows", "no columns"]
 )
-def test_a_data_check_without_rows_or_columns_to_show_has_no_samples(kind, samples):
+def test_a_data_check_without_rows_or_columns_to_show_has_no_samples(sample, samples):
     model = table(column(is_nullable=False), column("n"), checks=[RowCheck("positive", "n > 0")])
     rows = [{"id": None, "n": -1}]
 
-    outcome = Gate(kind([state(stored(), stored("n"))], rows={NAME: rows}), [model], settings=Settings()).apply(model)
+    catalog = Sampling(sample, [state(stored(), stored("n"))], rows={NAME: rows})
+    outcome = Gate(catalog, [model], settings=Settings()).apply(model)
 
     assert [diagnostic.samples for diagnostic in outcome.diagnostics] == samples
     assert outcome.data_checks is DataChecks.FAILED
-
-
-class Unasked(MemoryCatalog):
-    """Is not asked for rows."""
-
-    def sample_rows(self, *_, **__):
-        raise AssertionError
 
 
 @pytest.mark.parametrize(
@@ -312,7 +321,8 @@ class Unasked(MemoryCatalog):
 def test_no_rows_are_read_that_are_not_shown(settings, options):
     model = table(column(is_nullable=False), **options)
 
-    outcome = Gate(Unasked([state(stored())], rows={NAME: [{"id": None}]}), [model], settings=settings).apply(model)
+    catalog = Sampling(refuse, [state(stored())], rows={NAME: [{"id": None}]})
+    outcome = Gate(catalog, [model], settings=settings).apply(model)
 
     assert {diagnostic.samples for diagnostic in outcome.diagnostics} == {""}
     assert outcome.data_checks is DataChecks.FAILED

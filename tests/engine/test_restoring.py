@@ -60,7 +60,7 @@ def test_a_table_that_stops_midway_is_restored():
     assert state(catalog) == orders_before()
     assert catalog.version(NAME) == 3
     assert catalog.ran == ["add columns", "set not null", "restore table"]
-    assert catalog.count_rows(NAME).rows == 1
+    assert catalog.data_checks(NAME).count_rows().rows == 1
 
 
 def test_nothing_is_restored_unless_that_is_wanted():

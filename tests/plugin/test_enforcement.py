@@ -29,6 +29,7 @@ orders = Table(
 )
 """
 LAX = """
+from types import SimpleNamespace
 import pytest
 from pytest_delta_schema import MemoryCatalog
 from pytest_delta_schema.diagnostics.errors import StatementError
@@ -151,9 +152,12 @@ FAULTS = [
     pytest.param(
         """
         super().append_rows(table, rows)
-    def count_rows(self, table, data_checks=(), **options):
-        counts = super().count_rows(table, data_checks, **options)
-        return RowCounts(rows=counts.rows, broken=(0, *counts.broken[1:]))
+    def data_checks(self, table):
+        def count_rows(*checks):
+            counts = runner.count_rows(*checks)
+            return RowCounts(rows=counts.rows, broken=(0, *counts.broken[1:]))
+        runner = super().data_checks(table)
+        return SimpleNamespace(count_rows=count_rows)
         """,
         "primary key pk_dev_silver_orders__id is not named by the data check for the rows {'id': 1, *}, {'id': 1, *}; *",
         id="a key is not counted",
@@ -161,9 +165,12 @@ FAULTS = [
     pytest.param(
         """
         super().append_rows(table, rows)
-    def count_rows(self, table, data_checks=(), **options):
-        counts = super().count_rows(table, data_checks, **options)
-        return RowCounts(rows=counts.rows, broken=(*counts.broken[:-1], 0))
+    def data_checks(self, table):
+        def count_rows(*checks):
+            counts = runner.count_rows(*checks)
+            return RowCounts(rows=counts.rows, broken=(*counts.broken[:-1], 0))
+        runner = super().data_checks(table)
+        return SimpleNamespace(count_rows=count_rows)
         """,
         "foreign key fk_customer is not named by the data check for the rows {'id': 1, *}, {*}, {*} without parents; *",
         id="a foreign key is not counted",

@@ -35,7 +35,7 @@ def test_tables_are_made_from_models_filled_and_cleaned_up(project):
             assert other.schema_name == table.schema_name and other.table_name == "second"
             assert orders.schema_name == "silver"
             assert_no_drift([table, other], catalog=delta_catalog)
-            assert delta_catalog.count_rows(table.name).rows == 1
+            assert delta_catalog.data_checks(table.name).count_rows().rows == 1
             with pytest.raises(DeclarationError, match="is made twice by this test; give the second one a different name"):
                 make_delta_table(orders)
 
@@ -174,7 +174,7 @@ def test_a_clone_is_a_table_of_its_own(project, workers):
         made = []
 
         def rows(table, catalog):
-            return catalog.count_rows(table.name).rows
+            return catalog.data_checks(table.name).count_rows().rows
 
         def test_a_table_of_the_project(delta_clone, delta_catalog, delta_bound, delta_worker_id, make_delta_table):
             table = delta_bound(people)

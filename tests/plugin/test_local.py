@@ -34,7 +34,7 @@ def test_scratch_tables(make_delta_table, delta_catalog):
 def test_equal_scratch_tables_and_clones(make_delta_table, delta_clone, delta_catalog, delta_spark):
     again, clone = make_delta_table(orders, name="again"), delta_clone(orders)
     delta_spark.sql(f"INSERT INTO {clone.qualified_name} (id) VALUES (7)")
-    assert [delta_catalog.count_rows(table.name).rows for table in (again, clone, orders)] == [0, 1, 0]
+    assert [delta_catalog.data_checks(table.name).count_rows().rows for table in (again, clone, orders)] == [0, 1, 0]
     assert_no_drift([again, clone, orders], catalog=delta_catalog)
 
 def test_scratch_tables_are_gone(delta_warehouse, delta_catalog):

@@ -57,7 +57,7 @@ def test_drift_alone_asks_nothing(project):
 def test_off_asks_nothing(project, mode, ends):
     project.models(MODELS)
     project.catalog(
-        """type("Mute", (MemoryCatalog,), {"count_rows": None, "_require_sound_rows": lambda *_: None})(
+        """type("Mute", (MemoryCatalog,), {"data_checks": None})(
             [stored("dev.silver.orders", ID, ColumnState("amount", "bigint", True, ""))])"""
     )
 
@@ -102,7 +102,7 @@ def test_the_answer_lands_in_junits_properties(project, catalog, expected):
 def test_a_data_check_that_fails_is_reported_like_a_statement_that_fails(project):
     project.models(MODELS)
     project.catalog(
-        """type("Broken", (MemoryCatalog,), {"count_rows": lambda *_, **__: fail()})(
+        """type("Broken", (MemoryCatalog,), {"data_checks": lambda *_: fail()})(
             [stored("dev.silver.orders", ID, ColumnState("amount", "bigint", True, ""))])
 from pytest_delta_schema.diagnostics.errors import StatementError
 def fail():

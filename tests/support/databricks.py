@@ -294,8 +294,7 @@ class Doubled(DatabricksCatalog):
         self.waited: list[float] = []
         lag = replace(self.capabilities.lag, clock=lambda: sum(self.waited), wait=self.waited.append)
         self.capabilities = replace(self.capabilities, lag=lag)
-        self.count_rows = workspace.backend.count_rows  # type: ignore[method-assign]
-        self.sample_rows = workspace.backend.sample_rows  # type: ignore[method-assign]
+        self.data_checks = workspace.backend.data_checks  # type: ignore[assignment, method-assign]
         self.insert = workspace.backend.insert
 
     def run(self, statement: Statement) -> None:

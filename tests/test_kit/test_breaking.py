@@ -181,7 +181,7 @@ def require_stopped(model):
         names = {(constraint.kind, constraint.name.lower()) for constraint in breaking.breaks}
         if breaking.constraint.kind in ("primary key", "unique constraint"):
             catalog.insert(model.name, breaking.rows)
-            counts = catalog.count_rows(model.name, state.keys).broken
+            counts = catalog.data_checks(model.name).count_rows(state.keys).broken
             assert {
                 (key.kind, key.name.lower()) for key, count in zip(state.keys, counts, strict=True) if count
             } == names

@@ -48,7 +48,7 @@ def require_taken(model, rows):
     state = desired_state(model)
     catalog = MemoryCatalog([state])
     catalog.insert(model.name, rows)
-    assert catalog.count_rows(model.name, state.keys).broken == (0,) * len(state.keys)
+    assert catalog.data_checks(model.name).count_rows(state.keys).broken == (0,) * len(state.keys)
 
 
 def test_values_are_plain():

@@ -47,13 +47,10 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.backends.databricks.connection import Connection
     from pytest_delta_schema.delta.names.column_path import ColumnPath
-    from pytest_delta_schema.execute.protocols.catalog import RowCounts, Samples
     from pytest_delta_schema.execute.protocols.version import Version
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.plan.data_checks import DataCheck
     from pytest_delta_schema.sql.statement import Statement
     from pytest_delta_schema.state.introduced_by import IntroducedBy
-    from pytest_delta_schema.state.types import ColumnState
 
 ABSENT_ON_DATABRICKS = (
     "TABLE_OR_VIEW_NOT_FOUND",
@@ -94,7 +91,6 @@ class DatabricksCatalog:
             refuses_for_table=lambda statement, _: collations.refusal(statement),
         )
         self._read_threads = read_threads
-        self._queries = DataQueries(connection.values, self._existing)
 
     def snapshot(self, models: Iterable[Table]) -> CatalogState:
         """Read the tables of models and of their foreign keys: six queries for a schema, and one for a table."""
@@ -139,30 +135,9 @@ class DatabricksCatalog:
         except StatementError as error:
             return ABSENT if error.condition in ABSENT_ON_DATABRICKS else unreadable_on_databricks(table, error)
 
-    def count_rows(
-        self,
-        table: QualifiedName,
-        data_checks: Sequence[DataCheck] = (),
-        *,
-        added: Sequence[ColumnState] = (),
-        stop_early: bool = False,
-        files: str | None = None,
-    ) -> RowCounts:
-        """Count the rows that violate each data check, in one scan."""
-        return self._queries.count_rows(table, data_checks, added=added, stop_early=stop_early, files=files)
-
-    def sample_rows(  # noqa: PLR0913 - the parts of one query
-        self,
-        table: QualifiedName,
-        data_checks: Sequence[DataCheck],
-        shown: Sequence[Sequence[str]],
-        *,
-        number: int,
-        added: Sequence[ColumnState] = (),
-        files: str | None = None,
-    ) -> Samples:
-        """Return a few rows that violate each data check, as texts."""
-        return self._queries.sample_rows(table, data_checks, shown, number=number, added=added, files=files)
+    def data_checks(self, table: QualifiedName) -> DataQueries:
+        """Return what counts and shows the rows of an existing table."""
+        return DataQueries(table, self._connection.values, self._existing)
 
     def _read(self, names: Sequence[QualifiedName]) -> Mapping[QualifiedName, TableState | Diagnostic]:
         """Read tables; those with a problem again, because the queries about a schema are not of one moment."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shutil
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.local.conversion.parquet_folder import FileInspector
@@ -45,12 +45,10 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.local.session.lazy_session import LazySession
     from pytest_delta_schema.backends.logs.commit_log import CommitLog
     from pytest_delta_schema.delta.names.column_path import ColumnPath
-    from pytest_delta_schema.execute.protocols.catalog import RowCounts, Samples
     from pytest_delta_schema.execute.protocols.version import Version
     from pytest_delta_schema.models.conversion import Parquet
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.plan.data_checks import DataCheck
     from pytest_delta_schema.sql.statement import Statement
     from pytest_delta_schema.state.commits import Commit
     from pytest_delta_schema.state.introduced_by import IntroducedBy
@@ -86,8 +84,7 @@ class LocalCatalog:
     def __init__(self, spark: SparkSession | LazySession, *, warehouse: str | PathLike[str]) -> None:
         self._session = CatalogSession(spark, warehouse)
         self.warehouse = self._session.warehouse
-        self._queries = DataQueries(lambda text: self._session.sql(text).collect(), self._read)
-        self._statements = LocalStatements(self._session, self._queries, lambda: self.capabilities)
+        self._statements = LocalStatements(self._session, self.data_checks, lambda: self.capabilities)
         versions = self._session.versions()
         self._early = LogFirstReader(self.warehouse, versions.delta, lambda: self.is_started)
         self.capabilities = versions.limit(CAPABILITIES)
@@ -204,32 +201,9 @@ class LocalCatalog:
         """Return the table's newest version, ``ABSENT`` if it does not exist, or why its log cannot be read."""
         return version_of(self.read_tables([table]), table)
 
-    def count_rows(
-        self,
-        table: QualifiedName,
-        data_checks: Sequence[DataCheck] = (),
-        *,
-        added: Sequence[ColumnState] = (),
-        stop_early: bool = False,
-        files: str | None = None,
-    ) -> RowCounts:
-        """Count the rows that violate each data check, in one scan."""
-        with self._session.using(table.catalog):
-            return self._queries.count_rows(table, data_checks, added=added, stop_early=stop_early, files=files)
-
-    def sample_rows(  # noqa: PLR0913 - the parts of one query
-        self,
-        table: QualifiedName,
-        data_checks: Sequence[DataCheck],
-        shown: Sequence[Sequence[str]],
-        *,
-        number: int,
-        added: Sequence[ColumnState] = (),
-        files: str | None = None,
-    ) -> Samples:
-        """Return a few rows that violate each data check, as texts."""
-        with self._session.using(table.catalog):
-            return self._queries.sample_rows(table, data_checks, shown, number=number, added=added, files=files)
+    def data_checks(self, table: QualifiedName) -> DataQueries:
+        """Return what counts and shows the rows of an existing table."""
+        return DataQueries(table, partial(self._ask, table.catalog), lambda names: self.read_tables(names).tables)
 
     def insert(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
         """Append rows, each a mapping from column names to values; a missing column is filled by the table, or NULL.
@@ -279,6 +253,11 @@ class LocalCatalog:
         if self.bridge.is_warehouse(catalog):
             shutil.rmtree(schema_folder(self.warehouse, catalog, schema), ignore_errors=True)
 
+    def _ask(self, catalog: str, query: str) -> Sequence[Any]:
+        with self._session.using(catalog):
+            rows: Sequence[Any] = self._session.sql(query).collect()
+            return rows
+
     def _commit_log(self, table: QualifiedName) -> CommitLog:
         with self._session.translate_errors():
             return read_commits(self.bridge, table)
@@ -294,6 +273,3 @@ class LocalCatalog:
             return CatalogState.of(known)
         with self._session.translate_errors():
             return read_tables(self.bridge, names, wishes, self._sources, known=known)
-
-    def _read(self, names: Sequence[QualifiedName]) -> Mapping[QualifiedName, TableState]:
-        return read_tables(self.bridge, names).tables

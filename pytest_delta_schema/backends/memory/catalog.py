@@ -17,7 +17,7 @@ from pytest_delta_schema.backends.rows.given_rows import converted_rows
 from pytest_delta_schema.backends.rows.row_clocks import Clock
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.errors import StatementError
-from pytest_delta_schema.execute.protocols.catalog import Capabilities, RowCounts
+from pytest_delta_schema.execute.protocols.catalog import Capabilities
 from pytest_delta_schema.execute.protocols.version import version_of
 from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 from pytest_delta_schema.models.required_kinds import required_table_name, required_table_names, required_tables
@@ -28,18 +28,13 @@ from pytest_delta_schema.state.states import CatalogState, TableState
 from pytest_delta_schema.state.types import StructState, find
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from pytest_delta_schema.backends.memory.rows import StoredRow
     from pytest_delta_schema.delta.names.column_path import ColumnPath
-    from pytest_delta_schema.execute.protocols.catalog import Samples
     from pytest_delta_schema.execute.protocols.version import Version
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.actions import CreateTable, RestoreTable
-    from pytest_delta_schema.plan.data_checks import DataCheck
     from pytest_delta_schema.state.introduced_by import IntroducedBy
-    from pytest_delta_schema.state.types import ColumnState
 
 
 _CHECKED_BY_ROWS = (StatementKind.TIGHTEN_COLUMNS, StatementKind.ADD_CHECK, StatementKind.REWRITE_LAYOUT)
@@ -71,7 +66,6 @@ class MemoryCatalog:
         self._schemas = {(name.catalog, name.schema) for name in self._tables}
         self._rows: dict[QualifiedName, list[StoredRow]] = {}
         self._counters: dict[QualifiedName, dict[str, int]] = {}
-        self._row_checks = RowChecks(self._rows, self._require)
         self._past: dict[tuple[QualifiedName, int], tuple[TableState, list[StoredRow]]] = {}
         if not isinstance(rows, Mapping):
             refuse_kind("rows of MemoryCatalog", "a mapping", rows, "write {model.name: [{'id': 1}]}")
@@ -148,7 +142,7 @@ class MemoryCatalog:
         if statement.kind is StatementKind.REGISTER_TABLE:
             return
         if statement.kind in _CHECKED_BY_ROWS:
-            self._row_checks.require_sound_rows(statement)
+            RowChecks(name, self._rows, self._require).require_sound_rows(statement)
         state = self._require(name)
         if statement.kind is StatementKind.RESTORE_TABLE:
             for restored in statement.changes:
@@ -172,34 +166,9 @@ class MemoryCatalog:
         """Return how often the table was changed since it was created; ``ABSENT`` if it does not exist."""
         return version_of(CatalogState(tables={table: self._state(table)}), table)
 
-    def count_rows(
-        self,
-        table: QualifiedName,
-        data_checks: Sequence[DataCheck] = (),
-        *,
-        added: Sequence[ColumnState] = (),
-        stop_early: bool = False,
-        files: str | None = None,  # noqa: ARG002 - rows of files are stored like those of tables
-    ) -> RowCounts:
-        """Count the rows that violate each data check.
-
-        Raises:
-            StatementError: If a check cannot be evaluated without Spark.
-        """
-        return self._row_checks.count(table, data_checks, added, stop_early=stop_early)
-
-    def sample_rows(  # noqa: PLR0913 - the parts of one query
-        self,
-        table: QualifiedName,
-        data_checks: Sequence[DataCheck],
-        shown: Sequence[Sequence[str]],
-        *,
-        number: int,
-        added: Sequence[ColumnState] = (),
-        files: str | None = None,  # noqa: ARG002 - as above
-    ) -> Samples:
-        """Return a few rows that violate each data check, as texts."""
-        return self._row_checks.samples(table, data_checks, shown, number, added)
+    def data_checks(self, table: QualifiedName) -> RowChecks:
+        """Return what counts and shows the rows of an existing table."""
+        return RowChecks(table, self._rows, self._require)
 
     def insert(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
         """Append rows: all of them, or none.

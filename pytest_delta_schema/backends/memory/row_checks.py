@@ -26,44 +26,54 @@ if TYPE_CHECKING:
 
 
 class RowChecks:
-    """Runs data checks on rows.
+    """Runs data checks on the rows of one table.
 
     Args:
+        table: The table.
         rows: The rows of each table that has some, by its name.
         existing: Returns the state of a table, or raises a :class:`StatementError` if it does not exist.
     """
 
     def __init__(
-        self, rows: Mapping[QualifiedName, Sequence[StoredRow]], existing: Callable[[QualifiedName], TableState]
+        self,
+        table: QualifiedName,
+        rows: Mapping[QualifiedName, Sequence[StoredRow]],
+        existing: Callable[[QualifiedName], TableState],
     ) -> None:
+        self._table = table
         self._rows = rows
         self._existing = existing
 
-    def count(
+    def count_rows(
         self,
-        table: QualifiedName,
-        data_checks: Sequence[DataCheck],
-        added: Sequence[ColumnState] = (),
+        data_checks: Sequence[DataCheck] = (),
         *,
+        added: Sequence[ColumnState] = (),
         stop_early: bool = False,
+        files: str | None = None,  # noqa: ARG002 - rows of files are stored like those of tables
     ) -> RowCounts:
-        """Count the rows that violate each data check; the arguments are those of :meth:`MemoryCatalog.count_rows`."""
-        counts = [len(self._broken(table, data_check, added)) for data_check in data_checks]
+        """Count the rows that violate each data check.
+
+        Raises:
+            StatementError: If a check cannot be evaluated without Spark.
+        """
+        counts = [len(self._broken(data_check, added)) for data_check in data_checks]
         if stop_early and any(counts):
             return RowCounts(rows=None, broken=tuple(min(count, 1) for count in counts))
-        return RowCounts(rows=len(self._rows.get(table, [])), broken=tuple(counts))
+        return RowCounts(rows=len(self._rows.get(self._table, [])), broken=tuple(counts))
 
-    def samples(
+    def sample_rows(
         self,
-        table: QualifiedName,
         data_checks: Sequence[DataCheck],
         shown: Sequence[Sequence[str]],
+        *,
         number: int,
         added: Sequence[ColumnState] = (),
+        files: str | None = None,  # noqa: ARG002 - as above
     ) -> Samples:
-        """Return violating rows as texts; the arguments are those of :meth:`MemoryCatalog.sample_rows`."""
+        """Return a few rows that violate each data check, as texts."""
         return tuple(
-            distinct_texts(self._broken(table, data_check, added), columns)[:number]
+            distinct_texts(self._broken(data_check, added), columns)[:number]
             for data_check, columns in zip(data_checks, shown, strict=True)
         )
 
@@ -81,23 +91,23 @@ class RowChecks:
             elif isinstance(change, CheckAdd):
                 data_checks.append(CheckState(change.name, change.expression))
             elif isinstance(change, LayoutRewrite):
-                self._require_kept_values(self._existing(statement.table), change)
-        violations = tuple(violations_of(statement.table, data_checks, self.count(statement.table, data_checks)))
+                self._require_kept_values(self._existing(self._table), change)
+        violations = tuple(violations_of(self._table, data_checks, self.count_rows(data_checks)))
         if violations:
             raise UnsafePlanError(violations)
 
     def _require_kept_values(self, state: TableState, change: LayoutRewrite) -> None:
         """Refuse a rewrite that would change data, as the Spark backends do before the commit."""
         data_checks = tuple(partition_values(state, change.partitioning))
-        counts = self.count(state.name, data_checks).broken
+        counts = self.count_rows(data_checks).broken
         lost = [data_check.column for data_check, count in zip(data_checks, counts, strict=True) if count]
         if lost:
             fact = f"the rewrite would change data: the values of {', '.join(lost)} differ"
             msg = f"{state.name}: {fact}; nothing was changed, keep the layout"
             raise StatementError(msg)
 
-    def _broken(self, table: QualifiedName, data_check: DataCheck, added: Sequence[ColumnState]) -> list[StoredRow]:
-        rows = self._rows.get(table, [])
+    def _broken(self, data_check: DataCheck, added: Sequence[ColumnState]) -> list[StoredRow]:
+        rows = self._rows.get(self._table, [])
         if isinstance(data_check, ForeignKeyState):
             return orphans(data_check, rows, self._rows.get(data_check.parent, []))
-        return violating_rows(data_check, table, rows, (*self._existing(table).columns, *added))
+        return violating_rows(data_check, self._table, rows, (*self._existing(self._table).columns, *added))

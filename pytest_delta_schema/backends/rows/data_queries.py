@@ -23,19 +23,26 @@ if TYPE_CHECKING:
 
 
 class DataQueries:
-    """Counts and samples rows that violate data checks."""
+    """Counts and samples rows of one table that violate data checks.
+
+    Args:
+        table: The table.
+        ask: Returns the rows of a query.
+        read: Reads the tables that exist, of those with the given names.
+    """
 
     def __init__(
         self,
+        table: QualifiedName,
         ask: Callable[[str], Sequence[Any]],
         read: Callable[[Sequence[QualifiedName]], Mapping[QualifiedName, TableState]],
     ) -> None:
+        self._table = table
         self._ask = ask
         self._read = read
 
     def count_rows(
         self,
-        table: QualifiedName,
         data_checks: Sequence[DataCheck] = (),
         *,
         added: Sequence[ColumnState] = (),
@@ -43,14 +50,13 @@ class DataQueries:
         files: str | None = None,
     ) -> RowCounts:
         """Count the rows that violate each data check, in one scan."""
-        rows = select_rows(table, data_checks, added=added, absent=self._parentless(data_checks), files=files)
+        rows = select_rows(self._table, data_checks, added=added, absent=self._parentless(data_checks), files=files)
         # Data checks are a step of their own.
-        with nullcontext() if data_checks else step(escaped(f"{table}: counting rows")):
+        with nullcontext() if data_checks else step(escaped(f"{self._table}: counting rows")):
             return self._first(rows, data_checks) if stop_early else self._count(rows, data_checks)
 
-    def sample_rows(  # noqa: PLR0913 - the parts of one query
+    def sample_rows(
         self,
-        table: QualifiedName,
         data_checks: Sequence[DataCheck],
         shown: Sequence[Sequence[str]],
         *,
@@ -59,7 +65,7 @@ class DataQueries:
         files: str | None = None,
     ) -> Samples:
         """Return a few rows that violate each data check, as texts."""
-        rows = select_rows(table, data_checks, added=added, absent=self._parentless(data_checks), files=files)
+        rows = select_rows(self._table, data_checks, added=added, absent=self._parentless(data_checks), files=files)
         queries = [
             samples(rows, data_check, index, shown=columns, number=number)
             for index, (data_check, columns) in enumerate(zip(data_checks, shown, strict=True))
@@ -71,9 +77,9 @@ class DataQueries:
         ]
         return tuple(map(tuple, texts))
 
-    def count_at(self, table: QualifiedName, data_checks: Sequence[DataCheck], version: int) -> RowCounts:
+    def count_at(self, data_checks: Sequence[DataCheck], version: int) -> RowCounts:
         """Count the rows that violate each data check in one version of a table."""
-        return self._count(select_rows(table, version=version), data_checks)
+        return self._count(select_rows(self._table, version=version), data_checks)
 
     def _count(self, rows: str, data_checks: Sequence[DataCheck]) -> RowCounts:
         (counts,) = self._ask(count_rows(rows, data_checks))

@@ -35,16 +35,15 @@ from pytest_delta_schema.sql.schemas_and_restores import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
     from pyspark.sql import SparkSession
 
     from pytest_delta_schema.delta.names.column_path import ColumnPath
-    from pytest_delta_schema.execute.protocols.catalog import Capabilities, RowCounts, Samples
+    from pytest_delta_schema.execute.protocols.catalog import Capabilities
     from pytest_delta_schema.execute.protocols.version import Version
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.plan.data_checks import DataCheck
     from pytest_delta_schema.sql.statement import Statement, StatementKind
     from pytest_delta_schema.state.commits import Commit
     from pytest_delta_schema.state.introduced_by import IntroducedBy
@@ -81,9 +80,8 @@ class SessionCatalog:
         self.spark = spark
         self._reader = SessionReader(self.name, spark, read_threads, _redacted)
         self._gateway = None if is_connect_session(spark) else Gateway(spark)
-        self._queries = DataQueries(self._reader.rows, self._reader.readable)
         self._statements = DeltaStatements(
-            self._sql, self._queries, self._gateway, lambda: self.capabilities, _by_commit
+            self._sql, self.data_checks, self._gateway, lambda: self.capabilities, _by_commit
         )
 
     @cached_property
@@ -171,30 +169,9 @@ class SessionCatalog:
         except StatementError as error:
             return ABSENT if error.condition in ABSENT_ON_SPARK else unreadable_by_session(table, error)
 
-    def count_rows(
-        self,
-        table: QualifiedName,
-        data_checks: Sequence[DataCheck] = (),
-        *,
-        added: Sequence[ColumnState] = (),
-        stop_early: bool = False,
-        files: str | None = None,
-    ) -> RowCounts:
-        """Count the rows that violate each data check, in one scan."""
-        return self._queries.count_rows(table, data_checks, added=added, stop_early=stop_early, files=files)
-
-    def sample_rows(  # noqa: PLR0913 - the parts of one query
-        self,
-        table: QualifiedName,
-        data_checks: Sequence[DataCheck],
-        shown: Sequence[Sequence[str]],
-        *,
-        number: int,
-        added: Sequence[ColumnState] = (),
-        files: str | None = None,
-    ) -> Samples:
-        """Return a few rows that violate each data check, as texts."""
-        return self._queries.sample_rows(table, data_checks, shown, number=number, added=added, files=files)
+    def data_checks(self, table: QualifiedName) -> DataQueries:
+        """Return what counts and shows the rows of an existing table."""
+        return DataQueries(table, self._reader.rows, self._reader.readable)
 
     def insert(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
         """Append rows, each a mapping from column names to values; a missing column is filled by the table, or NULL.

@@ -42,11 +42,10 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.unity.logs.storage import Storage
     from pytest_delta_schema.backends.unity.reading import TableReading
     from pytest_delta_schema.delta.names.column_path import ColumnPath
-    from pytest_delta_schema.execute.protocols.catalog import RowCounts, Samples
+    from pytest_delta_schema.execute.protocols.catalog import DataCheckRunner
     from pytest_delta_schema.execute.protocols.version import Version
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.plan.data_checks import DataCheck
     from pytest_delta_schema.sql.statement import Statement
     from pytest_delta_schema.state.commits import Commit
     from pytest_delta_schema.state.introduced_by import IntroducedBy
@@ -226,32 +225,9 @@ class UnityCatalog:
         """Return the table's newest version, ``ABSENT`` if it does not exist, or why it cannot be read."""
         return version_of(CatalogState.of({table: self._reader.read_again(table).table}), table)
 
-    def count_rows(
-        self,
-        table: QualifiedName,
-        data_checks: Sequence[DataCheck] = (),
-        *,
-        added: Sequence[ColumnState] = (),
-        stop_early: bool = False,
-        files: str | None = None,
-    ) -> RowCounts:
-        """Count the rows that violate each data check, in one scan."""
-        spark = self._spark.catalog(table.written.catalog)
-        return spark.count_rows(table, data_checks, added=added, stop_early=stop_early, files=files)
-
-    def sample_rows(  # noqa: PLR0913 - the parts of one query
-        self,
-        table: QualifiedName,
-        data_checks: Sequence[DataCheck],
-        shown: Sequence[Sequence[str]],
-        *,
-        number: int,
-        added: Sequence[ColumnState] = (),
-        files: str | None = None,
-    ) -> Samples:
-        """Return a few rows that violate each data check, as texts."""
-        spark = self._spark.catalog(table.written.catalog)
-        return spark.sample_rows(table, data_checks, shown, number=number, added=added, files=files)
+    def data_checks(self, table: QualifiedName) -> DataCheckRunner:
+        """Return what counts and shows the rows of an existing table."""
+        return self._spark.catalog(table.written.catalog).data_checks(table)
 
     def insert(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
         """Append rows, each a mapping from column names to values; a missing column is filled by the table, or NULL."""

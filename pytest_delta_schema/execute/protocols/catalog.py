@@ -92,6 +92,48 @@ class Capabilities:
         return statement.kind in self.emulates or any(map(self.emulates_property, keys))
 
 
+class DataCheckRunner(Protocol):
+    """Runs data checks on the rows of one table."""
+
+    def count_rows(
+        self,
+        data_checks: Sequence[DataCheck] = (),
+        *,
+        added: Sequence[ColumnState] = (),
+        stop_early: bool = False,
+        files: str | None = None,
+    ) -> RowCounts:
+        """Count the rows of the table that fail each data check, by one query for all of them.
+
+        Args:
+            data_checks: What the rows must satisfy.
+            added: Columns that the plan adds, NULL in every row.
+            stop_early: Whether to stop at the first row that fails a check.
+            files: A folder of parquet files that will be converted; they are queried instead of the table.
+        """
+        ...
+
+    def sample_rows(
+        self,
+        data_checks: Sequence[DataCheck],
+        shown: Sequence[Sequence[str]],
+        *,
+        number: int,
+        added: Sequence[ColumnState] = (),
+        files: str | None = None,
+    ) -> Samples:
+        """Return a few rows that fail each data check, by one query for all of them.
+
+        Args:
+            data_checks: The failing data checks.
+            shown: For each data check the columns to return, as text; without columns it gets no rows.
+            number: How many rows at most for each.
+            added: Columns that the plan adds, NULL in every row.
+            files: A folder of parquet files that will be converted; they are queried instead of the table.
+        """
+        ...
+
+
 class DeltaDDL(Protocol):
     """Runs statements against one catalog, emulating those that it lacks."""
 
@@ -121,46 +163,8 @@ class DeltaDDL(Protocol):
         """
         ...
 
-    def count_rows(
-        self,
-        table: QualifiedName,
-        data_checks: Sequence[DataCheck] = (),
-        *,
-        added: Sequence[ColumnState] = (),
-        stop_early: bool = False,
-        files: str | None = None,
-    ) -> RowCounts:
-        """Count the rows of an existing table that fail each data check, by one query for all of them.
-
-        Args:
-            table: The table.
-            data_checks: What the rows must satisfy.
-            added: Columns that the plan adds, NULL in every row.
-            stop_early: Whether to stop at the first row that fails a check.
-            files: A folder of parquet files that will be converted; they are queried instead of the table.
-        """
-        ...
-
-    def sample_rows(  # noqa: PLR0913 - the parts of one query
-        self,
-        table: QualifiedName,
-        data_checks: Sequence[DataCheck],
-        shown: Sequence[Sequence[str]],
-        *,
-        number: int,
-        added: Sequence[ColumnState] = (),
-        files: str | None = None,
-    ) -> Samples:
-        """Return a few rows that fail each data check, by one query for all of them.
-
-        Args:
-            table: The table.
-            data_checks: The failing data checks.
-            shown: For each data check the columns to return, as text; without columns it gets no rows.
-            number: How many rows at most for each.
-            added: Columns that the plan adds, NULL in every row.
-            files: A folder of parquet files that will be converted; they are queried instead of the table.
-        """
+    def data_checks(self, table: QualifiedName) -> DataCheckRunner:
+        """Return what counts and shows the rows of an existing table."""
         ...
 
 

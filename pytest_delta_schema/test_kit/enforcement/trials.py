@@ -137,7 +137,7 @@ class _Trial:
         no_table = QualifiedName(self._table.name.catalog, self._table.name.schema, _NO_TABLE)
         foreign_keys = [key._replace(parent=no_table, parent_columns=key.columns) for key in self._rows.foreign_keys]
         keys = [self._rows.keys[breaking.constraint] for breaking in written]
-        counts = self._catalog.count_rows(self._table.name, [*keys, *foreign_keys])
+        counts = self._catalog.data_checks(self._table.name).count_rows([*keys, *foreign_keys])
         for breaking, count in zip(written, counts.broken, strict=False):
             if not count:
                 fact = f"is not named by the data check for the rows {', '.join(map(_shown, breaking.rows))}"

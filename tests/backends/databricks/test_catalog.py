@@ -771,9 +771,9 @@ class TestEqualNames:
     def test_two_checks_are_two_counts_and_two_samples(self):
         catalog = DatabricksCatalog(WarehouseConnection(SimpleNamespace(cursor=Unnamed)))
 
-        assert catalog.count_rows(NAME, self.checks) == RowCounts(rows=3, broken=(1, 2))
-        assert catalog.count_rows(NAME, self.checks[:2], stop_early=True).broken == (3, 1)
-        assert catalog.sample_rows(NAME, self.checks, [["id"], ["id"]], number=1) == ((("a",),), (("b",),))
+        assert catalog.data_checks(NAME).count_rows(self.checks) == RowCounts(rows=3, broken=(1, 2))
+        assert catalog.data_checks(NAME).count_rows(self.checks[:2], stop_early=True).broken == (3, 1)
+        assert catalog.data_checks(NAME).sample_rows(self.checks, [["id"], ["id"]], number=1) == ((("a",),), (("b",),))
 
     def test_every_column_of_a_query_has_its_own_name(self):
         for sql in (

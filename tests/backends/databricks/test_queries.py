@@ -81,7 +81,7 @@ def test_data_checks_run(databricks):
     catalog, _, local = databricks
     local.insert(NAME, [{"id": 1}, {"id": 2, "day": "x"}])
 
-    counts = catalog.count_rows(NAME, [NotNull(ColumnPath("day")), CheckState("two", "id > 1")])
+    counts = catalog.data_checks(NAME).count_rows([NotNull(ColumnPath("day")), CheckState("two", "id > 1")])
 
     assert (counts.rows, counts.broken, catalog.version(NAME)) == (2, (1, 1), local.version(NAME))
 

@@ -185,7 +185,7 @@ def test_the_restore_undoes_the_apply_unless_another_writer_has_committed_since(
     assert before.version(NAME) == 3
     if meanwhile:
         assert "to restore:  not restored, because somebody else has committed since" in str(caught.value)
-        assert before.count_rows(NAME).rows == 1
+        assert before.data_checks(NAME).count_rows().rows == 1
     else:
         assert "to restore:  restored to version 0: RESTORE TABLE" in str(caught.value)
         assert (now.columns, now.table_comment, now.primary_key) == (was.columns, was.table_comment, was.primary_key)
@@ -263,4 +263,4 @@ def test_rows_must_fit(local):
     with pytest.raises(StatementError):
         local.insert(NAME, [{"id": "text"}])
 
-    assert local.count_rows(NAME, [NotNull(ColumnPath("id"))]) == RowCounts(rows=0, broken=(0,))
+    assert local.data_checks(NAME).count_rows([NotNull(ColumnPath("id"))]) == RowCounts(rows=0, broken=(0,))

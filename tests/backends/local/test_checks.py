@@ -8,6 +8,7 @@ from pyspark.sql import types as spark
 from pytest_delta_schema import ApplyError, Check, Orchestrator, Settings, UnsafePlanError
 from pytest_delta_schema.backends import constraint_error
 from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
+from pytest_delta_schema.backends.rows.data_queries import DataQueries
 from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.execute import RowCounts
@@ -77,7 +78,7 @@ def test_all_demands_are_counted_in_one_query(local, monkeypatch):
         CheckState("x", "id > 0"),
         CheckState("y", "b = 1"),
     ]
-    counts = local.count_rows(NAME, data_checks)
+    counts = local.data_checks(NAME).count_rows(data_checks)
 
     assert counts == RowCounts(rows=2, broken=(1, 1, 2, 1))
     assert len(queries) == 1
@@ -190,14 +191,14 @@ def test_another_check_of_that_name_is_an_error(local):
 
 def test_a_row_that_is_appended_during_the_data_check_stops_the_commit(local, monkeypatch):
     Orchestrator.over(local).sync_tables([table(column())])
-    count = local._queries.count_at
+    count = DataQueries.count_at
 
     def slow(*queries):
         counted = count(*queries)
         local.insert(NAME, [{"id": -1}])
         return counted
 
-    monkeypatch.setattr(local._queries, "count_at", slow)
+    monkeypatch.setattr(DataQueries, "count_at", slow)
     with pytest.raises(ApplyError, match="DELTA_CONCURRENT_APPEND"):
         Orchestrator.over(local).sync_tables([table(column(), checks=[POSITIVE])])
 
@@ -272,4 +273,4 @@ def test_a_data_check_that_misses_data_files_names_the_table_and_the_way_out(loc
     Orchestrator.over(local, settings=Settings(preflight=mode)).sync_tables(
         [table(column(is_nullable=False), column("b"))]
     )
-    assert local.count_rows(NAME).rows == 0
+    assert local.data_checks(NAME).count_rows().rows == 0

@@ -38,7 +38,7 @@ def test_a_row_that_is_written_during_a_rewrite_stops_it_and_is_kept(local, monk
 
     state = local.snapshot([table(column())]).tables[NAME]
     assert state.partitioning == ()
-    assert local.count_rows(NAME).rows == 3
+    assert local.data_checks(NAME).count_rows().rows == 3
 
 
 LOSSES = {

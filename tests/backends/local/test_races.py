@@ -82,7 +82,7 @@ def round_of(catalog, number: int, delay: float) -> tuple[bool, bool]:
         *(CheckState(check.name, check.expression) for check in state.checks),
     ]
     assert len(data_checks) == int(came)
-    assert not came or catalog.count_rows(statement.table, data_checks).broken == (0,)
+    assert not came or catalog.data_checks(statement.table).count_rows(data_checks).broken == (0,)
     return wrote, came
 
 

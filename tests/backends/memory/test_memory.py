@@ -28,7 +28,7 @@ from support.tables import catalog as observed
 def test_it_starts_with_tables_and_rows():
     catalog = MemoryCatalog([state(stored("Id"))], rows={NAME: [{"ID": 1}, {"id": None}, {}]})
 
-    counts = catalog.count_rows(NAME, [NotNull(ColumnPath("Id"))])
+    counts = catalog.data_checks(NAME).count_rows([NotNull(ColumnPath("Id"))])
 
     assert counts == RowCounts(rows=3, broken=(2,))
     assert catalog.version(NAME) == 0
@@ -74,7 +74,7 @@ def test_rows_that_do_not_fit_are_refused(rows, message):
     with pytest.raises(StatementError, match=message):
         catalog.insert(NAME, rows)
 
-    assert catalog.count_rows(NAME).rows == 0
+    assert catalog.data_checks(NAME).count_rows().rows == 0
 
 
 def statement(kind, *changes, name=NAME):
@@ -168,7 +168,7 @@ def test_rows_must_meet_the_checks():
         catalog.insert(NAME, [{"id": 1}, {"id": None}])
 
     assert caught.value.condition == "DELTA_VIOLATE_CONSTRAINT_WITH_VALUES"
-    assert catalog.count_rows(NAME).rows == 0
+    assert catalog.data_checks(NAME).count_rows().rows == 0
 
 
 def test_a_check_that_rows_break_is_not_added():
@@ -282,7 +282,7 @@ def test_values_that_only_the_table_gives(columns, row, message, condition):
 
     assert str(caught.value).startswith(message)
     assert caught.value.condition == condition
-    assert catalog.count_rows(NAME).rows == 0
+    assert catalog.data_checks(NAME).count_rows().rows == 0
 
 
 KEPT = {

@@ -106,7 +106,7 @@ def test_what_the_connector_refuses_is_a_transaction(unity):
     assert unity.spark.table(str(NAME)).collect()[0].asDict(recursive=True) == {"key": 1, "a": {"z": 2, "y": 3}}
 
     unity.append_rows(NAME, [{"key": 2, "a": None}])
-    assert unity.count_rows(NAME).rows == 2
+    assert unity.data_checks(NAME).count_rows().rows == 2
 
 
 def test_what_a_job_does_to_an_external_table_is_read_through_spark(unity):

@@ -38,7 +38,7 @@ def test_it_is_named_before_spark_starts(caplog, own):
     caplog.set_level(logging.INFO, LOGGER)
 
     with pytest.raises(KeyboardInterrupt):
-        BACKEND.open(Context(own=own)).count_rows(NAME)
+        BACKEND.open(Context(own=own)).data_checks(NAME).count_rows()
 
     text = (
         "statements and data checks run in Spark, whose session needs the Spark connector of http://127.0.0.1:1 and"

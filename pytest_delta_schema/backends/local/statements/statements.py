@@ -28,7 +28,12 @@ if TYPE_CHECKING:
 class LocalStatements:
     """Runs the statements of a catalog."""
 
-    def __init__(self, session: CatalogSession, queries: DataQueries, capabilities: Callable[[], Capabilities]) -> None:
+    def __init__(
+        self,
+        session: CatalogSession,
+        queries: Callable[[QualifiedName], DataQueries],
+        capabilities: Callable[[], Capabilities],
+    ) -> None:
         self._session = session
         self._queries = queries
         self._capabilities = capabilities

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.spark.statements.emulation import BY_COMMIT, on_delta
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.rows.data_queries import DataQueries
     from pytest_delta_schema.backends.spark.compat.gateway import Gateway
     from pytest_delta_schema.execute.protocols.catalog import Capabilities
+    from pytest_delta_schema.models.names import QualifiedName
 
 
 class DeltaStatements:
@@ -33,7 +33,7 @@ class DeltaStatements:
 
     Args:
         sql: Runs SQL.
-        queries: Runs data checks.
+        queries: Returns what runs data checks on a table.
         gateway: To the JVM, for statements without SQL; ``None`` over Spark Connect.
         capabilities: Returns what the session can run; it is called when that is first needed.
         by_commit: Kinds of statements that a metadata transaction does, because the session has no SQL for them.
@@ -42,7 +42,7 @@ class DeltaStatements:
     def __init__(
         self,
         sql: Callable[[str], Any],
-        queries: DataQueries,
+        queries: Callable[[QualifiedName], DataQueries],
         gateway: Gateway | None,
         capabilities: Callable[[], Capabilities],
         by_commit: frozenset[StatementKind] = BY_COMMIT,
@@ -72,7 +72,7 @@ class DeltaStatements:
 
     def _commit(self, gateway: Gateway, statement: Statement) -> None:
         """Do in one metadata transaction what open-source Delta has no exact SQL for."""
-        table, count = statement.table, partial(self._queries.count_at, statement.table)
+        table, count = statement.table, self._queries(statement.table).count_at
         paths = [change.path for change in statement.changes if isinstance(change, ColumnNullabilityChange)]
         if paths:
             set_not_null(gateway, table, paths, count)
