@@ -46,11 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
 def pytest_arguments(backend: str, schema: str, *, report: str, keyword: str = "") -> list[str]:
     """Return the arguments of pytest for a run.
 
-    Args:
-        backend: The name of the backend.
-        schema: The catalog and the schema of its tables, such as ``dev.scratch``.
-        report: The file of the report.
-        keyword: The scenarios that run, as for ``-k``; all if it is empty.
+    The schema is a catalog and a schema, such as ``dev.scratch``; the keyword is that of ``-k``, or empty.
     """
     own = [part for setting in _OWN for part in ("-o", setting if "=" in setting else f"{setting}=")]
     arguments = [*own, "-p", _PLUGIN, "-p", "no:cacheprovider", "-q", "--tb=short"]

@@ -54,10 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _line(path: Path, action: str, faults: list[object]) -> list[str]:
     """Return the line about the JVM of a record, none if it has ended.
 
-    Args:
-        path: The file of the record.
-        action: ``status`` or ``stop``.
-        faults: Gets the reason if the JVM could not be ended.
+    Faults get the reason if the JVM could not be ended.
     """
     record = read_record(path)
     if record is None:

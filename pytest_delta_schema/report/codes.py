@@ -58,25 +58,17 @@ _WIDTH = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeInfo:
-    """The explanation of one code.
-
-    Args:
-        code: Short and stable, such as ``DS101``.
-        name: The name of its class, such as ``DuplicateTable``.
-        stage: What it belongs to.
-        summary: The fault, in one sentence.
-        details: The reason, as paragraphs with an empty line between them; ``""`` for none.
-        remedy: What to do about it.
-        example: A declaration, or the lines of a report, that have this fault.
-    """
+    """The explanation of one code."""
 
     code: str
     name: str
     stage: CodeStage
     summary: str
     details: str
+    """The reason, as paragraphs with an empty line between them; ``""`` for none."""
     remedy: str
     example: str
+    """A declaration, or the lines of a report, that have this fault."""
 
     @property
     def meaning(self) -> str:
@@ -118,11 +110,7 @@ def _info(code: str, name: str, docstring: str) -> CodeInfo:
 
 
 def explained(texts: Iterable[str], width: int) -> str:
-    """Return the explanations of codes as plain text.
-
-    Args:
-        texts: Codes in any case, several of them with commas between them.
-        width: Columns of the terminal; longer lines of prose are wrapped, lines of examples are not.
+    """Return the explanations of codes as plain text; codes are in any case, several in one text with commas.
 
     Raises:
         ValueError: If a code does not exist; the text names all of them with the nearest codes.

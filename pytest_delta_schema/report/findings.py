@@ -32,29 +32,23 @@ _KINDS: tuple[FindingKind, ...] = get_args(FindingKind)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One fault, or one remark that should be acted on.
-
-    Args:
-        kind: ``fault`` concerns the whole run; ``consent`` is one that nothing needed. They are ordered.
-        severity: Whether the run fails for it.
-        code: Short and stable, such as ``DD102``; ``""`` for none.
-        table: Dotted name of the model; ``""`` for none.
-        path: The part of the table; ``""`` for the table itself.
-        message: The fact, its reason and its remedy, on one line, without the table's name.
-        risk: The risk of a change, such as ``metadata``; ``""`` for none.
-        location: Where to show it.
-        fingerprint: The same in every run in which the same thing is wrong.
-    """
+    """One fault, or one remark that should be acted on."""
 
     kind: FindingKind
+    """``fault`` concerns the whole run; ``consent`` is one that nothing needed. They are ordered."""
     severity: Severity
+    """Whether the run fails for it."""
     code: str
     table: str
+    """Dotted name of the model; ``""`` for none."""
     path: str
+    """The part of the table; ``""`` for the table itself."""
     message: str
+    """The fact, its reason and its remedy, on one line, without the table's name."""
     risk: str
     location: Location
     fingerprint: str
+    """The same in every run in which the same thing is wrong."""
 
     @property
     def text(self) -> str:

@@ -55,12 +55,8 @@ class _Key(NamedTuple):
 def fingerprint(code: str, table: str, path: str, after: str, *, occurrence: int = 1) -> str:
     """Return 32 hexadecimal digits that are the same in every run, wherever the declaration moves.
 
-    Args:
-        code: The code, such as ``DD102``.
-        table: Dotted name of the model, so bindings do not matter.
-        path: Where inside the table.
-        after: What the model wants; ``""`` for a diagnostic.
-        occurrence: Which one of several equal findings of one report it is, counted from one.
+    The table is the name of the model, so bindings do not matter, and ``after`` is ``""`` for a diagnostic. The
+    occurrence counts equal findings of one report from one.
     """
     parts: list[str | int] = [code, table, path, after]
     if occurrence > 1:
@@ -130,12 +126,7 @@ class _LogicalNames:
         return _Key(change.code, name, path, after, name == table.name)
 
     def of_diagnostic(self, diagnostic: Diagnostic, table: TableReport | None = None) -> _Key:
-        """Return what the fingerprint of a diagnostic is made from; its message may change.
-
-        Args:
-            diagnostic: The diagnostic.
-            table: The entry that has it; ``None`` for one of the run.
-        """
+        """Return what the fingerprint of a diagnostic is made from; its message may change."""
         name = self._name(diagnostic.table, table)
         is_own = table is None or name == table.name
         return _Key(diagnostic.code or diagnostic.rule, name, diagnostic.path, "", is_own)

@@ -49,11 +49,7 @@ def redact_report(
 ) -> RunReport:
     """Return a report that may be shown to everybody who may read the sources.
 
-    Args:
-        report: The report.
-        redaction: Removes hosts and tokens.
-        relative: Returns a location relative to the root of the sources; ``None`` outside of them.
-        with_samples: Whether it names rows that fail data checks.
+    ``relative`` returns a location relative to the root of the sources; ``None`` outside of them.
     """
     hide, hide_value = redaction.message, redaction.value
 
@@ -112,13 +108,7 @@ def redact_report(
 def _state(
     values: Mapping[str, Any] | None, redaction: Redaction, declared: Mapping[str, str]
 ) -> Mapping[str, Any] | None:
-    """Return a state without hosts, tokens and values of properties that may be secret.
-
-    Args:
-        values: The state as JSON values; ``None`` if it is not known.
-        redaction: Removes hosts and tokens.
-        declared: The properties that the model declares.
-    """
+    """Return a state without hosts, tokens and values of properties that may be secret."""
     if values is None:
         return None
     if _PROPERTIES in values:

@@ -18,17 +18,14 @@ if TYPE_CHECKING:
 
 
 class WrittenReport(NamedTuple):
-    """The result of writing a report.
-
-    Args:
-        lines: The report itself, as lines for the terminal.
-        message: Where it was written; ``""`` if it is not a file.
-        fault: Why it could not be written, with the remedy; ``""`` if it could.
-    """
+    """The result of writing a report."""
 
     lines: Sequence[str] = ()
+    """The report itself, as lines for the terminal."""
     message: str = ""
+    """Where it was written; ``""`` if it is not a file."""
     fault: str = ""
+    """Why it could not be written, with the remedy; ``""`` if it could."""
 
 
 def write_report(
@@ -36,11 +33,8 @@ def write_report(
 ) -> WrittenReport:
     """Write one report; of a type for a service, also the text for the file that the service names.
 
-    Args:
-        target: Its type, and its file.
-        report: The report.
-        folder: The folder to which a path that is shown is relative.
-        annotated: What the lines for the terminal show, if that is less than the report.
+    ``annotated`` is what the lines for the terminal show, if that is less than the report. A path that is shown is
+    relative to the folder.
     """
     form = FORMATS[target.type]
     lines = () if target.file else form.write(report if annotated is None else annotated)

@@ -79,10 +79,6 @@ def report_json(report: RunReport) -> dict[str, Any]:
 def report_from_json(values: object, subject: str = "report") -> RunReport:
     """Return the report that :func:`report_json` has written; keys that it does not write are left out.
 
-    Args:
-        values: The values that a JSON parser has read.
-        subject: What messages call it, such as its file.
-
     Raises:
         JsonFormError: If they are not a report of this version; with every fault.
     """

@@ -31,25 +31,20 @@ _STATUSES, _DATA_CHECKS = list(Status), list(DataChecks)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckResult:
-    """How one test item ended.
-
-    Args:
-        node_id: Its id in pytest.
-        table: Dotted name of the model, or of the schema.
-        check: Its last part, such as ``drift``.
-        outcome: How pytest reports it.
-        result: The outcome of the check; ``None`` for an item that was skipped before it ran.
-        declared: The state that the model wants, as JSON values; ``None`` if it is not known.
-        observed: The state that the catalog holds, in the same form.
-    """
+    """How one test item ended."""
 
     node_id: str
     table: str
+    """Dotted name of the model, or of the schema."""
     check: CheckKind
+    """Its last part, such as ``drift``."""
     outcome: CheckOutcome
     result: TableOutcome | None
+    """The outcome of the check; ``None`` for an item that was skipped before it ran."""
     declared: Mapping[str, Any] | None = None
+    """The state that the model wants, as JSON values; ``None`` if it is not known."""
     observed: Mapping[str, Any] | None = None
+    """The state that the catalog holds, in the same form."""
 
 
 def table_reports(
@@ -57,11 +52,7 @@ def table_reports(
 ) -> tuple[TableReport, ...]:
     """Return an entry for each table, sorted by name; a table whose checks were all skipped has none.
 
-    Args:
-        results: The checks of all tables, in any order.
-        mode: The mode of the run.
-        backend: The backend; ``""`` if no catalog was needed.
-        bound: Returns the dotted name in the catalog of a model.
+    ``bound`` returns the dotted name in the catalog of a model.
     """
     tables: dict[str, list[CheckResult]] = {}
     for result in sorted(results, key=lambda result: (result.table, _CHECKS.index(result.check), result.node_id)):

@@ -124,9 +124,7 @@ def create_initial_tables(scenario: Scenario, catalog: ScratchCatalog, data_acce
 def planned_statements(scenario: Scenario, catalog: MemoryCatalog | None = None) -> list[Statement]:
     """Return the statements of a scenario, planned on the memory catalog.
 
-    Args:
-        scenario: The scenario.
-        catalog: A memory catalog without its tables; by default one without any schema.
+    The catalog is a memory catalog without the tables of the scenario; by default one without any schema.
     """
     catalog = catalog or MemoryCatalog()
     create_initial_tables(scenario, catalog, MEMORY)

@@ -32,19 +32,13 @@ _SHOWN = frozenset({*(status for status in Status if not status.passes), Status.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Detail:
-    """How much of a report is shown.
-
-    Args:
-        with_sql: Whether sections have the SQL.
-        with_unchanged: Whether the names of tables without changes are listed.
-        with_sections: Whether tables have sections.
-        rows: How many rows the table has at most; ``None`` for all.
-    """
+    """How much of a report is shown."""
 
     with_sql: bool = True
     with_unchanged: bool = True
     with_sections: bool = True
     rows: int | None = None
+    """How many rows the table has at most; ``None`` for all."""
 
     def remark(self, report: RunReport) -> str:
         """Return a sentence about what is left out; ``""`` for nothing."""

@@ -11,21 +11,17 @@ if TYPE_CHECKING:
 
 
 class ReportFormat(NamedTuple):
-    """How reports of one type are written.
-
-    Args:
-        function: Module and name of a function that takes a :class:`~pytest_delta_schema.report.run_report.RunReport`,
-            and returns the text of the file, or the lines for the terminal; its module is imported for the first
-            report.
-        extension: The extension of its files; ``""`` if it is written to the terminal.
-        summary: Module and name of a function that returns a text besides; ``""`` for none.
-        summary_variable: The environment variable that names the file to which that text is appended.
-    """
+    """How reports of one type are written."""
 
     function: str
+    """Module and name of a function that takes a :class:`~pytest_delta_schema.report.run_report.RunReport`, and returns
+    the text of the file, or the lines for the terminal; its module is imported for the first report."""
     extension: str = ""
+    """The extension of its files; ``""`` if it is written to the terminal."""
     summary: str = ""
+    """Module and name of a function that returns a text besides; ``""`` for none."""
     summary_variable: str = ""
+    """The environment variable that names the file to which that text is appended."""
 
     def write(self, report: Any) -> Any:
         """Return the text of the file, or the lines for the terminal."""

@@ -23,12 +23,7 @@ _OPERATIONS = {"add": "+ add", "drop": "\u2212 drop", "change": "~ change"}
 
 
 def change_tables(table: TableReport, source_url: str) -> Html:
-    """Return a table of changes for each kind; nothing if there is no change.
-
-    Args:
-        table: The table.
-        source_url: The address of its sources; ``""`` if it is not known.
-    """
+    """Return a table of changes for each kind; nothing if there is no change."""
     groups = change_groups(table.changes, table.stored_as or table.name)
     aspects = ", ".join(dict.fromkeys(change.aspect for change in groups.unmanaged))
     kinds: list[tuple[str, Sequence[TableChange]]] = [

@@ -17,11 +17,7 @@ _LITERAL = "``"
 
 
 def code_link(code: str) -> Html:
-    """Return a code as a link to its meaning; a code of the project's own rules is text.
-
-    Args:
-        code: The code; ``""`` for none.
-    """
+    """Return a code as a link to its meaning; a code of the project's own rules is text."""
     return element("a", text(code), href=f"#code-{code}") if code in _explained() else text(code)
 
 

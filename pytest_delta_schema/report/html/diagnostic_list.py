@@ -19,11 +19,7 @@ _OF_TABLE = 4
 def diagnostic_list(heading: str, diagnostics: Sequence[Diagnostic], source_url: str, level: int = _OF_TABLE) -> Html:
     """Return a heading and a list; nothing for no diagnostics.
 
-    Args:
-        heading: Above the list.
-        diagnostics: What is listed.
-        source_url: The address of the sources; ``""`` if it is not known.
-        level: Of the heading; below one of the page, and not of a table, each diagnostic names its table.
+    At the level of a heading below one of the page, and not of a table, each diagnostic names its table.
     """
     if not diagnostics:
         return NOTHING

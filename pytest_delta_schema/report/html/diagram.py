@@ -33,12 +33,7 @@ class _Reference:
 
 
 def diagram(tables: Sequence[TableReport], anchors: Mapping[str, str]) -> Html:
-    """Return a section with all tables that have or are referenced by foreign keys; nothing if there are none.
-
-    Args:
-        tables: Of the report.
-        anchors: The id of the section of each table, by its name.
-    """
+    """Return a section with all tables that have or are referenced by foreign keys; nothing if there are none."""
     by_name = {table.name: table for table in reversed(tables)}
     references = _references(by_name)
     if not references:

@@ -42,27 +42,21 @@ Edge = tuple[str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawing:
-    """The positions of nodes and edges.
-
-    Args:
-        width: Of the whole.
-        height: Of the whole.
-        nodes: The upper left corner of each.
-        routes: The points through which each edge goes, from its first node to its second; none for an edge from a node
-            to itself.
-    """
+    """The positions of nodes and edges."""
 
     width: float
     height: float
     nodes: Mapping[str, Point]
+    """The upper left corner of each."""
     routes: Mapping[Edge, tuple[Point, ...]]
+    """The points through which each edge goes, from its first node to its second; none for an edge from a node to
+    itself."""
 
 
 def drawn(edges: Iterable[Edge]) -> Drawing:
     """Lay out all nodes that have edges; parts without a connection are placed next to and below each other.
 
-    Args:
-        edges: Any; several between two nodes are drawn as one.
+    Several edges between two nodes are drawn as one.
     """
     distinct = sorted(set(edges))
     parts = [_part(part) for part in _connected(distinct)]

@@ -28,11 +28,7 @@ _WITHOUT_CONTENT = frozenset({"input", "link", "meta", "path", "rect", "use"})
 
 
 def text(value: object) -> Html:
-    """Return a text on one line as markup; characters that are not shown are written out.
-
-    Args:
-        value: Anything; its ``str`` is used.
-    """
+    """Return the ``str`` of a value on one line as markup; characters that are not shown are written out."""
     shown = str(value)
     return verbatim(shown if shown.isprintable() else escaped(shown))
 
@@ -52,24 +48,15 @@ def verbatim(value: str) -> Html:
 def element(tag: str, *content: Html, **attributes: str | float | None) -> Html:
     """Return an element.
 
-    Args:
-        tag: Its name.
-        *content: What is inside, in order.
-        **attributes: By name, with ``_`` for a hyphen and after a keyword of Python. ``None`` leaves one out, and
-            ``""`` writes one without a value.
+    Names of attributes have ``_`` for a hyphen and after a keyword of Python. ``None`` leaves an attribute out, and
+    ``""`` writes one without a value.
     """
     head = _head(tag, tuple(attributes.items())) if attributes else tag
     return Html(f"<{head} />" if tag in _WITHOUT_CONTENT else f"<{head}>{''.join(content)}</{tag}>")
 
 
 def wrapped(tag: str, content: Iterable[Html], **attributes: str | float | None) -> Iterator[Html]:
-    """Yield the parts of a large element, which is never joined by itself.
-
-    Args:
-        tag: Its name.
-        content: What is inside, in order.
-        **attributes: As of :func:`element`.
-    """
+    """Yield the parts of a large element, which is never joined by itself."""
     yield Html(f"<{_head(tag, tuple(attributes.items()))}>")
     yield from content
     yield Html(f"</{tag}>")

@@ -39,9 +39,6 @@ def html_page(report: RunReport) -> str:
 
     A name or comment can hold any text: it stays text. The page can be read without its script, which adds filters,
     buttons that copy, and the choice of a theme.
-
-    Args:
-        report: Of one run, or of several.
     """
     style, script = _asset("page.css"), _asset("page.js")
     policy = (
@@ -112,11 +109,7 @@ def _groups(report: RunReport, groups: Mapping[str, Sequence[_Entry]], *, is_ope
 
 
 def _navigation(sections: Mapping[str, str]) -> Html:
-    """Return links to sections; nothing if there is none.
-
-    Args:
-        sections: The id of each, by its name.
-    """
+    """Return links to sections; nothing if there is none."""
     links = [element("a", text(name), href=f"#{anchor}") for name, anchor in sections.items()]
     return element("nav", *links, aria_label="Sections") if links else NOTHING
 

@@ -18,23 +18,18 @@ _SUBTYPES = {"array": ("element", "contains_null"), "map": ("value", "value_cont
 
 
 class SchemaRow(NamedTuple):
-    """One part of a schema; a named tuple, because a report has ten thousands of them.
-
-    Args:
-        group: What it is: ``columns``, ``constraints``, ``properties`` or ``table``.
-        label: Its name.
-        depth: How many parts it is inside of; 0 for a column.
-        declared: What the model wants, in lines; none if it wants no such part.
-        observed: What the catalog holds, in lines; none if it holds no such part.
-        differs: Whether a change of the table is about it.
-    """
+    """One part of a schema; a named tuple, because a report has ten thousands of them."""
 
     group: str
     label: str
     depth: int = 0
+    """How many parts it is inside of; 0 for a column."""
     declared: tuple[str, ...] = ()
+    """What the model wants, in lines; none if it wants no such part."""
     observed: tuple[str, ...] = ()
+    """What the catalog holds, in lines; none if it holds no such part."""
     differs: bool = False
+    """Whether a change of the table is about it."""
 
 
 class _Part(NamedTuple):
@@ -51,11 +46,6 @@ def schema_rows(
 
     What differs is what the plan says: a different spelling of one expression is not a difference. All of a missing
     table or column differs. A property that the model does not name is left out, unless the plan changes it.
-
-    Args:
-        declared: The state that the model wants, in its JSON form; ``None`` if it is not known.
-        observed: The state that the catalog holds, in the same form.
-        changed: The paths of the changes of the table.
     """
     wanted = dict(_parts(declared or {}))
     stored = {} if observed is None or not observed.get("exists", True) else dict(_parts(observed))

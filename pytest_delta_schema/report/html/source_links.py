@@ -39,10 +39,7 @@ def _only(runs: Iterable[Run]) -> str:
 def location_link(location: Location | None, source_url: str, near: Location | None = None) -> Html:
     """Return a location as text, which is a link if the address of the sources is known.
 
-    Args:
-        location: The location; ``None`` if it is not known.
-        source_url: The address of the folder to which its file is relative; ``""`` if it is not known.
-        near: A location that was shown before; of another in its file only the line is shown.
+    ``near`` is a location that was shown before: of another in its file only the line is shown.
     """
     if location is None:
         return NOTHING

@@ -32,11 +32,7 @@ _UNWRITABLE = "[\x00\ud800-\udfff]"
 
 
 def sql_markup(sql: str) -> Html:
-    """Return SQL as markup for ``pre``: the text stays what can be run.
-
-    Args:
-        sql: Any text; anything but SQL has no colours.
-    """
+    """Return SQL as markup for ``pre``: the text stays what can be run."""
     # A file in UTF-8 cannot hold halves of characters, and HTML cannot hold NUL; no catalog stores names with them.
     legible = re.sub(_UNWRITABLE, "\ufffd", escaped_literals(sql))
     return Html(re.sub(_PARTS, _marked, legible).replace("</b> <b>", " "))

@@ -42,12 +42,7 @@ def schema_name(table: TableReport) -> str:
 def table_section(table: TableReport, anchor: str, source_url: str, *, names_run: bool, is_open: bool) -> Html:
     """Return the section of a table.
 
-    Args:
-        table: The table.
-        anchor: The id of the section.
-        source_url: The address of its sources; ``""`` if it is not known.
-        names_run: Whether the mode, the backend and the target are shown, because the report has several runs.
-        is_open: Whether its details are shown.
+    It names the mode, the backend and the target if the report has several runs.
     """
     risks = {change.risk for change in table.changes}
     return element(

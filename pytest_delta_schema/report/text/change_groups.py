@@ -15,26 +15,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeGroups:
-    """The changes of one table.
-
-    Args:
-        own: Those of the table itself.
-        others: Those of tables whose foreign keys depend on it, by their dotted names in the catalog.
-        unmanaged: Those that no apply makes, because the model does not manage them.
-    """
+    """The changes of one table."""
 
     own: Sequence[TableChange]
     others: Mapping[str, Sequence[TableChange]]
+    """Those of tables whose foreign keys depend on it, by their dotted names in the catalog."""
     unmanaged: Sequence[TableChange]
+    """Those that no apply makes, because the model does not manage them."""
 
 
 def change_groups(changes: Sequence[TableChange], stored_as: str) -> ChangeGroups:
-    """Return changes in groups, in their order.
-
-    Args:
-        changes: Those of one outcome, or of one entry of a report.
-        stored_as: Dotted name of the table in the catalog.
-    """
+    """Return changes in groups, in their order."""
     managed = [change for change in changes if not change.aspect]
     others: dict[str, list[TableChange]] = {}
     for change in managed:

@@ -7,12 +7,7 @@ from typing import Any
 
 
 def json_text(values: Any, depth: int) -> str:
-    """Return values as JSON in ASCII, with a line end.
-
-    Args:
-        values: Of the kinds that the module ``json`` writes.
-        depth: How many levels of objects and arrays are indented; each value below them is on one line.
-    """
+    """Return values as JSON in ASCII, with a line end; values below ``depth`` levels are on one line."""
     return f"{_text(values, depth, chr(10))}\n"
 
 

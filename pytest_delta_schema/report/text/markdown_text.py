@@ -24,11 +24,7 @@ _TICKS = re.compile("`+")
 
 
 def text(value: object) -> str:
-    """Return a text on one line, for use in paragraphs and cells.
-
-    Args:
-        value: Anything; its ``str`` is used.
-    """
+    """Return the ``str`` of a value on one line, for use in paragraphs and cells."""
     return _LIST.sub(lambda match: f"&#{ord(match[0])};", _inline(value))
 
 
@@ -41,22 +37,13 @@ def _inline(value: object) -> str:
 
 
 def code(value: object) -> str:
-    """Return a text on one line as code, for use in paragraphs, cells and the titles of details.
-
-    Args:
-        value: Anything; its ``str`` is used.
-    """
+    """Return the ``str`` of a value on one line as code, for use in paragraphs, cells and the titles of details."""
     # Back-quotes would be simpler, but they cannot hold a vertical line in a cell, nor any Markdown in a title.
     return f"<code>{_inline(value)}</code>"
 
 
 def block(value: str, language: str) -> str:
-    """Return lines as a block of code.
-
-    Args:
-        value: The lines.
-        language: The name by which it is highlighted.
-    """
+    """Return lines as a block of code."""
     shown = escaped_lines(value)
     longest = max((len(ticks) for ticks in _TICKS.findall(shown)), default=0)
     fence = "`" * max(3, longest + 1)

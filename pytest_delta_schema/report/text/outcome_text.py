@@ -35,11 +35,7 @@ TO_ALIGN = "to align the catalog: pytest --delta-apply"
 
 
 def headline(outcome: TableOutcome) -> str:
-    """Return in one line how a check ended.
-
-    Args:
-        outcome: Of a check that did not pass, or that passed with changes.
-    """
+    """Return in one line how a check ended that did not pass, or that passed with changes."""
     groups = _groups(outcome)
     if outcome.failure:
         return outcome.failure.partition("\n")[0]
@@ -66,13 +62,7 @@ def unmanaged_headline(outcome: TableOutcome) -> str:
 
 
 def body(outcome: TableOutcome, declared_at: str, *, with_sql: bool = True) -> str:
-    """Show everything besides the headline.
-
-    Args:
-        outcome: Of a check that did not pass.
-        declared_at: File and line of the model.
-        with_sql: Whether the SQL of a plan is shown.
-    """
+    """Show everything besides the headline of a check that did not pass."""
     declared = f"declared at {escaped(declared_at)}"
     groups = _groups(outcome)
     if outcome.failure:
@@ -116,11 +106,7 @@ def applied_summary(outcome: TableOutcome, *, with_sql: bool) -> str:
 
 
 def outcomes_text(outcomes: Iterable[TableOutcome]) -> str:
-    """Show the drift of several tables.
-
-    Args:
-        outcomes: Of checks that did not pass.
-    """
+    """Show the drift of several tables whose checks did not pass."""
     return "\n\n".join(
         f"{headline(outcome)}\n\n{body(outcome, outcome.location.file_and_line if outcome.location else '')}"
         for outcome in outcomes

@@ -31,9 +31,7 @@ def remarks_on(statement: OutcomeStatement) -> list[str]:
 def sql_text(statements: Iterable[OutcomeStatement], *, is_printed: bool = False) -> str:
     """Show statements, indented, with a remark on those that are more than metadata or that the backend emulates.
 
-    Args:
-        statements: The statements.
-        is_printed: Whether a terminal or a log shows the text; a file has the exact SQL.
+    The text of a terminal or a log is escaped; a file has the exact SQL.
     """
     blocks = []
     for statement in statements:

@@ -29,19 +29,14 @@ _HIDDEN = (
 
 
 class Tried(NamedTuple):
-    """A scenario of a run.
-
-    Args:
-        name: Of the scenario.
-        kinds: The kinds of its statements.
-        result: ``held``, ``did not hold``, or ``not possible``.
-        reason: The answer of the catalog, or why it is not possible; ``""`` if it held.
-    """
+    """A scenario of a run."""
 
     name: str
     kinds: Sequence[str]
     result: str
+    """``held``, ``did not hold``, or ``not possible``."""
     reason: str = ""
+    """The answer of the catalog, or why it is not possible; ``""`` if it held."""
 
 
 def redacted(text: str, tables: Tables) -> str:

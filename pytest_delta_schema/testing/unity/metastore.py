@@ -38,9 +38,8 @@ _LAST = {
 class Metastore:
     """The state of the double. Names are compared with their case, as the server compares them.
 
-    Args:
-        store: A folder of tables, laid out as catalog, schema and table. A Delta log that appears in it counts as made
-            through the Spark connector: its entry is that of an external table, with a comment and without columns.
+    The store is a folder of tables, laid out as catalog, schema and table. A Delta log that appears in it counts as
+    made through the Spark connector: its entry is that of an external table, with a comment and without columns.
 
     Attributes:
         latest: The newest versions of tables to which the catalog commits.
