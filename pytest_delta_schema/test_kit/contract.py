@@ -32,25 +32,20 @@ class Clause:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contract:
-    """Everything that rows of a table have to satisfy.
-
-    Args:
-        state: The table.
-        columns: Its columns by name.
-        clauses: The parts of its checks that are understood, and that use no generated column.
-        late: The checks that can only be evaluated for whole rows.
-        defaults: The values of defaults, by column in lower case, where they are known without Spark.
-        generated: The expressions of generated columns, by column in lower case.
-        identities: The starts and steps of identity columns, by column in lower case.
-    """
+    """Everything that rows of a table have to satisfy."""
 
     state: TableState
     columns: NameMap[ColumnState]
     clauses: tuple[Clause, ...]
+    """The parts of its checks that are understood, and that use no generated column."""
     late: tuple[CheckState, ...]
+    """The checks that can only be evaluated for whole rows."""
     defaults: dict[str, Any]
+    """The values of defaults, by column in lower case, where they are known without Spark."""
     generated: dict[str, str]
+    """The expressions of generated columns, by column in lower case."""
     identities: dict[str, IdentityState]
+    """The starts and steps of identity columns, by column in lower case."""
 
     def sources(self, names: Iterable[str]) -> list[str]:
         """Return columns with those that generated ones are made from instead of these, in lower case."""
@@ -63,20 +58,12 @@ class Contract:
         """Return a row with the defaults and identities that a new table gives it.
 
         Identities are those of rows that one writer appends in order.
-
-        Args:
-            row: Its values by column in lower case.
-            number: The position of the row, from 0.
         """
         identities = {name: identity.start + number * identity.step for name, identity in self.identities.items()}
         return {**self.defaults, **identities, **row}
 
     def generate(self, rows: Sequence[dict[str, Any]], columns: Collection[str]) -> None:
-        """Add the values of generated columns to rows that do not have them.
-
-        Args:
-            rows: The rows, by column in lower case.
-            columns: Which generated columns, in lower case; others are ignored.
+        """Add the values of generated columns, of those that are named, to rows that do not have them.
 
         Raises:
             ExpressionError: If an expression cannot be evaluated without Spark.
@@ -127,9 +114,6 @@ def _defaults(values: Mapping[str, ColumnGeneration]) -> Iterator[tuple[str, Any
 @lru_cache(maxsize=1024)
 def default_value(expression: str) -> Any:
     """Return the value of a default.
-
-    Args:
-        expression: Of the default.
 
     Raises:
         ExpressionError: If it cannot be evaluated without Spark.

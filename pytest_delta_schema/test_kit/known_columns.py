@@ -17,10 +17,6 @@ if TYPE_CHECKING:
 def known_columns(state: TableState, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return given values by column in lower case; an unknown column is an error with the nearest name.
 
-    Args:
-        state: The table.
-        values: Values by column, in any case.
-
     Raises:
         DeclarationError: If a column does not exist.
     """

@@ -32,10 +32,7 @@ _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 def number_of(seed: int, name: str, position: int) -> int:
     """Return the number of a column in a row: the position itself for seed 0, else one between 1 and 1000.
 
-    Args:
-        seed: The seed.
-        name: The column.
-        position: The position of the row, from 1.
+    Positions begin at 1.
     """
     if seed == 0:
         return position
@@ -51,11 +48,7 @@ def integer_limit(data_type: str) -> int:
 def text_value(name: str, number: int, shortest: int, longest: int | None) -> str | None:
     """Return the text of a number, such as ``city_1``; ``None`` if the number does not fit.
 
-    Args:
-        name: What it begins with.
-        number: The number.
-        shortest: The least length; shorter numbers get zeros.
-        longest: The greatest length; the name is cut for it.
+    Shorter numbers get zeros, and the name is cut for the greatest length.
     """
     digits = str(number)
     if longest is not None and len(digits) > longest:
@@ -68,12 +61,7 @@ def text_value(name: str, number: int, shortest: int, longest: int | None) -> st
 
 
 def maker(data_type: DataTypeState, name: str) -> Make:
-    """Return the function that makes plain values of a type.
-
-    Args:
-        data_type: The type.
-        name: The column or the field, for texts.
-    """
+    """Return the function that makes plain values of a type."""
     if isinstance(data_type, StructState):
         fields = [(field.name, maker(field.data_type, field.name)) for field in data_type.fields]
         return lambda number: {field: make(number) for field, make in fields}

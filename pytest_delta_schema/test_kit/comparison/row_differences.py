@@ -36,14 +36,7 @@ class _Line(NamedTuple):
 
 
 def difference_text(state: TableState, difference: RowDifference, sizes: tuple[int, int], rtol: float | None) -> str:
-    """Return the text of a failure: the counts, and the first rows that differ.
-
-    Args:
-        state: The table.
-        difference: The rows that only one side has; at least one.
-        sizes: The numbers of expected rows, and of rows in the table.
-        rtol: The tolerance of the comparison.
-    """
+    """Return the text of a failure: the counts, and the first rows that differ."""
     missing, unexpected = difference.missing, difference.unexpected
     counts = f"{counted(sizes[0], 'row')} expected, {sizes[1]} in the table"
     head = f"{state.name}: {counts}; {len(missing)} missing, {len(unexpected)} unexpected"

@@ -27,26 +27,17 @@ _FRACTIONS = ("double", "float")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowDifference:
-    """The rows that only one of two tables has.
-
-    Args:
-        missing: Those that only the first one has.
-        unexpected: Those that only the second one has.
-    """
+    """The rows that only one of two tables has."""
 
     missing: tuple[LowerCaseRow, ...]
     unexpected: tuple[LowerCaseRow, ...]
 
 
 class _Frozen(NamedTuple):
-    """A row that can be hashed.
-
-    Args:
-        values: Its values; without the numbers that are compared with a tolerance.
-        numbers: These numbers, in order.
-    """
+    """A row that can be hashed."""
 
     values: Hashable
+    """Its values; without the numbers that are compared with a tolerance."""
     numbers: tuple[float, ...]
 
 
@@ -63,13 +54,8 @@ def unmatched_rows(
     NULL equals NULL, and NaN equals NaN. Maps are equal with the same keys and values, in any order. A column that a
     row leaves out is NULL.
 
-    Args:
-        columns: The columns of both.
-        expected: Rows by the names of columns, in any case.
-        actual: Rows of the same form.
-        rtol: The relative difference up to which ``float`` and ``double`` values are equal, from 0 to less than 1;
-            ``None`` compares them exactly.
-        names_of_expected: The same columns under their names in the expected rows; by default they are the same.
+    Names of columns are in any case, and those of the expected rows may differ. ``rtol`` is the relative difference up
+    to which ``float`` and ``double`` values are equal, from 0 to less than 1; ``None`` compares them exactly.
     """
     sides = [[_by_name(row) for row in rows] for rows in (expected, actual)]
     columns_of = (columns if names_of_expected is None else names_of_expected, columns)
@@ -110,10 +96,7 @@ def _frozen_row(row: LowerCaseRow, columns: Iterable[ColumnState], *, is_exact: 
 def _frozen(value: Any, data_type: DataTypeState, numbers: list[float] | None) -> Hashable:
     """Return a value that can be hashed, and equals that of another value if the two are equal.
 
-    Args:
-        value: The value.
-        data_type: Its type.
-        numbers: Receives finite ``float`` and ``double`` values, instead of the result; ``None`` to keep them.
+    ``numbers`` receives finite ``float`` and ``double`` values, instead of the result; ``None`` keeps them.
     """
     if value is None:
         return None
@@ -188,10 +171,8 @@ def _close(numbers: tuple[float, ...], others: list[_Entry], starts: list[tuple[
 def _pair(entry: int, partners: dict[int, int], close: Callable[[int], list[int]]) -> bool:
     """Pair one more entry, and other entries again with other partners if that is needed; whether it was possible.
 
-    Args:
-        entry: The entry of the first side.
-        partners: The entry of the first side that each paired entry of the second side has.
-        close: Returns the entries of the second side that an entry of the first side may be paired with.
+    ``partners`` holds the entry of the first side that each paired entry of the second side has; ``close`` returns the
+    entries of the second side that may be paired.
     """
     reached_from: dict[int, int] = {}
     todo = [entry]

@@ -237,9 +237,7 @@ class Effect:
 def schema_changes(before: TableState, after: TableState) -> Iterator[SchemaChange]:
     """Yield the differences between two states of a table, without those of properties.
 
-    Args:
-        before: The older state; either may be of a table that does not exist.
-        after: The newer state.
+    Either state may be of a table that does not exist.
     """
     if before.exists != after.exists:
         sides = [counted(len(state.columns), "column") if state.exists else ABSENT for state in (before, after)]

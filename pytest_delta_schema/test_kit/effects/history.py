@@ -21,11 +21,7 @@ if TYPE_CHECKING:
 
 @hides_traceback
 def effect_on(table: Table | str, catalog: Catalog) -> AbstractContextManager[Effect]:
-    """Return a context that observes what its block does to a table.
-
-    Args:
-        table: A model, or the dotted name of a table; the block may create it.
-        catalog: The catalog.
+    """Return a context that observes what its block does to a table, which it may create.
 
     Raises:
         DeclarationError: If the catalog cannot read commits.
@@ -40,10 +36,6 @@ def effect_on(table: Table | str, catalog: Catalog) -> AbstractContextManager[Ef
 @hides_traceback
 def versions_of(table: Table | str, catalog: CatalogReader) -> tuple[Commit, ...]:
     """Return the commits of a table, the oldest first.
-
-    Args:
-        table: A model, or the dotted name of a table.
-        catalog: The catalog.
 
     Raises:
         CatalogReadError: If the table does not exist, or cannot be read.

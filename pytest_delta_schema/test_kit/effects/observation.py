@@ -38,10 +38,7 @@ class Observation:
 
     The effect is also known after a block that raised an error, which shows what a failed job has left.
 
-    Args:
-        catalog: The catalog.
-        table: The table, which need not exist.
-        drift: Returns how the table differs from a model; ``""`` if it does not.
+    ``drift`` returns how the table, which need not exist, differs from a model; ``""`` if it does not.
     """
 
     def __init__(self, catalog: KeepsVersions, table: QualifiedName, drift: Callable[[Table], str]) -> None:
@@ -147,11 +144,7 @@ class Observation:
 class CatalogSource:
     """Reads from a catalog what the commits of an effect do not have.
 
-    Args:
-        catalog: The catalog.
-        table: The table.
-        start: The newest commit before the job; ``None`` if the table is a new one.
-        drift: Returns how the table differs from a model; ``""`` if it does not.
+    It starts at the newest commit before the job; ``None`` if the table is a new one.
     """
 
     def __init__(

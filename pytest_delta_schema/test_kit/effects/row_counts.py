@@ -23,17 +23,12 @@ _ONLY_REMOVE = frozenset({"DELETE", "TRUNCATE"})
 
 
 class ChangedRows(NamedTuple):
-    """The numbers of rows that a commit changes.
-
-    Args:
-        added: Rows that are in the table after it, and were not before.
-        removed: Rows that were in the table before it, and are not after it.
-        updated: Rows with other values, of which none counts as added or removed.
-    """
+    """The numbers of rows that a commit changes."""
 
     added: int = 0
     removed: int = 0
     updated: int = 0
+    """Rows with other values, of which none counts as added or removed."""
 
 
 def counts_in_log(commit: Commit, file_rows: Callable[[], Mapping[str, int]]) -> ChangedRows | None:
@@ -42,9 +37,7 @@ def counts_in_log(commit: Commit, file_rows: Callable[[], Mapping[str, int]]) ->
     The metrics of Delta 4.4.0 and of delta-rs 1.6 have them for writes, MERGE, UPDATE and DELETE; rows that
     an overwrite replaces follow from the rows of the files.
 
-    Args:
-        commit: The commit.
-        file_rows: Returns the rows of the files of the table before the commit, by path, where they are known.
+    ``file_rows`` returns the rows of the files of the table before the commit, by path, where they are known.
     """
     metrics = _metrics(commit)
     if not commit.changes_rows:

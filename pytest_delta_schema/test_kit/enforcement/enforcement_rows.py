@@ -27,25 +27,20 @@ _MOST = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EnforcementRows:
-    """Rows that try the constraints of a model.
-
-    Args:
-        paths: All constraints of the model, each with its path in the declaration.
-        keys: The keys, by their constraints.
-        foreign_keys: The foreign keys in which one of the valid rows has a value.
-        valid: Rows that satisfy the contract.
-        breaking: Rows that break a constraint each; those of keys repeat the first valid row.
-        unsolved: The checks for which no rows are known: those that cannot be evaluated without Spark, and others.
-        untried: The constraints that no row of this table is known to break, as text.
-    """
+    """Rows that try the constraints of a model."""
 
     paths: dict[Constraint, PartPath]
+    """All constraints of the model, each with its path in the declaration."""
     keys: dict[Constraint, KeyState]
     foreign_keys: tuple[ForeignKeyState, ...]
+    """The foreign keys in which one of the valid rows has a value."""
     valid: list[Row]
     breaking: tuple[BreakingRows, ...]
+    """Rows that break a constraint each; those of keys repeat the first valid row."""
     unsolved: tuple[CheckState, ...]
+    """The checks for which no rows are known: those that cannot be evaluated without Spark, and others."""
     untried: tuple[str, ...]
+    """The constraints that no row of this table is known to break, as text."""
 
 
 def enforcement_rows(model: Table) -> EnforcementRows:

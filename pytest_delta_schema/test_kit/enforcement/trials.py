@@ -38,15 +38,12 @@ _OTHER_VALUES = "try it in a test with values of your own: breaking_rows(model, 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EnforcementResult:
-    """The faults of a table's constraints that rows have shown.
-
-    Args:
-        faults: Each constraint that did not stop its row, with the row.
-        notes: The constraints that were not tried.
-    """
+    """The faults of a table's constraints that rows have shown."""
 
     faults: tuple[Diagnostic, ...]
+    """Each constraint that did not stop its row, with the row."""
     notes: tuple[Diagnostic, ...]
+    """The constraints that were not tried."""
 
 
 def try_constraints(
@@ -57,11 +54,7 @@ def try_constraints(
     Delta Lake does not enforce keys: the rows that repeat one are written, and the data check has to count them. The
     parents of foreign keys are not created, so it has to count the rows with a value in one, too.
 
-    Args:
-        catalog: The catalog.
-        table: An empty table of the model.
-        rows: The rows.
-        name: The table's name in the messages.
+    The table is empty, and its name is for messages.
 
     Raises:
         StatementError: If the rows of the table cannot be counted.

@@ -50,16 +50,10 @@ class Relation:
 
 @dataclass(slots=True, kw_only=True)
 class Alternative:
-    """One way to meet conditions.
-
-    Args:
-        domains: The domains of the columns and fields that it constrains, in the order in which they get values.
-        nulls: Columns and fields that are NULL.
-        filled: Columns and fields that are not NULL.
-        relations: Comparisons between columns.
-    """
+    """One way to meet conditions."""
 
     domains: dict[ColumnPath, Domain] = field(default_factory=dict)
+    """The domains of the columns and fields that it constrains, in the order in which they get values."""
     nulls: list[ColumnPath] = field(default_factory=list)
     filled: list[ColumnPath] = field(default_factory=list)
     relations: list[Relation] = field(default_factory=list)

@@ -90,11 +90,8 @@ def breaking_rows(model: Table, **columns: Any) -> list[BreakingRows]:
 class Breaker:
     """Makes the breaking rows of one model.
 
-    Args:
-        model: The model.
-        state: What it declares.
-        given: The given values, by column in lower case.
-        valid: Rows that break nothing together: the first one is changed; without a second one keys are left out.
+    Given values are by column in lower case. Of the valid rows, which break nothing together, the first one is changed;
+    without a second one keys are left out.
     """
 
     def __init__(self, model: Table, state: TableState, given: Row, valid: Sequence[Row]) -> None:
@@ -135,11 +132,7 @@ class Breaker:
                 yield from self._best(constraint, self._breaking(check), f" ({check.expression})")
 
     def _keys(self, other: Row) -> Iterator[BreakingRows]:
-        """Yield two rows for each key, which have the same values in it.
-
-        Args:
-            other: A second valid row, by column in lower case.
-        """
+        """Yield two rows for each key, which have the same values in it."""
         for key in self._contract.state.keys:
             names = [folded(name) for name in key.columns]
             repeated = {name: self._valid.get(name) for name in names}
@@ -230,13 +223,7 @@ class Breaker:
     def _best(
         self, constraint: Constraint, candidates: Iterable[tuple[Row, ...]], shown: str = ""
     ) -> Iterator[BreakingRows]:
-        """Yield the rows that break a constraint with the fewest others; that there are none is a fault.
-
-        Args:
-            constraint: The constraint.
-            candidates: Rows that may break it.
-            shown: Its condition, for the message.
-        """
+        """Yield the rows that break a constraint with the fewest others; that there are none is a fault."""
         best: BreakingRows | None = None
         for rows in candidates:
             try:

@@ -44,9 +44,7 @@ class Constraint:
 def broken_constraints(contract: Contract, rows: Iterable[Mapping[str, Any]]) -> tuple[Constraint, ...]:
     """Return the constraints that rows break together, in the order of the model.
 
-    Args:
-        contract: The contract.
-        rows: Values by column, as the model spells it; columns that a row leaves out are filled as by a new table.
+    Columns that a row leaves out are filled as by a new table.
 
     Raises:
         ExpressionError: If a check cannot be evaluated without Spark.
@@ -119,9 +117,7 @@ def _lengths(state: TableState, rows: Sequence[Mapping[str, Any]]) -> Iterator[C
 def count_repeated(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> int:
     """Return how many rows have the values of an earlier row in a key; NULL equals nothing.
 
-    Args:
-        columns: The columns of the key, in lower case.
-        rows: Values by column in lower case.
+    Columns are in lower case.
     """
     keys = [[row.get(name) for name in columns] for row in rows]
     counts = Counter(repr(key) for key in keys if None not in key)

@@ -24,23 +24,16 @@ _FILLER = "x"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Texts:
-    """The texts of a column.
-
-    Args:
-        name: What plain texts begin with.
-        lengths: How long they are.
-        patterns: What they are like.
-        others: What they are not like.
-        excluded: Texts that are left out.
-        bounds: How they compare with literals: operators with the literals that follow them.
-    """
+    """The texts of a column."""
 
     name: str
+    """What plain texts begin with."""
     lengths: Range
     patterns: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
     excluded: frozenset[str] = frozenset()
     bounds: tuple[tuple[Comparator, str], ...] = ()
+    """How they compare with literals: operators with the literals that follow them."""
 
     @property
     def cycle(self) -> int | None:
@@ -92,12 +85,7 @@ Domain = Union[Range, Texts, Choices]  # noqa: UP007 - a union of classes at run
 
 
 def domain_of(data_type: DataTypeState, name: str) -> Domain | None:
-    """Return all values of a type; ``None`` if only their being NULL can be decided.
-
-    Args:
-        data_type: The type.
-        name: The column or the field.
-    """
+    """Return all values of a type; ``None`` if only their being NULL can be decided."""
     if not isinstance(data_type, str):
         return None
     counted = range_of(data_type)
@@ -172,11 +160,7 @@ def _bounded(domain: Texts, operator: Comparator, literal: str) -> Domain | None
 def tightened(domain: Range, operator: Comparator, point: Fraction, *, margin: Fraction = Fraction(0)) -> Range:
     """Return the part of a range that compares with a point.
 
-    Args:
-        domain: The range.
-        operator: How it compares with the point.
-        point: The point.
-        margin: How far values stay away from the point if they may.
+    Values stay away from the point by the margin if they may.
     """
     match operator:
         case "=":
@@ -191,10 +175,7 @@ def tightened(domain: Range, operator: Comparator, point: Fraction, *, margin: F
 def chosen(domain: Domain, values: tuple[Any, ...], comparisons: list[tuple[Comparator, Any]]) -> Choices | None:
     """Return those of some values that are in a domain and meet comparisons; ``None`` if there are none.
 
-    Args:
-        domain: The domain.
-        values: The values, or literals that mean them.
-        comparisons: Operators with their literals.
+    The values, as those of the comparisons, may be literals that mean them.
     """
     inside = [value for value in (stored(domain, value) for value in values) if value is not None]
     kept = [value for value in inside if all(_holds(value, *comparison) for comparison in comparisons)]
@@ -202,12 +183,7 @@ def chosen(domain: Domain, values: tuple[Any, ...], comparisons: list[tuple[Comp
 
 
 def stored(domain: Domain, value: Any) -> Any:
-    """Return a value as a domain has it; ``None`` if it is not in it.
-
-    Args:
-        domain: The domain.
-        value: A value, or a literal that means it.
-    """
+    """Return a value, or what a literal means, as a domain has it; ``None`` if it is not in it."""
     if isinstance(domain, Texts):
         return value if domain.has(value) else None
     if isinstance(domain, Choices):

@@ -78,12 +78,8 @@ def frame_of(  # noqa: PLR0913 - how the rows are made
 def _values(contract: Contract, row: Row, number: int, names: Sequence[str], *, all_columns: bool) -> tuple[Any, ...]:
     """Return the values of a row; what the table would fill is computed for the columns of the frame.
 
-    Args:
-        contract: The contract.
-        row: The row.
-        number: Its position, from 0.
-        names: The columns of the frame, in lower case.
-        all_columns: Whether the frame has the columns of the table; then identities are known, too.
+    The number is the position of the row, from 0, and names are in lower case. If the frame has all columns of the
+    table, identities are known, too.
 
     Raises:
         DeclarationError: If a value is not known.

@@ -44,11 +44,7 @@ def parent_rows(
 ) -> ForeignKeys:
     """Return how the foreign keys of a model get their values.
 
-    Args:
-        model: The model.
-        state: What it declares.
-        parents: Rows of parents, by their model or its dotted name.
-        given: The given values of each row, by column in lower case.
+    Parents are by their model or its dotted name, given values by column in lower case.
 
     Raises:
         DeclarationError: If the rows of a parent cannot be used.
@@ -76,11 +72,7 @@ def parent_rows(
 def listed_parents(
     state: TableState, parents: Mapping[Table | str, Iterable[Mapping[str, Any]]]
 ) -> dict[QualifiedName, list[Any]]:
-    """Return the rows of parents as lists, by the names of the parents.
-
-    Args:
-        state: The table with the foreign keys, for messages.
-        parents: Rows of parents, by their model or its dotted name.
+    """Return the rows of parents, given by their model or its dotted name, as lists by the names of the parents.
 
     Raises:
         DeclarationError: If they are something else.

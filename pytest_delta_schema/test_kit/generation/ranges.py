@@ -36,27 +36,21 @@ _FEW = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scale:
-    """How the values of a type are counted.
-
-    Args:
-        kind: What they can be compared with.
-        step: The distance of two neighbours.
-        unit: How many steps plain values are apart.
-        first: The index of the first plain value.
-        lowest: The index of the least value.
-        highest: The index of the greatest value.
-        value: Returns the value of an index.
-        margin: How far from a literal values stay if they may, because its time zone is that of the session.
-    """
+    """How the values of a type are counted."""
 
     kind: RangeKind
+    """What they can be compared with."""
     step: Fraction
     unit: int
+    """How many steps plain values are apart."""
     first: int
+    """The index of the first plain value."""
     lowest: int
     highest: int
     value: Callable[[int], Any]
+    """Returns the value of an index."""
     margin: Fraction = Fraction(0)
+    """How far from a literal values stay if they may, because its time zone is that of the session."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,11 +94,7 @@ class Range:
         """Return the index of a number; ``None`` if its value is left out.
 
         Values count up from the first plain value, or from the nearest one; below zero they count down. After the last
-        one they begin again.
-
-        Args:
-            number: At least 1.
-            is_key: Whether every value is taken before they begin again, and not only the plain ones.
+        one they begin again: for a key after every value was taken, else after the plain ones.
         """
         unit, start, direction = self._unit, self.scale.first, 1
         if unit < self.scale.unit and self.low <= unit:
@@ -151,12 +141,7 @@ def range_of(data_type: str) -> Range | None:
 
 
 def point_of(value: Any, kind: RangeKind) -> Fraction | None:
-    """Return the place of a value among all values of its kind; ``None`` if it is of another kind.
-
-    Args:
-        value: Of a row, or of a literal.
-        kind: The kind.
-    """
+    """Return the place of a value of a row, or of a literal, in its kind; ``None`` if it is of another kind."""
     if kind == "boolean":
         return Fraction(value) if isinstance(value, bool) else None
     if kind == "number":

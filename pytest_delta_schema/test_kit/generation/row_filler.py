@@ -34,15 +34,11 @@ _ABSENT: Any = object()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """Columns that take their values together: of one column, or of the rows of a parent.
-
-    Args:
-        columns: Their names in lower case.
-        cycle: After how many numbers their values begin again; ``None`` if that does not limit a key.
-    """
+    """Columns that take their values together: of one column, or of the rows of a parent."""
 
     columns: frozenset[str]
     cycle: int | None
+    """After how many numbers their values begin again; ``None`` if that does not limit a key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,11 +49,7 @@ class References:
     values: tuple[tuple[Any, ...], ...]
 
     def fitting(self, row: Mapping[str, Any]) -> Sequence[tuple[Any, ...]]:
-        """Return the values that agree with those which a row has already.
-
-        Args:
-            row: Values by column in lower case.
-        """
+        """Return the values that agree with those which a row has already."""
         if row.keys().isdisjoint(self.columns):
             return self.values
         known = [(index, row[name]) for index, name in enumerate(self.columns) if name in row]
@@ -67,13 +59,8 @@ class References:
 class Filler:
     """Makes the values of some columns in one way.
 
-    Args:
-        columns: The columns that get values.
-        alternative: The way.
-        references: The foreign keys that take values of parents.
-        keys: The columns of each key, in lower case.
-        seed: The seed of all columns but those of keys.
-        is_plain: Whether it needs no NULL, and no value instead of a default.
+    The seed is that of all columns but those of keys. It is plain if it needs no NULL, and no value instead of a
+    default.
     """
 
     def __init__(  # noqa: PLR0913 - the parts of one way
@@ -109,12 +96,7 @@ class Filler:
         self.capacities = [self._capacity(key) for key in keys]
 
     def fill(self, row: dict[str, Any], position: int) -> bool:
-        """Add values to a row, and return whether there are some for this position.
-
-        Args:
-            row: Values by column in lower case; changed.
-            position: The position, from 1.
-        """
+        """Add values to a row, and return whether there are some for this position, from 1."""
         for key in self._references:
             values = key.fitting(row)
             if not values:

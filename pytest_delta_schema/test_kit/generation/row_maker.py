@@ -56,10 +56,7 @@ class RowMaker:
         )
 
     def rows(self, given: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Return complete rows.
-
-        Args:
-            given: The given values of each row, by column in lower case.
+        """Return complete rows; given values are by column in lower case.
 
         Raises:
             DeclarationError: If a check or a key cannot be satisfied.
@@ -182,9 +179,7 @@ class RowMaker:
     def _take(self, row: dict[str, Any], given: Collection[str] | None = None) -> bool:
         """Record the keys of a row, and return whether they were free.
 
-        Args:
-            row: Its values by column in lower case.
-            given: The columns whose values are given: a key of them alone may be repeated. ``None`` for all columns.
+        A key of given columns alone may be repeated; ``None`` means that all are given.
         """
         taken = []
         for (_, columns), seen in zip(self._keys, self._taken, strict=True):

@@ -96,12 +96,7 @@ def made_rows(
 ) -> list[Row]:
     """Return rows with values for all columns that the table does not fill.
 
-    Args:
-        model: The contract.
-        state: What it declares.
-        given: The given values of each row, by column in lower case.
-        seed: As in :func:`rows_of`.
-        parents: As in :func:`rows_of`.
+    The given values of each row are by column in lower case; ``seed`` and ``parents`` are those of :func:`rows_of`.
 
     Raises:
         DeclarationError: If a check or a key cannot be satisfied.
