@@ -35,9 +35,6 @@ _COMMANDS = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command.
 
-    Args:
-        arguments: The command line; by default that of the program.
-
     Returns:
         The exit code.
     """

@@ -31,9 +31,6 @@ def lazy_exports(package: str) -> tuple[Callable[[str], object], Callable[[], li
     and the classes of a module that it imports with a star; they are its ``__all__``. Every pytest run imports the
     packages around the plugin, and one without tables should not pay for pyspark.
 
-    Args:
-        package: The ``__name__`` of the package.
-
     Raises:
         ModuleNotFoundError: By ``__getattr__``, with the command that installs pyspark if a name needs it.
     """

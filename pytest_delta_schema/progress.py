@@ -63,12 +63,9 @@ def step(
     Steps nest: of those that run, only the innermost is logged, and a step inside another step starts no thread.
     Steps inside of one that covers them are not logged.
 
-    Args:
-        text: What is done, such as ``starting Spark``; names that users choose are escaped by the caller.
-        done: Returns how much is done, such as ``3.1 of 7.1 MB``; by default the seconds so far are logged. It is
-            called in another thread, and must not raise.
-        announced: Whether the start is logged as well; for steps that a machine does once.
-        covers: Whether steps inside of it are hidden, such as writes that have to fail.
+    The text is what is done, such as ``starting Spark``; the caller escapes names in it that users choose. ``done``
+    returns how much is done, such as ``3.1 of 7.1 MB``, by default the seconds so far; it is called in another thread,
+    and must not raise. Steps inside of one that ``covers`` them are hidden, such as writes that have to fail.
     """
     current = _Step(text, done, covers=covers)
     if announced:
@@ -88,9 +85,7 @@ def step(
 def reading_tables(number: int, done: Callable[[], int]) -> AbstractContextManager[None]:
     """Log the progress of reading tables, as :func:`step` does.
 
-    Args:
-        number: How many there are.
-        done: Returns how many have been read; it is called in another thread.
+    ``done`` returns how many have been read; it is called in another thread.
     """
     return step(f"reading {number:,} {'table' if number == 1 else 'tables'}", lambda: f"{done():,} of {number:,}")
 
@@ -98,9 +93,7 @@ def reading_tables(number: int, done: Callable[[], int]) -> AbstractContextManag
 def syncing_entries(number: int, done: Callable[[], int]) -> AbstractContextManager[None]:
     """Log the progress of synchronising catalog entries, as :func:`step` does.
 
-    Args:
-        number: How many there are.
-        done: Returns how many have been compared or written; it is called in another thread.
+    ``done`` returns how many have been compared or written; it is called in another thread.
     """
     entries = "catalog entry" if number == 1 else "catalog entries"
     return step(f"synchronising {number:,} {entries}", lambda: f"{done():,} of {number:,}")
@@ -124,9 +117,6 @@ class LogLines:
 
     In the first minute of a step, a line follows about every 4 seconds. A step that runs longer has fewer, at last one
     a minute. Records about no step, and about the start and the end of one, are all shown.
-
-    Args:
-        clock: Returns a time in seconds.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

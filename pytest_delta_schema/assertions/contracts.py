@@ -124,13 +124,7 @@ def assert_rows_satisfy(model: Table, frame: DataFrame, *, settings: Settings | 
 
 
 def _data_checks(wanted: TableState, wrong: NameSet, unknown: NameSet) -> Iterator[NotNull | CheckState | KeyState]:
-    """Yield the data checks of a contract that can be evaluated on rows.
-
-    Args:
-        wanted: The contract.
-        wrong: The columns that have another type in the rows; of these only NULL can be told.
-        unknown: The generated columns whose values are not known, because they depend on such columns.
-    """
+    """Yield the data checks of a contract that can be evaluated on rows."""
     unusable = NameSet({*wrong, *unknown})
     for path in not_null_paths(wanted.columns):
         if path.root not in unknown and (path.root not in wrong or not path.is_nested):

@@ -8,8 +8,7 @@ from pytest_delta_schema.diagnostics.redaction import redacted_uris
 class SettingError(Exception):
     """A setting cannot have a value; readers of a configuration collect the faults of all settings.
 
-    Args:
-        faults: At least one message; each names the setting.
+    Each message names the setting; there is at least one.
     """
 
     def __init__(self, *faults: str) -> None:

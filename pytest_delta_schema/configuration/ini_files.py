@@ -33,8 +33,7 @@ def delta_keys(path: Path) -> list[str]:
 def keys_since_pytest_9(path: Path) -> list[str]:
     """Return the keys that begin with ``delta_`` in a table that pytest reads from version 9 on.
 
-    Args:
-        path: One of the files of ``SINCE_PYTEST_9``; it need not exist, or be valid.
+    The path is one of ``SINCE_PYTEST_9``; it need not exist, or be valid.
     """
     try:
         text = path.read_text("utf-8")

@@ -20,12 +20,8 @@ _WHOLE_NUMBER = re.compile(r"\s*[0-9]+\s*")
 def value_from_text(setting: Setting, value: Any, label: str, folder: Path) -> Any:
     """Return the value of an option or an ini key as the program uses it; see :func:`value_from_toml`.
 
-    Args:
-        setting: The row of the table.
-        value: What pytest has read: a text, a number, a boolean for a flag, a list of texts for kinds with several
-            values.
-        label: What the user calls the setting.
-        folder: The folder in which relative paths start.
+    The value is what pytest has read: a text, a number, a boolean for a flag, a list of texts for kinds with several
+    values. The label is what the user calls the setting; relative paths start in the folder.
 
     Raises:
         SettingError: With all faults of the value.

@@ -14,25 +14,19 @@ _TOOL, _KEY = SECTION.split(".")
 
 
 class ProjectFile(NamedTuple):
-    """The section of one file.
-
-    Args:
-        path: The file; ``None`` if there is no section.
-        values: The typed values of its keys.
-        faults: A message for everything in the section that cannot be used.
-    """
+    """The section of one file."""
 
     path: Path | None = None
+    """The file; ``None`` if there is no section."""
     values: Mapping[str, Any] = {}
     faults: tuple[str, ...] = ()
+    """A message for everything in the section that cannot be used."""
 
 
 def read_project_file(folder: Path, root: Path | None = None) -> ProjectFile:
     """Read the section of the nearest ``pyproject.toml``, in ``folder`` or above it.
 
-    Args:
-        folder: Where the search starts.
-        root: The folder to which messages name the file; ``None`` for its whole path.
+    Messages name the file relative to ``root``; ``None`` for its whole path.
     """
     path = project_file_of(folder)
     if path is None:

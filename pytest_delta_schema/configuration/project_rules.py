@@ -20,14 +20,11 @@ _PLAN_WORDS = {"CreateTable", "AlignTable", "action"}
 
 
 def load_rules(names: Iterable[str]) -> tuple[tuple[ModelRule, ...], tuple[PlanRule, ...]]:
-    """Import rules by their dotted names.
+    """Import rules by their dotted names, such as ``shop.rules:NoFloats``.
 
     A class is called without arguments; another object is the rule itself. A rule whose ``check`` takes a ``Table`` is
     for declarations, one whose ``check`` takes a ``CreateTable`` or ``AlignTable`` is for plans; without annotations
     the name of the parameter decides, ``table`` or ``action``.
-
-    Args:
-        names: Such as ``shop.rules:NoFloats``.
 
     Returns:
         The rules for declarations, and those for plans.

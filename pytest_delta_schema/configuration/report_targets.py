@@ -15,40 +15,27 @@ _OFF = "off"
 
 
 class ReportTarget(NamedTuple):
-    """One value of the setting ``report``.
-
-    Args:
-        type: The type of the report, such as ``json``.
-        file: The file, absolute; ``""`` if none is given.
-        folder: The folder in which the file is written if none is given.
-        is_off: Whether reports of this type are turned off that were asked for before.
-    """
+    """One value of the setting ``report``."""
 
     type: str
     file: str
+    """The file, absolute; ``""`` if none is given."""
     folder: str
+    """The folder in which the file is written if none is given."""
     is_off: bool = False
+    """Whether reports of this type are turned off that were asked for before."""
 
 
 class ReportFile(NamedTuple):
-    """A report to write.
-
-    Args:
-        type: Its type.
-        file: The file, absolute; ``""`` for the terminal.
-    """
+    """A report to write."""
 
     type: str
     file: str
+    """The file, absolute; ``""`` for the terminal."""
 
 
 def parse_target(text: str, types: Sequence[str], folder: Path) -> ReportTarget:
-    """Read a value such as ``json`` or ``json:reports/delta.json``.
-
-    Args:
-        text: The type; behind the first colon a file, or ``off``.
-        types: The types that exist.
-        folder: The folder in which relative paths start.
+    """Read a value such as ``json`` or ``json:reports/delta.json``; a file, or ``off``, follows the first colon.
 
     Raises:
         ValueError: If there is no such type, or no file behind the colon.
@@ -75,9 +62,7 @@ def parse_target(text: str, types: Sequence[str], folder: Path) -> ReportTarget:
 def report_files(targets: Iterable[ReportTarget], extensions: Mapping[str, str]) -> tuple[ReportFile, ...]:
     """Return the reports to write, each once.
 
-    Args:
-        targets: The values of all sources; later ones turn off earlier ones.
-        extensions: The extension of the files of each type; ``""`` if it is written to the terminal.
+    Later targets turn off earlier ones. The extension of a type is ``""`` if it is written to the terminal.
     """
     files: dict[ReportFile, None] = {}
     for target in targets:
@@ -93,9 +78,7 @@ def report_files(targets: Iterable[ReportTarget], extensions: Mapping[str, str])
 def faults_of_reports(files: Sequence[ReportFile], extensions: Mapping[str, str]) -> Iterator[str]:
     """Yield a message for each report that cannot be written.
 
-    Args:
-        files: The reports.
-        extensions: The extension of the files of each type; ``""`` if it is written to the terminal.
+    The extension of a type is ``""`` if it is written to the terminal.
     """
     owners: dict[str, ReportFile] = {}
     for report in files:

@@ -48,10 +48,7 @@ def consents_of_entries(entries: list[object], label: str) -> tuple[Consent, ...
 
 
 def consents_of_texts(texts: Iterable[str]) -> tuple[Consent, ...]:
-    """Return the consents of the command line or of an ini file.
-
-    Args:
-        texts: Such as ``drop-column dev.silver.orders.legacy``.
+    """Return the consents of the command line or of an ini file, such as ``drop-column dev.silver.orders.legacy``.
 
     Raises:
         SettingError: With all faults of all texts.

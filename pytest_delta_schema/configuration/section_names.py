@@ -26,8 +26,7 @@ def misspelt_sections(path: Path) -> list[str]:
     A name is nearly ours if it is equal without case, ``-``, ``_`` and ``.``, or at most two edits away, with or
     without ``tool``. Outside of a ``pyproject.toml``, so is the right name.
 
-    Args:
-        path: An ini file, or a TOML file; it need not exist.
+    The file need not exist.
     """
     try:
         content = path.read_bytes()

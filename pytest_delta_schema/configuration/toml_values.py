@@ -29,11 +29,7 @@ _RULE = re.compile(r"[\w.]+:[\w.]+")
 def value_from_toml(setting: Setting, value: object, label: str, folder: Path) -> Any:
     """Return the value of a setting as the program uses it.
 
-    Args:
-        setting: The row of the table.
-        value: What TOML has read.
-        label: What the user calls the setting: its option, ini key or TOML key.
-        folder: The folder in which relative paths start.
+    The label is what the user calls the setting: its option, ini key or TOML key. Relative paths start in the folder.
 
     Returns:
         A ``bool``, ``int``, ``float`` or ``str``; a tuple of texts for lists, rules and clients; a tuple of pairs for

@@ -22,19 +22,14 @@ _FEATURE = "clustering"
 
 
 def may_be_clustered(protocol: Mapping[str, Any]) -> bool:
-    """Whether a table may have clustering columns, which are then in domain metadata of its log.
-
-    Args:
-        protocol: The ``protocol`` action of the log.
-    """
+    """Whether a table may have clustering columns, which are then in domain metadata of its log."""
     return _FEATURE in (protocol.get("writerFeatures") or ())
 
 
 def clustering_in(domains: Iterable[Mapping[str, Any]]) -> Paths | None:
     """Return the clustering columns; none if their domain was removed, ``None`` if it is not among ``domains``.
 
-    Args:
-        domains: ``domainMetadata`` actions of a log; the last one of a domain counts.
+    The domains are ``domainMetadata`` actions of a log; the last one of a domain counts.
     """
     paths: Paths | None = None
     for domain in domains:

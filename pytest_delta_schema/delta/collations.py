@@ -19,10 +19,8 @@ _PARTS = {"elementType": ELEMENT, "keyType": KEY, "valueType": VALUE}
 def with_collations_json(data_type: Any, path: str, collations: Mapping[str, str]) -> Any:
     """Return a type in JSON with ``string collate UTF8_LCASE`` instead of strings that have another collation.
 
-    Args:
-        data_type: As in the ``schemaString`` of a log.
-        path: The name of the field, and of the parts of arrays and maps below it, joined with dots.
-        collations: The value of ``__COLLATIONS``: the provider and name of each collation, by such a path.
+    The type is as in the ``schemaString`` of a log. The collations are the value of ``__COLLATIONS``: the provider and
+    name of each, by the name of the field and of the parts of arrays and maps below it, joined with dots.
     """
     if data_type == "string" and path in collations:
         name = collations[path].partition(".")[2]

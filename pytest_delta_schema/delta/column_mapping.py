@@ -19,9 +19,7 @@ _INNER = frozenset({"elementType", "keyType", "valueType"})
 def physical_path(metadata: Mapping[str, Any], path: ColumnPath) -> list[str]:
     """Return the physical names of a path; without column mapping they are the names as stored.
 
-    Args:
-        metadata: The ``metaData`` action of a log.
-        path: A column, or a field of structs below it.
+    The path is that of a column, or of a field of structs below it.
     """
     names, fields = [], json.loads(metadata["schemaString"])["fields"]
     for part in path:
@@ -34,9 +32,8 @@ def physical_path(metadata: Mapping[str, Any], path: ColumnPath) -> list[str]:
 def logical_path(schema: Mapping[str, Any], path: Sequence[str]) -> ColumnPath:
     """Return the logical names of a path; parts that the schema does not have stay as they are.
 
-    Args:
-        schema: The parsed ``schemaString`` of a log.
-        path: Physical names of a column and of fields of structs below it.
+    The schema is the parsed ``schemaString`` of a log, and the path that of a column, or of a field of structs below
+    it.
     """
     names = []
     for part in path:
@@ -53,9 +50,7 @@ def with_names_of(schema: Any, other: Any) -> Any:
     Fields are the same if their physical names are, or else if their names are. A field that the other schema does not
     have gets a name that no field there has.
 
-    Args:
-        schema: The parsed ``schemaString`` of a log, or a type in it.
-        other: The parsed ``schemaString`` of another version, or the type there.
+    A schema is the parsed ``schemaString`` of a log, or a type in it.
     """
     if not isinstance(schema, dict) or not isinstance(other, dict) or schema["type"] != other["type"]:
         return schema

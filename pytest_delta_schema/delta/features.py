@@ -131,8 +131,7 @@ def base_feature(name: str) -> str:
 def feature_named(text: str) -> str:
     """Return the name of a feature in the spelling of Delta's protocol.
 
-    Args:
-        text: The name in any case; with the prefix ``delta.feature.``, also one that this package does not know.
+    The text is in any case; with the prefix ``delta.feature.`` it may name a feature that this package does not know.
 
     Raises:
         ValueError: If there is none; the message has the nearest one.
@@ -203,9 +202,7 @@ def missing_features(needed: Iterable[str], supported: Collection[str]) -> froze
 
     The preview of a feature serves as well, except for a property that names the feature (Delta 4.4.0).
 
-    Args:
-        needed: From :func:`needed_by_property`, or features.
-        supported: The features that the table supports.
+    What is needed comes from :func:`needed_by_property`, or is features.
     """
     names = NameSet(supported)
     bases = NameSet(map(base_feature, supported))
@@ -220,8 +217,7 @@ def missing_features(needed: Iterable[str], supported: Collection[str]) -> froze
 def loss(enabled: Iterable[str]) -> str:
     """Return what clients lose when a change raises the protocol of a table; ``""`` if it raises nothing.
 
-    Args:
-        enabled: The features that the table does not support before, and the properties that set a version.
+    ``enabled`` are the features that the table does not support before, and the properties that set a version.
     """
     features = sorted({*enabled}.difference(PROTOCOL_VERSIONS))
     if not features:

@@ -50,11 +50,6 @@ def equal_values(key: str, wanted: str, stored: str | None) -> bool:
     sides can be read so. A protocol version is reached when it is exceeded, because Delta never lowers one; a version
     that only lets the protocol name its features is always reached, because Delta lowers it to what the features need.
     All other values are compared as text.
-
-    Args:
-        key: The property, in any case.
-        wanted: The declared value.
-        stored: The stored value; ``None`` for none.
     """
     if wanted == stored:
         return True

@@ -66,9 +66,7 @@ def split_properties(properties: Mapping[str, str]) -> tuple[dict[str, str], dic
 def supported_features(properties: Mapping[str, str | None]) -> frozenset[str]:
     """Return the table features of a protocol, with those that an older protocol has without naming them.
 
-    Args:
-        properties: The protocol as :func:`protocol_properties` shows it, among other properties; without it there are
-            none.
+    The properties hold the protocol as :func:`protocol_properties` shows it; without it there are none.
     """
     named = [key.removeprefix(FEATURE_PREFIX) for key in properties if key.startswith(FEATURE_PREFIX)]
     return frozenset((*named, *_implied(int(properties.get(_WRITER) or 0))))

@@ -31,10 +31,7 @@ def widening(before: object, after: object, version: tuple[int, int] = NEWEST) -
 
     Tested with Delta 3.3.3, 4.0.1, 4.1.0 and 4.4.0; the last three agree.
 
-    Args:
-        before: The stored type in canonical form; nested types are never widened as a whole.
-        after: The wanted type.
-        version: Delta's version, major and minor.
+    Types are in canonical form; nested ones are never widened as a whole. The version is Delta's, major and minor.
 
     Returns:
         What the change needs; ``None`` if Delta refuses it.

@@ -49,12 +49,9 @@ def identifier(name: str) -> str:
 
 
 def escaped(text: object) -> str:
-    r"""Return a text on one line: line ends as ``\n``, other hidden characters as ``\u001b``.
+    r"""Return the ``str`` of a value on one line: line ends as ``\n``, other hidden characters as ``\u001b``.
 
     A text that is escaped already stays as it is.
-
-    Args:
-        text: Anything; its ``str`` is used.
     """
     return _written_out(str(text), HIDDEN)
 
@@ -62,8 +59,7 @@ def escaped(text: object) -> str:
 def escaped_lines(text: object) -> str:
     """Return a text of several lines with its hidden characters escaped; its line ends stay.
 
-    Args:
-        text: Its parts were escaped one by one if they may hold line ends of their own.
+    Its parts were escaped one by one if they may hold line ends of their own.
     """
     return _written_out(str(text), _HIDDEN_IN_LINES)
 
@@ -73,9 +69,6 @@ def printed(text: object) -> str:
 
     Hidden characters are escaped, and a backslash is put into what GitHub Actions and Azure Pipelines read as a
     command: ``##[`` and ``##vso[`` anywhere in a line, ``::`` at its start. An escaped text stays as it is.
-
-    Args:
-        text: Anything; its ``str`` is used.
     """
     return without_commands(escaped_lines(text))
 

@@ -75,8 +75,7 @@ def secret_pattern(secret: str) -> re.Pattern[str]:
     The forms: as it is, inside a repr, in JSON or XML, quoted for a URL, and base64, also of a text of which the
     secret is a part, such as ``user:secret``.
 
-    Args:
-        secret: Not empty.
+    The secret is not empty.
     """
     forms = [_loose(secret), *(_in_base64(secret, shift) for shift in range(3))]
     pattern = "|".join(forms)

@@ -49,17 +49,13 @@ class ConsentError(DeltaSchemaError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NeededConsent:
-    """A consent that a plan needs.
-
-    Args:
-        action: One of :data:`ACTIONS`.
-        table: The name of the table in the models.
-        path: The column or the field, as it is spelled; empty for the whole table.
-    """
+    """A consent that a plan needs."""
 
     action: str
+    """One of :data:`ACTIONS`."""
     table: QualifiedName
     path: ColumnPath = TABLE
+    """The column or the field, as it is spelled; empty for the whole table."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -154,10 +150,7 @@ def missing_consents(
 
     A consent that could name several columns of the table permits none of them.
 
-    Args:
-        action: The planned action.
-        kind: One of :data:`ACTIONS`.
-        consents: The consents that are given.
+    The kind is one of :data:`ACTIONS`.
     """
     required = [needed for needed in needed_consents(action) if needed.action == kind]
     if not required or isinstance(action, CreateTable):
@@ -189,10 +182,8 @@ def ambiguity(consent: Consent, interpretations: Sequence[tuple[str, ...]]) -> s
 def quoted_consent(action: str, names: tuple[str, ...], rivals: Iterable[tuple[str, ...]] = ()) -> str:
     """Return a consent in quotes for a shell that has one interpretation only.
 
-    Args:
-        action: One of :data:`ACTIONS`.
-        names: The parts of its path, in lower case.
-        rivals: Other paths that it must not name.
+    The action is one of :data:`ACTIONS`, and the names are in lower case. ``rivals`` are other paths that it must not
+    name.
     """
     others = [other for other in rivals if other != names]
     text = f"{action} {unambiguous(names, others, table_parts=len(QualifiedName._fields))}"
@@ -201,12 +192,7 @@ def quoted_consent(action: str, names: tuple[str, ...], rivals: Iterable[tuple[s
 
 
 def all_paths(columns: Iterable[ColumnState], above: ColumnPath = TABLE) -> Iterator[ColumnPath]:
-    """Yield the paths of columns and of all parts below them.
-
-    Args:
-        columns: The columns, or the parts below one.
-        above: The path of that one.
-    """
+    """Yield the paths of columns and of all parts below them."""
     for column in columns:
         path = above.child(column.name)
         yield path

@@ -19,15 +19,12 @@ _WILDCARDS = frozenset("*?[")
 
 
 class PathPart(NamedTuple):
-    """One name in a path.
-
-    Args:
-        name: The name, in lower case, without back-quotes.
-        is_quoted: Whether it is in back-quotes, so it has no wildcards.
-    """
+    """One name in a path."""
 
     name: str
+    """The name, in lower case, without back-quotes."""
     is_quoted: bool = False
+    """Whether it is in back-quotes, so it has no wildcards."""
 
     @property
     def has_wildcards(self) -> bool:
@@ -89,9 +86,7 @@ def matches(pattern: Sequence[PathPart], names: Sequence[str]) -> bool:
 def could_name(parts: Sequence[PathPart], names: Sequence[str]) -> bool:
     """Whether a path is that of some names, if dots outside of back-quotes could be part of a name.
 
-    Args:
-        parts: A path without wildcards.
-        names: The names, in lower case.
+    The path has no wildcards, and the names are in lower case.
     """
     if not names:
         return not parts

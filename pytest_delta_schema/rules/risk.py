@@ -64,9 +64,6 @@ class ProtectedTable:
         settings = Settings(protected=("dev.silver.*",))
         stored = Table("dev", "silver", "orders", [Column("id", "bigint")])
         model = Table("dev", "silver", "orders", [Column("id", "bigint")], comment="Orders")
-
-    Args:
-        patterns: Dotted names or glob patterns of them, such as ``prod.*``.
     """
 
     code = "DS213"

@@ -48,28 +48,19 @@ class BuiltInPlanRule(HasCode, PlanRule, Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """A fault of a part of a table, before it is reported as a violation.
-
-    Args:
-        message: The fact and its reason, without the table's name.
-        remedy: What to do about it, in the imperative.
-        path: The part of the table.
-    """
+    """A fault of a part of a table, before it is reported as a violation."""
 
     message: str
+    """The fact and its reason, without the table's name."""
     remedy: str
+    """What to do about it, in the imperative."""
     path: PartPath = WHOLE_TABLE
 
 
 def violation(rule: HasCode, table: object, path: PartPath, message: str, remedy: str) -> Diagnostic:
     """Build a violation of ``rule``, with the name of its class and its code.
 
-    Args:
-        rule: The rule that was broken.
-        table: The table's name; ``str`` of it is shown.
-        path: The part of the table.
-        message: The fact and its reason, without the table's name.
-        remedy: What to do about it, in the imperative.
+    The message is the fact and its reason, without the table's name; the remedy is in the imperative.
     """
     return diagnostic_of(type(rule), table, message, remedy=remedy, path=path)
 
@@ -77,9 +68,7 @@ def violation(rule: HasCode, table: object, path: PartPath, message: str, remedy
 def has_feature(key: str, action: AlignTable) -> bool:
     """Whether a table has the feature that a property turns on, already or after its plan.
 
-    Args:
-        key: The property, such as ``delta.columnMapping.mode``.
-        action: The plan of the table.
+    The key is that of the property, such as ``delta.columnMapping.mode``.
     """
     planned = action.one(SetTableProperties)
     return is_on(key, action.observed.table_properties) or (planned is not None and is_on(key, planned.properties))

@@ -74,18 +74,14 @@ def _is_encodable(text: str) -> bool:
 
 
 class _Texts(NamedTuple):
-    """Texts of one kind.
-
-    Args:
-        subject: The words that messages use for one of them; ``{column}`` is replaced by the name.
-        part: The part of the table to which they belong; ``None`` for the table itself.
-        names: The column or the check of each.
-        values: The texts.
-    """
+    """Texts of one kind."""
 
     subject: str
+    """The words that messages use for one of them; ``{column}`` is replaced by the name."""
     part: Part | None
+    """The part of the table to which they belong; ``None`` for the table itself."""
     names: Sequence[str]
+    """The column or the check of each."""
     values: Sequence[str]
 
 
@@ -130,14 +126,7 @@ def _texts_below(data_type: DataTypeState) -> tuple[tuple[str, ...], tuple[str, 
 
 
 def _at(part: Part | None, name: str, subject: str, values: Iterable[str]) -> _Texts:
-    """Return texts that all belong to one part of the table.
-
-    Args:
-        part: The kind of part; ``None`` for the table itself.
-        name: Its name.
-        subject: The words that messages use for one of them.
-        values: The texts.
-    """
+    """Return texts that all belong to one part of the table."""
     texts = list(values)
     return _Texts(subject, part, [name] * len(texts), texts)
 

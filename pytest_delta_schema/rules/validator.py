@@ -124,11 +124,7 @@ def _run(
 ) -> Iterator[Diagnostic]:
     """Yield the violations of one model or plan.
 
-    Args:
-        rules: The rules.
-        subject: The model, or the action of a plan.
-        table: Dotted name of the table.
-        location: Where the table is declared, for violations to which the rule has given no location.
+    The location is for violations to which the rule has given none.
     """
     for rule in rules:
         try:

@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 class PushedSettings:
     """One entry of the stack, which computes its settings when they are needed first.
 
-    Args:
-        source: Returns the settings; called at most once.
-        catalog: Returns the catalog of the run, or ``None`` if it has none now.
+    ``source`` is called at most once, and ``catalog`` returns ``None`` if the run has no catalog now.
     """
 
     def __init__(self, source: Callable[[], Any], catalog: Callable[[], Any]) -> None:
@@ -45,9 +43,8 @@ def _no_catalog() -> None:
 def push_settings(source: Callable[[], Any], catalog: Callable[[], Any] = _no_catalog) -> PushedSettings:
     """Put settings in force until they are popped.
 
-    Args:
-        source: Returns the settings; called when they are needed first.
-        catalog: Returns the catalog of the run, or ``None`` if it has none now; called whenever it is needed.
+    ``source`` returns the settings, and is called when they are needed first. ``catalog`` returns the catalog of the
+    run, or ``None`` if it has none now; it is called whenever it is needed.
 
     Returns:
         The entry, for :func:`pop_settings`.

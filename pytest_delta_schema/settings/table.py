@@ -292,9 +292,7 @@ def project_file_of(folder: Path) -> Path | None:
 def nearest(name: str, settings: Sequence[str]) -> str | None:
     """Return the setting whose name resembles a key most; ``None`` if none does.
 
-    Args:
-        name: The key, also with the prefix of ini keys.
-        settings: The names to choose from.
+    The name may have the prefix of ini keys.
     """
     from difflib import get_close_matches  # noqa: PLC0415 - only a fault needs it
 

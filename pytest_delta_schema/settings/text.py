@@ -12,9 +12,7 @@ SECTION = "tool.pytest_delta_schema"
 def toml_setting(name: str, value: object) -> str:
     """Return a setting with its value and its section.
 
-    Args:
-        name: The key of the setting, such as ``enable_features``.
-        value: Its value: a text, a flag, a number, a list of those, or a table of them.
+    The value is a text, a flag, a number, a list of those, or a table of them.
     """
     return f"{name} = {_toml(value)} in [{SECTION}]"
 

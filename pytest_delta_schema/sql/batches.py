@@ -27,8 +27,7 @@ def batches(changes: Iterable[_P]) -> list[tuple[_P, ...]]:
 
     Spark refuses both in one ALTER COLUMN (``NOT_SUPPORTED_CHANGE_SAME_COLUMN``, Spark 4.2.0).
 
-    Args:
-        changes: At most one for each column or part of a column.
+    There is at most one change for each column or part of a column.
     """
     together = tuple(changes)
     if len(together) <= 1:

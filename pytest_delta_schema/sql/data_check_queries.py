@@ -32,9 +32,7 @@ def count_columns(data_checks: Sequence[DataCheck]) -> list[str]:
 def count_rows(source: str, data_checks: Sequence[DataCheck]) -> str:
     """Render the query that counts all rows and the failing ones in one scan.
 
-    Args:
-        source: From :func:`select_rows`.
-        data_checks: What the rows must satisfy.
+    The source is that of :func:`select_rows`, as for the other queries.
     """
     return f"SELECT {_named(count_columns(data_checks))} FROM {source}"  # noqa: S608 - quoted where it is made
 
@@ -43,34 +41,21 @@ def first_broken(source: str, data_checks: Sequence[NotNull | PartitionValue | C
     """Render the query of one row that fails a check, with the result of each check.
 
     Keys need several rows, so they are not among the checks.
-
-    Args:
-        source: From :func:`select_rows`.
-        data_checks: What the row must satisfy.
     """
     failures = [_broken(data_check) for data_check in data_checks]
     return f"SELECT {_named(failures)} FROM {source} WHERE {' OR '.join(failures)} LIMIT 1"  # noqa: S608 - as above
 
 
 def first_repeated(source: str, key: KeyState) -> str:
-    """Render the query of one value that a key would have twice.
-
-    Args:
-        source: From :func:`select_rows`.
-        key: The key.
-    """
+    """Render the query of one value that a key would have twice."""
     return f"SELECT {_named('1')} FROM {source} {_groups(key.columns)} LIMIT 1"  # noqa: S608 - as above
 
 
 def samples(source: str, data_check: DataCheck, index: int, *, shown: Sequence[str], number: int) -> str:
     """Render the query of a few rows that fail a check: its index, and some of their columns as text.
 
-    Args:
-        source: From :func:`select_rows`, for all data checks.
-        data_check: What they fail.
-        index: The mark of the rows, because several checks share one query.
-        shown: The columns.
-        number: How many rows at most.
+    The index marks the rows, because several checks share one query; the source is that of :func:`select_rows` for all
+    checks.
     """
     texts = ", ".join(f"CAST({identifier(column)} AS STRING)" for column in shown)
     which = _groups(shown) if isinstance(data_check, KeyState) else f"WHERE {_broken(data_check)}"
@@ -88,13 +73,8 @@ def select_rows(  # noqa: PLR0913 - the parts of one query
 ) -> str:
     """Render the source that data checks query.
 
-    Args:
-        table: The table.
-        data_checks: What its rows must satisfy.
-        added: Columns that the plan adds, NULL in every row.
-        absent: Foreign keys among ``data_checks`` whose parent does not exist yet, so it has no rows.
-        version: The Delta version to query; ``None`` for the newest.
-        files: A folder of parquet files to query instead of the table.
+    ``added`` are columns that the plan adds, NULL in every row. ``absent`` are foreign keys among the data checks whose
+    parent does not exist yet, so it has no rows. ``files`` is a folder of parquet files to query instead of the table.
     """
     rows = dotted(table) if files is None else parquet_files(files)
     if version is not None:

@@ -19,17 +19,13 @@ if TYPE_CHECKING:
 
 
 class Fingerprint(NamedTuple):
-    """The number of rows of a relation, and the sums of their hashes.
-
-    Args:
-        rows: Their number.
-        columns: For each column, in order, the sum of the hashes of its values; ``None`` without rows.
-        whole: The sum of the hashes of whole rows, which shows values that were swapped between rows.
-    """
+    """The number of rows of a relation, and the sums of their hashes."""
 
     rows: int
     columns: tuple[Decimal | None, ...]
+    """For each column, in order, the sum of the hashes of its values; ``None`` without rows."""
     whole: Decimal | None
+    """The sum of the hashes of whole rows, which shows values that were swapped between rows."""
 
     @classmethod
     def of(cls, row: Sequence[Any]) -> Fingerprint:
@@ -44,9 +40,7 @@ def fingerprint_query(relation: str, columns: Sequence[ColumnState]) -> str:
     Run it with ``spark.sql.session.timeZone`` set to the same zone for both relations that are compared: variants are
     hashed as JSON, in which timestamps are written in the zone of the session.
 
-    Args:
-        relation: A quoted name, or a query in parentheses.
-        columns: The columns to hash, which the relation has under the same names.
+    The relation is a quoted name, or a query in parentheses.
     """
     names = [f"h{index}" for index in range(len(columns))]
     hashes = ", ".join(f"{_hash(column, identifier(column.name))} AS {name}" for column, name in zip(columns, names))  # noqa: B905
@@ -79,10 +73,8 @@ def _hash(column: ColumnState, value: str, depth: int = 0) -> str:
 def _parts(data_type: DataTypeState, value: str, depth: int) -> Iterator[str]:
     """Yield expressions that differ where two values of a type differ: first whether it is NULL, which a hash ignores.
 
-    Args:
-        data_type: The type.
-        value: An expression for the value.
-        depth: In how many lambdas the expression is nested; each names its variable by its number.
+    ``value`` is an expression for the value. ``depth`` is in how many lambdas it is nested; each names its variable by
+    its number.
     """
     yield f"{value} IS NULL"
     if isinstance(data_type, StructState):

@@ -39,12 +39,7 @@ def select_text(path: str) -> str:
 
 
 def describe_history(table: QualifiedName, limit: int | None = None) -> str:
-    """Render the query of the commits of a table, the newest first.
-
-    Args:
-        table: The table.
-        limit: How many commits at most; ``None`` for all.
-    """
+    """Render the query of the commits of a table, the newest first."""
     return f"DESCRIBE HISTORY {dotted(table)}{'' if limit is None else f' LIMIT {limit:d}'}"
 
 

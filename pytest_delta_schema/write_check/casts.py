@@ -97,10 +97,8 @@ def is_coercible(given: DataTypeState, wanted: DataTypeState) -> bool:
 class Caster:
     """Casts the columns of a frame to those of a table.
 
-    Args:
-        semantics: How the write treats columns; where it matches them by position, so it does fields of structs.
-        widens: Whether types that the table may evolve to are left as they are.
-        collector: Where refused casts and notes are added.
+    If the write matches columns by position, it does so with fields of structs. With ``widens``, types that the table
+    may evolve to are left as they are.
     """
 
     def __init__(self, semantics: WriteSemantics, *, widens: bool, collector: Collector) -> None:

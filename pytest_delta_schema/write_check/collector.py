@@ -9,21 +9,18 @@ from pytest_delta_schema.diagnostics.errors import Diagnostic
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteFault:
-    """A reason why a write is refused, before it is reported for a table.
-
-    Args:
-        path: The column or field, with dots; ``""`` for the whole frame.
-        rule: The name of the fault, such as ``extra-column``.
-        condition: The error condition that Delta or Spark raises, such as ``DELTA_METADATA_MISMATCH``.
-        message: The fact and its reason.
-        remedy: What to do about it, such as the option to set or the line to add to the model.
-    """
+    """A reason why a write is refused, before it is reported for a table."""
 
     path: str
+    """The column or field, with dots; ``""`` for the whole frame."""
     rule: str
+    """The name of the fault, such as ``extra-column``."""
     condition: str
+    """The error condition that Delta or Spark raises, such as ``DELTA_METADATA_MISMATCH``."""
     message: str
+    """The fact and its reason."""
     remedy: str
+    """What to do about it, such as the option to set or the line to add to the model."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -35,12 +32,7 @@ class Collector:
     notes: list[Diagnostic] = field(default_factory=list)
 
     def note(self, path: str, message: str) -> None:
-        """Add an effect of the write.
-
-        Args:
-            path: The column or field, with dots; ``""`` for the table itself.
-            message: The effect.
-        """
+        """Add an effect of the write on a column or field, with dots; ``""`` for the table itself."""
         self.notes.append(Diagnostic(severity="note", table=self.table, path=path, message=message))
 
     def diagnostics(self) -> tuple[Diagnostic, ...]:

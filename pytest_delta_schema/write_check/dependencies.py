@@ -22,15 +22,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dependent:
-    """A check or a generated column, and the columns that its expression names.
-
-    Args:
-        label: What messages call it.
-        paths: The columns and fields that its expression names.
-        is_generated: Whether it is a generated column and not a check.
-    """
+    """A check or a generated column, and the columns that its expression names."""
 
     label: str
+    """What messages call it."""
     paths: frozenset[ColumnPath]
     is_generated: bool
 

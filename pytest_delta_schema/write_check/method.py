@@ -21,25 +21,18 @@ _CASTS_STREAMS = (3, 3)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteSemantics:
-    """The treatment of the columns of a frame by a write.
-
-    Args:
-        method: The method that writes.
-        replaces_schema: Whether the frame's schema and partitioning replace those of the table.
-        merges_schema: Whether the table's schema may evolve.
-        by_position: Whether columns are matched by position and not by name.
-        casts: Whether values are cast to the types of the table.
-        fills_missing: Whether Spark gives Delta NULL for columns that the frame lacks; if not, Delta raises for those
-            that it needs.
-        version: Delta's version, major and minor.
-    """
+    """The treatment of the columns of a frame by a write."""
 
     method: WriteMethod
     replaces_schema: bool
+    """Whether the frame's schema and partitioning replace those of the table."""
     merges_schema: bool
+    """Whether the table's schema may evolve."""
     by_position: bool
+    """Whether columns are matched by position and not by name."""
     casts: bool
     fills_missing: bool
+    """Whether Spark gives Delta NULL for columns that the frame lacks; if not, Delta raises for those that it needs."""
     version: tuple[int, int]
 
 

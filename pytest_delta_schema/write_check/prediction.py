@@ -181,12 +181,7 @@ def _filled_by(column: ColumnState) -> str:
 
 
 def stored_state(table: Table | TableState | str, catalog: CatalogReader | None = None) -> TableState:
-    """Return the state of a table.
-
-    Args:
-        table: As in :func:`pytest_delta_schema.check_write`.
-        catalog: Where a table is read that is given by name.
-    """
+    """Return the state of a table."""
     if isinstance(table, TableState):
         return table
     if isinstance(table, Table):

@@ -33,12 +33,7 @@ def mismatch_condition(version: tuple[int, int]) -> str:
 
 
 def extra_column(part: NewPart, version: tuple[int, int]) -> WriteFault:
-    """Report a column or field that the frame has and the table lacks.
-
-    Args:
-        part: The column or field.
-        version: Delta's version, major and minor.
-    """
+    """Report a column or field that the frame has and the table lacks."""
     column = part.column
     path = str(part.path)
     if any(unstorable_parts(column.data_type, part.path)):
@@ -67,9 +62,7 @@ def wider_type(difference: TypeDifference, version: tuple[int, int]) -> WriteFau
 def type_mismatch(difference: TypeDifference, *, casts: bool) -> WriteFault:
     """Report a type that Delta cannot merge into the type of the table.
 
-    Args:
-        difference: The types in table and frame.
-        casts: Whether the method casts, so another method does not help.
+    If the method casts, another method does not help.
     """
     name, old, new = _shown(difference)
     other = "" if casts else ", or append by the table's name, which casts (saveAsTable, writeTo)"
@@ -115,10 +108,7 @@ def cast_note(difference: TypeDifference) -> str:
 def too_few_columns(parent: ColumnPath, given: int, wanted: int) -> WriteFault:
     """Report a frame, or a struct in it, that has fewer fields than ``insertInto`` needs.
 
-    Args:
-        parent: The path of the struct; ``()`` for the frame.
-        given: The number of fields in the frame.
-        wanted: The number of fields in the table.
+    The parent is the path of the struct; ``()`` for the frame.
     """
     subject = f"the struct {parent!s}" if parent else "the frame"
     parts = "fields" if parent else "columns"
@@ -144,12 +134,7 @@ def duplicate_column(names: Iterable[str], condition: str) -> WriteFault:
 
 
 def column_in_use(difference: TypeDifference, dependent: Dependent) -> WriteFault:
-    """Report a column of another type that a check or a generated column depends on.
-
-    Args:
-        difference: The types in table and frame.
-        dependent: The check or the generated column.
-    """
+    """Report a column of another type that a check or a generated column depends on."""
     name, old, new = _shown(difference)
     subject = "GENERATED_COLUMNS" if dependent.is_generated else "CONSTRAINT"
     return WriteFault(

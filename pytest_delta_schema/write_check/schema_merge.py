@@ -44,14 +44,10 @@ class TypeDifference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewPart:
-    """A column or a field that a write adds to a table, or stores there with another type.
-
-    Args:
-        parent: The path of the struct, array or map that holds it; empty for a column.
-        column: The column or field.
-    """
+    """A column or a field that a write adds to a table, or stores there with another type."""
 
     parent: ColumnPath
+    """The path of the struct, array or map that holds it; empty for a column."""
     column: ColumnState
 
     @property
@@ -62,21 +58,18 @@ class NewPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merge:
-    """A merged schema and its differences from the schema of the table.
-
-    Args:
-        columns: The columns of the table, and after them the columns that only the frame has.
-        added: Columns and fields that only the frame has.
-        retyped: Columns and fields that get the type of the frame.
-        conflicts: Columns and fields whose types Delta cannot merge.
-        compares_types: Whether a column has different types in table and frame, so parts of it may be missing.
-    """
+    """A merged schema and its differences from the schema of the table."""
 
     columns: tuple[ColumnState, ...]
+    """The columns of the table, and after them the columns that only the frame has."""
     added: tuple[NewPart, ...]
+    """Columns and fields that only the frame has."""
     retyped: tuple[TypeDifference, ...]
+    """Columns and fields that get the type of the frame."""
     conflicts: tuple[TypeDifference, ...]
+    """Columns and fields whose types Delta cannot merge."""
     compares_types: bool
+    """Whether a column has different types in table and frame, so parts of it may be missing."""
 
 
 def merge(
@@ -84,11 +77,7 @@ def merge(
 ) -> Merge:
     """Merge the columns of a frame into those of a table.
 
-    Args:
-        columns: The columns of the table.
-        frame: The columns of the frame; no two names are equal without case.
-        widens: Whether the table has type widening.
-        version: Delta's version, major and minor.
+    No two names of the frame are equal without case. ``widens`` is whether the table has type widening.
     """
     merger = _Merger(widens=widens, version=version)
     merged = merger.fields(columns, frame, TABLE)

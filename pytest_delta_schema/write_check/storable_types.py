@@ -45,9 +45,7 @@ def require_written(columns: Sequence[ColumnState], semantics: WriteSemantics) -
 def require_storable(parts: Sequence[NewPart], state: TableState) -> Iterator[WriteFault]:
     """Yield a finding for every new column or field that the table cannot store.
 
-    Args:
-        parts: Columns and fields that are new or get another type.
-        state: The table.
+    The parts are new, or get another type.
     """
     if not parts:
         return
@@ -82,11 +80,7 @@ def require_values(
 ) -> Iterator[WriteFault]:
     """Yield a finding for every value that the table needs and the frame lacks.
 
-    Args:
-        frame: The columns that Delta receives, by name.
-        columns: The columns of the table after the write.
-        state: The table before the write.
-        semantics: How the write treats columns.
+    The frame is what Delta receives, and the columns are those of the table after the write.
     """
     given = NameMap.of(frame.values())
     if semantics.fills_missing:

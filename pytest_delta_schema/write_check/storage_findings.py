@@ -15,9 +15,7 @@ _BY_NAME = "write by the table's name, which fills it with NULL"
 def missing_not_null_column(path: ColumnPath, condition: str) -> WriteFault:
     """Report a NOT NULL column or field that the frame lacks.
 
-    Args:
-        path: The column and the fields below it.
-        condition: The error condition: of the schema, or of the rows.
+    The condition is that of the schema, or of the rows.
     """
     name = str(path)
     default = ", or declare a default for it" if not path.fields else ""
@@ -66,10 +64,7 @@ def explicit_identity_insert(name: str) -> WriteFault:
 def unsupported_type(path: ColumnPath, data_type: str, condition: str) -> WriteFault:
     """Report a type that Delta cannot store, such as an interval.
 
-    Args:
-        path: The column, or a part of it.
-        data_type: The type, as text.
-        condition: The error condition, which depends on the method.
+    The error condition depends on the method.
     """
     return WriteFault(
         path=str(path),

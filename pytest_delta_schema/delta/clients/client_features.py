@@ -193,8 +193,7 @@ _UNKNOWN = FeatureSupport(reads=Support(), writes=Support(), source="", text="un
 class ClientFeatures:
     """The table of this package, with the entries that a project corrects.
 
-    Args:
-        corrections: Pairs such as ``("trino.clustering", "482")`` of the setting ``client_features``.
+    Corrections are pairs such as ``("trino.clustering", "482")`` of the setting ``client_features``.
 
     Raises:
         ValueError: If an entry names no client, no feature or no versions.
@@ -224,10 +223,8 @@ def _cell(text: str, source: str) -> FeatureSupport:
 def parse_correction(key: str, text: str) -> tuple[tuple[str, str], FeatureSupport]:
     """Return an entry of the setting ``client_features``.
 
-    Args:
-        key: The client and the feature with a dot between them. A feature that this package does not know is written as
-            its property, ``trino.delta.feature.newFeature``.
-        text: The versions, as :func:`parse_read_and_write` takes them.
+    The key is the client and the feature with a dot between them. A feature that this package does not know is written
+    as its property, ``trino.delta.feature.newFeature``. The text is what :func:`parse_read_and_write` takes.
 
     Raises:
         ValueError: If it names no client, no feature or no versions.

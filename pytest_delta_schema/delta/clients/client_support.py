@@ -47,17 +47,14 @@ def oldest_version(text: str) -> ClientVersion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Support:
-    """The versions of a client that support a table feature, where they are known.
-
-    Args:
-        since: The oldest version that is known to support it; ``""`` for every version, ``None`` if none is known to.
-        lacks_until: The newest version that is known to lack it; ``None`` if none is.
-        lacks_otherwise: Whether all versions lack it that are not known to support it.
-    """
+    """The versions of a client that support a table feature, where they are known."""
 
     since: str | None = None
+    """The oldest version that is known to support it; ``""`` for every version, ``None`` if none is known to."""
     lacks_until: str | None = None
+    """The newest version that is known to lack it; ``None`` if none is."""
     lacks_otherwise: bool = False
+    """Whether all versions lack it that are not known to support it."""
 
     def of(self, version: ClientVersion) -> bool | None:
         """Return whether a version supports the feature; ``None`` if it is not known."""
@@ -106,8 +103,7 @@ def parse_support(text: str) -> Support:
 def parse_read_and_write(text: str) -> tuple[Support, Support]:
     """Return the versions that can read, and those that can write a table with a feature.
 
-    Args:
-        text: One text for both, or ``read 450, write never``.
+    One text is for both, or it is such as ``read 450, write never``.
 
     Raises:
         ValueError: If it has another form.

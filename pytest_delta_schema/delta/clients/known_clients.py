@@ -12,19 +12,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownClient:
-    """A client in the table.
-
-    Args:
-        title: What it is.
-        has_versions: Whether users choose its version; services have none.
-        only_reads: Whether it never writes Delta tables, or not those of other clients.
-        example: How an entry of ``clients`` names it.
-    """
+    """A client in the table."""
 
     title: str
     has_versions: bool = True
+    """Whether users choose its version; services have none."""
     only_reads: bool = False
+    """Whether it never writes Delta tables, or not those of other clients."""
     example: str
+    """How an entry of ``clients`` names it."""
 
 
 KNOWN_CLIENTS: Mapping[str, KnownClient] = MappingProxyType(

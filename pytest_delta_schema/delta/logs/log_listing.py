@@ -64,22 +64,18 @@ def gaps(versions: Iterable[int], first: int) -> tuple[range, ...]:
 
 @dataclass(frozen=True)
 class LogListing:
-    """The files of a log, by what they are (source: Delta's protocol, "File Types").
-
-    Args:
-        commits: The versions whose commits are there.
-        checksums: The versions that have a checksum file.
-        checkpoints: The files of complete checkpoints, by version.
-        compacted: Files that hold several commits in one, with the first and the last of them.
-        misnamed: Numbered files whose number does not have 20 digits, or is too large. Spark reads some of them as
-            commits, or refuses the log; other readers ignore them (Delta 4.4.0, deltalake 1.6.6).
-    """
+    """The files of a log, by what they are (source: Delta's protocol, "File Types")."""
 
     commits: frozenset[int]
+    """The versions whose commits are there."""
     checksums: frozenset[int]
     checkpoints: Mapping[int, tuple[str, ...]]
+    """The files of complete checkpoints, by version."""
     compacted: Mapping[str, tuple[int, int]]
+    """Files that hold several commits in one, with the first and the last of them."""
     misnamed: tuple[str, ...] = ()
+    """Numbered files whose number does not have 20 digits, or is too large. Spark reads some of them as commits, or
+    refuses the log; other readers ignore them (Delta 4.4.0, deltalake 1.6.6)."""
 
     @classmethod
     def of(cls, names: Iterable[str]) -> LogListing:
@@ -156,18 +152,15 @@ class LogListing:
 
 @dataclass(frozen=True)
 class CheckpointHint:
-    """The content of the file ``_last_checkpoint``.
-
-    Args:
-        version: The version of the newest checkpoint.
-        sidecars: The names of its files in ``_sidecars``, if it lists them.
-        lacks_actions: Whether it has the schema of the checkpoint, and that lacks the metadata or the protocol. Spark
-            reads the checkpoint by that schema (Delta 4.4.0).
-    """
+    """The content of the file ``_last_checkpoint``."""
 
     version: int
+    """The version of the newest checkpoint."""
     sidecars: tuple[str, ...] = ()
+    """The names of its files in ``_sidecars``, if it lists them."""
     lacks_actions: bool = False
+    """Whether it has the schema of the checkpoint, and that lacks the metadata or the protocol. Spark reads the
+    checkpoint by that schema (Delta 4.4.0)."""
 
     @classmethod
     def of(cls, content: bytes) -> CheckpointHint | None:

@@ -41,10 +41,6 @@ class MalformedLog(ValueError):  # noqa: N818 - the fault of a table, not of thi
 def well_formed_schema(metadata: Any, protocol: Any) -> dict[str, Any]:
     """Return the parsed schema of a log whose newest metadata and protocol are well-formed.
 
-    Args:
-        metadata: The ``metaData`` action.
-        protocol: The ``protocol`` action.
-
     Raises:
         MalformedLog: If they are not.
     """

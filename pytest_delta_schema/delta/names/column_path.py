@@ -138,8 +138,7 @@ def split_path(text: str) -> tuple[WrittenPart, ...]:
     In back-quotes a name can hold every character; a back-quote is doubled, and ``\u001b`` is the character with that
     number. Back-quotes that do not enclose a whole part belong to its name.
 
-    Args:
-        text: Such as ``orders.`a.b```.
+    An example is ``orders.`a.b```.
     """
     return tuple(map(_written, _PART.finditer(text)))
 
@@ -147,8 +146,7 @@ def split_path(text: str) -> tuple[WrittenPart, ...]:
 def first_part(text: str) -> tuple[WrittenPart, str]:
     """Split a path after its first part, as :func:`split_path` does.
 
-    Args:
-        text: The path; what follows the first part may be anything.
+    What follows the first part may be anything.
 
     Returns:
         The part, and the rest without the dot before it.

@@ -77,8 +77,7 @@ class NameSet(frozenset[str]):
 class NameMap(Generic[_V]):
     """Values by names to look up without regard to case; iteration yields the names folded, in their order.
 
-    Args:
-        items: Pairs of a name in any case and its value; of two spellings the last one counts.
+    Of two spellings the last one counts.
     """
 
     __slots__ = ("_values",)

@@ -54,10 +54,7 @@ def part_path(part: Part, name: str | ColumnPath = "", *attributes: str) -> Part
     Names and parts of column paths have back-quotes around them if they hold other characters than letters, digits,
     ``_`` and ``-``; the keys of properties and tags, and the names of constraints, never do, because they come last.
 
-    Args:
-        part: Which list or argument of the declaration it belongs to.
-        name: The name of the column or of the constraint, the path of a field, or the key.
-        *attributes: What of a column it is, such as ``comment``, or ``tags`` and a key.
+    ``attributes`` are what of a column it is, such as ``comment``, or ``tags`` and a key.
     """
     if not name:
         return PartPath(part)
@@ -67,11 +64,7 @@ def part_path(part: Part, name: str | ColumnPath = "", *attributes: str) -> Part
 
 
 def column_of(path: str) -> tuple[str, str]:
-    """Return the name of the column to which a path leads, and what of it: ``tags.pii``; else two empty strings.
-
-    Args:
-        path: What :func:`part_path` has returned.
-    """
+    """Return the name of the column to which a path leads, and what of it: ``tags.pii``; else two empty strings."""
     part, _, rest = path.partition(".")
     if part != "columns" or not rest:
         return "", ""

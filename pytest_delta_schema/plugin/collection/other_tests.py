@@ -10,12 +10,7 @@ from pytest_delta_schema.plugin.collection.selection import is_check
 
 
 def deselect_other_tests(config: pytest.Config, items: list[pytest.Item]) -> int:
-    """Deselect the items that are not checks of a contract, and that no node id names; return how many there are.
-
-    Args:
-        config: The run's configuration.
-        items: All items of the run; changed in place.
-    """
+    """Deselect the items that are not checks of a contract, and that no node id names; return how many there are."""
     node_ids = [argument for argument in config.args if "::" in argument]
     others = {item for item in items if not (is_check(item) or any(_names(config, item, id_) for id_ in node_ids))}
     if others:

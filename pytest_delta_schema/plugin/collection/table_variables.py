@@ -26,10 +26,7 @@ _NEAR = ("delta_contracts", "delta_model", "delta_models", "delta_schema", "delt
 
 
 def adopted_tables(value: object) -> list[Table]:
-    """Return the tables that ``delta_tables`` names.
-
-    Args:
-        value: Its value: a table, or a list or a dictionary of tables.
+    """Return the tables that the value of ``delta_tables`` names: a table, or a list or a dictionary of tables.
 
     Raises:
         ValueError: If it holds something else.
@@ -47,9 +44,7 @@ def adopted_tables(value: object) -> list[Table]:
 def held_tables(value: object, *, or_nothing: bool = False) -> list[Table]:
     """Return the tables that a variable holds, by itself or in lists and dictionaries.
 
-    Args:
-        value: The variable's value.
-        or_nothing: Whether to return none if it holds anything else as well.
+    With ``or_nothing`` there are none if it holds anything else as well.
     """
     tables: list[Table] = []
     for item in _items(value, set()):
@@ -74,11 +69,6 @@ def missed_tables(module: ModuleType, collected: Mapping[QualifiedName, Table], 
     """Return the message for the tables that a module declares and that are not collected; ``""`` if there are none.
 
     Parents of the foreign keys of collected tables are left out: they may be declared only to be referenced.
-
-    Args:
-        module: A module of the setting ``models``.
-        collected: The tables of the run.
-        root: The folder to which shown paths are relative.
     """
     parents = {key.parent for table in collected.values() for key in table.foreign_keys}
     declared = declarations_of(module)

@@ -43,11 +43,7 @@ def unread_variable(
     Tests may well keep tables for their own assertions. Only what no line of the file reads, and no other module has
     imported, is certain to be one that should be checked.
 
-    Args:
-        module: The test file.
-        name: The variable.
-        value: Its value.
-        collected_elsewhere: The files of the setting ``models``, whose tables are checked there.
+    Tables in the files of the setting ``models`` are checked there.
     """
     tables = _only_tables(module, name, value)
     if not tables:

@@ -73,10 +73,6 @@ def fixture_info(item: pytest.Function) -> FuncFixtureInfo:
 def fixture_value(item: pytest.Item, name: str) -> Any:
     """Return the value of a fixture for an item that runs; it is set up if no test has needed it yet.
 
-    Args:
-        item: The item.
-        name: The fixture, as the item sees it; overrides included.
-
     Returns:
         The value; ``None`` if the item is of a kind that has no fixtures.
     """
@@ -86,10 +82,6 @@ def fixture_value(item: pytest.Item, name: str) -> Any:
 
 def shared_fixture(item: pytest.Function, name: str) -> object:
     """Return what defines a fixture, if all items with the same definition get the same value.
-
-    Args:
-        item: The item.
-        name: The fixture, as the item sees it; overrides included.
 
     Returns:
         The definition; ``None`` if the item may get its own value, because of the scope or of parameters.
@@ -172,9 +164,7 @@ def failure_at(path: str, line: int, headline: str, text: str) -> ExceptionChain
 def change_texts(value: Any, change: Callable[[str], str]) -> Any:
     """Change every text in the representation of a failure, in place where it is an object.
 
-    Args:
-        value: The ``longrepr`` of a report, or a part of it.
-        change: Returns the text to show; changing a text twice must be the same as once.
+    The value is the ``longrepr`` of a report, or a part of it. Changing a text twice must be the same as once.
     """
     if isinstance(value, str):
         return change(value)
@@ -189,9 +179,8 @@ def change_texts(value: Any, change: Callable[[str], str]) -> Any:
 def show_lines_with(report: pytest.TestReport, markup: Callable[[str], Mapping[str, bool]]) -> None:
     """Show the lines of a failure with colours, in a process that sends its reports to no other one.
 
-    Args:
-        report: A report that :func:`failure_at` has made; others stay as they are.
-        markup: Returns the arguments for the terminal writer, for a line.
+    Only reports that :func:`failure_at` has made change. ``markup`` returns the arguments for the terminal writer, for
+    a line.
     """
 
     class Entry(ReprEntryNative):

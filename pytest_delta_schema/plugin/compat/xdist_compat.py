@@ -30,10 +30,7 @@ def is_worker(config: pytest.Config) -> bool:
 def share_folder(node: Any, key: str, folder: str | None) -> str | None:
     """Give a worker that is about to start the folder that workers of this machine share, and return the folder.
 
-    Args:
-        node: The worker, as xdist's hook ``pytest_configure_node`` has it.
-        key: The name of the folder in the worker's input.
-        folder: The folder, if a worker has been given it before; otherwise a temporary one is made.
+    The node is what xdist's hook ``pytest_configure_node`` gets. Without a folder a temporary one is made.
 
     Returns:
         The folder; ``None`` if all workers so far are on other machines.

@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 def start_for_test(item: pytest.Item, run: ContractRun) -> None:
     """Start the sessions of the catalogs for a test, which may use them without asking for a session.
 
-    Args:
-        item: The test; a check of a table starts nothing here.
-        run: The run.
+    A check of a table starts nothing here.
     """
     if not is_check(item):
         for catalog in run.catalogs():

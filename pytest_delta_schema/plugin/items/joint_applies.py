@@ -26,9 +26,7 @@ _JOINT: pytest.StashKey[JointApplies] = pytest.StashKey()
 class JointApplies:
     """The applies of a run, by the catalogs that they change.
 
-    Args:
-        config: The run's configuration.
-        items: The items that apply a table, in their order, without those that a mark may skip.
+    Items that a mark may skip are not among them.
     """
 
     def __init__(self, config: pytest.Config, items: Sequence[pytest.Function]) -> None:

@@ -29,9 +29,7 @@ _JOINT: pytest.StashKey[JointSyncs] = pytest.StashKey()
 class JointSyncs:
     """The synchronisations of a run, by the catalogs that they change.
 
-    Args:
-        config: The run's configuration.
-        items: The items that synchronise an entry, without those that a mark may skip.
+    Items that a mark may skip are not among them.
     """
 
     def __init__(self, config: pytest.Config, items: Sequence[pytest.Function]) -> None:

@@ -19,10 +19,7 @@ if TYPE_CHECKING:
 def command_output(config: pytest.Config, codes: Sequence[str] | None) -> str:
     """Explain codes, or start a project, and return what to print.
 
-    Args:
-        config: pytest's configuration.
-        codes: The values of ``--delta-explain``, each one code or several with commas between them; ``None`` for
-            ``--delta-init``.
+    Each value of ``--delta-explain`` is one code or several with commas between them; ``None`` is for ``--delta-init``.
 
     Raises:
         pytest.UsageError: If a code does not exist, or the project cannot be started; nothing is written then.

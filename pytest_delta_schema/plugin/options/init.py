@@ -52,10 +52,6 @@ _CI = {
 def start_project(folder: Path, config: pytest.Config) -> list[str]:
     """Write an example model, and append the configuration to ``pyproject.toml``; existing text is not changed.
 
-    Args:
-        folder: The folder of pytest's ini file, or the root folder.
-        config: pytest's configuration.
-
     Returns:
         The lines to show: what was written, and what to do next.
 

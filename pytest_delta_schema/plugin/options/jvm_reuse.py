@@ -24,12 +24,7 @@ _LOG = logging.getLogger(LOGGER)
 
 
 def keep_jvm_seconds(request: pytest.FixtureRequest, options: Options) -> float | None:
-    """Return for how long the JVM of a run may be idle afterwards; ``None``, with a warning if asked, to end it.
-
-    Args:
-        request: Of the fixture ``delta_spark``.
-        options: The checked options of the run.
-    """
+    """Return for how long the JVM of a run may be idle afterwards; ``None``, with a warning if asked, to end it."""
     if options.keep_jvm is None:
         return None
     reason = why_jvm_is_not_reused(request.config)
@@ -48,13 +43,7 @@ def keep_jvm_seconds(request: pytest.FixtureRequest, options: Options) -> float 
 def why_jvm_is_not_reused(
     config: pytest.Config, environment: Mapping[str, str] = os.environ, system: str = os.name
 ) -> str:
-    """Return why a run cannot keep a JVM; ``""`` if it can.
-
-    Args:
-        config: The run's configuration.
-        environment: The variables of this process.
-        system: The kind of operating system, as ``os.name`` has it.
-    """
+    """Return why a run cannot keep a JVM; ``""`` if it can."""
     if system != "posix":
         return "it needs Linux or macOS"
     if environment.get("CI"):

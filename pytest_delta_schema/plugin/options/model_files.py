@@ -20,9 +20,7 @@ _NOT_MODELS = ("__main__.py", "conftest.py", "test_*.py", "*_test.py")
 def model_files(names: Iterable[str], root: Path) -> tuple[dict[Path, str], dict[str, frozenset[Path]], list[str]]:
     """Return the files of modules with their dotted names, those of packages, and a message for each name without.
 
-    Args:
-        names: Dotted names of modules and packages.
-        root: The folder in which the files have to be, because pytest collects no others.
+    The files have to be in the folder ``root``, because pytest collects no others.
     """
     files: dict[Path, str] = {}
     packages: dict[str, frozenset[Path]] = {}

@@ -174,11 +174,7 @@ _WITH_JAVA_STACKS = 2
 
 
 def show_progress(config: pytest.Config) -> None:
-    """Show what this package logs, from INFO on, until the run ends; in nested runs only the innermost one shows it.
-
-    Args:
-        config: The run's configuration.
-    """
+    """Show what this package logs, from INFO on, until the run ends; in nested runs only the innermost one shows it."""
     logger = logging.getLogger("pytest_delta_schema")
     level, outer = logger.level, [handler for handler in logger.handlers if isinstance(handler, ProgressHandler)]
     handler = ProgressHandler(config)

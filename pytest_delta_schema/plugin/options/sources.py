@@ -19,27 +19,16 @@ _NOT_SHOWN = ("text", "uri")
 
 
 class Given(NamedTuple):
-    """The typed values of one setting; ``None`` where a source gives none.
-
-    Args:
-        command_line: By its option, or by ``-o`` with its ini key.
-        ini: In the ini file.
-        toml: In the section of ``pyproject.toml``.
-    """
+    """The typed values of one setting; ``None`` where a source gives none."""
 
     command_line: Any = None
+    """By its option, or by ``-o`` with its ini key."""
     ini: Any = None
     toml: Any = None
 
 
 class Sources:
-    """Reads and merges settings, and collects the faults of all of them.
-
-    Args:
-        config: pytest's configuration.
-        project: The section of ``pyproject.toml``.
-        folder: The folder in which relative paths of ini keys start.
-    """
+    """Reads and merges settings, and collects the faults of all of them."""
 
     def __init__(self, config: pytest.Config, project: ProjectFile, folder: Path) -> None:
         self._config = config

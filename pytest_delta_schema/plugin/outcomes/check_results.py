@@ -32,9 +32,7 @@ _CRASH = "???"
 class _Item:
     """One item, with what its reports have shown so far.
 
-    Args:
-        node_id: Its id in pytest.
-        created: The outcome of the apply that was made before the item; ``None`` if there was none.
+    ``created`` is the outcome of the apply that was made before the item; ``None`` if there was none.
     """
 
     def __init__(self, node_id: str, created: TableOutcome | None = None) -> None:
@@ -79,11 +77,7 @@ class CheckResults:
         self._unreported[node_id] = outcome
 
     def add(self, report: pytest.TestReport) -> None:
-        """Add the report of one phase of an item.
-
-        Args:
-            report: Of any test; those of others are left out.
-        """
+        """Add the report of one phase of an item; those of other tests are left out."""
         check = check_of(report.nodeid)
         if check is None:
             return

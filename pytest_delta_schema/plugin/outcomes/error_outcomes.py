@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 def error_outcome(config: pytest.Config, report: pytest.TestReport) -> TableOutcome | None:
     """Return the outcome of a check that an error has ended; ``None`` if none has.
 
-    Args:
-        config: The run's configuration.
-        report: The report of the check, which carries no outcome, or that of a fault of the whole run.
+    The report is that of the check, which carries no outcome, or that of a fault of the whole run.
     """
     cause = cause_of(report)
     if not (cause or report.failed):

@@ -22,10 +22,8 @@ if TYPE_CHECKING:
 class ContractFailure(Exception):  # noqa: N818 - a finding, not a malfunction
     """A check did not pass.
 
-    Args:
-        headline: One line.
-        body: Everything else; only its SQL may hold control characters.
-        table: Dotted name of the model, which the short summary does not repeat, because the node id has it.
+    The headline is one line; only SQL in the body may hold control characters. The short summary does not repeat the
+    name of the table, because the node id has it.
     """
 
     def __init__(self, headline: str, body: str = "", table: str = "") -> None:
@@ -44,12 +42,7 @@ class TableUnreadable(Failed):
 
 
 class RunFault(Failed):
-    """A fault of the whole run, so no table is checked; it is shown for one of them.
-
-    Args:
-        reason: The fault, with its remedy.
-        others: Why the other tables are not checked.
-    """
+    """A fault of the whole run, so no table is checked; it is shown for one of them."""
 
     fault: ClassVar[type[HasCode]]
 
@@ -112,12 +105,7 @@ def without_start_line(report: pytest.TestReport) -> None:
 
 
 def show_once(config: pytest.Config, report: pytest.TestReport) -> None:
-    """Turn an error whose cause another item has shown in this process into a skipped item.
-
-    Args:
-        config: The run's configuration.
-        report: The report of an item, which may be changed.
-    """
+    """Turn the report of an error whose cause another item has shown in this process into that of a skipped item."""
     cause = cause_of(report)
     if not cause or not report.failed:
         return
@@ -150,12 +138,7 @@ def representation(failure: ContractFailure, origin: DeclaredAt) -> TerminalRepr
 
 
 def without_name(headline: str, table: str) -> str:
-    """Return a headline without the name of its table at its start.
-
-    Args:
-        headline: One line.
-        table: Dotted name of the table; ``""`` for none.
-    """
+    """Return a headline without the name of its table at its start."""
     rest = headline.removeprefix(escaped(table)) if table else headline
     return rest.removeprefix(":").strip() if rest[:1] in {" ", ":"} else headline
 
@@ -166,11 +149,6 @@ def one_line(parts: Iterable[object]) -> str:
 
 
 def relative(location: Location, root: Path) -> str:
-    """Write file and line of a declaration, relative to a folder.
-
-    Args:
-        location: The declaration.
-        root: The folder, such as the root of the project.
-    """
+    """Write file and line of a declaration, relative to a folder."""
     path = Path(location.file)
     return location._replace(file=str(path.relative_to(root) if path.is_relative_to(root) else path)).file_and_line

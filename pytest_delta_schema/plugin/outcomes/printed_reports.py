@@ -21,14 +21,9 @@ _FIXTURES = ("delta_", "make_delta_", "_delta_")
 
 
 def escape_report(item: pytest.Item, report: pytest.TestReport, error: BaseException | None) -> None:
-    """Escape the report of a check, or the failure of another test that uses this package.
+    """Escape, in place, the report of a check, or the failure of another test that uses this package.
 
     Captured output of other tests stays as the tests have written it.
-
-    Args:
-        item: The item.
-        report: Its report, which is changed.
-        error: What ended the phase of the report; ``None`` if it passed.
     """
     if properties_of(report):
         report.longrepr = change_texts(report.longrepr, _printed)

@@ -19,12 +19,7 @@ _ATTRIBUTE = "delta_schema_states"
 
 
 class TableStates(NamedTuple):
-    """The states of one table as JSON values.
-
-    Args:
-        declared: What the model wants; ``None`` if it was not sent.
-        observed: What the catalog held when it was read; ``None`` if it was not sent or not read.
-    """
+    """The states of one table as JSON values; ``None`` if one was not sent, or was not read."""
 
     declared: dict[str, Any] | None = None
     observed: dict[str, Any] | None = None

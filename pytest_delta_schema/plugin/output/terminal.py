@@ -122,9 +122,7 @@ def _uncaptured(config: pytest.Config) -> AbstractContextManager[None]:
 def write_lines(config: pytest.Config, text: str) -> None:
     """Write a text on the terminal at once, as separate lines; nothing where there is no reporter.
 
-    Args:
-        config: The run's configuration.
-        text: The lines, which are printed as they are; empty to flush only.
+    An empty text only flushes.
     """
     reporter = _reporter(config)
     if reporter is not None:
@@ -146,10 +144,6 @@ def handler_of(config: pytest.Config) -> logging.Handler:
 
 
 def show_progress_of(node: Any) -> None:
-    """Show what a worker of xdist logs, too.
-
-    Args:
-        node: The worker, which has not started yet.
-    """
+    """Show what a worker of xdist, which has not started yet, logs."""
     records = node.config.stash.setdefault(_WORKER_RECORDS, WorkerRecords(handler_of(node.config)))
     records.show_those_of(node)

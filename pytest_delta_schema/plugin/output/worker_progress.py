@@ -41,11 +41,7 @@ class WorkerRecords:
         self._shown: dict[str, str] = {}
 
     def show_those_of(self, node: Any) -> None:
-        """Show the records of a worker.
-
-        Args:
-            node: The worker, which has not started yet.
-        """
+        """Show the records of a worker, which has not started yet."""
         worker = str(node.gateway.id)
         channel = node.gateway.newchannel()
         channel.setcallback(lambda values: self._show(worker, logging.makeLogRecord(values)))

@@ -116,11 +116,7 @@ class ContractRun:
         self._gates.clear()
 
     def states(self, table: Table) -> tuple[TableState, TableState | None]:
-        """Return what a model wants, and what was read of its table; ``None`` if no catalog was read.
-
-        Args:
-            table: A model that breaks no rule.
-        """
+        """Return what a valid model wants, and what was read of its table; ``None`` if no catalog was read."""
         gate = next((gate for gate in self._gates.values() if gate.is_read), None)
         if gate is not None:
             return gate.states(table)
@@ -151,9 +147,7 @@ class ContractRun:
 def _is_source(location: Location, sources: SourceRoot) -> bool:
     """Whether a file is part of a project, and not of an installed package.
 
-    Args:
-        location: A location in the file.
-        sources: The folders of the project, which may hold a virtual environment.
+    The folders of the project may hold a virtual environment.
     """
     installed = {"site-packages", "dist-packages"}.intersection(Path(location.file).parts)
     return not installed and sources.relative(location) is not None

@@ -36,12 +36,7 @@ SCRATCH_CATALOG = "scratch"
 
 
 def scratch_refusal(catalog: ScratchCatalog, options: Options) -> str | None:
-    """Return why the tests of a run may not create tables in a catalog; ``None`` if they may.
-
-    Args:
-        catalog: The value of ``delta_catalog``, which a test may have replaced.
-        options: The run's checked options.
-    """
+    """Return why the tests of a run may not create tables in a catalog; ``None`` if they may."""
     try:
         backend = find_backend(catalog.name)
     except BackendUnavailableError:  # the catalog is one of the tests
@@ -54,10 +49,8 @@ def scratch_refusal(catalog: ScratchCatalog, options: Options) -> str | None:
 class Scratch:
     """Makes schemas and tables, and drops all of them at the end.
 
-    Args:
-        catalog: The catalog.
-        worker: Part of the schemas' names, so those of parallel runs differ.
-        home: The catalog in which they are created; ``""`` for that of the model.
+    The name of the worker is part of the schemas' names, so those of parallel runs differ. ``home`` is the catalog of
+    the schemas; ``""`` for that of the model.
     """
 
     def __init__(self, catalog: ScratchCatalog, worker: str, home: str = "") -> None:
@@ -73,8 +66,7 @@ class Scratch:
     def schema(self, catalog_name: str | None = None) -> str:
         """Make an empty schema and return its dotted name, ``scratch.test_main_1f2e3d4c``.
 
-        Args:
-            catalog_name: Its catalog; by default the configured one, else ``scratch``.
+        The catalog is by default the configured one, else ``scratch``.
         """
         if catalog_name is None:
             catalog_name = self._home_catalog or SCRATCH_CATALOG
@@ -99,11 +91,7 @@ class Scratch:
 
         Its foreign keys reference the parents that were made before; those to other tables are left out.
 
-        Args:
-            model: The model.
-            rows: The rows, or how many to make.
-            name: The name of the table; by default that of the model.
-            fill: Whether columns that the rows leave out get values.
+        A number of rows is how many to make. ``fill`` makes values for columns that rows leave out.
         """
         required_table(model, "make_delta_table")
         if fill or isinstance(rows, int):

@@ -8,17 +8,14 @@ from typing import NamedTuple
 
 
 class CiService(NamedTuple):
-    """The variables of one service.
-
-    Args:
-        folder_variable: Names the folder of the sources.
-        commit_variable: Names the commit in it.
-        address: Where the service shows the files of a ``{commit}``, made of its other variables.
-    """
+    """The variables of one service."""
 
     folder_variable: str
+    """Names the folder of the sources."""
     commit_variable: str
+    """Names the commit in it."""
     address: str
+    """Where the service shows the files of a ``{commit}``, made of its other variables."""
 
 
 SERVICES = (

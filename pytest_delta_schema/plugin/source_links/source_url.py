@@ -14,12 +14,7 @@ if TYPE_CHECKING:
 
 
 def source_url(root: Path, commit: str) -> str:
-    """Return the address at which GitHub, GitLab or Azure Repos shows the files of a commit; ``""`` if it is not known.
-
-    Args:
-        root: The root folder of the run.
-        commit: The commit that is checked out; ``""`` if it is not known.
-    """
+    """Return where GitHub, GitLab or Azure Repos shows the files of a commit; ``""`` if that is not known."""
     top = git_top(root)
     service = None if top is None or not commit else service_of(top)
     if service is None:

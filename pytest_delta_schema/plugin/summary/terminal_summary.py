@@ -43,10 +43,7 @@ _DESELECTING = {"keyword": "-k", "markexpr": "-m", "deselect": "--deselect", "lf
 def refuse(config: pytest.Config, items: list[pytest.Item], faults: list[str]) -> None:
     """Stop the run with a usage error if there are faults, also from within a worker of xdist, which can only report.
 
-    Args:
-        config: The run's configuration.
-        items: Emptied in a worker, so nothing runs.
-        faults: The messages; empty if there are none.
+    In a worker the items are removed, so nothing runs.
 
     Raises:
         pytest.UsageError: With all faults.

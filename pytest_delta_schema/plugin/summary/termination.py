@@ -19,11 +19,8 @@ _HANDLED = frozenset({signal.SIGINT, signal.SIGTERM})
 class Termination:
     """Turns SIGTERM into a ``KeyboardInterrupt``, while it is installed.
 
-    Args:
-        limit: Seconds from the signal to the end of the process, whatever the process is doing.
-        on_signal: Called by another thread at once with each SIGINT and SIGTERM, whatever the main thread is doing;
-            must not raise.
-        at_limit: Called by that thread when the time is over.
+    The process ends ``limit`` seconds after the signal, whatever it is doing, and ``at_limit`` is called first.
+    ``on_signal`` is called at once with each SIGINT and SIGTERM, and must not raise. Both are called by another thread.
     """
 
     def __init__(self, limit: float, on_signal: Callable[[int], None], at_limit: Callable[[], None]) -> None:

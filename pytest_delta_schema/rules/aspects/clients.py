@@ -112,12 +112,6 @@ def notes_on_clients(
 
     For an existing table without a plan, there is also a note on the features that a client is known to lack, because
     no rule reports them.
-
-    Args:
-        desired: The state of the model.
-        client_features: Which features each client supports.
-        observed: What the catalog holds; ``None`` if no catalog was read.
-        action: The plan of the table; ``None`` if it needs no change.
     """
     needs = list(required_features(desired))
     if observed is not None and observed.exists:
@@ -143,19 +137,13 @@ def notes_on_clients(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Gap:
-    """Features that a client lacks, or of which it is not known, all for one reason.
-
-    Args:
-        client: The client.
-        verb: What it cannot do with a table: ``read`` or ``write``.
-        support: The versions that can.
-        source: Where that is documented.
-        needs: The features.
-    """
+    """Features that a client lacks, or of which it is not known, all for one reason."""
 
     client: Client
     verb: str
+    """What it cannot do with a table: ``read`` or ``write``."""
     support: Support
+    """The versions that can."""
     source: str
     needs: Sequence[RequiredFeature]
 

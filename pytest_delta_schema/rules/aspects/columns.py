@@ -120,9 +120,6 @@ class DropWithoutConsent:
     Example:
         stored = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("legacy", "string")])
         model = Table("dev", "silver", "orders", [Column("id", "bigint")])
-
-    Args:
-        consents: Drops that are permitted by name.
     """
 
     code = "DS206"

@@ -42,12 +42,7 @@ def incomparable_columns(
 ) -> Iterator[Diagnostic]:
     """Yield a violation for every column of a constraint whose type holds a map or a variant.
 
-    Args:
-        rule: The rule that reports them.
-        table: The table of the constraint.
-        kind: What the constraint is, before the list of its columns.
-        columns: The columns as they are declared; those that the model lacks are left out.
-        path: The path of the constraint.
+    The kind is what messages call the constraint. Columns that the model lacks are left out.
     """
     declared = NameMap.of(table.columns)
     for name in filter(declared.__contains__, columns):

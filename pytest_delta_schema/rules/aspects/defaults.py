@@ -186,12 +186,7 @@ class GeneratedColumnDependency:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Touched:
-    """A stored column or field that a plan changes.
-
-    Args:
-        path: Its path on the table.
-        verb: ``renamed``, ``retyped`` or ``dropped``.
-    """
+    """A stored column or field that a plan changes."""
 
     path: ColumnPath
     verb: str

@@ -141,9 +141,6 @@ class RewriteWithoutConsent:
         columns = [Column("id", "bigint"), Column("day", "date")]
         stored = Table("dev", "silver", "orders", columns)
         model = Table("dev", "silver", "orders", columns, partitioned_by=["day"])
-
-    Args:
-        consents: Rewrites that are permitted by name.
     """
 
     code = "DS216"

@@ -36,12 +36,7 @@ def convert_table(table: QualifiedName, changes: Sequence[ConvertTable]) -> Iter
 
 
 def conversion(target: str, change: ConvertTable) -> str:
-    """Render CONVERT TO DELTA.
-
-    Args:
-        target: A table or files, quoted.
-        change: The conversion.
-    """
+    """Render CONVERT TO DELTA."""
     clauses = [f"CONVERT TO DELTA {target}"]
     if not change.statistics:
         clauses.append("NO STATISTICS")

@@ -55,8 +55,7 @@ def move_columns(table: QualifiedName, changes: Sequence[ColumnMove]) -> Iterato
 def texts_without_zone(columns: Iterable[str]) -> str:
     """Return an expression over the files of a log: whether a partition value is a timestamp without a time zone.
 
-    Args:
-        columns: Physical names of the partition columns; at least one.
+    The columns are physical names of at least one partition column.
     """
     texts = [f"partitionValues[{literal(name)}] NOT RLIKE '(Z|[+-][0-9][0-9]:?[0-9][0-9])$'" for name in columns]
     return f"coalesce(bool_or({' OR '.join(texts)}), false)"

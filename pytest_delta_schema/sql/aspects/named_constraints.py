@@ -17,12 +17,7 @@ if TYPE_CHECKING:
 def add_constraint(table: QualifiedName, kind: StatementKind, change: Change, name: str, clause: str) -> Statement:
     """Render ADD CONSTRAINT.
 
-    Args:
-        table: The table.
-        kind: The kind of the statement.
-        change: What it changes.
-        name: The name of the constraint.
-        clause: What follows the name: ``PRIMARY KEY (`id`)``.
+    The clause is what follows the name: ``PRIMARY KEY (`id`)``.
     """
     sql = f"ALTER TABLE {dotted(table)} ADD CONSTRAINT {identifier(name)} {clause}"
     return Statement(table=table, kind=kind, sql=sql, changes=(change,))
