@@ -22,11 +22,8 @@ class BatchedApplies:
     What each apply returns is the same as that of :meth:`Gate.apply`. A table is left to its own apply if a table that
     it references has to be changed first or was not created, if it is converted, and if its foreign keys form a circle.
 
-    Args:
-        gate: The gate over the catalog.
-        models: The tables that are going to be applied, in this order: after those that they reference.
-        progress: Records how far applies came, for the report of an interruption.
-        created: Called with each table that was created before its turn, and the outcome of its apply.
+    The models come after those that they reference. ``created`` is called with each table that was created before its
+    turn, and the outcome of its apply.
     """
 
     def __init__(

@@ -17,26 +17,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class BoundModel:
-    """A model with the table that it maps to in a catalog, under the settings of a project.
-
-    Args:
-        model: The declaration.
-        table: What it declares of the table in the catalog, with the default properties and clients of the project.
-        name: The name of that table.
-    """
+    """A model with the table that it maps to in a catalog, under the settings of a project."""
 
     model: Table
+    """The declaration."""
     table: Table
+    """What it declares of the table in the catalog, with the default properties and clients of the project."""
     name: QualifiedName
+    """The name of that table."""
 
     @classmethod
     def of(cls, model: Table, settings: Settings) -> BoundModel:
-        """Bind a model; a table that was derived from a model is that of the catalog already.
-
-        Args:
-            model: The model.
-            settings: The bindings, default properties and clients.
-        """
+        """Bind a model; a table that was derived from a model is that of the catalog already."""
         table = declared(model, settings)
         if settings.bindings and _is_declaration(model):
             table = Binding(settings.bindings).table(table)
@@ -48,9 +40,7 @@ class BoundModel:
 def declared(table: Table, settings: Settings) -> Table:
     """Return a model with the default properties and the clients of the project, still under its own name.
 
-    Args:
-        table: The model; one that was derived from a model has them already.
-        settings: The settings.
+    A table that was derived from a model has them already.
     """
     defaults = dict(settings.default_properties)
     clients = table.clients or settings.clients
@@ -67,10 +57,7 @@ def model_of_copy(table: Table, settings: Settings, **changes: Any) -> Table:
     It has no foreign keys, because the parents of a copy have other names, too, and it converts no files, because those
     belong to the table of the model.
 
-    Args:
-        table: The model.
-        settings: The settings.
-        changes: The arguments of :class:`Table` that differ, such as the names.
+    ``changes`` are the arguments of :class:`Table` that differ, such as the names.
     """
     values: dict[str, Any] = {field.name: getattr(table, field.name) for field in fields(table) if field.init}
     made = Table(**{**values, "foreign_keys": (), "convert_from": None, **changes})

@@ -27,8 +27,7 @@ _TABLE = len(QualifiedName._fields)
 def unmatched_consents(declarations: Declarations) -> list[str]:
     """Return a message for each consent that names no declared table, several, or a declared column.
 
-    Args:
-        declarations: All models under their settings, of whose consents those are meant that must match.
+    It concerns the consents of the settings that must match.
     """
     return [fault for consent in declarations.settings.must_match for fault in _faults_of_names(consent, declarations)]
 
@@ -59,11 +58,9 @@ def _faults_of_names(consent: Consent, declarations: Declarations) -> Iterator[s
 
 
 def unmatched_columns(gate: Gate) -> tuple[list[str], list[str]]:
-    """Compare consents with what a catalog holds.
+    """Compare the consents of a gate that must match with what its catalog holds.
 
-    Args:
-        gate: The gate, of whose consents those are meant that must match; older versions of a table are read if it
-            lacks a column that a consent names.
+    Older versions of a table are read if it lacks a column that a consent names.
 
     Returns:
         A message for each consent to drop a column that the table never had, or that could mean several columns; and

@@ -18,9 +18,7 @@ _C = TypeVar("_C", bound="CatalogReader")
 def catalog_or_current(catalog: _C | None, function: str) -> _C:
     """Return the catalog that was given, or that of the pytest run.
 
-    Args:
-        catalog: What the user gave; ``None`` for the catalog of the run, which can do everything.
-        function: What needs it, for the message.
+    ``function`` is what needs it, for the message.
 
     Raises:
         DeclarationError: If no test runs that has a catalog, or something else was given.

@@ -41,10 +41,8 @@ if TYPE_CHECKING:
 class Declarations:
     """The models of a project with everything about them that needs no catalog; each part is computed once.
 
-    Args:
-        settings: The settings.
-        tables: The models by name; others may be added until something about several of them is computed.
-        listings: The variables that list tables of installed packages, by the names of these tables.
+    Tables may be added until something about several of them is computed. Listings are the variables that list tables
+    of installed packages, by the names of these tables.
     """
 
     def __init__(
@@ -99,10 +97,8 @@ class Declarations:
     ) -> tuple[Diagnostic, ...]:
         """Return the notes on clients of which it is not known whether they can use a table.
 
-        Args:
-            table: The model, or its table in the catalog, with the clients of the project.
-            observed: What the catalog holds; ``None`` if no catalog was read.
-            action: The plan of the table; ``None`` if it needs no change.
+        The table is that in the catalog, or a model with the clients of the project. ``observed`` is ``None`` if no
+        catalog was read, and ``action`` if the table needs no change.
         """
         if not table.clients:
             return ()
@@ -118,19 +114,16 @@ class Declarations:
     def location(self, table: Table, *, passes: bool) -> Location:
         """Return the location of a declaration.
 
-        Args:
-            table: The model.
-            passes: Whether its check passes; its file is not read then.
+        The file is not read if its check ``passes``.
         """
         return table.origin.location if passes else self._sources.location(table)
 
     def located(self, parts: Iterable[_Located], *, passes: bool) -> tuple[_Located, ...]:
         """Return parts of an outcome with the locations of what they are about.
 
-        Args:
-            parts: Diagnostics or changes, of tables under the names of their models or of the catalog; those of other
-                tables, and those that a rule has given another location, stay as they are.
-            passes: Whether the check passes; then all have the lines of the declarations, and no file is read.
+        Parts are diagnostics or changes, of tables under the names of their models or of the catalog; those of other
+        tables, and those that a rule has given a different location, stay as they are. If the check ``passes``, all
+        have the lines of the declarations, and no file is read.
         """
         return tuple(self._located(part, passes=passes) for part in parts)
 

@@ -53,11 +53,7 @@ def sync_entries(
 ) -> dict[QualifiedName, TableOutcome]:
     """Write the metadata of Delta logs to the catalog entries of tables, all at once; data files are not touched.
 
-    Args:
-        tables: The models.
-        catalog: The catalog.
-        declarations: All models under their settings.
-        recreates: Whether an entry may be deleted and created again, where the catalog's settings allow it.
+    ``recreates`` permits that an entry is deleted and created again, where the catalog's settings allow it.
 
     Returns:
         The outcome of each model, by its name.

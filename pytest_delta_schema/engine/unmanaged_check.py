@@ -35,12 +35,8 @@ def check_schema(
 ) -> TableOutcome:
     """Compare the tables of a schema with all declared tables that map to it.
 
-    Args:
-        schema: Catalog and schema, as models name them.
-        gate: The gate.
-        ignored: Glob patterns of dotted names of tables that belong to others.
-        fails: Whether an undeclared table is drift; it is a note otherwise.
-        origin: The declaration of the first table in the schema.
+    Names are those of models. An undeclared table is drift if it ``fails``, and a note otherwise. ``origin`` is the
+    declaration of the first table in the schema.
     """
     name = ".".join(schema)
     location = origin.location

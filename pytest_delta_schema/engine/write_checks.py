@@ -58,9 +58,7 @@ def check_write(  # noqa: PLR0913 - the write, and what it is judged by
 def written_table(table: Table | TableState | str, settings: Settings | None = None) -> Table | TableState | str:
     """Return a model with the default properties of the project; anything but a table is returned unchanged.
 
-    Args:
-        table: As in :func:`check_write`.
-        settings: By default the settings in force.
+    The table is that of :func:`check_write`.
     """
     if not isinstance(table, Table):
         return table

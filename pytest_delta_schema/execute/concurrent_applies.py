@@ -64,9 +64,7 @@ def read_completed(
 ) -> tuple[CatalogState, TablePlan]:
     """Read and plan until another apply has completed its new tables, or for :data:`COMPLETION_SECONDS`.
 
-    Args:
-        read_and_plan: Reads the tables of this apply, and plans them.
-        tables: Those that another apply has created; without any, there is one read.
+    Without tables that another apply has created, there is one read.
     """
     state, plan = read_and_plan()
     if not _unfinished(plan, tables):

@@ -64,12 +64,9 @@ def run_in_order(
 ) -> None:
     """Do some work for each table: in order, and for several tables at once where none waits for another.
 
-    Args:
-        tables: The tables; each comes after those that it waits for.
-        after: For each table those for which the work has to end before.
-        work: The work for one table. With several threads it gets an event; when that is set, the work must end after
-            the statement that is running.
-        threads: The largest number of threads. With one, everything runs in the calling thread.
+    Each table comes after those that it waits for: ``after`` holds them. With several threads the work gets an event;
+    when that is set, it must end after the statement that is running. With one thread, everything runs in the calling
+    thread.
 
     Raises:
         KeyboardInterrupt: If it is interrupted. The event is set, and threads may still be running statements.

@@ -182,9 +182,7 @@ def with_running_outcome(
 ) -> ApplyInterrupted:
     """Find out whether the statement that was running has committed: a new plan no longer contains it then.
 
-    Args:
-        stop: The interruption.
-        read_and_plan: Reads the tables again and plans them; abandoned after :data:`READING` seconds.
+    The new plan is abandoned after :data:`READING` seconds.
     """
     if not any(table.running for table in stop.tables):
         return stop

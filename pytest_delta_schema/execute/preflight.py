@@ -117,12 +117,8 @@ def violations_of(
 ) -> Iterator[Diagnostic]:
     """Yield a violation for every data check that rows fail.
 
-    Args:
-        table: The table.
-        data_checks: The data checks that ran.
-        counts: Their results.
-        named: A few failing rows as text, by data check.
-        files: The folder of parquet files that was queried instead of the table.
+    ``named`` holds a few failing rows as text, by data check. ``files`` is the folder of parquet files that was queried
+    instead of the table.
     """
     for data_check, count in zip(data_checks, counts.broken, strict=True):
         if count:

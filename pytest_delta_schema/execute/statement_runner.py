@@ -49,11 +49,8 @@ class TableRun:
 
     If another apply creates the table first, the rest of the statements is left to it, and ``is_already_there`` is set.
 
-    Args:
-        ddl: The catalog.
-        action: What is planned for the table.
-        version: The table's version before the first; ``None`` if the table is new, or nothing runs.
-        restores: Whether a table whose alignment fails midway is restored to that version.
+    The version is that before the first statement; ``None`` if the table is new, or nothing runs. With ``restores`` a
+    table whose alignment fails midway is restored to it.
     """
 
     def __init__(
@@ -97,10 +94,8 @@ class TableRun:
     def advance(self, stage: Stage, stop: Event | None = None) -> tuple[Statement, ...]:
         """Run the statements of ``stage``, in order, and return them; those of the stages before it have run.
 
-        Args:
-            stage: The stage.
-            stop: Set when an interruption ends the statements of several tables; then no further one is run, and an
-                error is not taken for a failure. Such statements do not count as steps.
+        ``stop`` is set when an interruption ends the statements of several tables; then no further one is run, and an
+        error is not taken for a failure. Such statements do not count as steps.
 
         Raises:
             UnsafePlanError: If the data checks of the backend refuse the first statement, so nothing was changed.
@@ -205,10 +200,7 @@ class TableRun:
 class _Watch:
     """Watches the versions of a table, so it is restored only if nobody else has committed meanwhile.
 
-    Args:
-        ddl: The catalog.
-        table: Its name.
-        version: Its version before the first statement.
+    The version is that before the first statement.
     """
 
     def __init__(self, ddl: DeltaDDL, table: QualifiedName, version: int) -> None:

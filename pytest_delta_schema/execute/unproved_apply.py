@@ -41,9 +41,7 @@ def _error_of(result: TableResult, error: DeltaSchemaError) -> DeltaSchemaError:
 def _unproved(action: CreateTable | AlignTable, cause: DeltaSchemaError) -> ApplyError:
     """Return the error of a table whose statements have all run.
 
-    Args:
-        action: What was carried out.
-        cause: Why the table could not be read back, or why its catalog entry could not be synchronised.
+    The cause is why the table could not be read back, or why its catalog entry could not be synchronised.
     """
     ran, progress = statements(action), all_done(action)
     is_proved = isinstance(cause, MetadataSyncError)

@@ -29,11 +29,7 @@ class FileVersion(NamedTuple):
 
     @classmethod
     def of(cls, file: str | int) -> FileVersion | None:
-        """Return the version of a file; ``None`` if there is no such file.
-
-        Args:
-            file: Its path, or the descriptor of an open one.
-        """
+        """Return the version of a file, given by its path or an open descriptor; ``None`` if there is no such file."""
         try:
             status = os.stat(file)  # noqa: PTH116 - also of descriptors
         except OSError:
@@ -42,14 +38,10 @@ class FileVersion(NamedTuple):
 
 
 class _ModuleDeclarations(NamedTuple):
-    """The tables that the top-level code of a module has declared.
-
-    Args:
-        version: The version of its file at the first declaration.
-        tables: The declarations by the names of the tables.
-    """
+    """The tables that the top-level code of a module has declared."""
 
     version: FileVersion | None
+    """The version of its file at the first declaration."""
     tables: dict[QualifiedName, DeclaredAt]
 
 
@@ -58,21 +50,15 @@ _declarations: WeakKeyDictionary[ModuleType, _ModuleDeclarations] = WeakKeyDicti
 
 
 class DeclaredAt(NamedTuple):
-    """The module, file and line of a declaration; the line counts from one.
-
-    Args:
-        module: The name of the module.
-        path: Its file.
-        line: The line.
-        is_top_level: Whether the top-level code of the module makes the declaration, or a class in it.
-        name: The name of the table that is declared there; ``None`` if the table was derived from a declaration.
-    """
+    """The module, file and line of a declaration; the line counts from one."""
 
     module: str
     path: str
     line: int
     is_top_level: bool = False
+    """Whether the top-level code of the module makes the declaration, or a class in it."""
     name: QualifiedName | None = None
+    """The name of the table that is declared there; ``None`` if the table was derived from a declaration."""
 
     @property
     def location(self) -> Location:

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 def dependency_groups(models: Iterable[Table]) -> tuple[tuple[Table, ...], ...]:
     """Sort tables so that parents come first; tables that reference each other in a circle form one group.
 
-    Args:
-        models: Declared tables, each name once. Parents that are not among them do not count.
+    Each name is once among the models. Parents that are not among them do not count.
 
     Returns:
         Groups of tables, nearly always of one; by name where nothing else decides.

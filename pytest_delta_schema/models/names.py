@@ -79,11 +79,6 @@ class StoredName(QualifiedName):
 def require_name(value: object, subject: str, remedy: str = "give it a name") -> str:
     """Return ``value`` if it can be a name: a string that is not empty.
 
-    Args:
-        value: What the author wrote.
-        subject: What it names, for the message.
-        remedy: What to do if it is empty.
-
     Raises:
         DeclarationError: If it is not a string, or empty.
     """
@@ -113,8 +108,7 @@ def require_comment(value: object, subject: str) -> str:
 def interned(text: str) -> str:
     """Return an equal string, the same object for all equal ones, so states are compared by identity.
 
-    Args:
-        text: A string; a member of a string enum becomes a plain one.
+    A member of a string enum becomes a plain string.
     """
     return intern(text if type(text) is str else str.__str__(text))
 
@@ -122,9 +116,7 @@ def interned(text: str) -> str:
 def require_names(value: object, subject: str) -> tuple[str, ...]:
     """Return ``value`` as a tuple of names.
 
-    Args:
-        value: What the author wrote: any iterable of strings but a string.
-        subject: What it is, for the message.
+    The value is any iterable of strings but a string.
 
     Raises:
         DeclarationError: If it is a bare string, not iterable, or holds something that is not a name.
@@ -145,11 +137,8 @@ def key_name(prefix: str, table: QualifiedName, key: Sequence[str], columns: Ite
     columns follows when the joined columns could be read as another key of the same table (``a_b, c`` and ``a, b_c``),
     or when the name would be longer than :data:`CONSTRAINT_NAME_LIMIT`.
 
-    Args:
-        prefix: ``pk`` for a primary key, ``uq`` for a unique constraint, ``fk`` for a foreign key.
-        table: The table that has the key.
-        key: The key's columns in that table, in order.
-        columns: All columns of that table; without them the key's own are taken.
+    The prefix is ``pk`` for a primary key, ``uq`` for a unique constraint, ``fk`` for a foreign key. ``columns`` are
+    all columns of the table; without them the key's own are taken.
     """
     words = tuple(map(folded, key))
     joined = "_".join(words)
@@ -161,10 +150,9 @@ def key_name(prefix: str, table: QualifiedName, key: Sequence[str], columns: Ite
 
 
 def parse_name(text: str) -> QualifiedName:
-    """Read the three parts of a dotted name.
+    """Read the three parts of a dotted name such as ``dev.silver.orders``, in any case.
 
-    Args:
-        text: Such as ``dev.silver.orders``, in any case; a name that holds dots needs back-quotes.
+    A name that holds dots needs back-quotes.
 
     Raises:
         DeclarationError: If there are not three parts, none of them empty.

@@ -22,9 +22,7 @@ ALL_MANAGED: Ownership = MappingProxyType({})
 def ownership(owns: object, subject: str) -> Ownership:
     """Return the mode of every aspect that is not managed.
 
-    Args:
-        owns: The managed aspects, the others being reported; or a mode by aspect, the others being managed.
-        subject: The table, for the message.
+    Managed aspects leave the others reported; a mode by aspect leaves them managed.
 
     Raises:
         DeclarationError: If an aspect or a mode does not exist.

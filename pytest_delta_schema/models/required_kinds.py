@@ -28,10 +28,6 @@ def required_table(value: object, subject: str) -> Table:
 def required_tables(value: object, subject: str) -> list[Table]:
     """Return models as a list.
 
-    Args:
-        value: What was given for them: any iterable of tables.
-        subject: The function, for the message.
-
     Raises:
         DeclarationError: If it is or holds something else.
     """

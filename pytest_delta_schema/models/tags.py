@@ -19,10 +19,6 @@ def no_tags() -> Mapping[str, str | None]:
 def require_tags(value: object, subject: str) -> Mapping[str, str | None]:
     """Return declared tags as a copy.
 
-    Args:
-        value: What the author wrote.
-        subject: The table or column, for the message.
-
     Raises:
         DeclarationError: If it is not a mapping of keys to texts.
     """

@@ -111,9 +111,7 @@ DATA_CHECKS: Mapping[type, Callable[[Any, AlignTable, Names], Iterator[DataCheck
 def partition_values(state: TableState, partitioning: Iterable[str]) -> Iterator[PartitionValue]:
     """Yield the data checks of columns by which a table was not partitioned before.
 
-    Args:
-        state: The stored table.
-        partitioning: The new partition columns, by their stored names.
+    The partition columns are given by their stored names.
     """
     partitioned = NameSet(state.partitioning)
     for name in partitioning:

@@ -21,17 +21,13 @@ _BY_PATH = attrgetter("path.folded")
 
 
 class ColumnPair(NamedTuple):
-    """A column or a field of both states that differs in anything, spelling included.
-
-    Args:
-        desired: The wanted one.
-        observed: The stored one, under its new name if it is renamed.
-        path: The whole path, as stored.
-    """
+    """A column or a field of both states that differs in anything, spelling included."""
 
     desired: ColumnState
     observed: ColumnState
+    """The stored one, under its new name if it is renamed."""
     path: ColumnPath
+    """The whole path, as stored."""
 
 
 class PlacedColumn(NamedTuple):
@@ -47,27 +43,22 @@ class PlacedColumn(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """Both states and the columns and fields in which they differ; equal ones are left out.
-
-    Args:
-        desired: The wanted state.
-        observed: The state that was read.
-        renames: What is renamed, and which hints cannot be used; the paths of all other fields are those after it.
-        added: Wanted ones that are not stored, in declaration order.
-        dropped: Stored ones that are not wanted, by path.
-        changed: Those of both states that are not exactly equal, by path.
-        retyped: Those among them whose own type differs, and not only something below it.
-        extras: Stored ones that are not wanted and that the contract accepts.
-    """
+    """Both states and the columns and fields in which they differ; equal ones are left out."""
 
     desired: TableState
     observed: TableState
     renames: Renames
+    """What is renamed, and which hints cannot be used; the paths of all other fields are those after it."""
     added: tuple[PlacedColumn, ...]
+    """Wanted ones that are not stored, in declaration order."""
     dropped: tuple[PlacedColumn, ...]
+    """Stored ones that are not wanted, by path."""
     changed: tuple[ColumnPair, ...]
+    """Those of both states that are not exactly equal, by path."""
     retyped: tuple[ColumnPair, ...]
+    """Those among them whose own type differs, and not only something below it."""
     extras: tuple[PlacedColumn, ...] = ()
+    """Stored ones that are not wanted and that the contract accepts."""
 
 
 def differ(desired: TableState, observed: TableState) -> Difference:

@@ -31,12 +31,7 @@ def with_extras(difference: Difference) -> Difference:
 
 
 def place_of(added: PlacedColumn, difference: Difference) -> str | None:
-    """Return the column after which a new one is added: ``""`` for the first position, ``None`` for the last.
-
-    Args:
-        added: The new column or field.
-        difference: Both states.
-    """
+    """Return the column after which a new one is added: ``""`` for the first position, ``None`` for the last."""
     extras = NameSet.of(extra.column for extra in difference.extras if extra.above == added.above)
     if not extras:
         return None

@@ -233,14 +233,7 @@ def _with_dependent_foreign_keys(
     models: Mapping[QualifiedName, TableState],
     state: CatalogState,
 ) -> list[AlignTable]:
-    """Add the changes of the foreign keys that reference the primary keys of some tables.
-
-    Args:
-        alignments: The alignments of the models.
-        changed_keys: Tables whose primary key is dropped or replaced.
-        models: The wanted states of all declared tables, by name.
-        state: What the catalog holds.
-    """
+    """Add the changes of the foreign keys that reference the primary keys of some tables."""
     planned = {action.table: action for action in alignments}
     for name, observed in state.tables.items():
         desired = models.get(name, observed)

@@ -53,10 +53,7 @@ def resolve_renames(hints: Sequence[RenameState], columns: tuple[ColumnState, ..
 def renamed(columns: tuple[ColumnState, ...], path: ColumnPath, to: str) -> tuple[ColumnState, ...]:
     """Return columns of which one, or a field below one, has a different name.
 
-    Args:
-        columns: The columns.
-        path: The path of the column or field, spelled as it is stored.
-        to: Its new name.
+    The path is spelled as it is stored.
     """
 
     def rename(column: ColumnState) -> ColumnState:
@@ -92,12 +89,7 @@ def old_names(renames: Iterable[ColumnRename]) -> dict[ColumnPath, str]:
 
 
 def with_names(path: ColumnPath, names: Mapping[ColumnPath, str]) -> ColumnPath:
-    """Replace every part of a path that has a name in ``names``.
-
-    Args:
-        path: Of a column or field.
-        names: Names by path.
-    """
+    """Replace every part of a path that has a name in ``names``."""
     if not names:
         return path
     return ColumnPath(*(names.get(prefix, prefix.name) for prefix in path.prefixes()))

@@ -42,9 +42,7 @@ def spark_struct(columns: tuple[ColumnState, ...]) -> spark.StructType:
 def declared_column(column: ColumnState, tags: Mapping[str, str | None] = NO_DECLARED_TAGS) -> Column:
     """Return the declaration of a column.
 
-    Args:
-        column: Its state.
-        tags: Its tags, which the state of a column does not hold.
+    The state of a column does not hold its tags.
     """
     default, generated, counting = column.value or (None, None, None)
     identity = None if counting is None else Identity(counting.start, counting.step, always=counting.is_always)

@@ -149,15 +149,11 @@ class LogState:
 
 
 class Storable(NamedTuple):
-    """The part of a log that an entry can store.
-
-    Args:
-        log: The log without the rest.
-        left_out: What the rest is, such as ``column v (void)``; nothing for most tables.
-    """
+    """The part of a log that an entry can store."""
 
     log: LogState
     left_out: tuple[str, ...] = ()
+    """What the rest is, such as ``column v (void)``; nothing for most tables."""
 
 
 def storable(log: LogState) -> Storable:

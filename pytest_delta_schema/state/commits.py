@@ -62,9 +62,7 @@ class Commit:
 def commit_of(version: int, actions: Iterable[Mapping[str, Any]]) -> Commit:
     """Return a commit from the actions in its file.
 
-    Args:
-        version: Its number.
-        actions: Such as ``{"commitInfo": {...}}`` and ``{"add": {...}}``.
+    Actions are such as ``{"commitInfo": {...}}`` and ``{"add": {...}}``.
     """
     by_kind: dict[str, list[Mapping[str, Any]]] = {}
     for action in actions:

@@ -74,9 +74,7 @@ def _columns(columns: Iterable[Column], renamed: Renamed) -> tuple[ColumnState, 
 def clustering_path(columns: tuple[ColumnState, ...], text: str) -> ColumnPath:
     """Return the path that a clustering column names, spelled as declared.
 
-    Args:
-        columns: Of the table.
-        text: A column's name, which may contain dots, or what :meth:`ColumnPath.parse` reads.
+    The text is a column's name, which may contain dots, or what :meth:`ColumnPath.parse` reads.
     """
     column = ColumnPath(text)
     return _spelled(columns, ColumnPath.parse(text) if find(columns, column) is None else column)

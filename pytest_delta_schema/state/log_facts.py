@@ -22,21 +22,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LogFacts:
-    """The newest version of a log.
-
-    Args:
-        metadata: Its ``metaData`` action.
-        protocol: Its ``protocol`` action.
-        clustering: Its clustering columns, by their physical names.
-        version: Its number; ``None`` if it is not known.
-        schema: The schema of ``metadata``, if it has been read already.
-    """
+    """The newest version of a log."""
 
     metadata: Mapping[str, Any]
     protocol: Mapping[str, Any]
     clustering: Paths = ()
+    """Its clustering columns, by their physical names."""
     version: int | None = None
+    """Its number; ``None`` if it is not known."""
     schema: LogSchema | None = None
+    """The schema of ``metadata``, if it has been read already."""
 
     @property
     def is_catalog_managed(self) -> bool:
@@ -74,8 +69,7 @@ class LogFacts:
     def shown(self, columns: tuple[ColumnState, ...] | None = None) -> LogState:
         """Return what the catalog entry of the table should show.
 
-        Args:
-            columns: Those of the state, if it has been read already.
+        ``columns`` are those of the state, if it has been read already.
         """
         return LogState(
             schema=self.metadata["schemaString"],

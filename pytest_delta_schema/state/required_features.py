@@ -19,17 +19,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequiredFeature:
-    """A feature that a table needs, and why.
-
-    Args:
-        name: Its name in Delta's protocol.
-        path: The path of the first part of the table that needs it.
-        causes: Everything that needs it, as messages name it.
-    """
+    """A feature that a table needs, and why."""
 
     name: str
     path: PartPath
+    """The path of the first part of the table that needs it."""
     causes: tuple[str, ...]
+    """Everything that needs it, as messages name it."""
 
 
 def required_features(table: TableState) -> tuple[RequiredFeature, ...]:
@@ -37,9 +33,6 @@ def required_features(table: TableState) -> tuple[RequiredFeature, ...]:
 
     In a stored state, the properties show the features of the table's protocol. The versions of a protocol without
     named features are not taken into account: what the table uses counts.
-
-    Args:
-        table: Its state, desired or observed.
     """
     needs: dict[str, list[tuple[PartPath, str]]] = {}
     for name, path, cause in _needs(table):
@@ -53,9 +46,8 @@ def required_features(table: TableState) -> tuple[RequiredFeature, ...]:
 def unsupported_features(features: Collection[str], table: TableState) -> frozenset[str]:
     """Return which features a stored table neither has in its protocol nor uses.
 
-    Args:
-        features: From :func:`~pytest_delta_schema.delta.features.needed_by_property`, or features.
-        table: Its state; without a protocol, as in memory, that of a new table counts.
+    Features are those of :func:`~pytest_delta_schema.delta.features.needed_by_property`, or named. A state without a
+    protocol, as in memory, counts as a new table.
     """
     supported = supported_features({**NEW_TABLE_PROTOCOL, **table.table_properties})
     if not missing_features(features, supported):

@@ -54,8 +54,7 @@ _PLAIN = "UTF8_BINARY"
 def canonical_type(data_type: spark.DataType) -> DataTypeState:
     """Turn a Spark type into its canonical form.
 
-    Args:
-        data_type: Any type; one that Delta cannot store keeps Spark's name for it, see :func:`unstorable`.
+    A type that Delta cannot store keeps Spark's name for it, see :func:`unstorable`.
     """
     return collecting_renames(data_type, [])
 

@@ -59,9 +59,7 @@ def struct_fields(data_type: DataTypeState) -> tuple[tuple[str, ...], ...]:
 def special_names(columns: Iterable[ColumnState], above: ColumnPath = TABLE) -> Iterator[ColumnPath]:
     """Yield the path of every column and field whose name Delta stores under column mapping only.
 
-    Args:
-        columns: Of a table, or the fields of a struct.
-        above: The path of the struct.
+    ``above`` is the path of the struct whose fields are given.
     """
     for column in columns:
         path = above.child(column.name)
@@ -77,9 +75,7 @@ def not_null_paths(columns: Iterable[ColumnState], above: ColumnPath = TABLE) ->
     A struct that is NULL has NULL in all of its fields. Inside arrays and maps Delta refuses NOT NULL, or
     stores it where a setting allows that, and takes NULL (Delta 4.4.0).
 
-    Args:
-        columns: Of a table, or the fields of a struct.
-        above: The path of the struct.
+    ``above`` is the path of the struct whose fields are given.
     """
     for column in columns:
         if not column.is_nullable:
@@ -150,10 +146,7 @@ def not_null_in_collections(
     Spark SQL has no syntax for elements that are never NULL, and Delta refuses NOT NULL fields below an array or a map
     (``DELTA_NESTED_NOT_NULL_CONSTRAINT``, Delta 4.4.0).
 
-    Args:
-        data_type: The type of the column.
-        path: The column.
-        inside: Whether an array or a map has been entered.
+    ``inside`` is whether an array or a map has been entered.
     """
     if isinstance(data_type, StructState):
         for field in data_type.fields:

@@ -41,19 +41,7 @@ def table_outcome(  # noqa: PLR0913 - the parts of one outcome
     background: Iterable[Diagnostic] = (),
     **parts: Any,
 ) -> TableOutcome:
-    """Return the outcome of a check that looks at a catalog.
-
-    Args:
-        model: The model.
-        declarations: All models under their settings.
-        check: What was checked.
-        status: How it ended.
-        changes: Every difference.
-        diagnostics: Why the table fails.
-        notes: Remarks that do not fail the check.
-        background: Where the differences come from.
-        **parts: The other arguments of the outcome.
-    """
+    """Return the outcome of a check that looks at a catalog."""
     return TableOutcome(
         table=model.model.qualified_name,
         check=check,
@@ -141,9 +129,7 @@ def planned_statements(
 def statements_after_failure(planned: Iterable[OutcomeStatement], ran: Iterable[str]) -> tuple[OutcomeStatement, ...]:
     """Return the statements of an apply that failed: all that ran, and those of the plan that did not.
 
-    Args:
-        planned: The statements of the plan of the table.
-        ran: The SQL of those that ran; also of other tables, and of the recovery.
+    ``ran`` is the SQL of those that ran; also of other tables, and of the recovery.
     """
     ran = list(ran)
     known = tuple(replace(statement, has_run=statement.sql in ran) for statement in planned)

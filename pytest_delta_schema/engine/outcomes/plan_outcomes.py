@@ -42,12 +42,7 @@ class PlanOutcomes:
         self._declarations = declarations
 
     def statements(self, model: BoundModel, plan: TablePlan) -> tuple[OutcomeStatement, ...]:
-        """Return the statements of one table.
-
-        Args:
-            model: Its model.
-            plan: A plan, which may have further tables.
-        """
+        """Return the statements of one table of a plan, which may have further tables."""
         planned = [
             statement for action in plan.actions if action.table == model.name for statement in statements(action)
         ]
@@ -66,15 +61,8 @@ class PlanOutcomes:
     ) -> TableOutcome:
         """Return the outcome of one table.
 
-        Args:
-            model: Its model.
-            check: The check that made the plan.
-            status: How the check ended.
-            plan: The plan, which may have further tables.
-            state: What was read before it.
-            violations: Why it is not carried out, or failed.
-            **parts: Further parts of the outcome; the statements are those of the plan, and the version that of
-                ``state``, unless they are given.
+        The plan may have further tables, and ``state`` is what was read before it. The statements are those of the
+        plan, and the version that of ``state``, unless they are given.
         """
         name = model.name
         own = [action for action in plan.actions if action.table == name]
@@ -103,11 +91,7 @@ class PlanOutcomes:
     def applied(self, model: BoundModel, plan: TablePlan, result: SyncResult, state: CatalogState) -> TableOutcome:
         """Return the outcome of an apply.
 
-        Args:
-            model: The model.
-            plan: The plan of the table, from what was read at the start of the run.
-            result: How the apply ended, which may be that of further tables, too.
-            state: What was read at the start of the run.
+        Plan and state are those of the start of the run; the result may be that of further tables, too.
         """
         if result.error is not None:
             return self.not_applied(model, plan, result.error, state, result.statements)
@@ -138,12 +122,8 @@ class PlanOutcomes:
     ) -> TableOutcome:
         """Return the outcome of an apply that was refused, or has failed.
 
-        Args:
-            model: The model.
-            plan: The plan of the table, from what was read at the start of the run.
-            error: Why.
-            state: What was read at the start of the run.
-            ran: The statements that ran; not needed for an :class:`ApplyError`, which has them.
+        Plan and state are those of the start of the run. The statements that ran are not needed for an
+        :class:`ApplyError`, which has them.
         """
         if isinstance(error, UnsafePlanError):
             return self.outcome(
@@ -173,9 +153,8 @@ class PlanOutcomes:
 def _carried_out(expected: TablePlan, made: TablePlan) -> TablePlan:
     """Return what an apply has changed, which may be less than was expected, such as for a schema that exists by now.
 
-    Args:
-        expected: The plan of the table, from what was read at the start of the run.
-        made: The plan of the apply, from what it has read; it may have further tables.
+    ``expected`` was planned from what was read at the start of the run, and ``made`` from what the apply has read; it
+    may have further tables.
     """
     names = {action.table for action in expected.actions}
     return replace(

@@ -70,9 +70,7 @@ class DeclarationParts:
     def span(self, path: str = "", code: str = "") -> Span:
         """Return the position of a part, or else of the whole declaration.
 
-        Args:
-            path: As changes and diagnostics have it, such as ``columns.id.comment``; ``""`` for the table itself.
-            code: The code of the change or of the diagnostic.
+        A path is that of changes and diagnostics, such as ``columns.id.comment``; ``""`` for the table itself.
         """
         return self._part(path, code) or self._source.span
 
@@ -88,13 +86,7 @@ class DeclarationParts:
         return _argument(self._source, self._table, _TABLE_ARGUMENTS.get(path, (path,)))
 
     def _column(self, name: str, rest: str, code: str) -> Span | None:
-        """Return the position of a column, or of an argument of it.
-
-        Args:
-            name: The name of the column.
-            rest: What of it.
-            code: The code of the change or of the diagnostic.
-        """
+        """Return the position of a column, or of an argument of it."""
         column, source = self._columns.get(folded(name), (None, None))
         if column is None or source is None:
             return None
@@ -145,11 +137,7 @@ def _pairs(
 ) -> Iterator[tuple[_Item, CallSource]]:
     """Yield the declarations of a model that are written out, each with its call.
 
-    Args:
-        items: The declarations.
-        sources: The calls.
-        key: Returns what no other declaration has.
-        source_key: Returns the same of a call; ``None`` if it is not known.
+    ``key`` returns what no other declaration has, and ``source_key`` the same of a call; ``None`` if it is not known.
     """
     declared, written = _once((key(item), item) for item in items), _once((source_key(call), call) for call in sources)
     for name, item in declared.items():

@@ -41,8 +41,7 @@ class Listing:
 class SourceLocations:
     """The locations of declarations and of their parts; a file is read once, when it is first needed.
 
-    Args:
-        listings: The variables that list tables of installed packages, by the names of these tables.
+    Listings are the variables that list tables of installed packages, by the names of these tables.
     """
 
     def __init__(self, listings: Mapping[QualifiedName, Listing]) -> None:
@@ -58,10 +57,7 @@ class SourceLocations:
         loop, a comprehension or a function declares the table, or the file is no longer the one that was imported.
         A table of an installed package is where a variable of the project lists it.
 
-        Args:
-            table: The model.
-            path: The part, as changes and diagnostics have it; ``""`` for the table itself.
-            code: The code of the change or of the diagnostic.
+        The path is that of changes and diagnostics; ``""`` for the table itself.
         """
         listing = self._listings.get(table.name)
         if listing is not None:
@@ -102,10 +98,7 @@ def _tables(origin: DeclaredAt) -> Mapping[int, tuple[CallSource, ...]]:
 def _parsed(path: str, version: FileVersion | None, parse: Callable[[str], _T]) -> _T | None:
     """Return what a function makes of a file; ``None`` if the file cannot be read, or has changed.
 
-    Args:
-        path: The file.
-        version: Its version when it was imported; ``None`` if it is not known.
-        parse: The function; it gets the text of the file.
+    The version is that of the file when it was imported; ``None`` if it is not known.
     """
     try:
         with Path(path).open("rb") as file:

@@ -42,13 +42,7 @@ _UNKNOWN = object()
 
 
 class Span(NamedTuple):
-    """A part of a source text.
-
-    Args:
-        line: The first line, counted from one.
-        column: The first character in it, counted from one.
-        end_line: The last line.
-    """
+    """A part of a source text; lines and columns are counted from one."""
 
     line: int
     column: int
@@ -57,21 +51,17 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallSource:
-    """The positions of one declaration and its arguments.
-
-    Args:
-        span: The whole call.
-        arguments: The arguments that are given, by the names of their parameters.
-        constants: The values of those that are constants, lists of constants, or types of Spark.
-        keys: Those that are dictionaries, with the place of each key.
-        items: Those that are lists, with the declarations in them that are written out.
-    """
+    """The positions of one declaration and its arguments."""
 
     span: Span
     arguments: Mapping[str, Span]
+    """The arguments that are given, by the names of their parameters."""
     constants: Mapping[str, object]
+    """The values of those that are constants, lists of constants, or types of Spark."""
     keys: Mapping[str, Mapping[str, Span]]
+    """Those that are dictionaries, with the place of each key."""
     items: Mapping[str, tuple[CallSource, ...]]
+    """Those that are lists, with the declarations in them that are written out."""
 
 
 def table_sources(text: str, namespace: Mapping[str, object]) -> dict[int, tuple[CallSource, ...]]:
@@ -79,9 +69,7 @@ def table_sources(text: str, namespace: Mapping[str, object]) -> dict[int, tuple
 
     Left out are tables that a function, a loop or a comprehension declares.
 
-    Args:
-        text: The source of the module; its lines end with ``\n``.
-        namespace: The variables of the module, by which it is known what is called.
+    Lines of the text end with ``\n``. By the variables of the module it is known what is called.
 
     Raises:
         SyntaxError: If the text is not Python.
@@ -94,9 +82,7 @@ def table_sources(text: str, namespace: Mapping[str, object]) -> dict[int, tuple
 def assignment_line(text: str, variable: str) -> int | None:
     """Return the line in which a variable gets its value; ``None`` if there is not exactly one.
 
-    Args:
-        text: The source of a module.
-        variable: The name of the variable; imported under it, it gets its value, too.
+    A variable that is imported under the name gets its value, too.
 
     Raises:
         SyntaxError: If the text is not Python.

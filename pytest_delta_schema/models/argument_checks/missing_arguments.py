@@ -24,10 +24,7 @@ _EXAMPLES: Mapping[str, str] = {
 def missing_arguments(kind: str, required: Sequence[str], given: Mapping[str, object]) -> str:
     """Return the message for a declaration that lacks required arguments.
 
-    Args:
-        kind: The name of its class.
-        required: The names of its required arguments, in order.
-        given: Those of them that it has, by name.
+    ``kind`` is the name of its class.
     """
     if kind == _TABLE:
         return _of_a_table(given)

@@ -52,10 +52,7 @@ _NAMES = (*ATOMIC_TYPES, *_DECIMAL, *_SIZED, "array", "map", "struct")
 
 
 def parse_type(text: str) -> spark.DataType:
-    """Return the type that a text names.
-
-    Args:
-        text: Such as ``bigint``, ``decimal(18,2)`` or ``array<struct<a: int>>``, in any case.
+    """Return the type that a text names, such as ``decimal(18,2)`` or ``array<struct<a: int>>``, in any case.
 
     Raises:
         ValueError: If Spark has no such type; the message continues a sentence.

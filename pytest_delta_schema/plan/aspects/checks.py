@@ -90,12 +90,7 @@ def _pairs(difference: Difference) -> list[tuple[CheckState, CheckState]]:
 
 
 def renamed_expression(expression: str, names: Mapping[ColumnPath, str]) -> str:
-    """Return an expression over renamed columns; unchanged if nothing is renamed.
-
-    Args:
-        expression: Over the stored names.
-        names: New names by path.
-    """
+    """Return an expression over the stored names with renamed columns; unchanged if nothing is renamed."""
     if not names:
         return expression
     return with_columns(expression, names)

@@ -33,10 +33,7 @@ def dependent_foreign_keys(
     Such a foreign key is dropped before and added again after. One that the model does not want any more is dropped
     only: its replacement belongs to the plan of the table that has it.
 
-    Args:
-        wanted: The table's foreign keys as its model has them, if it has one, and otherwise as they are stored.
-        stored: The table's foreign keys as they are stored.
-        changed_keys: Tables whose primary key is dropped or replaced.
+    The wanted keys are those of the model, if the table has one, and otherwise the stored ones.
     """
     parents = set(changed_keys)
     wanted_by_name = NameMap.of(wanted)
@@ -73,10 +70,7 @@ def with_parents(
 ) -> _A:
     """Add the parents of new foreign keys to an action.
 
-    Args:
-        action: The creation or alignment of a table.
-        parents: Tables as planned.
-        stored: Tables as read, with their names as the catalog stores them.
+    Parents are tables as planned, and stored ones have their names as the catalog stores them.
     """
     if not action.foreign_keys:
         return action

@@ -33,11 +33,8 @@ def property_changes(
 ) -> Iterator[Change]:
     """Yield the properties to set, declared ones and those that other changes need, and those to unset.
 
-    Args:
-        difference: Both states.
-        enable: Features that may be raised without being declared.
-        policy: Which keys the project manages.
-        declared: Whether the contract manages properties, so the declared ones are compared.
+    ``enable`` are features that may be raised without being declared, and the policy says which keys the project
+    manages. The declared ones are compared if the contract manages properties.
     """
     wanted = difference.desired.table_properties if declared else {}
     structural = difference.added or difference.dropped or difference.changed or difference.renames.done
@@ -63,10 +60,7 @@ def property_changes(
 def reported_property_changes(difference: Difference, policy: PropertyPolicy, aspect: ContractMode) -> Iterator[Change]:
     """Yield the differences of properties that are drift, and that no apply changes.
 
-    Args:
-        difference: Both states.
-        policy: Which keys the project manages, reports or ignores.
-        aspect: The contract's mode for properties.
+    The aspect is the contract's mode for properties.
     """
     if aspect == IGNORE:
         return

@@ -54,9 +54,7 @@ def type_changes(difference: Difference) -> Sequence[Change]:
 def needed_features(difference: Difference, enable: Collection[str] = ()) -> dict[str, str]:
     """Return the properties that must be set before the columns and types can change.
 
-    Args:
-        difference: What changes.
-        enable: Features that may be enabled without being declared.
+    ``enable`` are features that may be enabled without being declared.
     """
     needed: dict[str, str] = {}
     added = [placed.column for placed in difference.added]

@@ -25,32 +25,29 @@ ConsentAction = Literal["drop-column", "rewrite"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeKind:
-    """The properties of one kind of change that the stages use.
-
-    Args:
-        aspect: The aspect of ownership to which it belongs, or the conversion to Delta, which is none of them.
-        drift: The difference for which it is planned: a class with a code, whose docstring explains it.
-        step: When it runs.
-        risk: What it may cost; a function if that depends on the change.
-        describe: Returns the lines that show a change, as part of an action.
-        consent: What somebody has to consent to before it runs; ``None`` for nothing.
-        needs_feature: Whether Delta may refuse it until a property has enabled a table feature.
-        features: Returns the table features that a change of the kind needs, and that Delta enables with it; the class
-            has the field ``enables``, for those that the table does not support.
-        needs_data_check: Whether the rows of the table may forbid it.
-        key: Whether it adds or drops its ``key``; ``None`` for a kind of change without one.
-    """
+    """The properties of one kind of change that the stages use."""
 
     aspect: Aspect | Literal["conversion"]
+    """The aspect of ownership to which it belongs, or the conversion to Delta, which is none of them."""
     drift: type[HasCode]
+    """The difference for which it is planned: a class with a code, whose docstring explains it."""
     step: Step
+    """When it runs."""
     risk: Risk | Callable[[Any], Risk]
+    """What it may cost; a function if that depends on the change."""
     describe: Callable[[Any, Any], Iterator[ChangeLine]]
+    """Returns the lines that show a change, as part of an action."""
     consent: ConsentAction | None = None
+    """What somebody has to consent to before it runs; ``None`` for nothing."""
     needs_feature: bool = False
+    """Whether Delta may refuse it until a property has enabled a table feature."""
     features: Callable[[Any], Iterable[str]] | None = None
+    """Returns the table features that a change of the kind needs, and that Delta enables with it; the class has the
+    field ``enables``, for those that the table does not support."""
     needs_data_check: bool = False
+    """Whether the rows of the table may forbid it."""
     key: Literal["add", "drop"] | None = None
+    """Whether it adds or drops its ``key``; ``None`` for a kind of change without one."""
 
 
 KINDS: dict[type, ChangeKind] = {}
@@ -108,10 +105,6 @@ def with_enabled(changes: Iterable[_C], observed: TableState) -> Iterator[_C]:
 
 def require_change(action: object, condition: bool) -> None:  # noqa: FBT001 - a guard
     """Refuse an action that would change nothing.
-
-    Args:
-        action: The action or the change.
-        condition: Whether it changes something.
 
     Raises:
         ValueError: If ``condition`` does not hold.

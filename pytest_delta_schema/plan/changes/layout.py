@@ -178,12 +178,7 @@ LayoutChange = Union[ClusteringChange, LayoutRewrite, ColumnMove]  # noqa: UP007
 
 
 def describe_layout(partitioning: tuple[str, ...], clustering: tuple[ColumnPath, ...]) -> str:
-    """Write the partitioning or the clustering of a table.
-
-    Args:
-        partitioning: Names of columns.
-        clustering: Paths of columns and fields.
-    """
+    """Write the partitioning or the clustering of a table."""
     if partitioning:
         return f"partitioned by ({', '.join(partitioning)})"
     return f"clustered by ({', '.join(map(str, clustering))})" if clustering else "neither partitioned nor clustered"

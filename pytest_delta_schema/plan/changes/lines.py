@@ -8,25 +8,19 @@ from pytest_delta_schema.plan.risk import Risk
 
 
 class ChangeLine(NamedTuple):
-    """One thing that changes.
-
-    Args:
-        marker: ``+`` is added, ``-`` is dropped, ``~`` changes in place.
-        path: Where inside the table: ``columns.id``, ``columns.id.comment``, ``properties.team``, ``primary_key``.
-        before: What the catalog holds.
-        after: What the model wants.
-        risk: What it may cost.
-        loss: What clients lose if it raises the protocol.
-        code: The code of the difference, such as ``DD102``.
-    """
+    """One thing that changes."""
 
     marker: str
+    """``+`` is added, ``-`` is dropped, ``~`` changes in place."""
     path: str
+    """Where inside the table: ``columns.id``, ``columns.id.comment``, ``properties.team``, ``primary_key``."""
     before: str
     after: str
     risk: Risk = Risk.METADATA
     loss: str = ""
+    """What clients lose if it raises the protocol."""
     code: str = ""
+    """The code of the difference, such as ``DD102``."""
 
     def __str__(self) -> str:
         return f"{self.marker} {self.path}: {self.before} -> {self.after}"

@@ -98,9 +98,7 @@ TagsChange = Union[SetTags, UnsetTags]  # noqa: UP007 - a union at run time
 def set_tags_lines(change: SetTags, stored: Mapping[str, str | None]) -> Iterator[ChangeLine]:
     """Yield a line for each tag that is set.
 
-    Args:
-        change: The tags.
-        stored: The tags that the column or the table has.
+    ``stored`` are the tags that the column or the table has.
     """
     for key, value in change.tags.items():
         before = stored.get(key)

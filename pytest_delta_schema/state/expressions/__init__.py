@@ -60,9 +60,7 @@ def paths_in(text: str) -> tuple[ColumnPath, ...]:
 def with_columns(text: str, names: Mapping[ColumnPath, str]) -> str:
     """Return an expression with renamed columns, or fields of structs; all else stays as it was written.
 
-    Args:
-        text: The expression; one that cannot be parsed is returned as it is.
-        names: New names by path, in lower case.
+    An expression that cannot be parsed is returned as it is. Names are by path, in lower case.
     """
     from pytest_delta_schema.state.expressions import paths
 
@@ -72,9 +70,7 @@ def with_columns(text: str, names: Mapping[ColumnPath, str]) -> str:
 def condition_faults(text: str, columns: Mapping[str, str]) -> Iterator[str]:
     """Yield the faults of an expression for a CHECK constraint that can be found without Spark.
 
-    Args:
-        text: The expression.
-        columns: The types of the table's columns, by name in lower case.
+    Types of columns are by name in lower case.
     """
     from pytest_delta_schema.state.expressions import faults
 
@@ -98,10 +94,7 @@ def default_faults(text: str) -> Iterator[str]:
 def evaluate(text: str, rows: Iterable[Mapping[str, Any]], columns: Iterable[str]) -> list[Any]:
     """Return the value of an expression for each row.
 
-    Args:
-        text: The expression.
-        rows: Values by column name in lower case; a missing column is NULL.
-        columns: All columns of the table, in lower case.
+    Rows are values by column in lower case; a missing column of the table is NULL.
 
     Raises:
         ExpressionError: If it uses something that cannot be evaluated without Spark.
@@ -114,9 +107,7 @@ def evaluate(text: str, rows: Iterable[Mapping[str, Any]], columns: Iterable[str
 def require_wide(text: str, types: Mapping[str, object]) -> None:
     """Make sure that no part of an expression is computed as a ``tinyint``, ``smallint`` or ``float``.
 
-    Args:
-        text: The expression.
-        types: The types of the columns, by name in lower case.
+    Types of columns are by name in lower case.
 
     Raises:
         ExpressionError: If one is: Spark refuses what does not fit in such a number, or rounds to it.
@@ -129,10 +120,7 @@ def require_wide(text: str, types: Mapping[str, object]) -> None:
 def failing_rows(text: str, rows: Iterable[Mapping[str, Any]], columns: Iterable[str]) -> list[int]:
     """Return the indexes of the rows for which a condition is false or unknown.
 
-    Args:
-        text: The condition.
-        rows: Values by column name in lower case; a missing column is NULL.
-        columns: All columns of the table, in lower case.
+    Rows are values by column in lower case; a missing column of the table is NULL.
 
     Raises:
         ExpressionError: If it uses something that cannot be evaluated without Spark.

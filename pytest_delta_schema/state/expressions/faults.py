@@ -35,9 +35,7 @@ _NUMBERS = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod, exp.Neg, ex
 def condition_faults(text: str, columns: Mapping[str, str]) -> Iterator[str]:
     """Yield the faults of an expression for a CHECK constraint that can be found without Spark.
 
-    Args:
-        text: The expression.
-        columns: The types of the table's columns, by name in lower case.
+    Types of columns are by name in lower case.
     """
     faults = list(row_faults(text, columns))
     yield from faults

@@ -20,9 +20,7 @@ _BINARY = (exp.Add, exp.Mod, exp.Mul, exp.Sub)
 def require_wide(text: str, types: Mapping[str, object]) -> None:
     """Make sure that no part of an expression is computed as a ``tinyint``, ``smallint`` or ``float``.
 
-    Args:
-        text: The expression.
-        types: The types of the columns, by name in lower case.
+    Types of columns are by name in lower case.
 
     Raises:
         ExpressionError: If one is: Spark refuses what does not fit in such a number, or rounds to it.

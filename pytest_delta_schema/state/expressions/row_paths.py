@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 def value_at(row: Mapping[str, Any], path: ColumnPath) -> Any:
     """Return the value at a path in a row; ``None`` below a value that is NULL.
 
-    Args:
-        row: Values by column name in lower case.
-        path: Of a column, or of a field of a struct.
+    The row has values by column in lower case.
     """
     value: Any = row.get(path.folded[0])
     for name in path.folded[1:]:

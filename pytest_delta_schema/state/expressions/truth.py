@@ -43,9 +43,7 @@ _OPERATORS: Mapping[Comparator, Callable[[Any, Any], bool]] = {
 def truth(condition: Condition, row: Mapping[str, Any]) -> bool | None:  # noqa: PLR0911 - one form a kind
     """Return whether a condition is true for a row; ``None`` if that is unknown.
 
-    Args:
-        condition: Without opaque parts.
-        row: Values by column name in lower case; a missing column is NULL.
+    The condition has no opaque parts. The row has values by column in lower case; a missing column is NULL.
 
     Raises:
         ExpressionError: If it compares values of kinds that only Spark can compare.
@@ -77,12 +75,7 @@ def truth(condition: Condition, row: Mapping[str, Any]) -> bool | None:  # noqa:
 
 
 def compare(left: Any, comparator: Comparator, right: Any) -> bool | None:
-    """Return how two values compare, as Spark compares them; ``None`` if one is NULL.
-
-    Args:
-        left: A value of a row, or of a literal.
-        comparator: How they are compared.
-        right: The other value.
+    """Return how two values of rows or literals compare, as Spark compares them; ``None`` if one is NULL.
 
     Raises:
         ExpressionError: If only Spark can compare them.
@@ -99,9 +92,7 @@ def compare(left: Any, comparator: Comparator, right: Any) -> bool | None:
 def like(pattern: str, text: object) -> bool:
     """Whether a text is like a pattern, in which ``%`` is any text and ``_`` one character.
 
-    Args:
-        pattern: The pattern, without escapes.
-        text: The text.
+    The pattern has no escapes.
 
     Raises:
         ExpressionError: If it is not a string.

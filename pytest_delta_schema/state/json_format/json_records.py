@@ -20,29 +20,21 @@ REQUIRED: Any = object()
 
 
 class Key(NamedTuple):
-    """One key of a :class:`Record`.
-
-    Args:
-        name: The key in JSON.
-        attribute: The attribute that it holds; with a dot the attribute of one that may be ``None``.
-        shape: The shape of its value.
-        default: The value for which the key is left out.
-    """
+    """One key of a :class:`Record`."""
 
     name: str
     attribute: str
+    """The attribute that it holds; with a dot the attribute of one that may be ``None``."""
     shape: Shape
     default: Any = REQUIRED
+    """The value for which the key is left out."""
 
 
 class Record:
     """A dataclass or a named tuple, as an object; keys at their default are left out.
 
-    Args:
-        of: The class.
-        keys: Its keys, in order.
-        build: Returns an object from the values of all keys; by default the class with the attributes.
-        is_open: Whether keys that are not known are left out when it is read; else they are faults.
+    ``build`` returns an object from the values of all keys; by default the class with the attributes. If it
+    ``is_open``, keys that are not known are left out when it is read; else they are faults.
     """
 
     __slots__ = ("_attributes", "_getters", "_names", "build", "is_open", "keys", "of")
@@ -90,10 +82,7 @@ class Record:
 class Kinds:
     """Objects of several classes, told apart by one key.
 
-    Args:
-        key: The key.
-        records: The shape of each class, by the value of the key.
-        otherwise: What else a caller accepts in their place, for messages.
+    ``otherwise`` is what else a caller accepts in their place, for messages.
     """
 
     __slots__ = ("_by_class", "_noun", "key", "records")
@@ -121,12 +110,7 @@ class Kinds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Form:
-    """An object with a version, which is written to files.
-
-    Args:
-        version: The version that is written and read.
-        record: The shape of the object, without the version.
-    """
+    """An object with a version, which is written to files."""
 
     version: int
     record: Record
@@ -138,9 +122,7 @@ class Form:
     def read(self, values: object, subject: str) -> Any:
         """Return the object that :meth:`write` has written.
 
-        Args:
-            values: What ``json.loads`` has returned.
-            subject: What it is, for messages.
+        The values are what ``json.loads`` has returned, and the subject is for messages.
 
         Raises:
             JsonFormError: If the values are of a higher version, or not of this form; with every fault.

@@ -17,15 +17,10 @@ _SHOWN = 60
 
 
 class FormFault(NamedTuple):
-    """Why a JSON value cannot be read.
-
-    Args:
-        path: Where it is, such as ``columns[2].type``; ``""`` for the whole.
-        fact: What is wrong there.
-        remedy: What to write instead.
-    """
+    """Why a JSON value cannot be read."""
 
     path: str
+    """Where it is, such as ``columns[2].type``; ``""`` for the whole."""
     fact: str
     remedy: str
 
@@ -104,17 +99,13 @@ class Member:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notation:
-    """A value that is written as text.
-
-    Args:
-        text: Returns the text of a value.
-        parse: Returns the value of a text; raises a ``ValueError`` if there is none.
-        noun: What the text is, with an example, for messages.
-    """
+    """A value that is written as text."""
 
     text: Callable[[Any], str]
     parse: Callable[[str], Any]
+    """Returns the value of a text; raises a ``ValueError`` if there is none."""
     noun: str
+    """What the text is, with an example, for messages."""
 
     def write(self, value: Any) -> Any:
         """Return the text of a value."""
