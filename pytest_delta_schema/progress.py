@@ -63,9 +63,12 @@ def step(
     Steps nest: of those that run, only the innermost is logged, and a step inside another step starts no thread.
     Steps inside of one that covers them are not logged.
 
-    The text is what is done, such as ``starting Spark``; the caller escapes names in it that users choose. ``done``
-    returns how much is done, such as ``3.1 of 7.1 MB``, by default the seconds so far; it is called in another thread,
-    and must not raise. Steps inside of one that ``covers`` them are hidden, such as writes that have to fail.
+    Args:
+        text: What is done, such as ``starting Spark``; names that users choose are escaped by the caller.
+        done: Returns how much is done, such as ``3.1 of 7.1 MB``; by default the seconds so far are logged. It is
+            called in another thread, and must not raise.
+        announced: Whether the start is logged as well; for steps that a machine does once.
+        covers: Whether steps inside of it are hidden, such as writes that have to fail.
     """
     current = _Step(text, done, covers=covers)
     if announced:

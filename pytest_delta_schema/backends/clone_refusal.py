@@ -15,14 +15,7 @@ _REMEDY = "create the table with make_delta_table, and insert its rows"
 
 
 def cannot_clone(table: QualifiedName, fact: str, remedy: str = _REMEDY, *, condition: str = "") -> StatementError:
-    """Return the error of a table that cannot be cloned.
-
-    Args:
-        table: The table.
-        fact: Why not.
-        remedy: What to do about it, in the imperative.
-        condition: The condition of the catalog's error.
-    """
+    """Return the error of a table that cannot be cloned."""
     return StatementError(f"{table} cannot be cloned: {fact}; {remedy}", condition=condition)
 
 

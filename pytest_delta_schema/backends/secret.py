@@ -56,9 +56,7 @@ class Secret:
 def bearer_token(given: Secret | None, source: str = "the token of the Unity Catalog server") -> Secret | None:
     """Return a token that can be sent to a server.
 
-    Args:
-        given: The token; white space at its ends, as in mounted files, is removed.
-        source: The name of the token in an error.
+    White space at the ends of the token, as in mounted files, is removed. The source is its name in an error.
 
     Returns:
         The token; ``None`` if there is none, or only white space.

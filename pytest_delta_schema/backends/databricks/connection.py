@@ -61,11 +61,7 @@ class Connection(Protocol):
 
 
 class SparkConnection:
-    """Connects by a Spark session: that of the runtime, or of Databricks Connect.
-
-    Args:
-        spark: The session; it is never stopped here.
-    """
+    """Connects by a Spark session, that of the runtime or of Databricks Connect, which is never stopped here."""
 
     def __init__(self, spark: Any) -> None:
         self.spark = spark
@@ -93,9 +89,7 @@ class SparkConnection:
 class WarehouseConnection:
     """Connects by a SQL warehouse.
 
-    Args:
-        connection: An open connection of the connector (PEP 249).
-        scrub: Redacts secrets in messages of the connector.
+    The connection is an open one of the connector (PEP 249); ``scrub`` redacts secrets in its messages.
     """
 
     def __init__(self, connection: Any, scrub: Callable[[str], str] = str) -> None:

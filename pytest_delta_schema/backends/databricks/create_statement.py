@@ -24,23 +24,18 @@ _NESTED = {"ARRAY", "MAP", "STRUCT"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateStatement:
-    """The parts of a CREATE statement that are read.
-
-    Args:
-        generations: Generation expressions as they are written, and identities, by column.
-        relied: The names of the keys with RELY; ``None`` if they are not known.
-    """
+    """The parts of a CREATE statement that are read."""
 
     generations: NameMap[ColumnGeneration]
+    """Generation expressions as they are written, and identities, by column."""
     relied: NameSet | None
+    """The names of the keys with RELY; ``None`` if they are not known."""
 
 
 def read_create(created: str, columns: Iterable[str]) -> CreateStatement:
     """Read a CREATE statement.
 
-    Args:
-        created: The statement.
-        columns: The columns of its table; a statement that defines others has not been understood.
+    The columns are those of its table; a statement that defines others has not been understood.
 
     Raises:
         ValueError: If it cannot be understood.

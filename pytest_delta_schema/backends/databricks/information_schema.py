@@ -105,28 +105,22 @@ class HiddenParentError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class SchemaFacts:
-    """The rows of six queries about a whole schema.
-
-    Args:
-        tables: The tables, by name.
-        columns: The columns, by table.
-        keys: The columns of keys, by table and name of the key.
-        parents: The parent columns of foreign keys, by name of the key.
-        tags: The tags of tables and columns, by table.
-    """
+    """The rows of six queries about a whole schema."""
 
     tables: dict[str, TableRow] = field(default_factory=dict)
     columns: dict[str, list[ColumnRow]] = field(default_factory=lambda: defaultdict(list))
+    """The columns, by table."""
     keys: dict[str, dict[str, list[KeyRow]]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(list)))
+    """The columns of keys, by table and name of the key."""
     parents: dict[str, list[ParentRow]] = field(default_factory=lambda: defaultdict(list))
+    """The parent columns of foreign keys, by name of the key."""
     tags: dict[str, list[TableTagRow | ColumnTagRow]] = field(default_factory=lambda: defaultdict(list))
+    """The tags of tables and columns, by table."""
 
     def keys_of(self, table: str, relied: NameSet | None) -> Iterator[KeyState | ForeignKeyState]:
         """Yield the keys of a table.
 
-        Args:
-            table: Its name.
-            relied: The names of the keys that queries may rely on; ``None`` if that is not known.
+        ``relied`` are the names of the keys that queries may rely on; ``None`` if that is not known.
 
         Raises:
             HiddenParentError: If the parent of a foreign key is not shown.

@@ -46,11 +46,8 @@ def protocol_of(detail: DetailRow) -> dict[str, Any]:
 def state_of(name: QualifiedName, facts: SchemaFacts, detail: DetailRow, created: str | None) -> TableState:
     """Return the state of one table.
 
-    Args:
-        name: The table.
-        facts: The rows about its schema.
-        detail: The row of DESCRIBE DETAIL.
-        created: Its CREATE statement, if it may have keys, generation expressions or identities.
+    ``detail`` is the row of DESCRIBE DETAIL. There is a CREATE statement if the table may have keys, generation
+    expressions or identities.
 
     Raises:
         ValueError: If a part cannot be understood.

@@ -56,11 +56,7 @@ def prepare_row_types(others: Iterable[type]) -> None:
 
 
 def typed(kind: type[_T], rows: Iterable[Mapping[str, Any]]) -> list[_T]:
-    """Check rows.
-
-    Args:
-        kind: What each of them has to be.
-        rows: As they came; arrays may be those of numpy.
+    """Check rows, whose arrays may be those of numpy.
 
     Raises:
         StatementError: If one is something else, with the path of the fault.

@@ -51,8 +51,7 @@ class LocalLog:
 def local_folder(location: str) -> str | None:
     """Return the local folder of a location; ``None`` if it is remote.
 
-    Args:
-        location: A path, or a URI with its special characters quoted.
+    The location is a path, or a URI with its special characters quoted.
     """
     if location.startswith("/"):
         return location

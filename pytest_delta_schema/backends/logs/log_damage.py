@@ -29,14 +29,10 @@ if TYPE_CHECKING:
 
 
 class _Look(NamedTuple):
-    """The result of one check.
-
-    Args:
-        result: The files that were read, or what is wrong with them; ``None`` if files were deleted or replaced.
-        names: The names that were listed.
-    """
+    """The result of one check."""
 
     result: CheckedLog | Damage | Doubt | None
+    """The files that were read, or what is wrong with them; ``None`` if files were deleted or replaced."""
     names: object = None
 
 
@@ -125,9 +121,7 @@ def _changed() -> _Look:
 def damage_of_newest(log: LogReader, version: int) -> Damage | None:
     """Return the damage in the newest commit and its checksum, for a log that cannot be listed.
 
-    Args:
-        log: The files; only these two are read.
-        version: The newest version.
+    Only these two files are read.
 
     Raises:
         OSError: If they cannot be read.

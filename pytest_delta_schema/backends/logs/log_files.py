@@ -9,13 +9,7 @@ if TYPE_CHECKING:
 
 
 class Edges(NamedTuple):
-    """The first and last bytes of a file.
-
-    Args:
-        size: Its length in bytes.
-        head: Its first four bytes.
-        tail: Its last eight bytes.
-    """
+    """The length of a file in bytes, its first four and its last eight bytes."""
 
     size: int
     head: bytes

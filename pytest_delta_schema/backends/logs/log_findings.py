@@ -21,17 +21,13 @@ BACKUP = "restore it from a backup"
 
 
 class Damage(NamedTuple):
-    """Damage of a log.
-
-    Args:
-        fact: The file, and what is wrong with it.
-        remedy: What to do about it.
-        is_seen: Whether the files were read and are damaged; otherwise they could not be read.
-    """
+    """Damage of a log."""
 
     fact: str
+    """The file, and what is wrong with it."""
     remedy: str
     is_seen: bool = True
+    """Whether the files were read and are damaged; otherwise they could not be read."""
 
     def of(self, table: QualifiedName) -> Diagnostic:
         """Return the problem of the table that has this log."""
@@ -45,18 +41,14 @@ class Damage(NamedTuple):
 
 
 class CheckedLog(NamedTuple):
-    """A log without damage, with the files that were read to check it.
-
-    Args:
-        listing: The files of the log.
-        commits: The actions of the commits that a reader opens, by the names of their files.
-        checksum: The checksum of the newest version, or what it would hold by an older one and the commits after that;
-            ``None`` if there is neither.
-    """
+    """A log without damage, with the files that were read to check it."""
 
     listing: LogListing
     commits: Mapping[str, Sequence[Mapping[str, Any]]]
+    """The actions of the commits that a reader opens, by the names of their files."""
     checksum: Mapping[str, Any] | None
+    """The checksum of the newest version, or what it would hold by an older one and the commits after that; ``None`` if
+    there is neither."""
 
 
 class Doubt(NamedTuple):
@@ -89,12 +81,7 @@ class DamageFound(Exception):  # noqa: N818 - carries the answer out of the chec
 
 
 def read_actions(log: LogReader, name: str, remedy: str) -> list[dict[str, Any]]:
-    """Return the actions in a file of a log.
-
-    Args:
-        log: The files.
-        name: A commit, or a checkpoint in JSON.
-        remedy: What to do about damage or doubt.
+    """Return the actions in a commit, or in a checkpoint in JSON.
 
     Raises:
         DamageFound: If no reader reads it.

@@ -21,10 +21,8 @@ def with_later_commits(
 ) -> dict[str, Any] | None:
     """Return the metadata, protocol and domains of a later version, as its checksum would hold them.
 
-    Args:
-        checksum: The older checksum.
-        known: The actions of commits up to the version of the checksum, the oldest commit first.
-        later: The actions of all commits after it, the oldest first.
+    ``known`` are the actions of commits up to the version of the checksum, and ``later`` those of all commits after it;
+    the oldest commit comes first.
 
     Returns:
         ``None`` if the commits contradict the checksum.

@@ -18,9 +18,7 @@ PAUSES = (0.01, 0.05, 0.2)
 def read_until_settled(read: Callable[[], T], is_fault: Callable[[T], bool]) -> list[T]:
     """Read until there is no fault, or two reads in a row have equal results; at most three times more.
 
-    Args:
-        read: Reads; everything that it concludes comes from files that it lists itself.
-        is_fault: Whether a later read could have another result.
+    Everything that a read concludes comes from files that it lists itself. A fault is what a later read could explain.
 
     Returns:
         All results, the last one is the one to use.

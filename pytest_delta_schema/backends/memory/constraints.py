@@ -46,10 +46,7 @@ def violating_rows(
 def require_valid_row(state: TableState, row: StoredRow, number: int) -> None:
     """Make sure that a row violates no constraint.
 
-    Args:
-        state: The table.
-        row: The row.
-        number: Its number among the inserted rows, from 1.
+    The number is that among the inserted rows, from 1.
 
     Raises:
         StatementError: If a NOT NULL column is NULL, or a check is not met.

@@ -21,10 +21,8 @@ _NO_COLUMN = "no_column"
 def filled(row: StoredRow, columns: Sequence[ColumnState], counters: dict[str, int]) -> StoredRow:
     """Return a row with the values that the table fills.
 
-    Args:
-        row: The given values by lower-case column name.
-        columns: The columns of the table.
-        counters: The next value of each identity column by lower-case name; updated here.
+    Values are by lower-case column name. The counters, the next value of each identity column by lower-case name, are
+    updated.
 
     Raises:
         StatementError: If the row has a value that only the table may give, or an expression needs Spark.

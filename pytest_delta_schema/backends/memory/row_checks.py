@@ -28,10 +28,7 @@ if TYPE_CHECKING:
 class RowChecks:
     """Runs data checks on the rows of one table.
 
-    Args:
-        table: The table.
-        rows: The rows of each table that has some, by its name.
-        existing: Returns the state of a table, or raises a :class:`StatementError` if it does not exist.
+    ``existing`` returns the state of a table, or raises a :class:`StatementError` if it does not exist.
     """
 
     def __init__(

@@ -27,10 +27,7 @@ StoredRow = dict[str, Any]
 def broken_rows(data_check: DataCheck, rows: Sequence[StoredRow], columns: Sequence[str]) -> list[StoredRow]:
     """Return the rows that violate a data check; for a key those that repeat the values of another row.
 
-    Args:
-        data_check: Any but a foreign key, for which there is :func:`orphans`.
-        rows: The rows of the table.
-        columns: All columns of the table, in lower case.
+    For foreign keys there is :func:`orphans`. The columns are all of the table, in lower case.
 
     Raises:
         ExpressionError: If a check cannot be evaluated without Spark.
@@ -60,11 +57,8 @@ def distinct_texts(rows: Sequence[StoredRow], columns: Sequence[str]) -> tuple[t
 def moved(value: Any, data_type: DataTypeState, path: Sequence[str], to: str | None) -> Any:
     """Return a value in which what is under a path has a different name, or is gone.
 
-    Args:
-        value: A row or a part of one: structs and maps are dictionaries, arrays are lists.
-        data_type: Its type; a row is a struct of its columns.
-        path: What is renamed or dropped.
-        to: The new name; ``None`` drops it.
+    The value is a row or a part of one: structs and maps are dictionaries, arrays are lists. A row is a struct of its
+    columns. ``None`` as the new name drops it.
     """
     if value is None:
         return None

@@ -22,9 +22,7 @@ _INTEGERS = ("tinyint", "smallint", "int", "bigint")
 def rows_of_frame(rows: Any, columns: NameMap[ColumnState]) -> Iterable[object]:
     """Return the rows of a frame of Spark or pandas as dictionaries; anything else as it is.
 
-    Args:
-        rows: What the user gave. Missing values of pandas are NULL.
-        columns: The columns of the table, by name.
+    Missing values of pandas are NULL.
 
     Raises:
         StatementError: If Spark cannot compute the rows of a frame.

@@ -26,13 +26,10 @@ _NOT_NULL = "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"
 def converted_rows(state: TableState, rows: Any, clock: Clock, unique: Collection[str] = ()) -> list[dict[str, Any]]:
     """Return rows as they will be read back from a table.
 
-    Args:
-        state: The table.
-        rows: A frame of Spark or pandas, or any iterable of values by column name, in any case: dictionaries, rows,
-            named tuples; a plain tuple has a value for each column, in order.
-        clock: Interprets datetimes without a time zone.
-        unique: Timestamp columns that are written as local times of the clock's zone, so a local time that
-            occurs twice is an error.
+    Rows are a frame of Spark or pandas, or any iterable of values by column name, in any case: dictionaries, rows,
+    named tuples; a plain tuple has a value for each column, in order. The clock interprets datetimes without a time
+    zone. ``unique`` are timestamp columns that are written as local times of the clock's zone, so a local time that
+    occurs twice is an error.
 
     Returns:
         Values by column name in lower case; columns that a row leaves out are left out.

@@ -17,15 +17,12 @@ class TimeFault(ValueError):  # noqa: N818 - becomes a fault of a row
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """The time zone in which datetimes without one are read, and how instants are kept.
-
-    Args:
-        zone: The name of the session's time zone; ``""`` for that of this process.
-        in_utc: Whether instants are returned in UTC; otherwise a datetime is returned as it was given.
-    """
+    """The time zone in which datetimes without one are read, and how instants are kept."""
 
     zone: str = ""
+    """The name of the session's time zone; ``""`` for that of this process."""
     in_utc: bool = False
+    """Whether instants are returned in UTC; otherwise a datetime is returned as it was given."""
 
     def instant(self, given: datetime) -> datetime:
         """Return the instant that a datetime means.

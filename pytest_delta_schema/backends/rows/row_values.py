@@ -32,17 +32,14 @@ _ANY = Context(prec=100, traps=[Inexact, InvalidOperation, Overflow])
 
 
 class ValueFault(NamedTuple):
-    """A part of a value that a reader would not get back.
-
-    Args:
-        path: The column, or a part of it: ``lines.element.price``.
-        fact: What is wrong, and what to give instead.
-        condition: Delta's error class for it; ``""`` if it has none.
-    """
+    """A part of a value that a reader would not get back."""
 
     path: str
+    """The column, or a part of it: ``lines.element.price``."""
     fact: str
+    """What is wrong, and what to give instead."""
     condition: str = ""
+    """Delta's error class for it; ``""`` if it has none."""
 
 
 class _Misfit(Exception):  # noqa: N818 - becomes a fault
@@ -56,12 +53,8 @@ class _Misfit(Exception):  # noqa: N818 - becomes a fault
 def convert(value: Any, data_type: DataTypeState, path: str, clock: Clock, faults: list[ValueFault]) -> Any:
     """Return a value as a column of some type stores it.
 
-    Args:
-        value: The value that the user gave.
-        data_type: The type of the column.
-        path: The path of the column, for messages.
-        clock: Interprets datetimes without a time zone.
-        faults: Receives a fault for each part that does not fit; the returned value must not be used then.
+    The clock interprets datetimes without a time zone. ``faults`` receives a fault for each part that does not fit; the
+    returned value must not be used then.
 
     Returns:
         The converted value. Structs become dictionaries by the names of their fields, within keys of maps tuples;

@@ -23,12 +23,7 @@ SUBSTITUTE = "spark.sql.variable.substitute"
 
 @contextmanager
 def settings(spark: SparkSession, values: Mapping[str, str]) -> Iterator[None]:
-    """Change settings of a session inside the block.
-
-    Args:
-        spark: The session.
-        values: Values by the names of the settings.
-    """
+    """Change settings of a session inside the block."""
     with ExitStack() as stack:
         for key, value in values.items():
             stack.enter_context(setting(spark, key, value))
@@ -40,11 +35,7 @@ def table_fingerprint(
 ) -> Fingerprint:
     """Compute the fingerprint of a relation in one scan.
 
-    Args:
-        spark: The session.
-        relation: A quoted name, or a query in parentheses.
-        columns: The columns that are hashed.
-        zone: The time zone of the session while the rows are read.
+    The relation is a quoted name, or a query in parentheses. The session has the time zone while the rows are read.
     """
     with settings(spark, {TIME_ZONE: zone, SUBSTITUTE: "false"}):
         (row,) = spark.sql(fingerprint_query(relation, columns)).collect()
@@ -53,12 +44,7 @@ def table_fingerprint(
 
 @contextmanager
 def relation_of(spark: SparkSession, frame: Any) -> Iterator[str]:
-    """Register a ``Dataset`` of the JVM as a temporary view inside the block, and yield its quoted name.
-
-    Args:
-        spark: The session.
-        frame: The ``Dataset``.
-    """
+    """Register a ``Dataset`` of the JVM as a temporary view inside the block, and yield its quoted name."""
     view = f"pytest_delta_schema_{uuid4().hex}"
     frame.createOrReplaceTempView(view)
     try:

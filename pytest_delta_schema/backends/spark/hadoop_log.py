@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 class HadoopLog:
     """Reads the log of a table through a classic session; see :class:`LogFiles`. Each call takes a few round trips.
 
-    Args:
-        spark: The session.
-        table: The location of the table as a Hadoop path, without URL quoting.
+    The location is a Hadoop path, without URL quoting.
     """
 
     def __init__(self, spark: SparkSession, table: str) -> None:

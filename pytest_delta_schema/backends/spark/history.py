@@ -21,16 +21,13 @@ if TYPE_CHECKING:
 
 
 class History(NamedTuple):
-    """The versions of a table.
-
-    Args:
-        commits: By version what ``DESCRIBE HISTORY`` shows: ``timestamp``, ``operation``, ``operationParameters`` and
-            ``userMetadata``.
-        columns_at: Returns the columns of a version.
-    """
+    """The versions of a table."""
 
     commits: Mapping[int, Any]
+    """By version what ``DESCRIBE HISTORY`` shows: ``timestamp``, ``operation``, ``operationParameters`` and
+    ``userMetadata``."""
     columns_at: Callable[[int], tuple[ColumnState, ...]]
+    """Returns the columns of a version."""
 
 
 def introduced_by(

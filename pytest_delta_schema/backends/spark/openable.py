@@ -66,9 +66,7 @@ def may_lack_rows(inspected: CheckedLog | Damage | Doubt | None, protocol: Mappi
 
     That is not known of a checkpoint of the second version in parquet, whose sidecars only its reader knows.
 
-    Args:
-        inspected: Its log.
-        protocol: Its ``protocol`` action.
+    The protocol is the ``protocol`` action of the inspected log.
     """
     if not isinstance(inspected, CheckedLog):
         return isinstance(inspected, Doubt)

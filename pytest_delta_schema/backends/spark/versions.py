@@ -43,18 +43,14 @@ _NEWER = "install delta-spark 4.4.0 and a pyspark that it is built for, such as 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SparkVersions:
-    """The versions of Spark and Delta in a session, each major and minor.
-
-    Args:
-        spark: Spark's version.
-        delta: Delta's version; the newest one where a session does not show it.
-        properties: The keys of the table properties that Delta knows, in lower case; those of the newest Delta where a
-            session does not show them.
-    """
+    """The versions of Spark and Delta in a session, each major and minor."""
 
     spark: tuple[int, int]
     delta: tuple[int, int] = NEWEST
+    """Delta's version; the newest one where a session does not show it."""
     properties: AbstractSet[str] = field(default=REGISTRY, repr=False)
+    """The keys of the table properties that Delta knows, in lower case; those of the newest Delta where a session does
+    not show them."""
 
     @classmethod
     def of(cls, spark: SparkSession, gateway: Gateway | None) -> SparkVersions:
@@ -62,9 +58,7 @@ class SparkVersions:
 
         A session of Spark Connect does not show the version of Delta, and statements that it lacks fail there.
 
-        Args:
-            spark: The session.
-            gateway: To its JVM; ``None`` over Spark Connect.
+        There is no gateway over Spark Connect.
         """
         delta = None if gateway is None else delta_version(gateway)
         if gateway is None or delta is None:

@@ -51,9 +51,7 @@ _PARTITIONS, _DETAILS = "# Partition Information", "# Detailed Table Information
 class Description:
     """The parts of the output of DESCRIBE TABLE EXTENDED.
 
-    Args:
-        rows: Its rows: names, types or values, comments.
-        columns: How many columns the table has, which come first.
+    Rows are names, types or values, and comments; those of the columns come first.
     """
 
     def __init__(self, rows: Sequence[Sequence[str]], columns: int) -> None:

@@ -36,11 +36,7 @@ if TYPE_CHECKING:
 class SessionReader:
     """Reads tables of a session.
 
-    Args:
-        backend: The name of the backend, for messages.
-        spark: The session.
-        threads: How many tables are read at the same time, at least 1.
-        redacted: Removes secrets from a message.
+    ``redacted`` removes secrets from a message.
     """
 
     def __init__(self, backend: str, spark: SparkSession, threads: int, redacted: Callable[[str], str]) -> None:
@@ -78,9 +74,7 @@ class SessionReader:
     def states(self, names: Sequence[QualifiedName], sources: Mapping[QualifiedName, Parquet]) -> CatalogState:
         """Read tables: two statements and a schema each.
 
-        Args:
-            names: The tables.
-            sources: The files from which some of them may be converted.
+        ``sources`` are the files from which some of them may be converted.
         """
         read = self._read_all(names)
         absent = [name for name, state in read.items() if state is None]

@@ -282,9 +282,7 @@ class UnityCatalog:
     def _read_by_spark(self, name: QualifiedName, *, has_to: bool) -> LogFacts | None:
         """Read the log of one table through Spark.
 
-        Args:
-            name: The table.
-            has_to: Whether a session is opened for it; otherwise only a session that is open already is used.
+        If it does not have to, only a session that is open already is used.
 
         Raises:
             BackendUnavailableError: If a session is needed and none is configured, or its catalog is not the server's.

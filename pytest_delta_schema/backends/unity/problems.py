@@ -34,10 +34,7 @@ def no_catalog(name: str) -> StatementError:
 def unreadable(name: QualifiedName, error: DeltaSchemaError, fault: type[HasCode] = UnreadableTable) -> Diagnostic:
     """Return the problem of a table from the error of a server or a log, whose text ends with the remedy.
 
-    Args:
-        name: The table.
-        error: The error.
-        fault: What the error means, unless it is a fault of the server.
+    The text of the error ends with the remedy. ``fault`` is what it means, unless it is a fault of the server.
     """
     server_fault = error.server_fault if isinstance(error, ServerError) else ""
     text = server_fault or str(error)
@@ -64,9 +61,7 @@ def why_no_delta_table(entry: EntryState) -> Diagnostic | None:
 def absent_table(name: QualifiedName, *, schema: bool | StatementError) -> TableState | Diagnostic:
     """Return the state of a table that the server does not have, or the problem if that is not certain.
 
-    Args:
-        name: The table.
-        schema: Whether its schema exists, or why that is not known.
+    ``schema`` is whether its schema exists, or why that is not known.
     """
     if isinstance(schema, bool):
         return TableState(name=name, exists=False, schema_exists=schema)

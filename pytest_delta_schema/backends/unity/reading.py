@@ -42,28 +42,21 @@ _READS = 3
 
 
 class TableReading(NamedTuple):
-    """The result of reading one table.
-
-    Args:
-        table: Its state, or why it cannot be read.
-        entry: Its catalog entry, or why that cannot be understood; ``None`` if there is none.
-        log: The metadata of its log, to compare the entry with; ``None`` if the log can only be read through the
-            catalog.
-    """
+    """The result of reading one table."""
 
     table: TableState | Diagnostic
+    """Its state, or why it cannot be read."""
     entry: EntryState | Diagnostic | None = None
+    """Its catalog entry, or why that cannot be understood; ``None`` if there is none."""
     log: LogState | None = None
+    """The metadata of its log, to compare the entry with; ``None`` if the log can only be read through the catalog."""
 
 
 class TableReader:
     """Reads tables of one server.
 
-    Args:
-        client: The server.
-        logs: Opens the logs of external tables.
-        threads: How many tables are read at the same time.
-        by_spark: Reads the log of a table through Spark; it returns ``None`` if no session is open and none is needed.
+    ``logs`` opens the logs of external tables. ``by_spark`` reads the log of a table through Spark; it returns ``None``
+    if no session is open and none is needed.
     """
 
     def __init__(
@@ -188,10 +181,7 @@ class TableReader:
     ) -> TableReading | None:
         """Read one table; ``None`` if the server has none of that name.
 
-        Args:
-            name: The table.
-            listing: The listing of its schema.
-            first: The results of tables that were requested by the names in the models.
+        ``first`` are the results of tables that were requested by the names in the models.
         """
         try:
             info = self._listed_entry(name, listing)

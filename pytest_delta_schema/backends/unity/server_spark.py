@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 class SparkOfServer:
     """Opens the Spark session of a server when it is first needed, and checks that it uses that server.
 
-    Args:
-        client: The server.
-        session: Returns the session; ``None`` if none is configured.
+    ``session`` returns the session; ``None`` if none is configured.
 
     Attributes:
         opened: The catalog of the session; ``None`` before it was needed.
@@ -35,10 +33,7 @@ class SparkOfServer:
         self._session = session
 
     def catalog(self, name: str | None = None) -> SessionCatalog:
-        """Return the catalog of the session.
-
-        Args:
-            name: A catalog of the server that the session must have, too.
+        """Return the catalog of the session, which must have the catalog of the server of that name, too.
 
         Raises:
             BackendUnavailableError: If no session is configured, or its catalog is not the server's.

@@ -30,11 +30,7 @@ class Verified:
     The source of a registered table is read before the conversion. The files of a folder are read after it, with the
     schema of the new table, so files which were added in the meantime show as a difference.
 
-    Args:
-        bridge: The session.
-        table: The table.
-        source: The files that are converted.
-        target: The quoted physical name of the table, or the quoted path of the files.
+    ``target`` is the quoted physical name of the table, or the quoted path of the files.
     """
 
     def __init__(self, bridge: Bridge, table: QualifiedName, source: SourceState, target: str) -> None:

@@ -37,11 +37,7 @@ _LOG = logging.getLogger(LOGGER)
 def convert_folder(bridge: Bridge, statement: Statement, sql: Callable[[str], Any]) -> None:
     """Run a conversion, and verify that it has changed no value.
 
-    Args:
-        bridge: The session.
-        statement: The conversion. A registered table is converted under its physical name, because Spark finds only
-            Delta tables under the others.
-        sql: Runs a statement.
+    A registered table is converted under its physical name, because Spark finds only Delta tables under the others.
     """
     for change in statement.changes:
         if isinstance(change, ConvertTable):

@@ -86,9 +86,7 @@ class Channel:
 def ask(record: HolderRecord, request: dict[str, Any]) -> tuple[Channel, dict[str, Any]]:
     """Send a request to the holder of a record, and return the open connection and the answer.
 
-    Args:
-        record: The record.
-        request: What is asked; it is sent after the holder has proved that it knows the secret.
+    The request is sent after the holder has proved that it knows the secret.
 
     Raises:
         HolderGoneError: If the holder has ended, also if another program has its port by now.

@@ -32,13 +32,7 @@ _HANDSHAKE = 2.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldJvm:
-    """A running JVM.
-
-    Args:
-        process: Its process, which ends when its input is closed.
-        port: The port of py4j.
-        secret: The secret of py4j.
-    """
+    """A running JVM, whose process ends when its input is closed, with the port and the secret of py4j."""
 
     process: subprocess.Popen[bytes]
     port: int
@@ -62,12 +56,7 @@ class Holder:
     A run that ends without giving the JVM back, because it was killed or interrupted, may have left anything in it:
     then the JVM is ended.
 
-    Args:
-        jvm: The JVM.
-        path: Where the record is written.
-        folder: The working folder of the runs.
-        key: What the JVM depends on.
-        seconds: How long it may be idle.
+    ``key`` is what the JVM depends on; it may be idle for ``seconds``.
     """
 
     def __init__(self, jvm: HeldJvm, path: Path, *, folder: str, key: str, seconds: float) -> None:
@@ -174,8 +163,7 @@ def start_jvm(conf: Mapping[str, str]) -> HeldJvm:
 def main(order: TextIO = sys.stdin) -> None:
     """Start a JVM and hold it, as the order on standard input says; one line on standard output when it is ready.
 
-    Args:
-        order: The order in JSON: ``conf`` of the JVM, ``path`` of the record, ``folder``, ``key``, ``seconds``.
+    The order is JSON: ``conf`` of the JVM, ``path`` of the record, ``folder``, ``key``, ``seconds``.
     """
     values: Any = json.load(order)
     # What the JVM writes goes to standard error, which is a file: the terminal of this run may be gone by then.

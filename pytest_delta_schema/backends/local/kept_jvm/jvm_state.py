@@ -22,21 +22,15 @@ _STREAMS = "stream execution thread"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JvmState:
-    """The static state of a JVM before a run.
-
-    Args:
-        gateway: The connection of py4j.
-        properties: The system properties, some of which Spark takes for settings.
-        time_zone: The default time zone.
-        locale: The default locale.
-        objects: The ids of the objects to which py4j refers.
-    """
+    """The static state of a JVM before a run."""
 
     gateway: Any
     properties: Any
+    """The system properties, some of which Spark takes for settings."""
     time_zone: Any
     locale: Any
     objects: Any
+    """The ids of the objects to which py4j refers."""
 
     def restore(self) -> None:
         """Set the static state back, and drop the objects of the run."""
@@ -53,8 +47,7 @@ def fresh_state(gateway: Any) -> JvmState:
     Delta keeps the newest version of each table that it has read, for an hour, by path: a table that was dropped and
     created again would be read as the old one (Delta 4.4.0).
 
-    Args:
-        gateway: The connection of py4j, before a session is started.
+    It is called before a session is started.
     """
     jvm = gateway.jvm
     clear_cache(gateway)

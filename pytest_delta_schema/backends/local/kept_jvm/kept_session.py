@@ -67,19 +67,14 @@ each would generate all classes again, which takes half a second for the first t
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptSession:
-    """A session in a kept JVM.
-
-    Args:
-        spark: The session.
-        lease: The exclusive use of the JVM.
-        state: The state of the JVM before the session.
-        archive: The archive of classes that this run may write; ``None`` if it did not start the JVM.
-    """
+    """A session in a kept JVM."""
 
     spark: SparkSession
     lease: Lease
     state: JvmState
+    """The state of the JVM before the session."""
     archive: ClassArchive | None
+    """The archive of classes that this run may write; ``None`` if it did not start the JVM."""
 
     def close(self) -> None:
         """Stop the session, and give the JVM back; one in which anything is left is ended.
@@ -124,11 +119,7 @@ def start_kept_session(
 ) -> KeptSession | None:
     """Start a session in a kept JVM; ``None``, with a warning that says why, if there can be none.
 
-    Args:
-        warehouse: The folder that holds all catalogs.
-        conf: Settings of the session.
-        seconds: How long the JVM may be idle after this run.
-        archive: Whether a new JVM uses an archive of classes.
+    The JVM may be idle for ``seconds`` after this run. ``archive`` is whether a new JVM uses an archive of classes.
 
     Raises:
         BackendUnavailableError: If Java, Spark or Delta is missing, or the warehouse or the cache cannot be used.

@@ -35,11 +35,8 @@ def key_of(
 ) -> str:
     """Return the key of a JVM.
 
-    Args:
-        conf: The settings of the session. Those of catalogs are left out, which depend on the tests that are selected.
-        class_path: The jars; their sizes and times are part of the key.
-        options: The flags of the JVM, without those of the archive of classes.
-        environment: The variables that the JVM inherits.
+    Settings of catalogs are left out, which depend on the tests that are selected. Sizes and times of the jars are part
+    of the key. The options are without those of the archive of classes.
     """
     parts = {
         "conf": {name: value for name, value in conf.items() if not _is_left_out(name)},

@@ -34,20 +34,14 @@ _PROGRAM = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lease:
-    """The exclusive use of a kept JVM.
-
-    Args:
-        port: The port of py4j.
-        secret: The secret of py4j.
-        is_new: Whether the JVM was started for this run.
-        channel: The connection to the holder; the holder ends the JVM if it ends without a word.
-        lock: The lock of the working folder.
-    """
+    """The exclusive use of a kept JVM."""
 
     port: int
     secret: Secret
     is_new: bool
+    """Whether the JVM was started for this run."""
     channel: Channel
+    """The connection to the holder; the holder ends the JVM if it ends without a word."""
     lock: FileLock
 
     @property
@@ -76,11 +70,8 @@ class Lease:
 def lease(folder: Path, key: str, seconds: float, conf: Callable[[], Mapping[str, str]]) -> Lease:
     """Return the lease of the JVM that is kept for a working folder, which is started if it does not run.
 
-    Args:
-        folder: The working folder of this run, which is that of the JVM, too.
-        key: What the JVM depends on; one with another key is ended.
-        seconds: How long the JVM may be idle after this run.
-        conf: Returns the settings with which a new JVM is started.
+    A JVM with another key is ended. It may be idle for ``seconds`` after this run. ``conf`` returns the settings with
+    which a new one is started.
 
     Raises:
         NotKeptError: If another run uses it, it does not start, or its files are not private.

@@ -77,8 +77,7 @@ def private_folder() -> Path:
 def read_record(path: Path) -> HolderRecord | None:
     """Return the record in a file; ``None`` if there is none, or something else is in it.
 
-    Args:
-        path: The file; a link is not followed.
+    A link is not followed.
 
     Raises:
         NotKeptError: If other users could have read or written it, or it cannot be read.

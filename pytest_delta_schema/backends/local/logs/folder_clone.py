@@ -41,10 +41,7 @@ def clone_folder(source: Path, target: Path, rewrite_checkpoint: Callable[[Path,
     The log is listed again after everything was linked. If it has changed, a VACUUM may have removed files of the first
     listing before they were linked: then the clone is made again, unless it has all files of its version.
 
-    Args:
-        source: The folder of the table.
-        target: The folder of the clone, which does not exist.
-        rewrite_checkpoint: Copies a checkpoint in parquet, with the new id.
+    The target does not exist. ``rewrite_checkpoint`` copies a checkpoint in parquet, with the new id.
 
     Raises:
         ChangingTableError: If the log has changed during each attempt.

@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 def edited_commit(content: bytes, edits: Edits) -> bytes:
     """Return a commit, or a checkpoint in JSON, with other actions; lines without them keep their bytes.
 
-    Args:
-        content: The file.
-        edits: Returns the new action for the old one, by the kind of the action, such as ``metaData``.
+    ``edits`` returns the new action for the old one, by the kind of the action, such as ``metaData``.
     """
     marks = [f'"{kind}"'.encode() for kind in edits]
     lines = content.split(b"\n")
@@ -27,9 +25,7 @@ def edited_commit(content: bytes, edits: Edits) -> bytes:
 def edited_checksum(content: bytes, edits: Edits) -> bytes | None:
     """Return a checksum file with other values; ``None`` if it is not JSON, which readers ignore.
 
-    Args:
-        content: The file.
-        edits: Returns the new value for the old one, by its key, such as ``metadata``.
+    ``edits`` returns the new value for the old one, by its key, such as ``metadata``.
     """
     try:
         checksum = json.loads(content)

@@ -37,9 +37,7 @@ class LogFirstReader:
     ) -> dict[QualifiedName, TableState | Diagnostic]:
         """Return the states of tables, and the damage of damaged ones.
 
-        Args:
-            names: The tables.
-            wishes: The tables that may be converted from files, which Spark inspects.
+        Tables of ``wishes`` may be converted from files, which Spark inspects.
         """
         catalogs = {catalog for catalog in {name.catalog for name in names} if self._knows(catalog)}
         readable = sorted(name for name in names if name.catalog in catalogs)

@@ -65,12 +65,8 @@ def read_tables(
 ) -> CatalogState:
     """Read tables from their logs, without a cache; those with a problem are read again before it is reported.
 
-    Args:
-        bridge: The session.
-        names: The tables; each is found through the session's catalog or in the warehouse folder.
-        conversions: The tables that may be converted from files.
-        sources: Inspects those files.
-        known: What was read of some of them already.
+    Each table is found through the session's catalog or in the warehouse folder. Those of ``conversions`` may be
+    converted from files, which ``sources`` inspects. ``known`` is what was read already.
     """
     wanted = sorted(set(names) - known.keys())
     bridge.register(dict.fromkeys(name.catalog for name in wanted))
@@ -212,17 +208,13 @@ def _understand(
 
 
 class _Opening(NamedTuple):
-    """How Spark is asked whether it opens a table.
-
-    Args:
-        location: Its location.
-        is_in_catalog: Whether it can be opened by its name.
-        lists_files: Whether its files are listed as well, which may take a job.
-    """
+    """How Spark is asked whether it opens a table."""
 
     location: str
     is_in_catalog: bool
+    """Whether it can be opened by its name."""
     lists_files: bool
+    """Whether its files are listed as well, which may take a job."""
 
 
 def _state(bridge: Bridge, name: QualifiedName, facts: LogFacts, opening: _Opening) -> TableState | Diagnostic:

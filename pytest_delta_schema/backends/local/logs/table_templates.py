@@ -84,21 +84,17 @@ class TableTemplates:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreparedLog:
-    """The log of a table that was just created.
-
-    Args:
-        action: Its creation.
-        commits: The commits, from the first version on.
-        checksums: The checksum files, by version.
-        folders: The folders in the log, all of them empty.
-        files: The files next to the log, by name.
-    """
+    """The log of a table that was just created."""
 
     action: CreateTable
     commits: tuple[bytes, ...]
+    """The commits, from the first version on."""
     checksums: Mapping[int, bytes]
+    """The checksum files, by version."""
     folders: tuple[str, ...]
+    """The folders in the log, all of them empty."""
     files: Mapping[str, bytes]
+    """The files next to the log, by name."""
 
     @classmethod
     def read(cls, action: CreateTable, folder: Path) -> PreparedLog | None:
@@ -126,9 +122,7 @@ class PreparedLog:
         The names of physical columns are those of the first table, as in a clone: they only tell the columns of one
         table apart.
 
-        Args:
-            action: The creation of the table, which differs in names only.
-            folder: Its folder, which does not exist.
+        The creation differs in names only, and the folder does not exist.
         """
         identity = _Identity(str(uuid.uuid4()), _pairs(self.action, action), int(time.time() * 1000))
         log = folder / _LOG
@@ -147,18 +141,14 @@ class PreparedLog:
 
 @dataclass(frozen=True, slots=True)
 class _Identity:
-    """The id, the keys and the times of a copied table.
-
-    Args:
-        table_id: Its id in the log.
-        keys: The properties that hold its keys, by those of the first table.
-        now: The time of its first commit, in milliseconds since 1970; each further one is a millisecond later, because
-            in-commit timestamps increase.
-    """
+    """The id, the keys and the times of a copied table."""
 
     table_id: str
     keys: Mapping[Property, Property]
+    """The properties that hold its keys, by those of the first table."""
     now: int
+    """The time of its first commit, in milliseconds since 1970; each further one is a millisecond later, because
+    in-commit timestamps increase."""
 
     def of_commit(self, version: int) -> Edits:
         """Return how the actions of a commit are changed."""

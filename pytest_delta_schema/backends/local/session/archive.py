@@ -31,17 +31,13 @@ _QUIET = "-Xshare:auto -Xlog:cds=off -Xlog:cds+dynamic=off"
 
 @dataclass(frozen=True, slots=True)
 class ClassArchive:
-    """The archive for one Java runtime, class path and set of flags, whether it exists or not.
-
-    Args:
-        folder: The folder of all archives.
-        key: The hash of what the archive depends on.
-        path: The archive, if it exists and its checksum is right.
-    """
+    """The archive for one Java runtime, class path and set of flags, whether it exists or not."""
 
     folder: Path
     key: str
+    """The hash of what the archive depends on."""
     path: Path | None
+    """The archive, if it exists and its checksum is right."""
 
     @property
     def flags(self) -> str:
@@ -52,9 +48,6 @@ class ClassArchive:
 
     def write(self, jvm: Any) -> bool:
         """Write the archive of a running JVM that was started to record its classes; one process at a time does.
-
-        Args:
-            jvm: The py4j view of the JVM.
 
         Returns:
             Whether it was written.
@@ -91,10 +84,8 @@ class ClassArchive:
 def class_archive(java: Java, class_path: Sequence[Path], options: str) -> ClassArchive:
     """Return the archive for a JVM with this runtime, class path and flags.
 
-    Args:
-        java: The Java runtime; its full version is part of the key.
-        class_path: The jars in order; their sizes and times are part of the key, because the JVM checks them.
-        options: The other flags.
+    The full version of the runtime, and the sizes and times of the jars, are part of the key, because the JVM checks
+    them.
     """
     key = hashlib.sha256(f"{java.version}\0{options}".encode())
     for jar in class_path:

@@ -73,17 +73,12 @@ class Bridge:
     def inspect(self, location: str) -> CheckedLog | Damage | Doubt | None:
         """Read the log of a table for what readers of its metadata may not notice; see :func:`inspect_log`.
 
-        Args:
-            location: The location, as ``StateReader.java`` returns it.
+        The location is as ``StateReader.java`` returns it.
         """
         return inspect_log(self.log(location))
 
     def log(self, location: str) -> LogFiles:
-        """Return the files of a log.
-
-        Args:
-            location: The location of the table, as ``StateReader.java`` returns it.
-        """
+        """Return the files of a log; the location is as ``StateReader.java`` returns it."""
         return LocalLog(location) if location.startswith("/") else HadoopLog(self.spark, location)
 
     def list_files(self, path: str) -> tuple[str, str, list[str]]:

@@ -54,9 +54,7 @@ def spark_jars() -> Path:
 def classes_jar(jars: Sequence[Path], java: Callable[[], Java] = find_java) -> Path:
     """Return the jar with the Java classes of this package, compiled once for each Spark, Delta and source.
 
-    Args:
-        jars: Delta's jars.
-        java: Returns the Java to compile with; it is called if there is something to compile.
+    ``java`` is called if there is something to compile.
 
     Raises:
         BackendUnavailableError: If the classes do not compile with this Spark or Delta, there is no Java to compile

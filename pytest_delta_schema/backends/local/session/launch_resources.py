@@ -21,17 +21,13 @@ CLASS_PATH = "spark.driver.extraClassPath"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaunchResources:
-    """The files and flags that a JVM is started with.
-
-    Args:
-        class_path: The jars of Delta and of this package.
-        options: The flags of the JVM, without those of the archive.
-        archive: The archive of classes; ``None`` if none is used.
-    """
+    """The files and flags that a JVM is started with."""
 
     class_path: tuple[Path, ...]
     options: str
+    """The flags of the JVM, without those of the archive."""
     archive: ClassArchive | None
+    """The archive of classes; ``None`` if none is used."""
 
     @property
     def archive_is_kept(self) -> bool:
@@ -41,8 +37,7 @@ class LaunchResources:
     def settings(self, conf: Mapping[str, str]) -> dict[str, str]:
         """Return the settings that give them to Spark.
 
-        Args:
-            conf: Settings of the session; its class path follows that of this package.
+        The class path of the given settings follows that of this package.
         """
         return {
             OPTIONS: f"{self.options} {self.archive.flags}" if self.archive else self.options,

@@ -35,20 +35,15 @@ _CONFIGURATION = ("spark-defaults.conf", "spark-env.sh")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LazySession:
-    """A session that is started when it is first needed.
-
-    Args:
-        start: Returns the session; it starts one in the first call.
-    """
+    """A session that is started when it is first needed."""
 
     start: Callable[[], SparkSession]
 
     def versions(self, properties: Callable[[], AbstractSet[str]]) -> SparkVersions:
         """Return the versions of the session, as they are installed.
 
-        Args:
-            properties: Returns the properties that Delta knows, from the started session; it is called for a version of
-                Delta whose properties this package does not know.
+        ``properties`` returns the properties that Delta knows, from the started session; it is called for a version of
+        Delta whose properties this package does not know.
         """
         versions = installed()
         if version_fault(versions):

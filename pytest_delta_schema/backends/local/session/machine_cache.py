@@ -52,10 +52,7 @@ def checksum(path: Path) -> str:
 def kept_file(folder: Path, key: str, suffix: str) -> Path | None:
     """Return the file that was stored under a key; a damaged one is removed, so it is made again.
 
-    Args:
-        folder: The folder; it need not exist.
-        key: The key, without glob characters.
-        suffix: The suffix of the name, such as ``.jar``.
+    The folder need not exist. The key has no glob characters, and the suffix is such as ``.jar``.
 
     Returns:
         Its path; ``None`` if there is none whose bytes have the checksum in its name.
@@ -73,11 +70,7 @@ def kept_file(folder: Path, key: str, suffix: str) -> Path | None:
 def keep_file(made: Path, folder: Path, key: str, suffix: str) -> Path:
     """Move a new file to the name by which :func:`kept_file` finds it.
 
-    Args:
-        made: The file; it must be on the same file system as the folder.
-        folder: The folder.
-        key: The key, without glob characters.
-        suffix: The suffix of the name, such as ``.jar``.
+    The file must be on the same file system as the folder.
     """
     target = folder / _name(made, key, suffix)
     os.replace(made, target)  # noqa: PTH105 - replaces on every system

@@ -22,9 +22,7 @@ class Result(NamedTuple):
 def run(command: Sequence[str], seconds: float) -> Result:
     """Run a program and return its standard error; its standard output is discarded.
 
-    Args:
-        command: The program and its arguments.
-        seconds: The time limit; after it the program and the processes that it has started are killed.
+    After ``seconds`` the program and the processes that it has started are killed.
 
     Raises:
         OSError: If it is not a program.

@@ -68,8 +68,7 @@ def require_pair() -> None:
 def version_fault(versions: Mapping[str, str]) -> str:
     """Return why no local Spark can be started with some distributions, and what to do; ``""`` if it can.
 
-    Args:
-        versions: The versions of distributions by their names, as :func:`installed` returns them.
+    Versions of distributions are by their names, as :func:`installed` returns them.
     """
     if versions.keys() & set(CLIENTS):
         return _client_fault(versions)

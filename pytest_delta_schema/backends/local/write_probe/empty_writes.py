@@ -23,12 +23,7 @@ if TYPE_CHECKING:
 def write(spark: SparkSession, schema: StructType, table: QualifiedName, path: Path, options: WriteOptions) -> None:
     """Write an empty frame to a table.
 
-    Args:
-        spark: The session.
-        schema: The schema of the frame.
-        table: The name of the table.
-        path: The folder of the table, for methods that write to a path.
-        options: How the frame is written; ``auto_merge`` is a setting of the session.
+    The folder is for methods that write to a path. The option ``auto_merge`` is a setting of the session.
     """
     method, mode = options.method, options.mode
     flags = {"mergeSchema": options.merge_schema, "overwriteSchema": options.overwrite_schema}

@@ -56,8 +56,7 @@ class Transaction:
     def write(self, rows: Any) -> WrittenFiles:
         """Write rows to new files of the table, which no version has before the commit.
 
-        Args:
-            rows: A ``Dataset`` of the JVM with the rows of the table; their row ids are kept.
+        The rows are a ``Dataset`` of the JVM; their row ids are kept.
         """
         tracking = self._gateway.jvm.org.apache.spark.sql.delta.RowTracking
         kept = tracking.preserveRowTrackingColumns(rows, self._snapshot)
@@ -66,8 +65,7 @@ class Transaction:
     def removals(self, milliseconds: int) -> list[Any]:
         """Return a ``remove`` action for each file of the table, for the commit.
 
-        Args:
-            milliseconds: The time of the removal, since 1970.
+        The time of the removal is in milliseconds since 1970.
         """
         files = self._transaction.filterFiles()
         return [file.removeWithTimestamp(milliseconds, False) for file in _items(files)]  # noqa: FBT003 - as above
@@ -75,10 +73,8 @@ class Transaction:
     def commit(self, operation: Any, actions: Iterable[Mapping[str, Any]] = (), removals: Iterable[Any] = ()) -> None:
         """Commit the changes of metadata, and further actions.
 
-        Args:
-            operation: What the history of the table shows, from :func:`labelled` or :func:`operation`.
-            actions: Actions as the log has them.
-            removals: What :meth:`removals` has returned.
+        The operation, from :func:`labelled` or :func:`operation`, is what the history of the table shows. Actions are
+        as the log has them, and removals those of :meth:`removals`.
         """
         self._transaction.readWholeTable()
         scala = self._gateway.jvm.scala
@@ -89,10 +85,7 @@ class Transaction:
 class WrittenFiles:
     """Files that a transaction has written and not committed.
 
-    Args:
-        gateway: To the session.
-        transaction: Delta's transaction.
-        files: Delta's ``add`` actions.
+    The files are Delta's ``add`` actions.
     """
 
     def __init__(self, gateway: Gateway, transaction: Any, files: Any) -> None:
@@ -128,10 +121,7 @@ class WrittenFiles:
 def operation(gateway: Gateway, name: str, *args: Any) -> Any:
     """Build an operation for the history of a table.
 
-    Args:
-        gateway: To the session.
-        name: The class in Delta's ``DeltaOperations``.
-        args: Its arguments.
+    The name is that of a class in Delta's ``DeltaOperations``.
     """
     return getattr(gateway.jvm.org.apache.spark.sql.delta, f"DeltaOperations${name}")(*args)
 

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 class Gateway:
     """Loads tables as Delta represents them, through py4j.
 
-    Args:
-        spark: A classic session; one of Spark Connect has no JVM to reach.
+    The session is a classic one; one of Spark Connect has no JVM to reach.
     """
 
     def __init__(self, spark: SparkSession) -> None:

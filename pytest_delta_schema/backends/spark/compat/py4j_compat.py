@@ -73,11 +73,7 @@ def _if_imported(module: str, can_convert: Callable[[Any, Any], bool]) -> Callab
 
 
 def launch_jvm(conf: Mapping[str, str]) -> tuple[subprocess.Popen[bytes], int, str]:
-    """Start a JVM without a session, and return its process, the port and the secret of py4j.
-
-    Args:
-        conf: The settings with which ``spark-submit`` starts it.
-    """
+    """Start a JVM without a session, and return its process, the port and the secret of py4j."""
     from pyspark import SparkConf, java_gateway
 
     launcher: Any = java_gateway
@@ -89,10 +85,6 @@ def launch_jvm(conf: Mapping[str, str]) -> tuple[subprocess.Popen[bytes], int, s
 
 def connect_jvm(port: int, secret: str) -> Any:
     """Connect to a JVM that another process has started; the next session starts in it.
-
-    Args:
-        port: The port of py4j.
-        secret: The secret of py4j.
 
     Returns:
         The connection of py4j.

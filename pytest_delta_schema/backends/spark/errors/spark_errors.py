@@ -62,10 +62,8 @@ def translate_errors(reworded: Callable[[str], str] = str, spark: SparkSession |
 
     Its text has neither the Java stack, nor the query and its plan; the logger ``pytest_delta_schema.java`` gets both.
 
-    Args:
-        reworded: Replaces physical names and secrets in a message.
-        spark: The session that the block uses. If it was stopped, the block is not run, because Spark would report
-            other causes, such as a damaged log or a bug in Spark (Spark 4.2).
+    ``reworded`` replaces physical names and secrets in a message. If the session was stopped, the block is not run,
+    because Spark would report other causes, such as a damaged log or a bug in Spark (Spark 4.2).
     """
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException

@@ -29,10 +29,7 @@ if TYPE_CHECKING:
 def insert_rows(spark: SparkSession, state: TableState, rows: Iterable[Mapping[str, Any]]) -> None:
     """Append rows; the table fills columns that a row leaves out.
 
-    Args:
-        spark: The session; its time zone is that of datetimes without one.
-        state: The table.
-        rows: Mappings from column names to values.
+    The time zone of the session is that of datetimes without one.
 
     Raises:
         StatementError: If values would not be read back as they were given; nothing is written then.
@@ -55,10 +52,7 @@ def insert_rows(spark: SparkSession, state: TableState, rows: Iterable[Mapping[s
 def append_rows(spark: SparkSession, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
     """Append rows as they are, so only the table refuses them; see :class:`AppendsRows`.
 
-    Args:
-        spark: The session.
-        table: The table.
-        rows: Values by column; all rows have the same columns.
+    All rows have the same columns.
     """
     by_name = [NameMap(row.items()) for row in rows]
     stored = spark.table(dotted(table)).schema

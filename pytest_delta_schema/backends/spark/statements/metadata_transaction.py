@@ -53,11 +53,7 @@ def add_check_in_transaction(gateway: Gateway, name: QualifiedName, check: Check
     Delta's ADD CONSTRAINT joins the tokens of the text with spaces: it refuses ``a::int`` and lambdas, and stores
     ``'it''s'`` as ``'it' 's'``, which means something else (Delta 4.4.0).
 
-    Args:
-        gateway: To the session.
-        name: The table.
-        check: The constraint; it is stored under its lower-case name.
-        count: Runs data checks.
+    The constraint is stored under its lower-case name.
 
     Raises:
         UnsafePlanError: If rows violate it; nothing was changed.
@@ -78,10 +74,7 @@ def add_check_in_transaction(gateway: Gateway, name: QualifiedName, check: Check
 def rename_columns_in_transaction(gateway: Gateway, name: QualifiedName, names: Mapping[ColumnPath, str]) -> None:
     """Rename columns and fields of a table with column mapping, where its catalog refuses RENAME COLUMN.
 
-    Args:
-        gateway: To the session.
-        name: The table.
-        names: The new names by the old paths.
+    The new names are by the old paths.
     """
 
     def rename(metadata: dict[str, Any]) -> None:

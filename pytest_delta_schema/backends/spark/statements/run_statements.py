@@ -31,12 +31,9 @@ if TYPE_CHECKING:
 class DeltaStatements:
     """Runs statements on open-source Delta.
 
-    Args:
-        sql: Runs SQL.
-        queries: Returns what runs data checks on a table.
-        gateway: To the JVM, for statements without SQL; ``None`` over Spark Connect.
-        capabilities: Returns what the session can run; it is called when that is first needed.
-        by_commit: Kinds of statements that a metadata transaction does, because the session has no SQL for them.
+    Without a gateway, as over Spark Connect, statements need SQL. ``capabilities`` returns what the session can run; it
+    is called when that is first needed. ``by_commit`` are kinds of statements that a metadata transaction does, because
+    the session has no SQL for them.
     """
 
     def __init__(

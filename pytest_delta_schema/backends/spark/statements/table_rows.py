@@ -21,13 +21,7 @@ if TYPE_CHECKING:
 
 
 def table_rows(sql: Callable[[str], Any], table: QualifiedName, version: int | None) -> list[dict[str, Any]]:
-    """Return all rows of a table; timestamps have a time zone.
-
-    Args:
-        sql: Runs a query.
-        table: The table.
-        version: The version to read; ``None`` for the newest.
-    """
+    """Return all rows of a table; timestamps have a time zone."""
     return rows_of_spark(sql(select_all(select_rows(table, version=version))))
 
 
@@ -39,9 +33,7 @@ def session_clock(spark: SparkSession) -> Clock:
 def stored_rows(spark: SparkSession, state: TableState, rows: Any) -> list[dict[str, Any]]:
     """Return rows as a table would return them after an insert.
 
-    Args:
-        spark: The session; its time zone is that of datetimes without one.
-        state: The table.
-        rows: As :func:`~pytest_delta_schema.backends.rows.given_rows.converted_rows` takes them.
+    The time zone of the session is that of datetimes without one. Rows are those of
+    :func:`~pytest_delta_schema.backends.rows.given_rows.converted_rows`.
     """
     return converted_rows(state, rows, session_clock(spark))

@@ -17,19 +17,14 @@ if TYPE_CHECKING:
 
 
 class SchemaListing(NamedTuple):
-    """The tables of a schema.
-
-    Args:
-        catalog: The stored name of its catalog.
-        schema: The stored name of the schema.
-        tables: Its tables by their lower-case names; several only if names differ by case only.
-        fault: Why tables may be missing, which have to be requested one by one.
-    """
+    """The tables of a schema."""
 
     catalog: str
     schema: str
     tables: Mapping[str, list[TableInfo]]
+    """Its tables by their lower-case names; several only if names differ by case only."""
     fault: ServerError | None = None
+    """Why tables may be missing, which have to be requested one by one."""
 
     def name(self, table: str) -> QualifiedName:
         """Return the qualified name of a table with its stored name."""
@@ -72,9 +67,7 @@ def list_schema(client: UnityClient, catalog: str, schema: str) -> SchemaListing
 def only_one(kind: str, candidates: Iterable[str]) -> str | None:
     """Return the only one of several names that differ by case only; ``None`` if there is none.
 
-    Args:
-        kind: What has the names, for the message: ``tables``.
-        candidates: The names.
+    ``kind`` is what has the names, for the message: ``tables``.
 
     Raises:
         StatementError: If there are several.

@@ -39,10 +39,8 @@ _INTERNAL = 500
 class MetadataSyncing:
     """Synchronises catalog entries of one server; an entry that equals its log is not written, and files never are.
 
-    Args:
-        client: The server.
-        open_log: Opens the log of a table, newest version; returns ``None`` if its newest commits are in the catalog
-            only, and no Spark session is open.
+    ``open_log`` opens the log of a table, newest version; it returns ``None`` if its newest commits are in the catalog
+    only, and no Spark session is open.
     """
 
     client: UnityClient
@@ -54,9 +52,7 @@ class MetadataSyncing:
         An update that loses a race is repeated until the time of one call is over; each update asserts the id and the
         tag that it is based on. After each update the entry is read back.
 
-        Args:
-            name: The table.
-            recreates: Whether the entry may be deleted and created again on a server that cannot update it.
+        ``recreates`` permits that the entry is deleted and created again on a server that cannot update it.
 
         Returns:
             The changes and notes; ``None`` if there are neither.
@@ -176,19 +172,15 @@ class MetadataSyncing:
 
 
 class _Seen(NamedTuple):
-    """An entry and its log.
-
-    Args:
-        tag: What an update asserts; ``None`` if the server has no updates.
-        entry: The entry.
-        log: The metadata of the log; ``None`` if the log cannot be read here.
-        timestamp: Returns when the newest version was committed, in milliseconds since 1970.
-    """
+    """An entry and its log."""
 
     tag: DeltaMetadata | None
+    """What an update asserts; ``None`` if the server has no updates."""
     entry: EntryState
     log: LogState | None
+    """The metadata of the log; ``None`` if the log cannot be read here."""
     timestamp: Callable[[], int] = lambda: 0
+    """Returns when the newest version was committed, in milliseconds since 1970."""
 
 
 def _tries(deadline: Deadline) -> Iterator[int]:

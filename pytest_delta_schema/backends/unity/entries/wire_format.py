@@ -83,10 +83,7 @@ def columns_for(schema: dict[str, Any]) -> dict[str, Any]:
 def table_info(entry: EntryState, log: LogState, timestamp: int) -> dict[str, Any]:
     """Return a whole catalog entry for the classic API: the metadata of the log, at the location of the old entry.
 
-    Args:
-        entry: The old entry.
-        log: The metadata of the log.
-        timestamp: When the newest version was committed, in milliseconds since 1970.
+    The timestamp is that of the newest version, in milliseconds since 1970.
     """
     catalog, schema, table = entry.name.written
     partition_indexes = NameMap((name, index) for index, name in enumerate(log.partitioning))

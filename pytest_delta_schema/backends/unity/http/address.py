@@ -21,19 +21,16 @@ _SOCKS = ("socks5", "socks5h")
 
 
 class Address(NamedTuple):
-    """The parts of a URI.
-
-    Args:
-        scheme: ``http`` or ``https``; for proxies also ``socks5``.
-        host: The host in ASCII (IDNA).
-        port: ``None`` for the default port of the scheme.
-        path: The quoted path, without a slash at its end.
-    """
+    """The parts of a URI."""
 
     scheme: str
+    """``http`` or ``https``; for proxies also ``socks5``."""
     host: str
+    """The host in ASCII (IDNA)."""
     port: int | None
+    """``None`` for the default port of the scheme."""
     path: str
+    """The quoted path, without a slash at its end."""
 
     @property
     def authority(self) -> str:

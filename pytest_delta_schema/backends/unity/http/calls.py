@@ -50,15 +50,11 @@ _REMEDIES = {
 class ServerError(StatementError):
     """A call of a server failed.
 
-    Args:
-        text: The call, and the message of the server.
-        status: The HTTP status; ``None`` if no answer came.
-        condition: The server's code for it, such as ``TABLE_NOT_FOUND``.
-        is_of_api: Whether the answer is an error in the form of one of the server's APIs, and not of something else
-            that answers at its address.
-        is_deadlock: Whether the server's embedded database has rolled back the call because of a different call.
-        server_fault: What is wrong with the server itself, and the remedy, without the call; then every other call
-            fails, too. ``""`` if only this call is known to fail.
+    The status is ``None`` if no answer came. The condition is the server's code, such as ``TABLE_NOT_FOUND``.
+    ``is_of_api`` is false if the answer is of something else that answers at the server's address. With ``is_deadlock``
+    the server's embedded database has rolled back the call because of a different call. ``server_fault`` is what is
+    wrong with the server itself, and the remedy, without the call; then every other call fails, too. It is ``""`` if
+    only this call is known to fail.
     """
 
     def __init__(  # noqa: PLR0913 - the parts of one failure
@@ -97,15 +93,10 @@ class ServerError(StatementError):
 
 
 class Response(NamedTuple):
-    """An answer that reports success; its representation hides the body, which may repeat secrets.
-
-    Args:
-        call: The call for messages: method, path and server.
-        status: The HTTP status.
-        body: The body.
-    """
+    """An answer that reports success; its representation hides the body, which may repeat secrets."""
 
     call: str
+    """The call for messages: method, path and server."""
     status: int
     body: bytes
 
@@ -116,10 +107,7 @@ class Response(NamedTuple):
 class Calls:
     """Sends calls to one server; safe to share between threads.
 
-    Args:
-        uri: The address of the server.
-        token: The bearer token; ``None`` for none.
-        timeout: The time limit of a call in seconds, with all tries and pauses.
+    The timeout is the time limit of a call in seconds, with all tries and pauses.
 
     Raises:
         BackendUnavailableError: If ``uri`` is not an address, or the extra is not installed.

@@ -87,9 +87,7 @@ def _resolve(host: str, port: int, answers: queue.SimpleQueue[list[str] | OSErro
 class _Stream(httpcore.NetworkStream):
     """One connection.
 
-    Args:
-        inner: The connection as httpcore opens it.
-        left: Returns the seconds that are left, or raises if none are.
+    ``left`` returns the seconds that are left, or raises if none are.
     """
 
     def __init__(self, inner: httpcore.NetworkStream, left: Callable[[], float]) -> None:

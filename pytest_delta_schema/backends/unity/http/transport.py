@@ -28,18 +28,12 @@ _LOGGERS = tuple(map(logging.getLogger, ("httpcore.connection", "httpcore.http11
 
 
 class HttpAnswer(NamedTuple):
-    """An answer of a server; its representation hides the texts, which may repeat secrets.
-
-    Args:
-        status: The HTTP status.
-        reason: The reason phrase.
-        location: The target of a redirect; ``""`` if there is none.
-        body: The body.
-    """
+    """An answer of a server; its representation hides the texts, which may repeat secrets."""
 
     status: int
     reason: str
     location: str
+    """The target of a redirect; ``""`` if there is none."""
     body: bytes
 
     def __repr__(self) -> str:
@@ -48,10 +42,6 @@ class HttpAnswer(NamedTuple):
 
 class Transport:
     """Sends requests to one server, through the proxy that the environment names; safe to share between threads.
-
-    Args:
-        address: The address of the server.
-        token: The bearer token; ``None`` for none.
 
     Raises:
         BackendUnavailableError: If the environment names a proxy that cannot be used.
@@ -83,11 +73,8 @@ class Transport:
     def send(self, method: str, target: str, deadline: Deadline, body: bytes | None = None) -> HttpAnswer:
         """Send a request and read the answer.
 
-        Args:
-            method: The HTTP method.
-            target: Path and query, below the path of the address.
-            deadline: The time by which the last byte of the answer must arrive.
-            body: JSON.
+        The target is path and query, below the path of the address. The last byte of the answer must arrive by the
+        deadline. The body is JSON.
 
         Raises:
             httpcore.TimeoutException: If the deadline is over.

@@ -29,13 +29,7 @@ _COMMIT = re.compile(r"[0-9]{20}\.json")
 
 
 class NewestActions(NamedTuple):
-    """The newest version of a log, as its files hold it.
-
-    Args:
-        version: Its number.
-        metadata: Its ``metaData`` action.
-        protocol: Its ``protocol`` action.
-    """
+    """The newest version of a log, as its files hold it."""
 
     version: int
     metadata: Mapping[str, Any]

@@ -34,10 +34,7 @@ class ManagedLogs:
     A managed table may have an ordinary log. If the catalog commits to it, its newest commits may be in the catalog
     only, until they are published as files of the log (source: Delta's protocol, "Catalog-managed Tables").
 
-    Args:
-        client: The server.
-        logs: Opens logs.
-        by_spark: Reads the log of a table through Spark; it returns ``None`` if no session is open and none is needed.
+    ``by_spark`` reads the log of a table through Spark; it returns ``None`` if no session is open and none is needed.
     """
 
     client: UnityClient
@@ -47,9 +44,7 @@ class ManagedLogs:
     def read(self, entry: EntryState, check: Callable[[Log], object]) -> Log | LogFacts | Unpublished:
         """Read the log of one table from its files if they are complete, else through an open Spark session.
 
-        Args:
-            entry: The entry of the table.
-            check: Reads in the log what is needed of it; if that fails, so does opening the log.
+        ``check`` reads in the log what is needed of it; if that fails, so does opening the log.
 
         Raises:
             BackendUnavailableError: If a session is needed and none is configured, or its catalog is not the server's.

@@ -53,15 +53,12 @@ class Storage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Credentials:
-    """Credentials that a server vends for the files of one table.
-
-    Args:
-        values: The credentials by the names of deltalake's options.
-        expires: When they expire, in milliseconds since 1970; ``None`` if they do not.
-    """
+    """Credentials that a server vends for the files of one table."""
 
     values: Mapping[str, Secret]
+    """The credentials by the names of deltalake's options."""
     expires: int | None = None
+    """When they expire, in milliseconds since 1970; ``None`` if they do not."""
 
 
 NO_CREDENTIALS = Credentials(values={})
@@ -93,10 +90,7 @@ def needs_credentials(location: str) -> bool:
 def deltalake_options(location: str, stores: Iterable[Storage], credentials: Credentials) -> HiddenValues:
     """Return the options with which deltalake opens a table.
 
-    Args:
-        location: The location of the table.
-        stores: The known stores.
-        credentials: The vended credentials of the table; they take precedence over keys of the environment.
+    Vended credentials take precedence over keys of the environment.
     """
     options = HiddenValues()
     if not needs_credentials(location):
