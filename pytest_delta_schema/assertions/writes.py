@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
-from pytest_delta_schema.delta.type_widening import NEWEST
+from pytest_delta_schema.delta.spark_pairs import NEWEST
 from pytest_delta_schema.diagnostics.errors import WriteError
 from pytest_delta_schema.engine.write_checks import check_write, written_table
 from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind

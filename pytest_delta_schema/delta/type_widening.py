@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from enum import Enum
 
+from pytest_delta_schema.delta.spark_pairs import NEWEST
+
 SIZED = re.compile(r"(decimal|char|varchar)\((\d+)(?:,(\d+))?\)")
 """A type with arguments: its kind, and its length, or its precision and scale."""
-
-NEWEST = (4, 4)
-"""The version whose rules hold by default."""
 
 _INTEGERS = ("tinyint", "smallint", "int", "bigint")
 _DIGITS = {"tinyint": 10, "smallint": 10, "int": 10, "bigint": 20}

@@ -14,9 +14,9 @@ from pytest_delta_schema.engine.assembly import client_features_of, planner_of, 
 from pytest_delta_schema.engine.bound_model import BoundModel, declared
 from pytest_delta_schema.engine.source_map.source_locations import SourceLocations
 from pytest_delta_schema.models.dependency_order import dependency_groups
-from pytest_delta_schema.rules.aspects.clients import notes_on_clients
 from pytest_delta_schema.rules.aspects.column_names import InvalidColumnName
 from pytest_delta_schema.rules.aspects.nested_nullability import NotNullInCollection
+from pytest_delta_schema.rules.clients import notes_on_clients
 from pytest_delta_schema.state.desired import desired_state
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.type_widening import NEWEST
+from pytest_delta_schema.delta.spark_pairs import NEWEST
 from pytest_delta_schema.engine.bound_model import declared
 from pytest_delta_schema.engine.current import settings_or_current
 from pytest_delta_schema.models.table import Table

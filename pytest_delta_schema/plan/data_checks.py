@@ -99,7 +99,7 @@ def _of_foreign_key(change: ForeignKeyAdd, action: AlignTable, names: Names) -> 
 
 
 DATA_CHECKS: Mapping[type, Callable[[Any, AlignTable, Names], Iterator[DataCheck]]] = {
-    **{class_: _of_key for class_, kind in KINDS.items() if kind.key == "add"},
+    **{class_: _of_key for class_, kind in KINDS.items() if kind.key == "add" and kind.needs_data_check},
     ColumnNullabilityChange: _of_nullability,
     LayoutRewrite: _of_layout,
     CheckAdd: _of_check,

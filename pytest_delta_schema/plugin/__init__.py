@@ -8,24 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_delta_schema.plugin import hookspecs
-from pytest_delta_schema.plugin.fixtures.table_fixtures import (
-    _delta_scratch,
-    delta_bound,
-    delta_catalog,
-    delta_clone,
-    delta_effect,
-    delta_probe,
-    delta_raises,
-    delta_snapshot,
-    delta_spark,
-    delta_spark_conf,
-    delta_versions,
-    delta_warehouse,
-    delta_worker_id,
-    make_delta_schema,
-    make_delta_table,
-    make_delta_tables,
-)
+from pytest_delta_schema.plugin.fixtures import table_fixtures
 from pytest_delta_schema.plugin.options.registration import (
     PYTEST_MARKS,
     TABLE_MODULE,
@@ -42,25 +25,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.configuration.settings import Settings
     from pytest_delta_schema.execute.protocols.catalog import Catalog
 
-__all__ = [
-    "_delta_scratch",
-    "delta_bound",
-    "delta_catalog",
-    "delta_clone",
-    "delta_effect",
-    "delta_probe",
-    "delta_raises",
-    "delta_snapshot",
-    "delta_spark",
-    "delta_spark_conf",
-    "delta_versions",
-    "delta_warehouse",
-    "delta_worker_id",
-    "make_delta_schema",
-    "make_delta_table",
-    "make_delta_tables",
-]
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare options and ini keys."""
@@ -68,8 +32,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
-    """Declare the hooks of this plugin."""
+    """Declare the hooks of this plugin, and register its fixtures."""
     pluginmanager.add_hookspecs(hookspecs)
+    pluginmanager.register(table_fixtures, "delta-schema-fixtures")
 
 
 @pytest.hookimpl(tryfirst=True)

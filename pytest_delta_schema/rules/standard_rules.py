@@ -8,7 +8,6 @@ from pytest_delta_schema.delta.clients.client_features import ClientFeatures
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
 from pytest_delta_schema.plan.risk import Risk
 from pytest_delta_schema.rules.aspects.checks import DuplicateCheck, InvalidCheckExpression, InvalidCheckName
-from pytest_delta_schema.rules.aspects.clients import FeatureUnsupportedByClient, TableUnusableByClient
 from pytest_delta_schema.rules.aspects.column_names import (
     ColumnNameTakenBySpark,
     InvalidColumnName,
@@ -60,6 +59,7 @@ from pytest_delta_schema.rules.aspects.types import (
     UnsupportedTypeChange,
 )
 from pytest_delta_schema.rules.aspects.unique import DuplicateUnique, InvalidUniqueColumn
+from pytest_delta_schema.rules.clients import FeatureUnsupportedByClient, TableUnusableByClient
 from pytest_delta_schema.rules.risk import MaxRiskExceeded, ProtectedTable
 from pytest_delta_schema.rules.texts import UnencodableText
 

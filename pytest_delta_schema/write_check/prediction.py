@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.delta.features import is_on
 from pytest_delta_schema.delta.names.column_path import TABLE
 from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet
-from pytest_delta_schema.delta.type_widening import NEWEST
+from pytest_delta_schema.delta.spark_pairs import NEWEST
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 from pytest_delta_schema.models.names import parse_name

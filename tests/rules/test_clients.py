@@ -10,7 +10,7 @@ from pytest_delta_schema import Check, Column
 from pytest_delta_schema.delta.clients.client_features import ClientFeatures
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.rules import PlanValidator
-from pytest_delta_schema.rules.aspects.clients import (
+from pytest_delta_schema.rules.clients import (
     FeatureUnsupportedByClient,
     TableUnusableByClient,
     notes_on_clients,

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
 from pytest_delta_schema.backends.local.catalog import CAPABILITIES as LOCAL
-from pytest_delta_schema.backends.local.session.supported_versions import PAIRS, minor_version
+from pytest_delta_schema.backends.local.session.supported_versions import minor_version
 from pytest_delta_schema.backends.memory.catalog import MemoryCatalog
 from pytest_delta_schema.backends.spark.versions import SparkVersions
 from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE
 from pytest_delta_schema.backends.unity.catalog import UnityCatalog
+from pytest_delta_schema.delta.spark_pairs import PAIRS
 from pytest_delta_schema.sql import StatementKind
 from pytest_delta_schema.testing import SCENARIOS
 from pytest_delta_schema.testing.scenario_runner import planned_statements

@@ -7,10 +7,10 @@ import platform
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.local.session import supported_versions as pairs
+from pytest_delta_schema.delta import spark_pairs as pairs
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.backends.local.session.supported_versions import Pair
+    from pytest_delta_schema.delta.spark_pairs import Pair
     from tutorial.journey import Journey
 
 FOLDER = Path(__file__).parent

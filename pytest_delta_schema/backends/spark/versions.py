@@ -9,7 +9,8 @@ from pytest_delta_schema.backends.spark.compat.delta_compat import delta_version
 from pytest_delta_schema.backends.spark.compat.pyspark_compat import spark_version
 from pytest_delta_schema.backends.spark.newer_tables import refused_on_tables
 from pytest_delta_schema.delta.known_properties import REGISTRY, is_databricks_only, is_known, is_open_source
-from pytest_delta_schema.delta.type_widening import NEWEST, widening
+from pytest_delta_schema.delta.spark_pairs import NEWEST, PAIRS
+from pytest_delta_schema.delta.type_widening import widening
 from pytest_delta_schema.execute.protocols.catalog import Capabilities, Refusal
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import ColumnTypeChange
@@ -38,7 +39,7 @@ UNCOMMITTED_ROWS = (4, 4)
 The snapshot that it needs takes no protocol in Delta 3.3.3 and 4.0.1; 4.1 to 4.3 were not tried.
 """
 
-_NEWER = "install delta-spark 4.4.0 and a pyspark that it is built for, such as 4.2.0"
+_NEWER = f"install delta-spark {PAIRS[-1].delta_spark} and a pyspark that it is built for, such as {PAIRS[-1].pyspark}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

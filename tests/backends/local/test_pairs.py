@@ -12,11 +12,11 @@ import pytest
 from pytest_delta_schema.backends.local.session import supported_versions as pairs
 from pytest_delta_schema.backends.local.session.start import start_session
 from pytest_delta_schema.backends.local.session.supported_versions import (
-    PAIRS,
     installed,
     published_install_command,
     version_fault,
 )
+from pytest_delta_schema.delta.spark_pairs import PAIRS
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 
 ROOT = Path(__file__).parents[3]

@@ -15,7 +15,7 @@ from pytest_delta_schema.backends.spark.compat.delta_compat import delta_version
 from pytest_delta_schema.backends.spark.compat.pyspark_compat import error_condition, java_condition, spark_version
 from pytest_delta_schema.backends.spark.versions import SparkVersions
 from pytest_delta_schema.delta.known_properties import REGISTRY
-from pytest_delta_schema.delta.type_widening import NEWEST
+from pytest_delta_schema.delta.spark_pairs import NEWEST
 from pytest_delta_schema.execute.protocols.catalog import Capabilities, Refusal
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.sql.compiler import statements

@@ -10,9 +10,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.backends.local.session.supported_versions import PAIRS, installed, minor_version, version_fault
+from pytest_delta_schema.backends.local.session.supported_versions import installed, minor_version, version_fault
 from pytest_delta_schema.backends.spark.compat.pyspark_compat import active_spark
 from pytest_delta_schema.backends.spark.versions import SparkVersions
+from pytest_delta_schema.delta.spark_pairs import PAIRS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

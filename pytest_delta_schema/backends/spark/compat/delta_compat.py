@@ -8,13 +8,15 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.delta.spark_pairs import PAIRS, below
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from pytest_delta_schema.backends.spark.compat.gateway import Gateway
     from pytest_delta_schema.models.names import QualifiedName
 
-VERSIONS = {"delta-spark": ">=3.3.2,<4.5"}
+VERSIONS = {"delta-spark": f">=3.3.2,{below(PAIRS[-1].newest)}"}
 """The versions with which these classes were tested."""
 
 

@@ -13,6 +13,8 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.delta.spark_pairs import PAIRS, below
+
 if TYPE_CHECKING:
     import subprocess
     from collections.abc import Mapping, Sequence
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
-VERSIONS = {"pyspark": ">=3.5.3,<4.3"}
+VERSIONS = {"pyspark": f">=3.5.3,{below(PAIRS[-1].spark)}"}
 """The versions with which these names were tested."""
 
 _IN_MESSAGE = re.compile(r"\A\[([A-Z][A-Z0-9_.]*)\]")

@@ -1,0 +1,178 @@
+"""Every aspect of a table is known wherever all aspects have to be; a failure names the file that lacks it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib import import_module
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import pytest
+from pyspark.sql.types import IntegerType, LongType
+
+from pytest_delta_schema import (
+    Check,
+    Column,
+    ForeignKey,
+    MemoryCatalog,
+    Orchestrator,
+    Table,
+    Unique,
+    model_source,
+    state_text,
+)
+from pytest_delta_schema.backends.spark.statements.emulation import on_delta
+from pytest_delta_schema.engine.source_map.source_locations import SourceLocations
+from pytest_delta_schema.models.ownership import ASPECTS
+from pytest_delta_schema.plan import SetTableProperties, TablePlanner
+from pytest_delta_schema.plan.aspects.ownership import mode_of
+from pytest_delta_schema.plan.changes.kind import kind_of
+from pytest_delta_schema.plan.describe import change_lines
+from pytest_delta_schema.report.html.schema_rows import schema_rows
+from pytest_delta_schema.sql.compiler import statements
+from pytest_delta_schema.sql.statement import CATALOG_ONLY
+from pytest_delta_schema.state.adopting import declared_table
+from pytest_delta_schema.state.delta_log import state_from_metadata
+from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.json_format.json_form import state_from_json, state_json
+from pytest_delta_schema.state.keys import KEY_FIELDS
+from support.databricks import Doubled, Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from pytest_delta_schema.delta.names.part_path import Aspect
+
+ID = Column("id", IntegerType(), is_nullable=False)
+NOTE = Column("note", IntegerType())
+PARENT = Table("dev", "silver", "customers", [ID], primary_key=["id"])
+
+
+def orders(*columns: Column, **options: object) -> Table:
+    return Table("dev", "silver", "orders", columns or [ID, NOTE], **options)
+
+
+BARE = orders()
+EXAMPLES: Mapping[Aspect, Table] = MappingProxyType({
+    "columns": orders(ID, NOTE, Column("new", LongType())),
+    "types": orders(ID, Column("note", LongType()), table_properties={"delta.enableTypeWidening": "true"}),
+    "defaults": orders(
+        ID, Column("note", IntegerType(), default=1), table_properties={"delta.feature.allowColumnDefaults": "supported"}
+    ),
+    "primary_keys": orders(primary_key=["id"]),
+    "unique": orders(unique=[Unique(["note"])]),
+    "foreign_keys": orders(foreign_keys=[ForeignKey(["id"], PARENT)]),
+    "checks": orders(checks=[Check("positive", "id > 0")]),
+    "comments": orders(comment="All orders"),
+    "properties": orders(table_properties={"team": "core"}),
+    "layout": orders(clustered_by=["id"]),
+    "tags": orders(tags={"team": "core"}),
+})  # fmt: skip
+"""For each aspect a table that differs in it from the bare one, and in no other but in properties that it needs."""
+
+
+def applied(model: Table) -> MemoryCatalog:
+    """Return a catalog in which a table was created bare, and aligned with its model."""
+    catalog = MemoryCatalog()
+    for declared in (BARE, model):
+        Orchestrator.over(catalog).sync_tables([PARENT, declared])
+    return catalog
+
+
+def compared(catalog: MemoryCatalog | Doubled, model: Table) -> list[str]:
+    """Return what a catalog has otherwise than a model."""
+    plan = Orchestrator.over(catalog).plan_tables([PARENT, model])
+    return [type(change).__name__ for action in plan.align_tables for change in action.changes]
+
+
+def test_every_aspect_has_an_example():
+    assert tuple(EXAMPLES) == ASPECTS, "delta/names/part_path.py names other aspects than tests/package/test_aspects.py"
+
+
+@pytest.mark.parametrize("aspect", EXAMPLES)
+def test_a_difference_is_planned_and_belongs_to_the_aspect(aspect: Aspect):
+    wanted, stored = desired_state(EXAMPLES[aspect]), desired_state(BARE)
+    catalog = MemoryCatalog().snapshot([BARE])
+
+    plan = TablePlanner().plan_states([wanted], replace(catalog, tables={wanted.name: stored}))
+
+    changes = [change for action in plan.align_tables for change in action.changes]
+    aspects = {kind_of(change).aspect for change in changes}
+    assert aspect in aspects, f"plan/planner.py does not compare {aspect}"
+    assert aspects <= {aspect, "properties"}
+    assert {mode_of(change, replace(wanted, ownership={aspect: "report"})) for change in changes} <= {
+        "report",
+        "manage",
+    }
+
+
+@pytest.mark.parametrize("aspect", EXAMPLES)
+def test_a_table_is_created_and_aligned_with_it(aspect: Aspect):
+    created = MemoryCatalog()
+    Orchestrator.over(created).sync_tables([PARENT, EXAMPLES[aspect]])
+
+    assert compared(created, EXAMPLES[aspect]) == []
+    assert compared(applied(EXAMPLES[aspect]), EXAMPLES[aspect]) == []
+    assert compared(created, BARE) != [] or aspect in {"properties", "tags"}  # undeclared ones are not compared
+
+
+@pytest.mark.parametrize("aspect", EXAMPLES)
+def test_its_state_has_a_json_form_and_a_declaration(aspect: Aspect):
+    state = desired_state(EXAMPLES[aspect])
+
+    assert state_from_json(state_json(state)) == state, f"state/json_format/json_form.py leaves {aspect} out"
+    declared = desired_state(declared_table(state))
+    same = replace(declared, table_properties=state.table_properties)
+    assert same == state, f"state/adopting.py or state/keys.py declares no {aspect}"
+
+
+@pytest.mark.parametrize("aspect", EXAMPLES)
+def test_reports_and_texts_show_it(aspect: Aspect):
+    with_it, without = (state_json(desired_state(model)) for model in (EXAMPLES[aspect], BARE))
+    catalog = applied(EXAMPLES[aspect])
+
+    assert schema_rows(with_it, None, []) != schema_rows(without, None, []), (
+        f"report/html/schema_rows.py hides {aspect}"
+    )
+    assert state_text(EXAMPLES[aspect], catalog=catalog) != state_text(BARE, catalog=applied(BARE))
+
+
+@pytest.mark.parametrize("aspect", EXAMPLES)
+def test_its_declaration_is_found_in_the_source(aspect: Aspect, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / f"declared_{aspect}.py").write_text(model_source(EXAMPLES[aspect]), "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    model = import_module(f"declared_{aspect}").orders
+    plan = TablePlanner().plan_states([desired_state(model)], applied(BARE).snapshot([BARE]))
+    paths = [line.path for action in plan.align_tables for line in change_lines(action)]
+
+    spans = {SourceLocations({}).location(model, path) for path in paths}
+
+    assert spans
+    assert SourceLocations({}).location(model) not in spans, "engine/source_map/declaration_parts.py"
+
+
+@pytest.mark.parametrize("aspect", EXAMPLES)
+def test_properties_of_a_log_hold_what_only_a_catalog_stores(aspect: Aspect):
+    wanted = desired_state(EXAMPLES[aspect])
+    only_catalogs = [item for item in statements(TablePlanner().creation(wanted)) if item.kind in CATALOG_ONLY]
+    emulated = [change for item in only_catalogs for done in on_delta(item, bool) for change in done.changes]
+    assert all(isinstance(change, SetTableProperties) for change in emulated)
+    properties = {key: text for change in emulated for key, text in change.properties.items()}
+
+    state = state_from_metadata(
+        wanted.name,
+        metadata={"schemaString": '{"type":"struct","fields":[]}', "configuration": properties},
+        protocol={"minReaderVersion": 1, "minWriterVersion": 2},
+    )
+
+    assert bool(properties) == bool(only_catalogs)
+    for field in (*KEY_FIELDS.values(), "tags"):
+        assert getattr(state, field) == getattr(wanted, field)
+
+
+@pytest.mark.parametrize("aspect", EXAMPLES)
+def test_databricks_reads_it(aspect: Aspect):
+    catalog = Doubled(Workspace(applied(EXAMPLES[aspect])))
+
+    assert compared(catalog, EXAMPLES[aspect]) == [], f"backends/databricks reads no {aspect}"
