@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import pytest_delta_schema
+from support import reference
+from support.pages import DOCS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,6 +28,10 @@ PACKAGES = [
     if "lazy_exports" in path.read_text("utf-8")
 ]
 NAMES = [(package, name) for package in PACKAGES for name in import_module(package).__all__]
+
+
+SHOWN = sorted({name for _, name in NAMES}.union(*map(reference.public, ("diagnostics.errors", "testing"))))
+API = (DOCS / "reference" / "api.md").read_text("utf-8")
 
 
 def test_the_root_has_at_most_55_names_in_120_lines():
@@ -109,3 +115,23 @@ def undocumented(name: str, value: object) -> list[str]:
 @pytest.mark.parametrize(("package", "name"), NAMES, ids=map(".".join, NAMES))
 def test_every_public_name_is_documented_with_its_arguments(package, name):
     assert undocumented(name, getattr(import_module(package), name)) == []
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_every_public_name_has_an_example_that_the_reference_shows(name):
+    remedy = f"write a test of {name} in examples/api, add its package to support.reference.PACKAGES, run make docs"
+
+    assert re.search(rf"^###+ `{name}`$", API, re.MULTILINE), remedy
+    assert reference.example(name) in API
+
+
+def test_a_name_without_an_example_is_told_which_test_to_write():
+    with pytest.raises(ValueError, match=r"examples/api has 0 tests of the name .*test_column_split\b.*; write one"):
+        reference.example("ColumnSplit")
+
+
+def test_an_example_has_to_use_its_name(monkeypatch):
+    monkeypatch.setitem(reference.SHOWN_WITH, "ColumnSplit", "ColumnAdd")
+
+    with pytest.raises(ValueError, match="the example of ColumnSplit does not use it"):
+        reference.example("ColumnSplit")

@@ -19,7 +19,8 @@ from pytest_delta_schema.state.conversion import CONVERT, RESTORE_LOG
 from pytest_delta_schema.state.own_properties import MalformedPropertyError
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.diagnostics.errors import HasCode, StatementError
+    from pytest_delta_schema.diagnostics.errors import StatementError
+    from pytest_delta_schema.diagnostics.faults import HasCode
     from pytest_delta_schema.models.names import QualifiedName
 
 _CONVERT_BY_HAND = "convert it by CONVERT TO DELTA if it is parquet, or declare the table under another name"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from pytest_delta_schema.diagnostics.escaping import escaped, printed, shortened
 from pytest_delta_schema.diagnostics.faults import (
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from typing_extensions import Self
+
+    from pytest_delta_schema.diagnostics.faults import HasCode
 
 
 class DeltaSchemaError(Exception):
@@ -76,12 +78,6 @@ class Location(NamedTuple):
 
     def __str__(self) -> str:
         return self.file_and_line if self.column is None else f"{self.file_and_line}:{self.column}"
-
-
-class HasCode(Protocol):
-    """A fault: its class is named after it, has its code, and explains it in its docstring."""
-
-    code: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

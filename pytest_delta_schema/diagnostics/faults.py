@@ -5,6 +5,14 @@ Each is a class that is named after the fault, has its code, and explains it in 
 
 from __future__ import annotations
 
+from typing import Protocol
+
+
+class HasCode(Protocol):
+    """A fault: its class is named after it, has its code, and explains it in its docstring."""
+
+    code: str
+
 
 class SnapshotDiffers:
     """The SQL that would create a table is not the SQL in the snapshot that was reviewed, or there is no snapshot.

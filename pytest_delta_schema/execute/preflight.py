@@ -26,7 +26,8 @@ from pytest_delta_schema.state.states import CheckState, KeyState
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from pytest_delta_schema.diagnostics.errors import Diagnostic, HasCode
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
+    from pytest_delta_schema.diagnostics.faults import HasCode
     from pytest_delta_schema.execute.protocols.catalog import DeltaDDL, RowCounts, Samples
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.actions import AlignTable

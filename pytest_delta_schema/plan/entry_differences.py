@@ -23,7 +23,8 @@ from pytest_delta_schema.state.types import children, describe_type, same_kind
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from pytest_delta_schema.diagnostics.errors import Diagnostic, HasCode
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
+    from pytest_delta_schema.diagnostics.faults import HasCode
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.catalog_entry import EntryColumn, LogState
     from pytest_delta_schema.state.states import CatalogState

@@ -6,7 +6,10 @@ import inspect
 import re
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
+
+import pytest_delta_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -15,6 +18,7 @@ _ROLE = re.compile(r":\w+:`~?(?:[\w.]+\.)?(\w+)`")
 _LITERAL = re.compile(r"``([^`\n]+)``(?!`)")
 _FORWARD = re.compile(r"ForwardRef\('([^']+)'\)|'([A-Z]\w*)'")
 _HOME = "pytest_delta_schema"
+_SOURCES = Path(pytest_delta_schema.__file__).parent
 _WIDTH = 100
 
 
@@ -28,13 +32,19 @@ def section(name: str, value: object) -> str:
     return "\n\n".join([f"### `{name}`", *_paragraphs(name, value), *_members(name, value)])
 
 
-def summary(value: object) -> str:
-    """Return the first paragraph of a docstring on one line, as the cell of a table."""
+def summary(name: str, value: object) -> str:
+    """Return the first paragraph of the docstring of a public name on one line."""
     if members := get_args(value):
         return f"One of {_listed(member.__name__ for member in members)}."
-    if not isinstance(value, type) and not callable(value):
-        return "a constant"
-    return _cell((inspect.getdoc(value) or "").partition("\n\n")[0])
+    text = inspect.getdoc(value) if callable(value) else _text_of_constant(name)
+    return _line((text or "").partition("\n\n")[0])
+
+
+def _text_of_constant(name: str) -> str:
+    """Return the text below the definition of a constant."""
+    pattern = re.compile(rf'^{name}\b[^\n]* = [^"]*?\n"""(.*?)"""', re.DOTALL | re.MULTILINE)
+    (text,) = (match[1] for path in _SOURCES.rglob("*.py") for match in pattern.finditer(path.read_text("utf-8")))
+    return text
 
 
 def markdown(docstring: str) -> str:

@@ -50,6 +50,18 @@ PACKAGES = {
 }
 """The packages with public names, in the order of the reference, and what a section of the reference is called."""
 
+SHOWN_WITH = {
+    "BreakingRows": "Constraint",
+    "CreateExecutor": "AlignExecutor",
+    "DataAccess": "CatalogSuite",
+    "DataCheck": "NotNull",
+    "Refusal": "Capabilities",
+    "RunningOutcome": "InterruptedTable",
+    "connect_databricks": "DatabricksCatalog",
+    "state_from_json": "state_json",
+}
+"""Names whose example is that of another name."""
+
 _PART = re.compile(r"(<!-- generated: (?P<name>.+?) -->\n).*?(<!-- end of (?P=name) -->)", re.DOTALL)
 
 
@@ -88,32 +100,36 @@ def root_names() -> str:
 
 
 def example(name: str) -> str:
-    """Return the example of a name of the root package: its test in ``examples/api``."""
-    test = f"test_{re.sub('(?<=[a-z])(?=[A-Z])', '_', name).lower()}"
-    pattern = re.compile(rf"^(?:@[^\n]+\n)*def {test}\(.*?(?=\n\n\n|\Z)", re.DOTALL | re.MULTILINE)
-    shown = [
+    """Return the example of a public name: its test in ``examples/api``, or that of a name with which it is shown."""
+    shown = SHOWN_WITH.get(name, name)
+    test = f"(?:def test_{re.sub('(?<=[a-z])(?=[A-Z])', '_', shown).lower()}|class Test{shown})"
+    pattern = re.compile(rf"^(?:@[^\n]+\n)*{test}\(.*?(?=\n\n\n|\Z)", re.DOTALL | re.MULTILINE)
+    blocks = [
         f"```python\n# {path.relative_to(DOCS.parent).as_posix()}\n{match[0].strip()}\n```"
         for path in sorted((DOCS.parent / "examples" / "api").glob("test_*.py"))
         for match in pattern.finditer(path.read_text("utf-8"))
     ]
-    if len(shown) != 1:
-        msg = f"examples/api has {len(shown)} tests of the name {test}; write one, which shows how {name} is used"
+    if len(blocks) != 1:
+        msg = f"examples/api has {len(blocks)} tests of the name {test}; write one, which shows how {name} is used"
         raise ValueError(msg)
-    return shown[0]
+    if not re.search(rf"\b{name}\b", blocks[0]):
+        msg = f"the example of {name} does not use it: {blocks[0]}"
+        raise ValueError(msg)
+    return blocks[0]
 
 
 def package_names() -> str:
-    """Return tables of the public names that a package has and the root has not."""
+    """Return a section for each public name that a package has and the root has not."""
     parts = []
     for home in PACKAGES:
         package = import_module(f"pytest_delta_schema.{home}")
-        rows = [
-            (f"`{name}`", api_reference.summary(getattr(package, name)))
-            for name in public(home)
-            if name not in public()
-        ]
-        if rows:
-            parts.append(f"### `pytest_delta_schema.{home}`\n\n{api_reference.table(('name', 'summary'), rows)}")
+        names = [name for name in public(home) if name not in public()]
+        entries = (
+            f"#### `{name}`\n\n{api_reference.summary(name, getattr(package, name))}\n\n{example(name)}"
+            for name in names
+        )
+        if names:
+            parts.append("\n\n".join([f"### `pytest_delta_schema.{home}`", *entries]))
     return "\n\n".join(parts)
 
 

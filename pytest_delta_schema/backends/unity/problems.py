@@ -11,7 +11,8 @@ from pytest_delta_schema.diagnostics.faults import DamagedTable, UnreachableCata
 from pytest_delta_schema.state.states import TableState
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, Diagnostic, HasCode
+    from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, Diagnostic
+    from pytest_delta_schema.diagnostics.faults import HasCode
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.catalog_entry import EntryState
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from pytest_delta_schema.delta.names.part_path import Aspect
-    from pytest_delta_schema.diagnostics.errors import HasCode
+    from pytest_delta_schema.diagnostics.faults import HasCode
     from pytest_delta_schema.plan.changes.lines import ChangeLine
     from pytest_delta_schema.plan.changes.order import Step
     from pytest_delta_schema.state.states import TableState

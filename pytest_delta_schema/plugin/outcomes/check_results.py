@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from pytest_delta_schema.diagnostics.errors import Diagnostic, HasCode
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
+    from pytest_delta_schema.diagnostics.faults import HasCode
     from pytest_delta_schema.report.run_report import CheckOutcome
 
 _CHECKS = frozenset(check.value for check in CheckKind)

@@ -14,7 +14,8 @@ from pytest_delta_schema.plugin.compat.pytest_compat import Failed, failure_at
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_delta_schema.diagnostics.errors import HasCode, Location
+    from pytest_delta_schema.diagnostics.errors import Location
+    from pytest_delta_schema.diagnostics.faults import HasCode
     from pytest_delta_schema.models.declared_at import DeclaredAt
     from pytest_delta_schema.plugin.compat.pytest_compat import TerminalRepr
 

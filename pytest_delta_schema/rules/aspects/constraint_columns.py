@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from pytest_delta_schema.delta.names.part_path import PartPath
-    from pytest_delta_schema.diagnostics.errors import Diagnostic, HasCode
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
+    from pytest_delta_schema.diagnostics.faults import HasCode
     from pytest_delta_schema.models.constraints import ForeignKey, Unique
     from pytest_delta_schema.models.table import Table
 

@@ -58,3 +58,4 @@ SCENARIOS: tuple[Scenario, ...] = (
     *GENERATED_COLUMNS,
     *DEFAULTS,
 )
+"""All scenarios, topic by topic."""

@@ -1,0 +1,142 @@
+"""Backends, their tests and test data, without a JVM."""
+
+from types import SimpleNamespace
+
+import pytest
+from changes import AMOUNT, ID, table
+
+from models import orders
+from pytest_delta_schema import MemoryCatalog, breaking_rows, to_struct_type
+from pytest_delta_schema.backends import (
+    Backend,
+    BackendContext,
+    BackendSettings,
+    ConstraintViolation,
+    constraint_error,
+    find_backend,
+)
+from pytest_delta_schema.test_kit import BreakingRows, Constraint
+from pytest_delta_schema.testing import SCENARIOS, CatalogSuite, DataAccess, Scenario, SparkDataAccess, run_scenario
+from pytest_delta_schema.write_check import WriteVerdict, predict_write
+
+POSITIVE = "CHECK constraint positive (amount > 0) violated by row with values:\n - amount : -5"
+
+
+def test_backend():
+    backend = Backend(open=lambda _: MemoryCatalog(), scratch_tables="anywhere")  # an entry point names it
+
+    assert not backend.needs_scratch_catalog("apply")
+
+
+def test_backend_context():
+    def opened(context: BackendContext) -> MemoryCatalog:
+        catalog = MemoryCatalog()
+        catalog.create_schema(context.settings.values["scratch_catalog"], "silver")
+        return catalog
+
+    context = SimpleNamespace(settings=BackendSettings(values={"scratch_catalog": "ci"}))
+
+    assert Backend(open=opened).open(context).name == "memory"
+
+
+def test_backend_settings():
+    settings = BackendSettings(values={"read_threads": 8}, mode="drift")
+
+    assert (settings.values["read_threads"], settings.mode) == (8, "drift")
+
+
+def test_find_backend():
+    assert find_backend("memory").scratch_tables == "anywhere"
+
+
+def test_constraint_error():
+    error = RuntimeError(POSITIVE)  # in a pipeline: one of Spark
+
+    assert constraint_error(error, models=[orders]).model is orders
+    assert constraint_error(ValueError("something else")) is None
+
+
+def test_constraint_violation():
+    violation = constraint_error(RuntimeError(POSITIVE))
+
+    assert isinstance(violation, ConstraintViolation)
+    assert (violation.kind, violation.name, dict(violation.values)) == ("check", "positive", {"amount": "-5"})
+
+
+def test_constraint():
+    broken = breaking_rows(orders)[1]
+
+    assert isinstance(broken, BreakingRows)
+    assert broken.constraint == Constraint(kind="check", name="positive")
+    assert [row["amount"] > 0 for row in broken.rows] == [False]
+
+
+def test_predict_write():
+    verdict = predict_write(orders, to_struct_type(table(ID)))
+
+    assert verdict.accepted
+    assert [note.path for note in verdict.notes] == ["amount", "status"]
+
+
+def test_write_verdict():
+    verdict = predict_write(table(ID), to_struct_type(orders))
+
+    assert isinstance(verdict, WriteVerdict)
+    assert (verdict.accepted, verdict.rules) == (False, ("extra-column",))
+    assert verdict.resulting_schema.fieldNames() == ["id"]
+
+
+class MemoryRows:
+    """Reads rows of the memory catalog for the suite, and makes no parquet."""
+
+    converts = False
+    runs_refused = True
+    counts_commits = True
+
+    def read_rows(self, catalog, state):
+        return catalog.rows(state.name)
+
+    def make_parquet(self, catalog, model, rows):
+        raise NotImplementedError
+
+
+class TestCatalogSuite(CatalogSuite):
+    data_access: DataAccess = MemoryRows()  # reads rows back, and makes parquet
+    scenarios = ("primary_keys/",)  # all without it
+
+    @pytest.fixture
+    def catalog(self):
+        return MemoryCatalog()
+
+
+def test_spark_data_access():
+    access = SparkDataAccess(converts=True)  # the default of a suite: it uses the session of catalog.spark
+
+    assert (access.converts, access.counts_commits) == (True, True)
+
+
+def test_scenarios():
+    by_topic = [scenario for scenario in SCENARIOS if scenario.name.startswith("primary_keys/")]
+
+    assert len(by_topic) > 5
+    assert all(isinstance(scenario, Scenario) for scenario in by_topic)
+
+
+def test_scenario():
+    scenario = Scenario(
+        name="columns/added",
+        before=table(ID),
+        after=table(ID, AMOUNT),
+        plan="+ columns.amount: (absent) -> decimal(10,2)",
+        sql="ALTER TABLE `dev`.`silver`.`orders` ADD COLUMNS (\n  `amount` DECIMAL(10,2)\n);",
+    )
+
+    run_scenario(scenario, MemoryCatalog(), MemoryRows())
+
+
+def test_run_scenario():
+    scenario = next(scenario for scenario in SCENARIOS if scenario.name == "checks/check_dropped")
+
+    end = run_scenario(scenario, MemoryCatalog(), MemoryRows())
+
+    assert end.checks == ()
