@@ -25,10 +25,7 @@ def raises_constraint(
 ) -> AbstractContextManager[None]:
     """Return a context that is passed only if the block's write is stopped by the named constraint of ``model``.
 
-    Args:
-        model: The table that is written to.
-        check: Name of one of its checks.
-        not_null: Name of one of its NOT NULL columns; one of the two is given.
+    One of ``check``, the name of a check, and ``not_null``, the name of a NOT NULL column, is given.
 
     Raises:
         DeclarationError: If ``model`` is not a model, or has no such constraint.

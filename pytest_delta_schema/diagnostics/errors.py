@@ -139,15 +139,8 @@ def diagnostic_of(  # noqa: PLR0913 - the parts of a diagnostic
 ) -> Diagnostic:
     """Build a diagnostic with the code and the name of a fault.
 
-    Args:
-        fault: The class of the fault.
-        table: The table's name; ``str`` of it is shown.
-        message: The fact and its reason, without the table's name.
-        remedy: What to do about it, in the imperative.
-        path: The part of the table; ``""`` for the table itself.
-        severity: Whether the table fails for it.
-        location: The declaration; ``None`` if it is not known.
-        concerns_run: Whether every table of the run has this fault.
+    The message is the fact and its reason, without the table's name, and the remedy is in the imperative. The path is
+    ``""`` for the table itself. ``concerns_run`` is whether every table of the run has this fault.
     """
     return Diagnostic(
         code=fault.code,
@@ -165,9 +158,7 @@ def diagnostic_of(  # noqa: PLR0913 - the parts of a diagnostic
 def diagnostics_of(error: DeltaSchemaError, table: str) -> tuple[Diagnostic, ...]:
     """Return the diagnostics of an error: those that it carries, else its whole text as one.
 
-    Args:
-        error: The error; a group is taken apart.
-        table: The table for which it was raised.
+    A group is taken apart. The table is the one for which the error was raised.
     """
     if isinstance(error, DiagnosticsError):
         return error.diagnostics
@@ -185,11 +176,7 @@ def diagnostics_of(error: DeltaSchemaError, table: str) -> tuple[Diagnostic, ...
 def note(fault: type[HasCode], table: object, path: str, message: str) -> Diagnostic:
     """Build a remark for which no table fails.
 
-    Args:
-        fault: The class of the remark.
-        table: The table's name; ``str`` of it is shown.
-        path: The part of the table; ``""`` for the table itself.
-        message: The fact, without the table's name.
+    The message is the fact, without the table's name; the path is ``""`` for the table itself.
     """
     return diagnostic_of(fault, table, message, path=path, severity="note")
 

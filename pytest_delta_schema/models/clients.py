@@ -26,17 +26,13 @@ _FORM = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Client:
-    """A client of a table.
-
-    Args:
-        name: Its name in the table of clients.
-        version: The oldest version in use; ``""`` for a client without versions.
-        only_reads: Whether it never writes the table.
-    """
+    """A client of a table."""
 
     name: str
     version: str = ""
+    """The oldest version in use; ``""`` for a client without versions."""
     only_reads: bool = False
+    """Whether it never writes the table."""
 
     @property
     def numbers(self) -> ClientVersion:

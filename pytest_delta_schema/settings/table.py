@@ -53,18 +53,10 @@ LISTS: tuple[SettingKind, ...] = (
 class Setting:
     """One row of the table; to make a named tuple or a dataclass of it would cost every pytest run half a millisecond.
 
-    Args:
-        name: The key in the section of ``pyproject.toml``; the option and the ini key are derived from it.
-        kind: The type of the value.
-        help: What the setting does, in one sentence without a full stop.
-        default: The value without configuration; ``None`` if there is none.
-        choices: The values that are allowed; all if empty. Those of ``backend`` are only the built-in ones.
-        minimum: The smallest number that is allowed.
-        metavar: What help texts call the value of the option.
-        without_value: What the option means without a value; ``None`` if it needs one.
-        on_command_line: Whether there is an option.
-        in_ini: Whether there is an ini key.
-        in_toml: Whether there is a key in the section of ``pyproject.toml``.
+    The option and the ini key are derived from the name, the key in the section of ``pyproject.toml``. The help is one
+    sentence without a full stop, and ``metavar`` what help texts call the value. A default of ``None`` is none. Of the
+    ``choices``, all values if empty, those of ``backend`` are only the built-in ones. ``without_value`` is what the
+    option means without a value; ``None`` if it needs one.
     """
 
     __slots__ = (

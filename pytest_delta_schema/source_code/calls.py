@@ -34,12 +34,7 @@ class Call(NamedTuple):
 
 
 class Variable(NamedTuple):
-    """A variable of the module, which holds a table.
-
-    Args:
-        name: Its name.
-        primary_key: The primary key of the table.
-    """
+    """A variable of the module, which holds a table."""
 
     name: str
     primary_key: tuple[str, ...]

@@ -14,15 +14,12 @@ _ESCAPE = re.compile(r"\\.")
 
 
 class CodeStyle(NamedTuple):
-    """How code is written.
-
-    Args:
-        width: The longest line, in columns of a terminal.
-        quote: The quote around texts, ``"`` or ``'``; a text with more of these quotes than of the others has those.
-    """
+    """How code is written."""
 
     width: int = 88
+    """The longest line, in columns of a terminal."""
     quote: str = '"'
+    """The quote around texts, ``"`` or ``'``; a text with more of these quotes than of the others has those."""
 
 
 def code_lines(head: str, value: object, style: CodeStyle, indent: str = "") -> str:

@@ -56,11 +56,8 @@ def module_source(
     It imports what it needs and holds literals only. A table follows those that its foreign keys reference; apart from
     that, tables are sorted by name. Formatters leave the text as it is.
 
-    Args:
-        tables: The models, each name once.
-        docstring: Lines of the module's docstring; none without one. Hidden characters are escaped.
-        remarks: Comments above the tables.
-        style: The width of lines and the quotes.
+    Each name is once among the tables. Lines of the docstring are those of the module; hidden characters are escaped.
+    Remarks are comments above the tables.
     """
     declarations = _declarations(tables, {}, (), remarks, style)
     head = [_docstring(docstring)] if docstring else []
@@ -78,12 +75,7 @@ def extended_module(
 ) -> str:
     """Return the source of a module with further declarations at its end; everything in it stays as it is.
 
-    Args:
-        source: The module.
-        tables: The new models.
-        existing: The variables that hold its tables.
-        remarks: Comments above the new tables.
-        style: The width of lines and the quotes.
+    ``existing`` are the variables that hold its tables. Remarks are comments above the new tables.
 
     Raises:
         DeclarationError: If the module cannot be parsed, or uses a name that declarations need for something else.

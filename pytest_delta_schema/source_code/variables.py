@@ -30,9 +30,7 @@ def variable(name: str) -> str:
 def variables(names: Iterable[QualifiedName], taken: Iterable[str] = ()) -> dict[QualifiedName, str]:
     """Return a variable for each table, no two of them the same.
 
-    Args:
-        names: The names of the tables.
-        taken: Names that the module has already.
+    ``taken`` are names that the module has already.
     """
     chosen: dict[QualifiedName, str] = {}
     used = set(taken)

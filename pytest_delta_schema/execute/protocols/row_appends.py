@@ -19,9 +19,7 @@ class AppendsRows(DeltaDDL, Protocol):
     def append_rows(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
         """Append rows that nothing checks before the table does; the table fills columns that they leave out.
 
-        Args:
-            table: An existing table.
-            rows: Values of the types of the columns, by their names; all rows have the same columns.
+        Rows have values of the types of the columns, by their names, and all of them the same columns.
 
         Raises:
             StatementError: If the table refuses the rows; nothing is written then. The text names the constraint.

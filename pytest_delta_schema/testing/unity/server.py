@@ -51,21 +51,17 @@ Answer = tuple[int, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulatedFault:
-    """A simulated fault.
-
-    Args:
-        path: Calls whose path this pattern is found in.
-        status: The HTTP status of the answer.
-        text: The body; ``None`` for the server's own form of an error.
-        seconds: How long the answer is delayed.
-        method: Which calls; ``""`` for all of them.
-    """
+    """A simulated fault."""
 
     path: str
+    """Calls whose path this pattern is found in."""
     status: int = 500
     text: str | None = None
+    """The body; ``None`` for the server's own form of an error."""
     seconds: float = 0
+    """How long the answer is delayed."""
     method: str = ""
+    """Which calls; ``""`` for all of them."""
 
 
 class UnityDouble:
