@@ -33,11 +33,7 @@ _COMMANDS = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command.
-
-    Returns:
-        The exit code.
-    """
+    """Run a command, and return the exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m pytest_delta_schema", epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
     )

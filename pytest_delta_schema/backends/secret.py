@@ -56,10 +56,8 @@ class Secret:
 def bearer_token(given: Secret | None, source: str = "the token of the Unity Catalog server") -> Secret | None:
     """Return a token that can be sent to a server.
 
-    White space at the ends of the token, as in mounted files, is removed. The source is its name in an error.
-
-    Returns:
-        The token; ``None`` if there is none, or only white space.
+    White space at the ends of the token, as in mounted files, is removed. The source is its name in an error. The
+    result is ``None`` if there is none, or only white space.
 
     Raises:
         BackendUnavailableError: If it is too short, or cannot be part of a header. The error does not show it.

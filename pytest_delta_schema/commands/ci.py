@@ -20,11 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the file.
-
-    Returns:
-        The exit code.
-    """
+    """Print the file, and return the exit code."""
     file = files("pytest_delta_schema").joinpath(f"commands/ci_files/{arguments.platform}.yml")
     sys.stdout.write(file.read_text("utf-8"))
     return 0

@@ -33,8 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run pytest in the folder of the project, whose fixtures and settings only give the connection.
 
-    Returns:
-        The exit code of pytest: 0 if every promise holds.
+    It returns the exit code of pytest: 0 if every promise holds.
     """
     if _NAME.fullmatch(arguments.schema) is None:
         return failed(f"--schema {arguments.schema} is not a catalog and a schema; give it as dev.scratch")

@@ -35,8 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Show or end the JVMs, and remove the records of those that have ended.
 
-    Returns:
-        The exit code: 1 if a JVM could not be ended, or a record not be read.
+    It returns the exit code: 1 if a JVM could not be ended, or a record not be read.
     """
     lines: list[str] = []
     faults: list[object] = []

@@ -44,8 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Join the reports, and write the result; nothing is written if there is a fault.
 
-    Returns:
-        The exit code.
+    It returns the exit code.
     """
     faults: list[str] = []
     output = [] if arguments.output is None else [f"json:{Path.cwd() / arguments.output}"]

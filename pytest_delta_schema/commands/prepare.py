@@ -47,11 +47,7 @@ def add_arguments(_parser: argparse.ArgumentParser) -> None:
 
 
 def run(_arguments: argparse.Namespace) -> int:
-    """Fill the cache, and report the steps on standard error.
-
-    Returns:
-        The exit code.
-    """
+    """Fill the cache, report the steps on standard error, and return the exit code."""
     logger, handler = logging.getLogger(LOGGER), LineHandler()
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)

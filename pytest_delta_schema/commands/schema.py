@@ -20,10 +20,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the schema.
-
-    Returns:
-        The exit code.
-    """
+    """Print the schema, and return the exit code."""
     sys.stdout.write(files("pytest_delta_schema").joinpath(_FILES[arguments.form]).read_text("utf-8"))
     return 0

@@ -24,10 +24,8 @@ def load_rules(names: Iterable[str]) -> tuple[tuple[ModelRule, ...], tuple[PlanR
 
     A class is called without arguments; another object is the rule itself. A rule whose ``check`` takes a ``Table`` is
     for declarations, one whose ``check`` takes a ``CreateTable`` or ``AlignTable`` is for plans; without annotations
-    the name of the parameter decides, ``table`` or ``action``.
-
-    Returns:
-        The rules for declarations, and those for plans.
+    the name of the parameter decides, ``table`` or ``action``. The result has the rules for declarations, and those for
+    plans.
 
     Raises:
         DeclarationError: With every name that names no rule.

@@ -30,11 +30,9 @@ def value_from_toml(setting: Setting, value: object, label: str, folder: Path) -
     """Return the value of a setting as the program uses it.
 
     The label is what the user calls the setting: its option, ini key or TOML key. Relative paths start in the folder.
-
-    Returns:
-        A ``bool``, ``int``, ``float`` or ``str``; a tuple of texts for lists, rules and clients; a tuple of pairs for
-        bindings, pairs, features of clients and modes; a tuple of consents, of targets of reports; a tuple of
-        dictionaries for stores.
+    The result is a ``bool``, ``int``, ``float`` or ``str``; a tuple of texts for lists, rules and clients; a tuple of
+    pairs for bindings, pairs, features of clients and modes; a tuple of consents, of targets of reports; a tuple of
+    dictionaries for stores.
 
     Raises:
         SettingError: With all faults of the value.

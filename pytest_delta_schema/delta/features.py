@@ -182,11 +182,7 @@ def writes_iceberg(properties: Mapping[str, object]) -> bool:
 
 
 def needed_by_property(key: str, value: object) -> frozenset[str]:
-    """Return everything that a property asks of the protocol of a table.
-
-    Returns:
-        Features; a property that names one, or that sets a version, is itself.
-    """
+    """Return the features that a property needs; one that names a feature or sets a version is itself."""
     name = folded(key)
     if name in PROTOCOL_VERSIONS:
         return frozenset({name})

@@ -30,10 +30,8 @@ def widening(before: object, after: object, version: tuple[int, int] = NEWEST) -
 
     Tested with Delta 3.3.3, 4.0.1, 4.1.0 and 4.4.0; the last three agree.
 
-    Types are in canonical form; nested ones are never widened as a whole. The version is Delta's, major and minor.
-
-    Returns:
-        What the change needs; ``None`` if Delta refuses it.
+    Types are in canonical form; nested ones are never widened as a whole. The version is Delta's, major and minor. The
+    result is ``None`` if Delta refuses the change.
     """
     if not isinstance(before, str) or not isinstance(after, str) or before == after:
         return None

@@ -60,11 +60,9 @@ def _faults_of_names(consent: Consent, declarations: Declarations) -> Iterator[s
 def unmatched_columns(gate: Gate) -> tuple[list[str], list[str]]:
     """Compare the consents of a gate that must match with what its catalog holds.
 
-    Older versions of a table are read if it lacks a column that a consent names.
-
-    Returns:
-        A message for each consent to drop a column that the table never had, or that could mean several columns; and
-        one for each that was used before, or may have been.
+    Older versions of a table are read if it lacks a column that a consent names. It returns a message for each consent
+    to drop a column that the table never had, or that could mean several columns; and one for each that was used
+    before, or may have been.
     """
     faults, notes = [], []
     selected, tables = {table.name: table for table in gate.models}, gate.state().tables
@@ -113,8 +111,7 @@ def used_consents(gate: Gate) -> list[Consent]:
 def unused_consents(gate: Gate) -> list[Consent] | None:
     """Return the consents of the project that no table needed.
 
-    Returns:
-        The consents; ``None`` if it cannot be known, because a declared table was not read or breaks a rule.
+    The result is ``None`` if that cannot be known, because a declared table was not read or breaks a rule.
     """
     declarations, consents = gate.declarations, gate.declarations.settings.project_consents
     is_partial = {table.name for table in gate.models} != declarations.tables.keys()

@@ -53,10 +53,8 @@ def sync_entries(
 ) -> dict[QualifiedName, TableOutcome]:
     """Write the metadata of Delta logs to the catalog entries of tables, all at once; data files are not touched.
 
-    ``recreates`` permits that an entry is deleted and created again, where the catalog's settings allow it.
-
-    Returns:
-        The outcome of each model, by its name.
+    ``recreates`` permits that an entry is deleted and created again, where the catalog's settings allow it. It returns
+    the outcome of each model, by its name.
     """
     models = list(map(declarations.bound, tables))
     problems: tuple[Diagnostic, ...] = ()

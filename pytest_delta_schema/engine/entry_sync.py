@@ -17,10 +17,7 @@ if TYPE_CHECKING:
 def sync_stale_entries(tables: Iterable[Table], catalog: CatalogReader, state: CatalogState) -> bool:
     """Write the metadata of Delta logs to the catalog entries that were read to differ from them.
 
-    No entry is deleted for it.
-
-    Returns:
-        Whether an entry was changed, or has a note.
+    No entry is deleted for it. It returns whether an entry was changed, or has a note.
 
     Raises:
         MetadataSyncError: With all entries that cannot be written, such as those of managed tables.

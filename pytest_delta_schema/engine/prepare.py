@@ -23,10 +23,7 @@ def prepare() -> Path:
     """Download the jars of Delta Lake, compile the classes of this package, and write the archive of the JVM.
 
     What is there already is checked and kept. The archive holds the classes that two applies have loaded, in a
-    warehouse that is removed at the end.
-
-    Returns:
-        The cache folder.
+    warehouse that is removed at the end. It returns the cache folder.
 
     Raises:
         BackendUnavailableError: If something is missing or does not work, or the archive was not written.

@@ -15,10 +15,8 @@ if TYPE_CHECKING:
 def dependency_groups(models: Iterable[Table]) -> tuple[tuple[Table, ...], ...]:
     """Sort tables so that parents come first; tables that reference each other in a circle form one group.
 
-    Each name is once among the models. Parents that are not among them do not count.
-
-    Returns:
-        Groups of tables, nearly always of one; by name where nothing else decides.
+    Each name is once among the models. Parents that are not among them do not count. Nearly all groups have one table;
+    they are sorted by name where nothing else decides.
     """
     tables = {model.name: model for model in sorted(models, key=lambda model: model.name)}
     parents = {name: {key.parent for key in model.foreign_keys} & tables.keys() for name, model in tables.items()}

@@ -58,11 +58,7 @@ class StoredName(QualifiedName):
 
     @classmethod
     def of(cls, stored: QualifiedName) -> QualifiedName:
-        """Return a name for what a catalog stores.
-
-        Returns:
-            A plain name where all of it is in lower case.
-        """
+        """Return a name for what a catalog stores: a plain one where all of it is in lower case."""
         lowered = [*map(folded, stored)]
         if lowered == list(stored):
             return QualifiedName(*lowered)

@@ -41,13 +41,10 @@ def _no_catalog() -> None:
 
 
 def push_settings(source: Callable[[], Any], catalog: Callable[[], Any] = _no_catalog) -> PushedSettings:
-    """Put settings in force until they are popped.
+    """Put settings in force until they are popped, and return the entry for :func:`pop_settings`.
 
     ``source`` returns the settings, and is called when they are needed first. ``catalog`` returns the catalog of the
     run, or ``None`` if it has none now; it is called whenever it is needed.
-
-    Returns:
-        The entry, for :func:`pop_settings`.
     """
     pushed = PushedSettings(source, catalog)
     _STACK.append(pushed)

@@ -48,10 +48,7 @@ def damage_of(log: LogFiles) -> Damage | None:
 def inspect_log(log: LogFiles) -> CheckedLog | Damage | Doubt | None:
     """Read what a reader of the newest version needs, like :func:`check_log`, of a log in any file system.
 
-    An older checksum is not read.
-
-    Returns:
-        ``None`` if there is no such log, or it has changed each time.
+    An older checksum is not read. The result is ``None`` if there is no such log, or it has changed each time.
     """
     try:
         return _settled(lambda: _look(log, checked_log, lambda _: None))
@@ -64,10 +61,7 @@ def check_log(log: LocalFiles) -> CheckedLog | Damage | Doubt | None:
 
     These are the commits since the newest checkpoint, that checkpoint, ``_last_checkpoint``, and the checksum, or an
     older one with the commits after it. Of a checkpoint in parquet only the first and last bytes are read. All files
-    are of one table.
-
-    Returns:
-        ``None`` if the log has changed each time, so neither is certain.
+    are of one table. The result is ``None`` if the log has changed each time, so neither is certain.
 
     Raises:
         FileNotFoundError: If there is no such log.

@@ -22,10 +22,7 @@ def with_later_commits(
     """Return the metadata, protocol and domains of a later version, as its checksum would hold them.
 
     ``known`` are the actions of commits up to the version of the checksum, and ``later`` those of all commits after it;
-    the oldest commit comes first.
-
-    Returns:
-        ``None`` if the commits contradict the checksum.
+    the oldest commit comes first. The result is ``None`` if the commits contradict the checksum.
     """
     metadata, protocol, domains = (checksum.get(key) for key in ("metadata", "protocol", "domainMetadata"))
     if not isinstance(metadata, dict) or not isinstance(protocol, dict):

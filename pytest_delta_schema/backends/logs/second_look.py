@@ -19,9 +19,7 @@ def read_until_settled(read: Callable[[], T], is_fault: Callable[[T], bool]) -> 
     """Read until there is no fault, or two reads in a row have equal results; at most three times more.
 
     Everything that a read concludes comes from files that it lists itself. A fault is what a later read could explain.
-
-    Returns:
-        All results, the last one is the one to use.
+    Of the results, all of which are returned, the last one is the one to use.
     """
     results = [read()]
     for pause in PAUSES:

@@ -29,10 +29,8 @@ def converted_rows(state: TableState, rows: Any, clock: Clock, unique: Collectio
     Rows are a frame of Spark or pandas, or any iterable of values by column name, in any case: dictionaries, rows,
     named tuples; a plain tuple has a value for each column, in order. The clock interprets datetimes without a time
     zone. ``unique`` are timestamp columns that are written as local times of the clock's zone, so a local time that
-    occurs twice is an error.
-
-    Returns:
-        Values by column name in lower case; columns that a row leaves out are left out.
+    occurs twice is an error. The result has values by column name in lower case; columns that a row leaves out are left
+    out.
 
     Raises:
         StatementError: If a value would not be read back as it was given, a column does not exist, or one that is NOT

@@ -54,11 +54,8 @@ def convert(value: Any, data_type: DataTypeState, path: str, clock: Clock, fault
     """Return a value as a column of some type stores it.
 
     The clock interprets datetimes without a time zone. ``faults`` receives a fault for each part that does not fit; the
-    returned value must not be used then.
-
-    Returns:
-        The converted value. Structs become dictionaries by the names of their fields, within keys of maps tuples;
-        arrays become lists and maps dictionaries.
+    returned value must not be used then. Structs become dictionaries by the names of their fields, within keys of maps
+    tuples; arrays become lists and maps dictionaries.
     """
     if value is None:
         return None

@@ -93,8 +93,7 @@ class Session(Protocol):
 def read_log(session: Session, name: QualifiedName) -> LogFacts | Diagnostic | None:
     """Read the log of one table; if it has a problem, it is read again before that is reported.
 
-    Returns:
-        The facts of the log, or why it cannot be read; ``None`` if the table does not exist.
+    The result is ``None`` if the table does not exist.
     """
     return read_until_settled(lambda: _read_once(session, name), is_doubtful)[-1]
 

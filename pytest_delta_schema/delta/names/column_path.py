@@ -146,10 +146,7 @@ def split_path(text: str) -> tuple[WrittenPart, ...]:
 def first_part(text: str) -> tuple[WrittenPart, str]:
     """Split a path after its first part, as :func:`split_path` does.
 
-    What follows the first part may be anything.
-
-    Returns:
-        The part, and the rest without the dot before it.
+    What follows the first part may be anything. The rest is without the dot before it.
     """
     match = next(_PART.finditer(text))
     return _written(match), text[match.end() + 1 :]

@@ -36,8 +36,7 @@ def missing_arguments(kind: str, required: Sequence[str], given: Mapping[str, ob
 def wrong_name_parts(values: Sequence[object]) -> str:
     """Return the message for a table whose name has too few parts, for example a list where the table name is expected.
 
-    Returns:
-        ``""`` if there is no list.
+    The result is ``""`` if there is no list.
     """
     if not any(isinstance(value, (list, tuple)) for value in values):
         return ""

@@ -73,8 +73,7 @@ def fixture_info(item: pytest.Function) -> FuncFixtureInfo:
 def fixture_value(item: pytest.Item, name: str) -> Any:
     """Return the value of a fixture for an item that runs; it is set up if no test has needed it yet.
 
-    Returns:
-        The value; ``None`` if the item is of a kind that has no fixtures.
+    The result is ``None`` if the item is of a kind that has no fixtures.
     """
     request = getattr(item, "_request", None)
     return None if request is None else request.getfixturevalue(name)
@@ -83,8 +82,7 @@ def fixture_value(item: pytest.Item, name: str) -> Any:
 def shared_fixture(item: pytest.Function, name: str) -> object:
     """Return what defines a fixture, if all items with the same definition get the same value.
 
-    Returns:
-        The definition; ``None`` if the item may get its own value, because of the scope or of parameters.
+    The result is ``None`` if the item may get its own value, because of the scope or of parameters.
     """
     definitions = fixture_info(item).name2fixturedefs.get(name, ())
     is_shared = bool(definitions) and definitions[-1].scope == "session" and not hasattr(item, "callspec")

@@ -30,10 +30,8 @@ def is_worker(config: pytest.Config) -> bool:
 def share_folder(node: Any, key: str, folder: str | None) -> str | None:
     """Give a worker that is about to start the folder that workers of this machine share, and return the folder.
 
-    The node is what xdist's hook ``pytest_configure_node`` gets. Without a folder a temporary one is made.
-
-    Returns:
-        The folder; ``None`` if all workers so far are on other machines.
+    The node is what xdist's hook ``pytest_configure_node`` gets. Without a folder a temporary one is made. The result
+    is ``None`` if all workers so far are on other machines.
     """
     spec = node.gateway.spec
     if spec.popen and not spec.via:

@@ -52,8 +52,7 @@ class SqlSnapshotExtension(SingleFileSnapshotExtension):
 def mismatch(snapshot: SnapshotAssertion, text: str) -> tuple[str, str] | None:
     """Compare ``text`` with its snapshot, or write it if the run updates snapshots.
 
-    Returns:
-        ``None`` if they are equal; otherwise a headline and the difference, without colours.
+    The result is ``None`` if they are equal; otherwise a headline and the difference, without colours.
     """
     if snapshot == text:
         return None

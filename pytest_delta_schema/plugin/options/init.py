@@ -52,8 +52,7 @@ _CI = {
 def start_project(folder: Path, config: pytest.Config) -> list[str]:
     """Write an example model, and append the configuration to ``pyproject.toml``; existing text is not changed.
 
-    Returns:
-        The lines to show: what was written, and what to do next.
+    It returns the lines to show: what was written, and what to do next.
 
     Raises:
         pytest.UsageError: If the section or the model exists already, or a file cannot be written; nothing is written.

@@ -42,8 +42,7 @@ _BEGINNING = rf" {{2,6}}({'|'.join(map(re.escape, _COLOURS))}) +\S"
 def markup_of(line: str) -> dict[str, bool]:
     """Return how a line is shown: changes, reasons that block a plan, and tables of the summary have colours.
 
-    Returns:
-        The arguments for pytest's terminal writer, which uses them on a terminal only; empty for other lines.
+    It returns the arguments for pytest's terminal writer, which uses them on a terminal only; empty for other lines.
     """
     match = re.match(_BEGINNING, line)
     return {} if match is None else {_COLOURS[match[1]]: True}

@@ -31,8 +31,7 @@ _AZURE_PROPERTY = str.maketrans({"%": "%AZP25", **_LINES, ";": "%3B", "]": "%5D"
 def github_lines(report: RunReport) -> tuple[str, ...]:
     """Return the annotations of GitHub Actions, errors first, each kind worst first.
 
-    Returns:
-        At most ten errors and ten warnings; each has to start a line.
+    There are at most ten errors and ten warnings; each has to start a line.
     """
     return _lines(report.findings, _github_line, "::{}::{}", _GITHUB_TEXT)
 
@@ -40,8 +39,7 @@ def github_lines(report: RunReport) -> tuple[str, ...]:
 def azure_lines(report: RunReport) -> tuple[str, ...]:
     """Return the issues of Azure Pipelines, errors first, each kind worst first.
 
-    Returns:
-        At most ten errors and ten warnings; each has to start a line.
+    There are at most ten errors and ten warnings; each has to start a line.
     """
     return _lines(report.findings, _azure_line, "##vso[task.logissue type={}]{}", _AZURE_TEXT)
 

@@ -49,8 +49,7 @@ class ClassArchive:
     def write(self, jvm: Any) -> bool:
         """Write the archive of a running JVM that was started to record its classes; one process at a time does.
 
-        Returns:
-            Whether it was written.
+        It returns whether the archive was written.
         """
         from py4j.protocol import Py4JError
 

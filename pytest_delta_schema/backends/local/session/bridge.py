@@ -84,9 +84,8 @@ class Bridge:
     def list_files(self, path: str) -> tuple[str, str, list[str]]:
         """List the files below a path by ``FileLister.java``.
 
-        Returns:
-            The format of the first file; the file that shows that they are of a Delta table without a log, or ``""``;
-            the paths of all files.
+        It returns the format of the first file; the file that shows that they are of a Delta table without a log, or
+        ``""``; the paths of all files.
         """
         head, *files = str(self._lister.list(java_session(self.spark), path)).split("\n")
         kind, sign = head.split("\t")

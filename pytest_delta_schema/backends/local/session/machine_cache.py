@@ -52,10 +52,8 @@ def checksum(path: Path) -> str:
 def kept_file(folder: Path, key: str, suffix: str) -> Path | None:
     """Return the file that was stored under a key; a damaged one is removed, so it is made again.
 
-    The folder need not exist. The key has no glob characters, and the suffix is such as ``.jar``.
-
-    Returns:
-        Its path; ``None`` if there is none whose bytes have the checksum in its name.
+    The folder need not exist. The key has no glob characters, and the suffix is such as ``.jar``. The result is
+    ``None`` if there is no file whose bytes have the checksum in its name.
     """
     for path in sorted(folder.glob(f"{key}-*{suffix}")):
         try:

@@ -84,11 +84,7 @@ def launch_jvm(conf: Mapping[str, str]) -> tuple[subprocess.Popen[bytes], int, s
 
 
 def connect_jvm(port: int, secret: str) -> Any:
-    """Connect to a JVM that another process has started; the next session starts in it.
-
-    Returns:
-        The connection of py4j.
-    """
+    """Connect to a JVM that another process has started, and return the connection; the next session starts in it."""
     from pyspark import SparkContext, java_gateway
 
     launcher: Any = java_gateway

@@ -52,10 +52,8 @@ class MetadataSyncing:
         An update that loses a race is repeated until the time of one call is over; each update asserts the id and the
         tag that it is based on. After each update the entry is read back.
 
-        ``recreates`` permits that the entry is deleted and created again on a server that cannot update it.
-
-        Returns:
-            The changes and notes; ``None`` if there are neither.
+        ``recreates`` permits that the entry is deleted and created again on a server that cannot update it. It returns
+        the changes and notes, or ``None`` if there are neither.
 
         Raises:
             CatalogReadError: If it is not a Delta table.
