@@ -93,16 +93,16 @@ class Declarations:
         return known
 
     def client_notes(
-        self, table: Table, observed: TableState | None = None, action: CreateTable | AlignTable | None = None
+        self, desired: TableState, observed: TableState | None = None, action: CreateTable | AlignTable | None = None
     ) -> tuple[Diagnostic, ...]:
         """Return the notes on clients of which it is not known whether they can use a table.
 
-        The table is that in the catalog, or a model with the clients of the project. ``observed`` is ``None`` if no
-        catalog was read, and ``action`` if the table needs no change.
+        The desired state has the clients of the project. ``observed`` is ``None`` if no catalog was read, and
+        ``action`` if the table needs no change.
         """
-        if not table.clients:
+        if not desired.clients:
             return ()
-        return tuple(notes_on_clients(desired_state(table), self.client_features, observed, action))
+        return tuple(notes_on_clients(desired, self.client_features, observed, action))
 
     def creation_notes(self, table: Table) -> tuple[Diagnostic, ...]:
         """Return the notes on what Delta would refuse to create, and may be in a table that another writer made."""

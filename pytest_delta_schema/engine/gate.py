@@ -7,19 +7,21 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.configuration.settings import current_settings
-from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, Diagnostic, diagnostic_of
+from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, diagnostic_of
 from pytest_delta_schema.diagnostics.faults import UnreachableCatalog
 from pytest_delta_schema.engine.apply_progress import ApplyProgress
 from pytest_delta_schema.engine.assembly import preflight_of, runner_of
 from pytest_delta_schema.engine.declarations import Declarations
 from pytest_delta_schema.engine.entry_sync import sync_stale_entries
 from pytest_delta_schema.engine.orchestrator import Orchestrator
+from pytest_delta_schema.engine.outcomes.judged_table import JudgedTable, RefusedTable
 from pytest_delta_schema.engine.outcomes.outcome import CheckKind, DataChecks, Status
-from pytest_delta_schema.engine.outcomes.outcome_parts import failed_outcome, table_outcome
+from pytest_delta_schema.engine.outcomes.outcome_parts import failed_outcome
 from pytest_delta_schema.engine.outcomes.plan_outcomes import PlanOutcomes
 from pytest_delta_schema.execute.preflight import OFF, preflight
 from pytest_delta_schema.execute.protocols.capabilities import unsupported_statements
 from pytest_delta_schema.execute.protocols.catalog import StartsLazily
+from pytest_delta_schema.plan.actions import AlignTable
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.state.desired import desired_state
 
@@ -27,11 +29,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from pytest_delta_schema.configuration.settings import Settings
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
+    from pytest_delta_schema.engine.bound_model import BoundModel
     from pytest_delta_schema.engine.outcomes.outcome import TableOutcome
     from pytest_delta_schema.engine.sync_result import SyncResult
     from pytest_delta_schema.execute.protocols.catalog import Catalog
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plan.actions import CreateTable
     from pytest_delta_schema.plan.table_plan import TablePlan
     from pytest_delta_schema.state.states import CatalogState, TableState
 
@@ -63,7 +68,6 @@ class Gate:
         self.declarations = declarations
         self._outcomes = PlanOutcomes(catalog, declarations)
         self._seen: CatalogState | DeltaSchemaError | None = None
-        self._violations: tuple[Diagnostic, ...] | None = None
 
     @cached_property
     def starts_later(self) -> StartsLazily | None:
@@ -138,8 +142,11 @@ class Gate:
         Raises:
             CatalogReadError: If one of them cannot be read.
         """
-        others = self._bound(self.dependents(models))
-        return self.declarations.planner.plan(self._bound(models), self.state(), other_models=others)
+        return self._plan(models, map(desired_state, self._bound(models)))
+
+    def _plan(self, models: Iterable[Table], desired: Iterable[TableState]) -> TablePlan:
+        others = map(desired_state, self._bound(self.dependents(models)))
+        return self.declarations.planner.plan_states(desired, self.state(), other_models=others)
 
     def _bound(self, models: Iterable[Table]) -> list[Table]:
         """Return the tables that models map to in the catalog."""
@@ -154,7 +161,8 @@ class Gate:
         """
         if self.declarations.violations(table) or (not applies and self.declarations.settings.preflight in {None, OFF}):
             return False
-        return not self.plan(table).is_empty
+        judged = self._judged[table.name]
+        return isinstance(judged, JudgedTable) and not judged.plan.is_empty
 
     def unreadable(self, table: Table, *, check: CheckKind = CheckKind.DRIFT) -> TableOutcome | None:
         """Return the outcome of a table that cannot be read; ``None`` if it can.
@@ -163,16 +171,8 @@ class Gate:
             table: One of the models.
             check: The check that needs it.
         """
-        model = self.declarations.bound(table)
-        try:
-            state = self.state()
-        except DeltaSchemaError as error:
-            unreadable = diagnostic_of(UnreachableCatalog, model.name, " ".join(str(error).split()))
-        else:
-            if model.name in state.tables:
-                return None
-            unreadable = state.problem(model.name)
-        return table_outcome(model, self.declarations, check, Status.UNREADABLE, diagnostics=[unreadable])
+        unreadable = self._unreadable(self.declarations.bound(table))
+        return None if unreadable is None else self._outcomes.refused(unreadable, check)
 
     def drift(self, table: Table) -> TableOutcome:
         """Compare a table with its model; nothing is changed.
@@ -180,25 +180,22 @@ class Gate:
         Args:
             table: One of the models.
         """
-        invalid = self._invalid(table, CheckKind.DRIFT) or self.unreadable(table)
-        if invalid is not None:
-            return invalid
-        model, plan = self.declarations.bound(table), self.plan(table)
-        if plan.is_empty:
-            status = Status.DRIFTED if plan.mismatches else Status.IN_SYNC
-            return self._outcomes.outcome(model, CheckKind.DRIFT, status, plan, self.state())
-        tables = {str(action.table) for action in plan.actions}
-        violations = tuple(diagnostics for diagnostics in self._plan_violations() if diagnostics.table in tables)
+        judged, check = self._judged[table.name], CheckKind.DRIFT
+        if isinstance(judged, RefusedTable):
+            return self._outcomes.refused(judged, check)
+        if judged.plan.is_empty:
+            status = Status.DRIFTED if judged.plan.mismatches else Status.IN_SYNC
+            return self._outcomes.outcome(judged, check, status)
+        tables = {str(action.table) for action in judged.plan.actions}
+        violations = tuple(violation for violation in self._plan_violations if violation.table in tables)
         checks = DataChecks.NOT_RUN
         if not violations and self.declarations.settings.preflight not in {None, OFF}:
             try:
-                violations, checks = self._data_checks(plan, model.name)
+                violations, checks = self._data_checks(judged.own)
             except DeltaSchemaError as error:
-                return failed_outcome(model, self.declarations, CheckKind.DRIFT, error)
+                return failed_outcome(judged.model, self.declarations, check, error)
         status = Status.BLOCKED if violations else Status.DRIFTED
-        return self._outcomes.outcome(
-            model, CheckKind.DRIFT, status, plan, self.state(), violations=violations, data_checks=checks
-        )
+        return self._outcomes.outcome(judged, check, status, violations=violations, data_checks=checks)
 
     def apply(self, table: Table, *, progress: ApplyProgress | None = None) -> TableOutcome:
         """Align a table with its model, read it back, and prove that its plan is empty.
@@ -209,22 +206,20 @@ class Gate:
             table: One of the models.
             progress: Records how far the apply came, for the report of an interruption.
         """
-        invalid = self._invalid(table, CheckKind.APPLY) or self.unreadable(table, check=CheckKind.APPLY)
-        if invalid is not None:
-            return invalid
-        model, plan = self.declarations.bound(table), self.plan(table)
-        if plan.is_empty:
+        judged, check = self._judged[table.name], CheckKind.APPLY
+        if isinstance(judged, RefusedTable):
+            return self._outcomes.refused(judged, check)
+        if judged.plan.is_empty:
             try:
-                is_synced = sync_stale_entries([model.table], self.catalog, self.state())
+                is_synced = sync_stale_entries([judged.model.table], self.catalog, self.state())
             except DeltaSchemaError as error:
-                return failed_outcome(model, self.declarations, CheckKind.APPLY, error)
-            status = Status.SYNCED if is_synced else Status.IN_SYNC
-            return self._outcomes.outcome(model, CheckKind.APPLY, status, plan, self.state())
+                return failed_outcome(judged.model, self.declarations, check, error)
+            return self._outcomes.outcome(judged, check, Status.SYNCED if is_synced else Status.IN_SYNC)
         try:
             result = self._apply(self.declarations.apply_group(table, self.models), progress or ApplyProgress())
         except DeltaSchemaError as error:
-            return self._outcomes.not_applied(model, plan, error, self.state())
-        return self._outcomes.applied(model, plan, result, self.state())
+            return self._outcomes.not_applied(judged, error)
+        return self._outcomes.applied(judged, result)
 
     def create(self, models: Sequence[Table], *, progress: ApplyProgress) -> dict[QualifiedName, TableOutcome]:
         """Create tables that do not exist, each by itself, and return the outcomes of those whose creation was begun.
@@ -241,11 +236,9 @@ class Gate:
         result = self._apply(models, progress, independently=True)
         begun = {table.table for table in result.tables}
         return {
-            model.model.name: self._outcomes.applied(
-                model, self.plan(model.model), result.for_table(model.name), self.state()
-            )
-            for model in map(self.declarations.bound, models)
-            if model.name in begun
+            name: self._outcomes.applied(judged, result.for_table(judged.model.name))
+            for name, judged in ((model.name, self._judged[model.name]) for model in models)
+            if isinstance(judged, JudgedTable) and judged.model.name in begun
         }
 
     def _apply(self, models: Sequence[Table], progress: ApplyProgress, *, independently: bool = False) -> SyncResult:
@@ -257,29 +250,45 @@ class Gate:
         with progress.by(runner):
             return orchestrator.apply(self._bound(models), other_models=dependents, independently=independently)
 
-    def _invalid(self, table: Table, check: CheckKind) -> TableOutcome | None:
-        violations = self.declarations.violations(table)
-        if not violations:
-            return None
-        model = self.declarations.bound(table)
-        return table_outcome(model, self.declarations, check, Status.BLOCKED, diagnostics=violations)
+    @cached_property
+    def _judged(self) -> dict[QualifiedName, JudgedTable | RefusedTable]:
+        """All models, each compared with what was read of its table, by name."""
+        return {model.name: self._judge(model) for model in self.models}
 
-    def _data_checks(self, plan: TablePlan, name: QualifiedName) -> tuple[tuple[Diagnostic, ...], DataChecks]:
+    def _judge(self, table: Table) -> JudgedTable | RefusedTable:
+        model, violations = self.declarations.bound(table), self.declarations.violations(table)
+        if violations:
+            return RefusedTable(model=model, status=Status.BLOCKED, diagnostics=violations)
+        unreadable = self._unreadable(model)
+        if unreadable is not None:
+            return unreadable
+        desired = desired_state(model.table)
+        return self._outcomes.judged(model, desired, self._plan([table], [desired]), self.state())
+
+    def _unreadable(self, model: BoundModel) -> RefusedTable | None:
+        try:
+            state = self.state()
+        except DeltaSchemaError as error:
+            unreadable = diagnostic_of(UnreachableCatalog, model.name, " ".join(str(error).split()))
+        else:
+            if model.name in state.tables:
+                return None
+            unreadable = state.problem(model.name)
+        return RefusedTable(model=model, status=Status.UNREADABLE, diagnostics=(unreadable,))
+
+    def _data_checks(self, action: CreateTable | AlignTable | None) -> tuple[tuple[Diagnostic, ...], DataChecks]:
         """Run the data checks of a table that an apply would run."""
-        action = next((action for action in plan.align_tables if action.table == name), None)
-        if action is None:
+        if not isinstance(action, AlignTable):
             return (), DataChecks.NOT_RUN
         violations = preflight(action, self.catalog, preflight_of(self.declarations.settings))
         return violations, DataChecks.FAILED if violations else DataChecks.PASSED
 
+    @cached_property
     def _plan_violations(self) -> tuple[Diagnostic, ...]:
-        """Return the rules that the plan of all valid and readable models breaks, and what the backend cannot do."""
-        if self._violations is None:
-            declarations, tables = self.declarations, self.state().tables
-            valid = [table for table in self.models if not declarations.violations(table)]
-            plan = self.plan(*(table for table in valid if declarations.bound(table).name in tables))
-            unsupported = [
-                violation for action in plan.actions for violation in unsupported_statements(action, self.catalog)
-            ]
-            self._violations = (*declarations.drift_validator.plan_violations(plan), *unsupported)
-        return self._violations
+        """The rules that the plan of all valid and readable models breaks, and what the backend cannot do."""
+        judged = [table for table in self._judged.values() if isinstance(table, JudgedTable)]
+        plan = self._plan([table.model.model for table in judged], [table.desired for table in judged])
+        unsupported = [
+            violation for action in plan.actions for violation in unsupported_statements(action, self.catalog)
+        ]
+        return (*self.declarations.drift_validator.plan_violations(plan), *unsupported)

@@ -11,6 +11,7 @@ from pytest_delta_schema.engine.bound_model import declared
 from pytest_delta_schema.engine.outcomes.outcome import CheckKind, OutcomeStatement, Status, TableChange, TableOutcome
 from pytest_delta_schema.plan.changes.kind import kind_of
 from pytest_delta_schema.plan.describe import change_lines, highest_risk, lines_of
+from pytest_delta_schema.state.desired import desired_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -69,8 +70,9 @@ def rules_outcome(table: Table, declarations: Declarations) -> TableOutcome:
     violations = declarations.violations(table)
     notes: tuple[Diagnostic, ...] = ()
     if not violations:
-        judged = declared(table, declarations.settings)
-        notes = (*declarations.client_notes(judged), *declarations.creation_notes(table))
+        model = declared(table, declarations.settings)
+        client_notes = declarations.client_notes(desired_state(model)) if model.clients else ()
+        notes = (*client_notes, *declarations.creation_notes(table))
     return TableOutcome(
         table=table.qualified_name,
         check=CheckKind.RULES,

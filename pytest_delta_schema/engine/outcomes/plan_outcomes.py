@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.diagnostics.errors import ApplyError, UnsafePlanError, diagnostics_of
 from pytest_delta_schema.engine.outcomes.catalog_notes import notes_of_entry, notes_of_introduction
+from pytest_delta_schema.engine.outcomes.judged_table import JudgedTable
 from pytest_delta_schema.engine.outcomes.outcome import CheckKind, DataChecks, Status
 from pytest_delta_schema.engine.outcomes.outcome_parts import (
     planned_statements,
@@ -26,126 +27,113 @@ if TYPE_CHECKING:
     from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, Diagnostic
     from pytest_delta_schema.engine.bound_model import BoundModel
     from pytest_delta_schema.engine.declarations import Declarations
-    from pytest_delta_schema.engine.outcomes.outcome import OutcomeStatement, TableOutcome
+    from pytest_delta_schema.engine.outcomes.judged_table import RefusedTable
+    from pytest_delta_schema.engine.outcomes.outcome import TableOutcome
     from pytest_delta_schema.engine.sync_result import SyncResult
     from pytest_delta_schema.execute.protocols.catalog import Catalog
     from pytest_delta_schema.plan.table_plan import TablePlan
     from pytest_delta_schema.sql.statement import Statement
-    from pytest_delta_schema.state.states import CatalogState
+    from pytest_delta_schema.state.states import CatalogState, TableState
 
 
 class PlanOutcomes:
-    """Makes outcomes from plans."""
+    """Judges tables by their plans, and makes outcomes of what it knows of them."""
 
     def __init__(self, catalog: Catalog, declarations: Declarations) -> None:
         self._catalog = catalog
         self._declarations = declarations
 
-    def statements(self, model: BoundModel, plan: TablePlan) -> tuple[OutcomeStatement, ...]:
-        """Return the statements of one table of a plan, which may have further tables."""
-        planned = [
-            statement for action in plan.actions if action.table == model.name for statement in statements(action)
-        ]
-        return planned_statements(planned, self._catalog.capabilities)
+    def judged(self, model: BoundModel, desired: TableState, plan: TablePlan, state: CatalogState) -> JudgedTable:
+        """Judge a table by its plan, which may have dependent foreign keys of other tables, and what was read."""
+        table = JudgedTable(model=model, desired=desired, observed=state.tables[model.name], plan=plan)
+        judged = self._judged(table, plan)
+        if judged.own is None:
+            return judged
+        planned = planned_statements(statements(judged.own), self._catalog.capabilities)
+        return replace(judged, statements=planned, entry_notes=tuple(notes_of_entry(model.name, state)))
 
-    def outcome(  # noqa: PLR0913 - the parts of an outcome
+    def _judged(self, table: JudgedTable, plan: TablePlan) -> JudgedTable:
+        """Return a table with a plan, its changes and its notes."""
+        name = table.model.name
+        own = next((action for action in plan.actions if action.table == name), None)
+        notes = self._declarations.client_notes(table.desired, table.observed, own)
+        return replace(table, plan=plan, own=own, changes=table_changes(plan, name), notes=(*plan.notes, *notes))
+
+    def refused(self, table: RefusedTable, check: CheckKind) -> TableOutcome:
+        """Return the outcome of a table that is not compared."""
+        return table_outcome(table.model, self._declarations, check, table.status, diagnostics=table.diagnostics)
+
+    def outcome(
         self,
-        model: BoundModel,
+        judged: JudgedTable,
         check: CheckKind,
         status: Status,
-        plan: TablePlan,
-        state: CatalogState,
         *,
         violations: Iterable[Diagnostic] = (),
         **parts: Any,
     ) -> TableOutcome:
         """Return the outcome of one table.
 
-        The plan may have further tables, and ``state`` is what was read before it. The statements are those of the
-        plan, and the version that of ``state``, unless they are given.
+        The statements are those of the plan, and the version is the observed one, unless they are given.
         """
-        name = model.name
-        own = [action for action in plan.actions if action.table == name]
         background: list[Diagnostic] = []
         if status in {Status.DRIFTED, Status.BLOCKED}:
-            for action in (*own, *plan.mismatches):
+            for action in (*([] if judged.own is None else [judged.own]), *judged.plan.mismatches):
                 background += notes_of_introduction(action, self._catalog)
-            background += notes_of_entry(name, state) if own else ()
-        client_notes = self._declarations.client_notes(model.table, state.tables[name], next(iter(own), None))
-        if "statements" not in parts:
-            parts["statements"] = self.statements(model, plan)
-        parts.setdefault("observed_version", state.tables[name].version)
+            background += judged.entry_notes
+        name = str(judged.model.name)
+        known = {"statements": judged.statements, "observed_version": judged.observed.version}
         return table_outcome(
-            model,
+            judged.model,
             self._declarations,
             check,
             status,
             backend=self._catalog.name,
-            changes=table_changes(plan, name),
-            diagnostics=sorted(violations, key=lambda violation: violation.table != str(name)),
-            notes=(*plan.notes, *client_notes),
+            changes=judged.changes,
+            diagnostics=sorted(violations, key=lambda violation: violation.table != name),
+            notes=judged.notes,
             background=background,
-            **parts,
+            **{**known, **parts},
         )
 
-    def applied(self, model: BoundModel, plan: TablePlan, result: SyncResult, state: CatalogState) -> TableOutcome:
+    def applied(self, judged: JudgedTable, result: SyncResult) -> TableOutcome:
         """Return the outcome of an apply.
 
-        Plan and state are those of the start of the run; the result may be that of further tables, too.
+        The table is as it was at the start of the run; the result may be that of further tables, too.
         """
         if result.error is not None:
-            return self.not_applied(model, plan, result.error, state, result.statements)
-        name = model.name
-        carried_out = _carried_out(plan, result.plan)
+            return self.not_applied(judged, result.error, result.statements)
+        name = judged.model.name
+        carried_out = _carried_out(judged.plan, result.plan)
         if name in result.already_there:
             carried_out = replace(carried_out, notes=(*carried_out.notes, already_there(name)))
         version = next((action.observed.version for action in result.plan.align_tables if action.table == name), None)
         done = planned_statements(result.statements, self._catalog.capabilities, has_run=True)
         return self.outcome(
-            model,
+            self._judged(judged, carried_out),
             CheckKind.APPLY,
             Status.APPLIED if done and name not in result.already_there else Status.IN_SYNC,
-            carried_out,
-            state,
             statements=done,
             observed_version=version,
             restore_sql="" if version is None else restore_table(name, version),
         )
 
-    def not_applied(
-        self,
-        model: BoundModel,
-        plan: TablePlan,
-        error: DeltaSchemaError,
-        state: CatalogState,
-        ran: Iterable[Statement] = (),
-    ) -> TableOutcome:
+    def not_applied(self, judged: JudgedTable, error: DeltaSchemaError, ran: Iterable[Statement] = ()) -> TableOutcome:
         """Return the outcome of an apply that was refused, or has failed.
 
-        Plan and state are those of the start of the run. The statements that ran are not needed for an
-        :class:`ApplyError`, which has them.
+        The table is as it was at the start of the run. An :class:`ApplyError` has the statements that ``ran`` itself.
         """
         if isinstance(error, UnsafePlanError):
-            return self.outcome(
-                model,
-                CheckKind.APPLY,
-                Status.BLOCKED,
-                plan,
-                state,
-                violations=error.diagnostics,
-                data_checks=_data_checks_of(error.diagnostics),
-            )
+            checks = _data_checks_of(error.diagnostics)
+            violations = error.diagnostics
+            return self.outcome(judged, CheckKind.APPLY, Status.BLOCKED, violations=violations, data_checks=checks)
+        done = error.done if isinstance(error, ApplyError) else [statement.sql for statement in ran]
         return self.outcome(
-            model,
+            judged,
             CheckKind.APPLY,
             Status.FAILED,
-            plan,
-            state,
-            violations=diagnostics_of(error, str(model.name)),
-            statements=statements_after_failure(
-                self.statements(model, plan),
-                error.done if isinstance(error, ApplyError) else [statement.sql for statement in ran],
-            ),
+            violations=diagnostics_of(error, str(judged.model.name)),
+            statements=statements_after_failure(judged.statements, done),
             failure=str(error),
         )
 
