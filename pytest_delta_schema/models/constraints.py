@@ -44,10 +44,11 @@ class Check:
 @refuses_wrong_arguments
 @dataclass(frozen=True, slots=True)
 class PrimaryKey:
-    """Declare a primary key with ``RELY``; a list of column names declares one without.
+    """Declare a primary key with a name or with ``RELY``; a list of column names declares one without.
 
     Args:
         columns: Names of the key's columns, in order; at least one.
+        name: Left out, it is derived from the names of the table and the columns.
         rely: Whether Databricks may optimise queries on the assumption that the key holds (``RELY``). If rows violate
             the key then, query results are wrong. Elsewhere it is only stored.
 
@@ -55,8 +56,11 @@ class PrimaryKey:
         DeclarationError: If ``columns`` is not a list of names, or empty.
     """
 
+    kind: ClassVar[str] = "primary key"
+
     columns: Sequence[str]
     _: KW_ONLY
+    name: str | None = None
     rely: bool = False
 
     def __post_init__(self) -> None:
@@ -64,6 +68,8 @@ class PrimaryKey:
         if not self.columns:
             msg = "a primary key has no columns; name at least one"
             raise DeclarationError(msg)
+        if self.name is not None:
+            require_name(self.name, "the name of a primary key")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.columns)

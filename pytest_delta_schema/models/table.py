@@ -180,9 +180,10 @@ class Table:
         return hash((self.catalog_name, self.schema_name, self.table_name))
 
     @property
-    def named_keys(self) -> Sequence[ForeignKey | Unique]:
-        """The keys whose names an author may choose."""
-        return (*self.foreign_keys, *self.unique)
+    def named_keys(self) -> Sequence[PrimaryKey | ForeignKey | Unique]:
+        """The keys that may have a chosen name."""
+        primary = (self.primary_key,) if isinstance(self.primary_key, PrimaryKey) else ()
+        return (*primary, *self.foreign_keys, *self.unique)
 
     @property
     def ownership(self) -> Ownership:

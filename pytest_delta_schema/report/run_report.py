@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pytest_delta_schema.engine.outcomes.outcome import DataChecks, OutcomeStatement, Status, TableChange
 from pytest_delta_schema.report.findings import findings
 from pytest_delta_schema.report.fingerprint import fingerprints
-from pytest_delta_schema.settings.kinds import RunMode
+from pytest_delta_schema.settings.kinds import CheckMode
 from pytest_delta_schema.settings.table import RISKS
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 REPORT_VERSION = 1
 """The version of the JSON form. It grows when a key changes its meaning or is removed; a new key leaves it as it is."""
 
-ReportMode = Literal["check", RunMode]
+ReportMode = Literal["check", CheckMode]
 """What a run did: ``check`` needs no catalog."""
 
 CheckOutcome = Literal["passed", "failed", "error", "skipped"]

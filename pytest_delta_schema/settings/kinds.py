@@ -10,5 +10,8 @@ SettingKind = Literal[
 ]  # fmt: skip
 """The types of settings. What a value looks like in each source is written down in ``setting_values.py``."""
 
-RunMode = Literal["drift", "apply", "sync-metadata", "enforce"]
+CheckMode = Literal["drift", "apply", "sync-metadata", "enforce"]
+"""How a run with a catalog checks tables."""
+
+RunMode = Literal[CheckMode, "import"]
 """What a run with a catalog does."""

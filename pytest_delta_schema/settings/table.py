@@ -125,6 +125,17 @@ SETTINGS = (
         "write rows that break each constraint to scratch tables, and fail each table that takes one; can be"
         " combined with the other modes",
     ),
+    Setting(
+        "import", "list",
+        "write models for the tables of a schema, or for those that match a pattern, to contracts or to PATH, and prove"
+        " that nothing differs",
+        (), metavar="NAME[=PATH]", on_command_line=True, in_ini=False, in_toml=False,
+    ),
+    Setting(
+        "import_owns", "list",
+        "the aspects that models written by --delta-import manage, such as columns,types; without it all of them",
+        (), metavar="ASPECTS", on_command_line=True, in_ini=False, in_toml=False,
+    ),
     _mode("init", "write a configuration and an example model, name the next command, and run no tests"),
     Setting(
         "explain", "list", "print what a code such as DS206 means, its remedy and an example, and run no tests", (),

@@ -70,7 +70,7 @@ def _value(value: Any, variables: Variables) -> object:
     match value:
         case ForeignKey():
             return _foreign_key(value, variables.get(value.parent))
-        case PrimaryKey(rely=False):
+        case PrimaryKey(name=None, rely=False):
             return list(value)
         case str():
             return value

@@ -6,6 +6,7 @@ import json
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from pytest_delta_schema.delta.names.column_path import path_text
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.delta.names.part_path import PartPath, part_path
 from pytest_delta_schema.models.constraints import ForeignKey, PrimaryKey, Unique
@@ -93,7 +94,7 @@ def desired_keys(table: Table, columns: tuple[ColumnState, ...]) -> StateKeys:
 def declared_keys(state: TableState) -> DeclaredKeys:
     """Return the declaration of the keys of a table."""
     return {
-        "primary_key": _declared_primary_key(state.primary_key),
+        "primary_key": _declared_primary_key(state, state.primary_key),
         "unique": [Unique(list(key.columns), name=_chosen_name("uq", state, key)) for key in state.unique],
         "foreign_keys": [_declared_foreign_key(state, key) for key in state.foreign_keys],
     }
@@ -133,8 +134,8 @@ def keys_in_properties(own: Mapping[str, str]) -> StateKeys:
 
 def _primary_key(table: Table, columns: list[str]) -> KeyState:
     key = table.primary_key
-    rely = isinstance(key, PrimaryKey) and key.rely
-    return KeyState(key_name("pk", declared_name(table), tuple(key), columns), tuple(key), rely)
+    chosen, rely = (key.name, key.rely) if isinstance(key, PrimaryKey) else (None, False)
+    return KeyState(chosen or key_name("pk", declared_name(table), tuple(key), columns), tuple(key), rely)
 
 
 def _unique(table: Table, columns: list[str]) -> Iterator[KeyState]:
@@ -149,15 +150,18 @@ def _foreign_keys(table: Table, columns: list[str]) -> Iterator[ForeignKeyState]
         yield ForeignKeyState(name, tuple(key.columns), key.parent, key.parent_key, key.rely)
 
 
-def _declared_primary_key(key: KeyState | None) -> Sequence[str] | PrimaryKey:
+def _declared_primary_key(state: TableState, key: KeyState | None) -> Sequence[str] | PrimaryKey:
     if key is None:
         return ()
-    return PrimaryKey(key.columns, rely=True) if key.rely else key.columns
+    name = _chosen_name("pk", state, key)
+    return PrimaryKey(key.columns, name=name, rely=bool(key.rely)) if name or key.rely else key.columns
 
 
 def _declared_foreign_key(state: TableState, key: ForeignKeyState) -> ForeignKey:
     name = _chosen_name("fk", state, key)
-    return ForeignKey(list(key.columns), str(key.parent), list(key.parent_columns), name=name, rely=bool(key.rely))
+    return ForeignKey(
+        list(key.columns), path_text(key.parent), list(key.parent_columns), name=name, rely=bool(key.rely)
+    )
 
 
 def _chosen_name(prefix: str, state: TableState, key: KeyState | ForeignKeyState) -> str | None:

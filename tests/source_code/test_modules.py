@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Column, ForeignKey, QualifiedName, Table, Unique
+from pytest_delta_schema import Column, ForeignKey, PrimaryKey, QualifiedName, Table, Unique
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.source_code.calls import Variable
@@ -260,6 +260,40 @@ def test_a_module_is_extended_at_its_end():
         '    foreign_keys=[ForeignKey(["id"], customers)],\n'
         '    unique=[Unique(["id"])],\n'
         ")\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("key", "written"),
+    [
+        (PrimaryKey(["id"]), 'primary_key=["id"]'),
+        (PrimaryKey(["id"], name="orders_pk"), 'primary_key=PrimaryKey(["id"], name="orders_pk")'),
+        (PrimaryKey(["id"], rely=True), 'primary_key=PrimaryKey(["id"], rely=True)'),
+    ],
+)
+def test_a_primary_key_is_a_list_unless_it_has_a_name_or_rely(key, written):
+    model = Table("dev", "s", "orders", [ID], primary_key=key)
+    again = declared(module_source([model]))[model.name]
+
+    assert written in module_source([model])
+    assert desired_state(again).primary_key == desired_state(model).primary_key
+    assert desired_state(declared_table(desired_state(model))).primary_key == desired_state(model).primary_key
+
+
+def test_letters_of_two_columns_count_as_two():
+    wide = Table(
+        "dev",
+        "s",
+        "orders",
+        [Column("id", spark.LongType(), comment="東" * 20), Column("e\u0301" * 12, spark.LongType(), comment="x" * 30)],
+    )
+
+    assert is_formatted(module_source([wide]), 88)
+
+
+def test_a_module_of_one_docstring_gets_its_imports_below():
+    assert extended_module('"""Tables."""', [CUSTOMERS], {}).startswith(
+        '"""Tables."""\nfrom pyspark.sql.types import LongType\n'
     )
 
 

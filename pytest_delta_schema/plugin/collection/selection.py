@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.models.binding import Binding
 from pytest_delta_schema.plugin.collection.model_collection import METADATA, ContractItem
+from pytest_delta_schema.plugin.items.import_items import CatalogListing
 from pytest_delta_schema.plugin.items.unmanaged_items import SchemaItem
 from pytest_delta_schema.plugin.options.option_values import APPLY, DRIFT, SYNC
 from pytest_delta_schema.plugin.run.stash_keys import RUN
@@ -82,8 +83,8 @@ def _names(tables: Iterable[object]) -> str:
 
 
 def is_check(item: pytest.Item) -> bool:
-    """Whether an item is a check of a table or of a schema, and no test."""
-    return isinstance(item, (ContractItem, SchemaItem))
+    """Whether an item is a check of a table or of a schema, or an import, and no test."""
+    return isinstance(item, (ContractItem, SchemaItem, CatalogListing))
 
 
 def _phase(item: pytest.Item) -> int:

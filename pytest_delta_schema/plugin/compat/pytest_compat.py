@@ -15,6 +15,7 @@ from _pytest._code.code import (
     TerminalRepr,
 )
 from _pytest.outcomes import Failed
+from _pytest.runner import runtestprotocol
 
 if TYPE_CHECKING:
     import logging
@@ -39,6 +40,7 @@ __all__ = [
     "is_overridden",
     "item_of",
     "leave_out_of_reports",
+    "run_before_items",
     "shared_fixture",
     "show_lines_with",
     "skip_item",
@@ -99,6 +101,16 @@ def is_overridden(request: pytest.FixtureRequest, names: Iterable[str]) -> bool:
     """Whether the item of a request sees other fixtures of some names than those of this package."""
     manager: Any = request._fixturemanager  # noqa: SLF001 - as above
     return any(len(manager.getfixturedefs(name, item_of(request))) > 1 for name in names)
+
+
+def run_before_items(item: pytest.Function) -> bool:
+    """Run an item before pytest has collected others, and return whether it passed.
+
+    Fixtures of the session that it has set up stay for the items below the same parent.
+    """
+    # The parent stays set up for the next item, which need not run.
+    sibling = pytest.Function.from_parent(item.parent, name="next", callobj=lambda: None)
+    return all(report.passed for report in runtestprotocol(item, log=False, nextitem=sibling))
 
 
 def skip_item(reason: str) -> NoReturn:

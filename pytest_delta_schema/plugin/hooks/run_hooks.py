@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_delta_schema.plugin.compat.xdist_compat import is_distributed, is_worker
+from pytest_delta_schema.plugin.options.option_values import IMPORT
 from pytest_delta_schema.plugin.options.registration import TABLE_MODULE
 from pytest_delta_schema.plugin.outcomes.failures import CatalogUnavailable, report_error, show_once, without_start_line
 from pytest_delta_schema.plugin.run.stash_keys import OUTCOME
@@ -99,7 +100,7 @@ class RunHooks:
                 from pytest_delta_schema.diagnostics.escaping import printed
 
                 raise pytest.UsageError(printed("\n".join(faults)))
-        if run.options.mode is not None and (run.settings.must_match or run.settings.bindings):
+        if run.options.mode not in {None, IMPORT} and (run.settings.must_match or run.settings.bindings):
             from pytest_delta_schema.engine.consent_audit import unmatched_consents
             from pytest_delta_schema.plugin.collection.selection import bindings_that_fail
             from pytest_delta_schema.plugin.summary.terminal_summary import refuse

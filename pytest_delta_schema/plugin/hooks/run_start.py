@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.plugin.compat.pytest_compat import added_arguments
 from pytest_delta_schema.plugin.compat.xdist_compat import is_worker
 from pytest_delta_schema.plugin.hooks.run_hooks import RunHooks
-from pytest_delta_schema.plugin.options.option_values import APPLY, SYNC
+from pytest_delta_schema.plugin.options.option_values import APPLY, IMPORT, SYNC
 from pytest_delta_schema.plugin.options.reading import checked_options, only_shows
 from pytest_delta_schema.plugin.run.contract_run import ContractRun
 from pytest_delta_schema.plugin.run.stash_keys import REPORTS, RUN, SUMMARY
@@ -28,7 +28,9 @@ def contract_run(config: pytest.Config) -> ContractRun:
         if not is_worker(config):
             config.pluginmanager.register(Colours(), "delta_schema_colours")
         # Hooks of a conftest in a folder are known from the first table of that folder on.
-        if run.options.reports or config.hook.pytest_delta_schema_report.get_hookimpls():
+        if run.options.mode != IMPORT and (
+            run.options.reports or config.hook.pytest_delta_schema_report.get_hookimpls()
+        ):
             from pytest_delta_schema.plugin.reports.report_writer import ReportWriter
 
             config.pluginmanager.register(ReportWriter(config), REPORTS)
@@ -41,7 +43,13 @@ def start_run(config: pytest.Config) -> None:
     Raises:
         pytest.UsageError: With all faults of the options.
     """
-    options = contract_run(config).options
+    run = contract_run(config)
+    options = run.options
+    if options.mode == IMPORT:
+        from pytest_delta_schema.plugin.adoption.import_run import ImportRun
+
+        config.pluginmanager.register(ImportRun(config, run), "delta_schema_import")
+        return
     if options.models and config.args_source is not config.ArgsSource.ARGS:
         config.args.extend(added_arguments(config.args, options.models))
     if options.mode is not None and not only_shows(config):

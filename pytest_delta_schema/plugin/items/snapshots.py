@@ -36,9 +36,7 @@ class SqlSnapshotExtension(SingleFileSnapshotExtension):
         if not isinstance(data, str):
             msg = f"a SQL snapshot holds text, got {type(data).__name__}; render the statements first"
             raise TypeError(msg)
-        text = data.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n") + "\n"
-        # A lone surrogate cannot be written to a file, nor to any catalog.
-        return text.encode("utf-8", "backslashreplace").decode("utf-8")
+        return snapshot_text(data)
 
     def diff_lines(self, serialized_data: Any, snapshot_data: Any) -> Iterator[str]:
         """Show the remedy, which pytest does not cut there, and every difference, with names escaped.
@@ -47,6 +45,13 @@ class SqlSnapshotExtension(SingleFileSnapshotExtension):
         """
         yield f"R{UPDATE[1:]}"
         yield from _difference(printed(snapshot_data), printed(serialized_data))
+
+
+def snapshot_text(sql: str) -> str:
+    """Return SQL as its snapshot holds it: with Unix line ends and one at the end."""
+    text = sql.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n") + "\n"
+    # A lone surrogate cannot be written to a file, nor to any catalog.
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def mismatch(snapshot: SnapshotAssertion, text: str) -> tuple[str, str] | None:

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_delta_schema.configuration.project_file import shown_path, toml
+from pytest_delta_schema.configuration.project_file import shown_path
 from pytest_delta_schema.diagnostics.errors import os_error_text
+from pytest_delta_schema.plugin.options.project_text import (
+    PYTEST_SECTION,
+    appended_text,
+    configured_by,
+    project_content,
+    project_text,
+    tool_table,
+)
 from pytest_delta_schema.settings.text import SECTION
 
 if TYPE_CHECKING:
@@ -38,9 +46,6 @@ orders = Table(
 )
 '''
 
-_PYTEST = '[tool.pytest.ini_options]\npythonpath = ["."]\n'
-"""The section that pytest 8 and 9 read."""
-
 _CI = {
     "github": (".github", ".github/workflows/delta.yml"),
     "gitlab": (".gitlab-ci.yml", "delta.gitlab-ci.yml"),
@@ -58,19 +63,19 @@ def start_project(folder: Path, config: pytest.Config) -> list[str]:
         pytest.UsageError: If the section or the model exists already, or a file cannot be written; nothing is written.
     """
     project, root = folder / "pyproject.toml", config.invocation_params.dir
-    before = _content(project)
-    text = _decoded(before, project)
-    tool = _tool(text, project)
+    before = project_content(project)
+    text = project_text(before, project)
+    tool = tool_table(text, project)
     if SECTION.partition(".")[2] in tool:
         msg = f"{shown_path(project, root)} has a section [{SECTION}] already; nothing was written"
         raise pytest.UsageError(msg)
-    configured = _configured_by(config, project, tool)
+    configured = configured_by(config, project, tool)
     sources = _source_folder(config, folder)
     module = _new_module(sources)
     settings = f'[{SECTION}]\nmodels = ["{module}"]\n'
-    added = settings if configured else f"{_PYTEST}\n{settings}"
-    after = before + _appended(text, added).encode()
-    if _tool(after.decode(), project).get("pytest_delta_schema") != {"models": [module]}:
+    added = settings if configured else f"{PYTEST_SECTION}\n{settings}"
+    after = before + appended_text(text, added).encode()
+    if tool_table(after.decode(), project).get("pytest_delta_schema") != {"models": [module]}:
         msg = f"{shown_path(project, root)} cannot be extended at its end; add these lines to it:\n{added}"
         raise pytest.UsageError(msg)
     model = sources.joinpath(*module.split(".")).with_suffix(".py")
@@ -99,48 +104,6 @@ def _offered_ci(folder: Path) -> Iterator[str]:
     for platform, (sign, file) in _CI.items():
         if (folder / sign).exists() and not (folder / file).exists():
             yield f"in CI: python -m pytest_delta_schema ci {platform} > {file} (runs the gate; edit it to your needs)"
-
-
-def _configured_by(config: pytest.Config, project: Path, tool: dict[str, Any]) -> Path | None:
-    """Return the file that configures pytest; ``None`` if there is none."""
-    if config.inipath is None or not config.inipath.is_file():
-        return project if "pytest" in tool else None
-    return config.inipath if config.inipath != project or "pytest" in tool else None
-
-
-def _content(project: Path) -> bytes:
-    try:
-        return project.read_bytes()
-    except FileNotFoundError:
-        return b""
-    except OSError as error:
-        msg = f"{project} cannot be read: {os_error_text(error)}; nothing was written"
-        raise pytest.UsageError(msg) from None
-
-
-def _decoded(content: bytes, project: Path) -> str:
-    try:
-        return content.decode()
-    except ValueError as error:
-        msg = f"{project} is not UTF-8: {error}; nothing was written"
-        raise pytest.UsageError(msg) from None
-
-
-def _tool(text: str, project: Path) -> dict[str, Any]:
-    """Return the table ``tool``; empty if it is none."""
-    try:
-        tool = toml(text.replace("\r\n", "\n")).get("tool", {})
-    except ValueError as error:
-        msg = f"{project} cannot be read: {error}; nothing was written"
-        raise pytest.UsageError(msg) from None
-    return tool if isinstance(tool, dict) else {}
-
-
-def _appended(text: str, added: str) -> str:
-    """Return what is written after a text: on new lines, after an empty line, with the line ends of the text."""
-    gap = "" if not text else "\n" if text.endswith("\n") else "\n\n"
-    ends = "\r\n" if "\r\n" in text else "\n"
-    return f"{gap}{added}".replace("\n", ends)
 
 
 def _write(model: Path, project: Path, before: bytes, after: bytes) -> None:

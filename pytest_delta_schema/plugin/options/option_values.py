@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.configuration.report_targets import ReportFile
     from pytest_delta_schema.diagnostics.redaction import Uri
 
-DRIFT, APPLY, SYNC, ENFORCE = get_args(RunMode)
+DRIFT, APPLY, SYNC, ENFORCE, IMPORT = get_args(RunMode)
 
 
 class Unity(NamedTuple):
@@ -35,8 +35,8 @@ class Options(NamedTuple):
     """One run's options, checked."""
 
     mode: RunMode | None
-    """``drift``, ``apply``, ``sync-metadata``, ``enforce`` if it is none of these, or ``None`` for a run without a
-    catalog."""
+    """``import``, ``drift``, ``apply`` or ``sync-metadata``, ``enforce`` if it is none of these, or ``None`` for a run
+    without a catalog."""
     contracts_only: bool
     """Whether tests are deselected that no node id names, because the command line has a mode."""
     enforces: bool
@@ -72,3 +72,7 @@ class Options(NamedTuple):
     reports: tuple["ReportFile", ...]
     report_samples: bool
     expired_consents: tuple[str, ...]
+    imports: tuple[str, ...]
+    """The values of ``--delta-import``."""
+    import_owns: tuple[str, ...]
+    """The values of ``--delta-import-owns``; without one all aspects are managed."""

@@ -17,7 +17,7 @@ from pytest_delta_schema.diagnostics.escaping import printed
 from pytest_delta_schema.models.modes import IGNORE
 from pytest_delta_schema.plugin.compat.pytest_compat import command_line
 from pytest_delta_schema.plugin.compat.xdist_compat import is_distributed, is_worker
-from pytest_delta_schema.plugin.options.option_values import APPLY, DRIFT, ENFORCE, SYNC, Options, Unity
+from pytest_delta_schema.plugin.options.option_values import APPLY, DRIFT, ENFORCE, IMPORT, SYNC, Options, Unity
 from pytest_delta_schema.plugin.options.registration import is_on_github, project_folder
 from pytest_delta_schema.plugin.options.sources import Sources
 from pytest_delta_schema.plugin.output.terminal import write_lines
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.settings.kinds import RunMode
 
 _GATE_THAT_SYNCS = [DRIFT, SYNC]
-_WITHOUT_PLANS = (None, ENFORCE)
+_WITHOUT_PLANS = (None, ENFORCE, IMPORT)
 """The modes in which no table is compared with its model."""
 
 
@@ -68,12 +68,15 @@ def read_options(config: pytest.Config) -> Options:
     sources = Sources(config, project, folder)
     values, faults = sources.values(), sources.faults
     modes = [mode for mode in (DRIFT, APPLY, SYNC, ENFORCE) if values[mode.replace("-", "_")]]
+    if values["import"]:
+        modes.insert(0, IMPORT)
     mode = modes[0] if modes else None
     given = sources.given["allow"]
     command_line, ini, toml = (tuple(consents or ()) for consents in given)
     warehouse = str(folder / values["warehouse"])
     faults += [
         *_faults_of_modes(modes),
+        *_faults_of_import(config, values, modes),
         *_options_without_mode(config, mode),
         *_checks_without_mode(config, modes),
         *_faults_of_backend(config, values, modes, warehouse),
@@ -197,12 +200,14 @@ def _options(  # noqa: PLR0913 - the parts of the options
         reports=reports,
         report_samples=values["report_samples"],
         expired_consents=expired_consents,
+        imports=values["import"],
+        import_owns=values["import_owns"],
     )
 
 
 def _contracts_only(config: pytest.Config, modes: list[RunMode]) -> bool:
     """Whether the command line has one of the modes of a run, and not only ``addopts``."""
-    if not modes or only_shows(config):
+    if not modes or IMPORT in modes or only_shows(config):
         return False
     given = command_line(config)
     return any(getattr(given, BY_NAME[mode.replace("-", "_")].dest) for mode in modes)
@@ -220,8 +225,24 @@ def rule_faults(names: tuple[str, ...]) -> list[str]:
     return []
 
 
+def _faults_of_import(config: pytest.Config, values: Mapping[str, Any], modes: list[RunMode]) -> Iterator[str]:
+    if IMPORT not in modes:
+        if values["import_owns"]:
+            yield "--delta-import-owns has no effect without --delta-import; give that, too"
+        return
+    from pytest_delta_schema.plugin.options.import_requests import import_faults
+
+    yield from import_faults(values["import"], values["import_owns"])
+    if len(modes) > 1:
+        yield f"--delta-import writes models, and --delta-{modes[1]} checks them; run one after the other"
+    if is_worker(config) or is_distributed(config):
+        yield "--delta-import writes files in one process; leave out -n, or give -n 0"
+    if config.getoption(BY_NAME["report"].dest):
+        yield "--delta-import checks no table, so --delta-report has nothing to show; leave it out"
+
+
 def _faults_of_modes(modes: list[RunMode]) -> Iterator[str]:
-    exclusive = [mode for mode in modes if mode != ENFORCE]
+    exclusive = [mode for mode in modes if mode not in {ENFORCE, IMPORT}]
     if len(exclusive) > 1 and exclusive != _GATE_THAT_SYNCS:
         yield (
             "--delta-drift only compares, --delta-apply changes the catalog, --delta-sync-metadata only its entries;"
@@ -246,6 +267,7 @@ _MODES_OF_CHECKS: Mapping[str, tuple[RunMode, ...]] = {
     "metadata": (DRIFT, SYNC, APPLY),
     "apply": (APPLY,),
     "enforces": (ENFORCE,),
+    "import": (IMPORT,),
 }
 """The checks that exist in some modes only, each with them."""
 

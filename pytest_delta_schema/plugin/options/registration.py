@@ -39,6 +39,7 @@ PYTEST_MARKS = {
     "delta_unmanaged": "the check that a schema holds no table that no model declares (--delta-drift)",
     "delta_metadata": "the check that the catalog entry of a table matches its Delta log (unity)",
     "delta_apply": "changes the catalog until it matches the model (--delta-apply)",
+    "delta_import": "the model of a table was written, and nothing differs (--delta-import)",
     "delta_enforces": "the check that a table stops rows which break its constraints (--delta-enforce)",
 }
 

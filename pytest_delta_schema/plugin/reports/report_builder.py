@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plugin.options.option_values import Options
     from pytest_delta_schema.plugin.outcomes.check_results import CheckResults
     from pytest_delta_schema.plugin.summary.terminal_summary import Summary
+    from pytest_delta_schema.report.run_report import ReportMode
 
 
 def report_of_run(
@@ -41,7 +42,8 @@ def report_of_run(
 ) -> RunReport:
     """Return the report of a run."""
     commit = git_commit(config.rootpath)
-    mode, backend = options.mode or "check", options.backend if options.mode else ""
+    mode: ReportMode = "check" if options.mode is None or options.mode == "import" else options.mode
+    backend = options.backend if options.mode else ""
     target = _digest(location(config, options)) if backend else ""
     results = sorted(checks.results(), key=lambda result: result.node_id)
     run = Run(

@@ -1,0 +1,1 @@
+"""Write models for the tables of a catalog: ``--delta-import``."""

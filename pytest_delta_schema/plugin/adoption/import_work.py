@@ -1,0 +1,252 @@
+"""Import tables: read them, write their models, and prove that nothing differs; all tables of a run at once."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from pytest_delta_schema.configuration.project_file import shown_path
+from pytest_delta_schema.diagnostics.errors import DeclarationError, DeltaSchemaError
+from pytest_delta_schema.diagnostics.escaping import escaped_lines
+from pytest_delta_schema.engine.adoption.imported_models import imported_model
+from pytest_delta_schema.engine.adoption.model_proof import proved, tables_of_file
+from pytest_delta_schema.engine.declarations import Declarations
+from pytest_delta_schema.plugin.adoption.model_files import UnwritableFileError, write_whole
+from pytest_delta_schema.plugin.adoption.sql_snapshots import write_snapshot
+from pytest_delta_schema.plugin.outcomes.failures import CatalogUnavailable, ContractFailure
+from pytest_delta_schema.progress import step
+from pytest_delta_schema.report.text.text import counted
+from pytest_delta_schema.source_code.calls import Variable
+from pytest_delta_schema.source_code.modules import extended_module, module_source
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from pytest_delta_schema.configuration.settings import Settings
+    from pytest_delta_schema.delta.names.part_path import Aspect
+    from pytest_delta_schema.engine.adoption.imported_models import ImportedModel
+    from pytest_delta_schema.execute.protocols.catalog import Catalog
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.source_code.code_text import CodeStyle
+    from pytest_delta_schema.state.states import CatalogState
+
+
+class ImportFault(NamedTuple):
+    """Why the import of a table failed.
+
+    Args:
+        headline: One line.
+        lines: Further lines.
+    """
+
+    headline: str
+    lines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportRequests:
+    """The tables to import, their files and their style.
+
+    Args:
+        targets: The file of each table, by its name in the catalog.
+        settings: How tables are compared, and named.
+        owns: The aspects that the contracts manage; ``None`` for all.
+        style: How code is written.
+        root: The folder from which messages name files.
+    """
+
+    targets: Mapping[QualifiedName, Path]
+    settings: Settings
+    owns: Sequence[Aspect] | None
+    style: CodeStyle
+    root: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportOutcome:
+    """How the import of some tables ended; all mappings are by names in the catalog.
+
+    Args:
+        written: The files of the tables whose models were written.
+        faults: Why the import of a table failed, also of one that was written.
+        remarks: What the model of a table leaves out.
+    """
+
+    written: Mapping[QualifiedName, Path]
+    faults: Mapping[QualifiedName, ImportFault]
+    remarks: Mapping[QualifiedName, Sequence[str]]
+
+
+class ImportJob:
+    """The import of all tables of a run, which the first item does.
+
+    Args:
+        catalog: The catalog.
+        requests: What is imported.
+    """
+
+    def __init__(self, catalog: Catalog, requests: ImportRequests) -> None:
+        self._catalog = catalog
+        self._requests = requests
+        self._error: DeltaSchemaError | None = None
+        self.outcome: ImportOutcome | None = None
+
+    def require(self, name: QualifiedName) -> None:
+        """Import all tables, unless that was done, and make sure that one of them was.
+
+        Raises:
+            ContractFailure: If it was not.
+            CatalogUnavailable: If the catalog cannot be read.
+        """
+        if self.outcome is None and self._error is None:
+            try:
+                self.outcome = import_tables(self._catalog, self._requests)
+            except DeltaSchemaError as error:
+                self._error = error
+        if self.outcome is None:
+            raise CatalogUnavailable(str(self._error))
+        fault = self.outcome.faults.get(name)
+        if fault is not None:
+            headline = f"{name}: {fault.headline}"
+            raise ContractFailure(headline, "\n".join(map(escaped_lines, fault.lines)), str(name))
+
+
+def import_tables(catalog: Catalog, requests: ImportRequests) -> ImportOutcome:
+    """Read tables, write their models and the snapshots of their SQL, and prove that nothing differs.
+
+    Raises:
+        DeltaSchemaError: If the catalog cannot be read; nothing was written.
+    """
+    names = sorted(requests.targets)
+    with step(f"reading {counted(len(names), 'table')}"):
+        state = catalog.read_tables(names)
+    faults = {name: _unreadable(state, name) for name in names if name not in state.tables}
+    models = {
+        name: imported_model(state.tables[name], requests.settings, requests.owns)
+        for name in names
+        if name not in faults
+    }
+    remarks = {name: [_left_out(model.secrets)] for name, model in models.items() if model.secrets}
+    modules = [_Module.of(file, requests, models, faults) for file in dict.fromkeys(requests.targets.values())]
+    with step(f"writing {counted(len(modules), 'module')}"):
+        faults |= {name: fault for module in modules for name, fault in module.write(remarks).items()}
+    written = {name: module.path for module in modules for name in module.models if name not in faults}
+    with step(f"proving {counted(len(written), 'model')}"):
+        unproved = _differences(written, models, state, requests.settings)
+    if unproved:
+        remarks |= {name: [*remarks.get(name, ()), *map(_not_declared, lines)] for name, lines in unproved.items()}
+        for module in modules:
+            if not unproved.keys().isdisjoint(module.models):
+                module.write(remarks)
+    faults |= {name: ImportFault("its model differs from it", lines) for name, lines in unproved.items()}
+    tables = {models[name].table.name: models[name].table for name in written}
+    declarations = Declarations(requests.settings, tables)
+    for name, path in written.items():
+        violations = declarations.violations(models[name].table)
+        if violations:
+            faults.setdefault(name, ImportFault("its model breaks a rule", tuple(map(str, violations))))
+            continue
+        try:
+            write_snapshot(path, models[name].table, declarations)
+        except UnwritableFileError as error:
+            faults.setdefault(name, ImportFault(f"has no snapshot: {error}"))
+    return ImportOutcome(written=written, faults=faults, remarks=remarks)
+
+
+class _Module:
+    """A module that an import writes, or extends."""
+
+    def __init__(
+        self,
+        path: Path,
+        requests: ImportRequests,
+        models: Mapping[QualifiedName, Table],
+        docstring: Sequence[str],
+    ) -> None:
+        self.path = path
+        self.models = models
+        self._requests = requests
+        self._docstring = docstring
+        self._before = path.read_bytes() if path.is_file() else None
+
+    @classmethod
+    def of(
+        cls,
+        path: Path,
+        requests: ImportRequests,
+        models: Mapping[QualifiedName, ImportedModel],
+        faults: Mapping[QualifiedName, ImportFault],
+    ) -> _Module:
+        """Return the module of a file, with the tables that it declares.
+
+        Args:
+            path: The file.
+            requests: What is imported.
+            models: The models of all tables that could be read, by their names in the catalog.
+            faults: Why others could not, which the docstring of a new module says.
+        """
+        names = [name for name, target in requests.targets.items() if target == path]
+        schema = ".".join(names[0][:2])
+        unread = [f"{name} {faults[name].headline}" for name in names if name in faults]
+        own = {name: models[name].table for name in names if name in models}
+        return cls(path, requests, own, [f"Tables of {schema}.", *unread])
+
+    def write(self, remarks: Mapping[QualifiedName, Sequence[str]]) -> dict[QualifiedName, ImportFault]:
+        """Write the module, and return why it was not written, for each of its tables.
+
+        Args:
+            remarks: Comments above the tables, by their names in the catalog.
+        """
+        style = self._requests.style
+        comments = {model.name: remarks[name] for name, model in self.models.items() if name in remarks}
+        tables = self.models.values()
+        if not tables:
+            return {}
+        try:
+            if self._before is None:
+                content = module_source(tables, docstring=self._docstring, remarks=comments, style=style).encode()
+            else:
+                known = {
+                    table.name: Variable(variable, tuple(table.primary_key))
+                    for variable, table in tables_of_file(str(self.path)).items()
+                }
+                source = self._before.decode()
+                content = extended_module(source, tables, known, remarks=comments, style=style).encode()
+            write_whole(self.path, content)
+        except (DeclarationError, UnwritableFileError, UnicodeError) as error:
+            shown = shown_path(self.path, self._requests.root)
+            return dict.fromkeys(self.models, ImportFault(f"was not written to {shown}: {error}"))
+        return {}
+
+
+def _differences(
+    written: Mapping[QualifiedName, Path],
+    models: Mapping[QualifiedName, ImportedModel],
+    state: CatalogState,
+    settings: Settings,
+) -> dict[QualifiedName, tuple[str, ...]]:
+    """Return how the models in written files differ from their tables, by the names of the tables in the catalog."""
+    modules: dict[str, list[QualifiedName]] = defaultdict(list)
+    names = {models[name].table.name: name for name in written}
+    for model, name in names.items():
+        modules[str(written[name])].append(model)
+    if not modules:
+        return {}
+    proofs = proved(modules, {name: state.tables[name] for name in written}, settings)
+    return {names[model]: lines for model, lines in proofs.items() if lines}
+
+
+def _unreadable(state: CatalogState, name: QualifiedName) -> ImportFault:
+    problem = state.problem(name)
+    return ImportFault(f"could not be read: {problem.message}", (str(problem),))
+
+
+def _left_out(secrets: Sequence[str]) -> str:
+    return f"not declared, because the value may be a secret: {', '.join(secrets)}"
+
+
+def _not_declared(line: str) -> str:
+    return f"a model cannot declare this yet: {line}"
