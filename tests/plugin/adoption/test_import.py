@@ -35,7 +35,6 @@ MODULE = '''\
 
 from pyspark.sql.types import LongType, StringType
 
-from pytest_delta_schema.state import KeyState
 from pytest_delta_schema import Check, Column, ForeignKey, Table
 
 # not declared, because the value may be a secret: api.token
