@@ -54,7 +54,7 @@ def is_created_by_other(error: DeltaSchemaError, ddl: DeltaDDL, table: Qualified
         return False
     for pause in _LOOKS:
         time.sleep(pause)
-        if version_after_failure(ddl, table) is not ABSENT:
+        if version_after_failure(ddl.version, table) is not ABSENT:
             return True
     return False
 

@@ -189,7 +189,7 @@ class TableRun:
         return "the table does not exist any more, although none of these statements drops it; find out who dropped it"
 
     def _newest_version(self) -> Version:
-        return version_after_failure(self._ddl, self.action.table) if self._is_delta else ABSENT
+        return version_after_failure(self._ddl.version, self.action.table) if self._is_delta else ABSENT
 
     @property
     def _is_delta(self) -> bool:
@@ -212,17 +212,17 @@ class _Watch:
 
     def note_commit(self) -> None:
         """Record that a statement has run: one commit."""
-        self._is_alone = self._is_alone and version_after_failure(self._ddl, self._table) == self._seen + 1
+        self._is_alone = self._is_alone and version_after_failure(self._ddl.version, self._table) == self._seen + 1
         self._seen += 1
 
     def restore(self) -> str:
         """Restore the table, and return the result as text."""
         sql = restore_table(self._table, self._version)
-        if not self._is_alone or version_after_failure(self._ddl, self._table) != self._seen:
+        if not self._is_alone or version_after_failure(self._ddl.version, self._table) != self._seen:
             return f"not restored, because somebody else has committed since; look at their changes, and then: {sql}"
         try:
             self._ddl.run(restoring(self._table, self._version))
-            reached = version_after_failure(self._ddl, self._table)
+            reached = version_after_failure(self._ddl.version, self._table)
             if reached == self._seen + 1:
                 return f"restored to version {self._version}: {sql}"
             if not isinstance(reached, int):

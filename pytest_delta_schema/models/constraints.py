@@ -10,9 +10,7 @@ from pytest_delta_schema.models.argument_checks.arguments import refuses_wrong_a
 from pytest_delta_schema.models.names import QualifiedName, parse_name, require_name, require_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from pytest_delta_schema.models.table import Table
+    from collections.abc import Iterable, Iterator, Sequence
 
 _set = object.__setattr__
 
@@ -109,14 +107,23 @@ class Unique:
 
 
 @runtime_checkable
-class _Parent(Protocol):
+class ParentTable(Protocol):
     """A ``Table``, whose module imports this one."""
 
     @property
-    def qualified_name(self) -> str: ...
+    def name(self) -> QualifiedName:
+        """The name."""
+        ...
 
     @property
-    def primary_key(self) -> object: ...
+    def qualified_name(self) -> str:
+        """The name with dots."""
+        ...
+
+    @property
+    def primary_key(self) -> Iterable[str]:
+        """The columns of the key."""
+        ...
 
 
 @refuses_wrong_arguments
@@ -141,7 +148,7 @@ class ForeignKey:
     kind: ClassVar[str] = "foreign key"
 
     columns: Sequence[str]
-    references: Table | str
+    references: ParentTable | str
     parent_columns: Sequence[str] = ()
     _: KW_ONLY
     name: str | None = None
@@ -160,7 +167,7 @@ class ForeignKey:
         given: object = self.references
         if isinstance(given, str):
             parse_name(given)
-        elif not isinstance(given, _Parent):
+        elif not isinstance(given, ParentTable):
             shown = ", ".join(self.columns)
             msg = f"foreign key ({shown}): references is {given!r}; give a Table or its dotted name"
             raise DeclarationError(msg)

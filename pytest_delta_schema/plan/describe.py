@@ -14,6 +14,7 @@ from pytest_delta_schema.plan.changes.layout import describe_layout
 from pytest_delta_schema.plan.changes.lines import ChangeLine
 from pytest_delta_schema.plan.changes.tags import set_tags_lines
 from pytest_delta_schema.plan.risk import Risk
+from pytest_delta_schema.state.states import TableState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -38,7 +39,7 @@ def change_lines(action: CreateTable | AlignTable) -> tuple[ChangeLine, ...]:
 def lines_of(change: Change, action: AlignTable) -> Iterator[ChangeLine]:
     """Describe one change of an existing table."""
     kind, risk = kind_of(change), risk_of(change)
-    for line in kind.describe(change, action):
+    for line in kind.describe(change, action.observed):
         yield line._replace(risk=risk, code=kind.drift.code)
 
 
@@ -62,7 +63,7 @@ def _creation(action: CreateTable) -> Iterator[ChangeLine]:
     for check in action.checks:
         yield ChangeLine(ADD, part_path("checks", check.name), ABSENT, check.expression)
     for change in (*action.keys, *action.foreign_keys):
-        yield from kind_of(change).describe(change, action)
+        yield from kind_of(change).describe(change, TableState(name=action.table))
     if action.partitioning or action.clustering:
         yield ChangeLine(ADD, part_path("layout"), ABSENT, describe_layout(action.partitioning, action.clustering))
     if action.table_comment:

@@ -40,7 +40,6 @@ from pytest_delta_schema.plan.difference import differ
 from pytest_delta_schema.plan.evolution import with_extras
 from pytest_delta_schema.plan.notes import note_on_case, notes_on
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
-from pytest_delta_schema.plan.renames import rename_changes
 from pytest_delta_schema.plan.table_plan import TablePlan
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.keys import KEY_FIELDS
@@ -57,7 +56,6 @@ if TYPE_CHECKING:
 
 CHANGE_FINDERS: tuple[Callable[[Difference], Iterable[Change]], ...] = (
     conversion_changes,
-    rename_changes,
     column_changes,
     type_changes,
     check_changes,

@@ -12,8 +12,6 @@ from pytest_delta_schema.state.types import children, find, with_children
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from pytest_delta_schema.plan.changes import Change
-    from pytest_delta_schema.plan.difference import Difference
     from pytest_delta_schema.state.states import RenameState
     from pytest_delta_schema.state.types import ColumnState
 
@@ -65,11 +63,6 @@ def renamed(columns: tuple[ColumnState, ...], path: ColumnPath, to: str) -> tupl
         return column._replace(data_type=with_children(column.data_type, inner))
 
     return tuple(map(rename, columns))
-
-
-def rename_changes(difference: Difference) -> Sequence[Change]:
-    """Return the columns and fields to rename."""
-    return difference.renames.done
 
 
 def new_names(renames: Iterable[ColumnRename]) -> dict[ColumnPath, str]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
 from pytest_delta_schema.diagnostics.errors import Location
 from pytest_delta_schema.engine.outcomes.outcome import Status
-from pytest_delta_schema.report.fingerprint import fingerprint
+from pytest_delta_schema.report.fingerprint import FingerprintedReport, fingerprint
 from pytest_delta_schema.report.text.change_groups import is_creation
 from pytest_delta_schema.settings.table import RISKS
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.diagnostics.errors import Diagnostic, Severity
     from pytest_delta_schema.engine.outcomes.outcome import TableChange
-    from pytest_delta_schema.report.fingerprint import TableFingerprints
-    from pytest_delta_schema.report.run_report import RunReport, TableReport
+    from pytest_delta_schema.report.fingerprint import ReportFingerprints, TableFingerprints
+    from pytest_delta_schema.report.report_entries import Consents, TableReport
 
 PROJECT_FILE = Location("pyproject.toml", 1)
 """Where a fault is shown that is in no declaration, such as a server that does not answer, because formats of code
@@ -56,7 +56,21 @@ class Finding:
         return f"{self.table}: {self.message}" if self.table else self.message
 
 
-def findings(report: RunReport) -> tuple[Finding, ...]:
+class ReportWithFindings(FingerprintedReport, Protocol):
+    """The parts of a report in which something can be wrong."""
+
+    @property
+    def consents(self) -> Consents:
+        """Which consents were used."""
+        ...
+
+    @property
+    def fingerprints(self) -> ReportFingerprints:
+        """The fingerprint of each change and each diagnostic."""
+        ...
+
+
+def findings(report: ReportWithFindings) -> tuple[Finding, ...]:
     """Return everything that is wrong in a report, worst first; nothing of a table that passes but its warnings.
 
     A table that does not exist is one finding, whatever columns it would have. Equally bad ones of a table keep their

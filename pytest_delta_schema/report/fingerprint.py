@@ -7,14 +7,14 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.engine.outcomes.outcome import TableChange
-    from pytest_delta_schema.report.run_report import Run, RunReport, TableReport
+    from pytest_delta_schema.report.report_entries import Run, TableReport
 
 _LENGTH = 32
 
@@ -42,6 +42,30 @@ class ReportFingerprints:
     faults: tuple[str, ...] = ()
 
 
+class FingerprintedReport(Protocol):
+    """The parts of a report that have fingerprints, or names in them."""
+
+    @property
+    def runs(self) -> tuple[Run, ...]:
+        """The runs."""
+        ...
+
+    @property
+    def tables(self) -> tuple[TableReport, ...]:
+        """One entry for each table and mode."""
+        ...
+
+    @property
+    def unmanaged(self) -> tuple[Diagnostic, ...]:
+        """Schemas with tables that no model declares."""
+        ...
+
+    @property
+    def faults(self) -> tuple[Diagnostic, ...]:
+        """Faults of the whole run."""
+        ...
+
+
 class _Key(NamedTuple):
     """The parts of a fingerprint, and whether it is about the table of its entry."""
 
@@ -65,7 +89,7 @@ def fingerprint(code: str, table: str, path: str, after: str, *, occurrence: int
     return sha256(json.dumps(parts).encode("ascii")).hexdigest()[:_LENGTH]
 
 
-def fingerprints(report: RunReport) -> ReportFingerprints:
+def fingerprints(report: FingerprintedReport) -> ReportFingerprints:
     """Return the fingerprint of each change and each diagnostic of a report.
 
     Equal findings, such as two in one column, are numbered in the order of the report. A change of another table, such
@@ -110,7 +134,7 @@ def _numbered(groups: list[list[_Key]]) -> Iterator[tuple[str, ...]]:
 class _LogicalNames:
     """The names that models have, for those of tables in the catalog."""
 
-    def __init__(self, report: RunReport) -> None:
+    def __init__(self, report: FingerprintedReport) -> None:
         self._names = {table.stored_as: table.name for table in reversed(report.tables) if table.stored_as}
         self._bindings = [tuple(_reversed_bindings(run)) for run in report.runs]
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from pytest_delta_schema.engine.outcomes.outcome import Status
-from pytest_delta_schema.report.run_report import Consents, RunReport
+from pytest_delta_schema.report.report_entries import Consents
+from pytest_delta_schema.report.run_report import RunReport
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from pytest_delta_schema.report.run_report import TableReport
+    from pytest_delta_schema.report.report_entries import TableReport
 
 _T = TypeVar("_T")
 

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
     from pytest_delta_schema.engine.outcomes.outcome import TableChange
-    from pytest_delta_schema.report.run_report import RunReport, TableReport
+    from pytest_delta_schema.report.report_entries import TableReport
+    from pytest_delta_schema.report.run_report import RunReport
 
     _Located = TypeVar("_Located", TableChange, Diagnostic, TableReport)
 

@@ -13,16 +13,8 @@ from pytest_delta_schema.engine.outcomes.outcome import (
     Status,
     TableChange,
 )
-from pytest_delta_schema.report.run_report import (
-    REPORT_VERSION,
-    CheckOutcome,
-    CheckReport,
-    Consents,
-    ReportMode,
-    Run,
-    RunReport,
-    TableReport,
-)
+from pytest_delta_schema.report.report_entries import CheckOutcome, CheckReport, Consents, ReportMode, Run, TableReport
+from pytest_delta_schema.report.run_report import REPORT_VERSION, RunReport
 from pytest_delta_schema.report.text.json_text import json_text
 from pytest_delta_schema.settings.table import RISKS
 from pytest_delta_schema.state.json_format.json_records import Form, Key, Record

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.engine.outcomes.outcome import CheckKind, DataChecks, Status
-from pytest_delta_schema.report.run_report import CheckReport, TableReport
+from pytest_delta_schema.report.report_entries import CheckReport, TableReport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from pytest_delta_schema.diagnostics.errors import Location
     from pytest_delta_schema.engine.outcomes.outcome import TableOutcome
-    from pytest_delta_schema.report.run_report import CheckOutcome, ReportMode
+    from pytest_delta_schema.report.report_entries import CheckOutcome, ReportMode
 
 _CHECKS = [
     CheckKind.RULES,

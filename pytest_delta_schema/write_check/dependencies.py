@@ -41,7 +41,7 @@ def require_unused(state: TableState, frame: Sequence[ColumnState]) -> Iterator[
     for difference in _differences(state.columns, frame, TABLE):
         for dependent in dependents:
             if difference.path in dependent.paths:
-                yield schema_findings.column_in_use(difference, dependent)
+                yield schema_findings.column_in_use(difference, dependent.label, is_generated=dependent.is_generated)
 
 
 def note_broken_checks(state: TableState, kept: NameSet, collector: Collector) -> None:

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pytest_delta_schema.delta.names.column_path import ColumnPath
-    from pytest_delta_schema.write_check.dependencies import Dependent
     from pytest_delta_schema.write_check.schema_merge import NewPart, TypeDifference
 
 NO_CAST = "DATATYPE_MISMATCH"
@@ -133,15 +132,15 @@ def duplicate_column(names: Iterable[str], condition: str) -> WriteFault:
     )
 
 
-def column_in_use(difference: TypeDifference, dependent: Dependent) -> WriteFault:
+def column_in_use(difference: TypeDifference, dependent: str, *, is_generated: bool) -> WriteFault:
     """Report a column of another type that a check or a generated column depends on."""
     name, old, new = _shown(difference)
-    subject = "GENERATED_COLUMNS" if dependent.is_generated else "CONSTRAINT"
+    subject = "GENERATED_COLUMNS" if is_generated else "CONSTRAINT"
     return WriteFault(
         path=name,
         rule="column-in-use",
         condition=f"DELTA_{subject}_DATA_TYPE_MISMATCH",
-        message=f"{name} is {old} in the table and {new} in the frame, and {dependent.label} depends on it",
+        message=f"{name} is {old} in the table and {new} in the frame, and {dependent} depends on it",
         remedy=f"cast it to {old}",
     )
 

@@ -65,4 +65,4 @@ def test_imports_inside_of_functions_have_a_reason():
 
 
 def test_no_modules_import_each_other_in_a_circle():
-    assert circles(imports(MODULES, for_types=False)) == []
+    assert circles(imports(MODULES, for_types=True)) == []

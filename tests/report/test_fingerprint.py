@@ -9,7 +9,8 @@ import pytest
 from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
 from pytest_delta_schema.engine.outcomes.outcome import Status, TableChange
 from pytest_delta_schema.report.fingerprint import fingerprint, fingerprints
-from pytest_delta_schema.report.run_report import Run, RunReport, TableReport
+from pytest_delta_schema.report.report_entries import Run, TableReport
+from pytest_delta_schema.report.run_report import RunReport
 from support.run_reports import DRIFTED, UNMANAGED, sample_report
 
 ORDERS, CUSTOMERS = "dev.silver.orders", "dev.silver.customers"

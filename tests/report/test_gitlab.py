@@ -10,7 +10,7 @@ import pytest
 from pytest_delta_schema.diagnostics.errors import Diagnostic
 from pytest_delta_schema.report.findings import findings
 from pytest_delta_schema.report.formats.gitlab import gitlab_json
-from pytest_delta_schema.report.run_report import Consents
+from pytest_delta_schema.report.report_entries import Consents
 from support.run_reports import BLOCKED, DRIFTED, IN_SYNC, UNREADABLE, sample_report
 
 NOTHING = {"unmanaged": (), "consents": Consents()}

@@ -17,7 +17,7 @@ from pytest_delta_schema.report.formats.markdown import (
     pull_request_comment,
     step_summary,
 )
-from pytest_delta_schema.report.run_report import Consents, Run
+from pytest_delta_schema.report.report_entries import Consents, Run
 from pytest_delta_schema.report.text.markdown_text import block, code, details, table, text
 from support.run_reports import DRIFTED, IN_SYNC, RUN, UNREADABLE, sample_report
 

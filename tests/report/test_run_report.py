@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema.report.run_report import Run, RunReport
+from pytest_delta_schema.report.report_entries import Run
+from pytest_delta_schema.report.run_report import RunReport
 from support.run_reports import BLOCKED, DRIFTED, IN_SYNC, UNREADABLE, sample_report
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
 from pytest_delta_schema.engine.outcomes.outcome import DataChecks, OutcomeStatement, Status, TableChange
-from pytest_delta_schema.report.run_report import CheckReport, Consents, Run, RunReport, TableReport
+from pytest_delta_schema.report.report_entries import CheckReport, Consents, Run, TableReport
+from pytest_delta_schema.report.run_report import RunReport
 
 FILE = "shop/models.py"
 

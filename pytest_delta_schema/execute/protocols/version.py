@@ -10,7 +10,8 @@ from pytest_delta_schema.diagnostics.faults import UnknownVersion
 from pytest_delta_schema.sql.quoting import dotted
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.execute.protocols.catalog import DeltaDDL
+    from collections.abc import Callable
+
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.states import CatalogState
 
@@ -41,10 +42,10 @@ def version_of(state: CatalogState, table: QualifiedName) -> Version:
     return observed.version
 
 
-def version_after_failure(ddl: DeltaDDL, table: QualifiedName) -> Version:
+def version_after_failure(read: Callable[[QualifiedName], Version], table: QualifiedName) -> Version:
     """Return the version of a table after a failure, when the catalog may be unavailable; raises no error."""
     try:
-        return ddl.version(table)
+        return read(table)
     except DeltaSchemaError as error:
         remedy = f"when it can be, see DESCRIBE HISTORY {dotted(table)}"
         return diagnostic_of(UnknownVersion, table, first_line(error), remedy=remedy)

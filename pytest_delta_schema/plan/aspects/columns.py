@@ -1,4 +1,4 @@
-"""Compare columns and fields of structs: which are added, which are dropped, which may be NULL."""
+"""Compare columns and fields of structs: which are renamed, added, dropped, which may be NULL."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 
 def column_changes(difference: Difference) -> Iterator[Change]:
-    """Yield the columns and fields to add and to drop, and those whose nullability changes."""
+    """Yield the columns and fields to rename, to add and to drop, and those whose nullability changes."""
+    yield from difference.renames.done
     for placed in difference.added:
         after = place_of(placed, difference) if difference.extras else None
         yield ColumnAdd(column=placed.column, above=placed.above, after=after)

@@ -17,13 +17,12 @@ from pytest_delta_schema.plan.risk import Risk
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_delta_schema.plan.actions import AlignTable
-    from pytest_delta_schema.state.states import CheckState
+    from pytest_delta_schema.state.states import CheckState, TableState
 
 __all__ = ["CheckAdd", "CheckDrop"]
 
 
-def _drop_lines(change: CheckDrop, _action: AlignTable) -> Iterator[ChangeLine]:
+def _drop_lines(change: CheckDrop, _observed: TableState) -> Iterator[ChangeLine]:
     yield ChangeLine(DROP, part_path("checks", change.name), change.expression, _fate(change))
 
 
@@ -72,7 +71,7 @@ class CheckDrop:
     replaced_by: CheckState | None = None
 
 
-def _add_lines(change: CheckAdd, _action: AlignTable) -> Iterator[ChangeLine]:
+def _add_lines(change: CheckAdd, _observed: TableState) -> Iterator[ChangeLine]:
     yield ChangeLine(ADD, part_path("checks", change.name), ABSENT, change.expression, loss=loss(change.enables))
 
 

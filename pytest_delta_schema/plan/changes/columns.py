@@ -20,12 +20,13 @@ from pytest_delta_schema.state.types import ColumnState, describe_type
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_delta_schema.plan.actions import AlignTable
+    from pytest_delta_schema.state.states import TableState
+
 
 __all__ = ["ColumnAdd", "ColumnDrop", "ColumnNullabilityChange", "ColumnRename"]
 
 
-def _rename_lines(change: ColumnRename, _action: AlignTable) -> Iterator[ChangeLine]:
+def _rename_lines(change: ColumnRename, _observed: TableState) -> Iterator[ChangeLine]:
     yield ChangeLine(CHANGE, part_path("columns", change.path), change.path.name, f"{change.to} (renamed)")
 
 
@@ -75,7 +76,7 @@ class ColumnRename:
         require_change(self, self.path.name != self.to)
 
 
-def _add_lines(change: ColumnAdd, _action: AlignTable) -> Iterator[ChangeLine]:
+def _add_lines(change: ColumnAdd, _observed: TableState) -> Iterator[ChangeLine]:
     # Its default has a separate line, because a separate statement sets it.
     after = describe_column(change.bare)
     yield ChangeLine(ADD, part_path("columns", change.path), ABSENT, after, loss=loss(change.enables))
@@ -141,7 +142,7 @@ class ColumnAdd:
         return ColumnState(name, data_type, is_nullable, "", value if value and any(value) else None)
 
 
-def _drop_lines(change: ColumnDrop, _action: AlignTable) -> Iterator[ChangeLine]:
+def _drop_lines(change: ColumnDrop, _observed: TableState) -> Iterator[ChangeLine]:
     yield ChangeLine(DROP, part_path("columns", change.path), describe_column(change.column), NOT_IN_MODEL)
 
 
@@ -190,7 +191,7 @@ class ColumnDrop:
         return self.above.child(self.column.name)
 
 
-def _nullability_lines(change: ColumnNullabilityChange, _action: AlignTable) -> Iterator[ChangeLine]:
+def _nullability_lines(change: ColumnNullabilityChange, _observed: TableState) -> Iterator[ChangeLine]:
     before, after = ("not null", "nullable") if change.is_nullable else ("nullable", "not null")
     yield ChangeLine(CHANGE, part_path("columns", change.path), before, after, loss=loss(change.enables))
 

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from pytest_delta_schema.delta.names.column_path import ColumnPath
-    from pytest_delta_schema.plan.actions import AlignTable
+    from pytest_delta_schema.state.states import TableState
 
 __all__ = ["SetColumnComments", "SetTableComment"]
 
 
-def _column_lines(change: SetColumnComments, action: AlignTable) -> Iterator[ChangeLine]:
+def _column_lines(change: SetColumnComments, observed: TableState) -> Iterator[ChangeLine]:
     for path, comment in change.comments.items():
-        column = find(action.observed.columns, path)
+        column = find(observed.columns, path)
         before = column.comment if column else ""
         yield ChangeLine(CHANGE, part_path("columns", path, "comment"), repr(before), repr(comment))
 
@@ -65,8 +65,8 @@ class SetColumnComments:
         require_change(self, bool(self.comments))
 
 
-def _table_lines(change: SetTableComment, action: AlignTable) -> Iterator[ChangeLine]:
-    yield ChangeLine(CHANGE, part_path("comment"), repr(action.observed.table_comment), repr(change.comment))
+def _table_lines(change: SetTableComment, observed: TableState) -> Iterator[ChangeLine]:
+    yield ChangeLine(CHANGE, part_path("comment"), repr(observed.table_comment), repr(change.comment))
 
 
 class TableCommentDiffers:

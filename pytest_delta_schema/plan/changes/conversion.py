@@ -16,8 +16,8 @@ from pytest_delta_schema.state.conversion import DELTA
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_delta_schema.plan.actions import AlignTable
     from pytest_delta_schema.state.conversion import SourceState
+    from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import DataTypeState
 
 __all__ = ["ConvertTable"]
@@ -27,7 +27,7 @@ FORMAT = part_path("format")
 """The path of the change."""
 
 
-def _convert_lines(change: ConvertTable, _action: AlignTable) -> Iterator[ChangeLine]:
+def _convert_lines(change: ConvertTable, _observed: TableState) -> Iterator[ChangeLine]:
     source = change.source
     before = source.provider if source.is_registered else f"{source.provider} in {source.path}"
     lost = "clients that read parquet have to read the table" if source.provider != DELTA else ""

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_delta_schema.delta.names.column_path import ColumnPath
-    from pytest_delta_schema.plan.actions import AlignTable
+    from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import ColumnGeneration
 
 __all__ = ["ColumnDefaultChange", "ColumnGenerationChange"]
 
 
-def _default_lines(change: ColumnDefaultChange, _action: AlignTable) -> Iterator[ChangeLine]:
+def _default_lines(change: ColumnDefaultChange, _observed: TableState) -> Iterator[ChangeLine]:
     path, before, after = part_path("columns", change.path, "default"), change.before, change.after
     marker = ADD if before is None else DROP if after is None else CHANGE
     yield ChangeLine(marker, path, ABSENT if before is None else before, ABSENT if after is None else after)
@@ -78,7 +78,7 @@ class ColumnDefaultChange:
         require_change(self, self.before != self.after)
 
 
-def _generation_lines(change: ColumnGenerationChange, _action: AlignTable) -> Iterator[ChangeLine]:
+def _generation_lines(change: ColumnGenerationChange, _observed: TableState) -> Iterator[ChangeLine]:
     before, after = describe_generation(change.before), describe_generation(change.after)
     yield ChangeLine(
         CHANGE, part_path("columns", change.name), before or "written by writers", after or "written by writers"

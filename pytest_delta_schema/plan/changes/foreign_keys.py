@@ -15,13 +15,12 @@ from pytest_delta_schema.plan.risk import Risk
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_delta_schema.plan.actions import AlignTable
-    from pytest_delta_schema.state.states import ForeignKeyState
+    from pytest_delta_schema.state.states import ForeignKeyState, TableState
 
 __all__ = ["ForeignKeyAdd", "ForeignKeyDrop"]
 
 
-def _drop_lines(change: ForeignKeyDrop, _action: AlignTable) -> Iterator[ChangeLine]:
+def _drop_lines(change: ForeignKeyDrop, _observed: TableState) -> Iterator[ChangeLine]:
     yield ChangeLine(DROP, part_path("foreign_keys", change.key.name), describe_foreign_key(change.key), ABSENT)
 
 
@@ -61,7 +60,7 @@ class ForeignKeyDrop:
     key: ForeignKeyState
 
 
-def _add_lines(change: ForeignKeyAdd, _action: AlignTable) -> Iterator[ChangeLine]:
+def _add_lines(change: ForeignKeyAdd, _observed: TableState) -> Iterator[ChangeLine]:
     yield ChangeLine(ADD, part_path("foreign_keys", change.key.name), ABSENT, describe_foreign_key(change.key))
 
 

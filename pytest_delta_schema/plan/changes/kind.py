@@ -36,7 +36,7 @@ class ChangeKind:
     risk: Risk | Callable[[Any], Risk]
     """What it may cost; a function if that depends on the change."""
     describe: Callable[[Any, Any], Iterator[ChangeLine]]
-    """Returns the lines that show a change, as part of an action."""
+    """Returns the lines that show a change of a table in its observed state."""
     consent: ConsentAction | None = None
     """What somebody has to consent to before it runs; ``None`` for nothing."""
     needs_feature: bool = False

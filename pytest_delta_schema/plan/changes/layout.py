@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_delta_schema.delta.names.column_path import ColumnPath
-    from pytest_delta_schema.plan.actions import AlignTable
+    from pytest_delta_schema.state.states import TableState
 
 __all__ = ["ClusteringChange", "ColumnMove", "LayoutRewrite"]
 
 
-def _clustering_lines(change: ClusteringChange, _action: AlignTable) -> Iterator[ChangeLine]:
+def _clustering_lines(change: ClusteringChange, _observed: TableState) -> Iterator[ChangeLine]:
     before, after = describe_layout((), change.before), describe_layout((), change.after)
     yield ChangeLine(CHANGE, part_path("layout"), before, after, loss=loss(change.enables))
 
@@ -75,8 +75,8 @@ class ClusteringChange:
         require_change(self, self.before != self.after)
 
 
-def _rewrite_lines(change: LayoutRewrite, action: AlignTable) -> Iterator[ChangeLine]:
-    before = describe_layout(action.observed.partitioning, action.observed.clustering)
+def _rewrite_lines(change: LayoutRewrite, observed: TableState) -> Iterator[ChangeLine]:
+    before = describe_layout(observed.partitioning, observed.clustering)
     after = describe_layout(change.partitioning, change.clustering)
     yield ChangeLine(CHANGE, part_path("layout"), before, after, loss=loss(change.enables))
 
@@ -129,8 +129,8 @@ class LayoutRewrite:
     enables: tuple[str, ...] = ()
 
 
-def _move_lines(change: ColumnMove, action: AlignTable) -> Iterator[ChangeLine]:
-    names = [column.name for column in action.observed.columns]
+def _move_lines(change: ColumnMove, observed: TableState) -> Iterator[ChangeLine]:
+    names = [column.name for column in observed.columns]
     index = names.index(change.name) if change.name in names else None
     before = "last" if index is None else f"behind {names[index - 1]}" if index else "first"
     after = f"behind {change.after}" if change.after else "first"

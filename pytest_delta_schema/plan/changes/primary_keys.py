@@ -16,12 +16,13 @@ from pytest_delta_schema.state.states import KeyState
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_delta_schema.plan.actions import AlignTable
+    from pytest_delta_schema.state.states import TableState
+
 
 __all__ = ["PrimaryKeyAdd", "PrimaryKeyDrop"]
 
 
-def _drop_lines(change: PrimaryKeyDrop, _action: AlignTable) -> Iterator[ChangeLine]:
+def _drop_lines(change: PrimaryKeyDrop, _observed: TableState) -> Iterator[ChangeLine]:
     yield ChangeLine(DROP, part_path("primary_key"), _described(change.key), ABSENT)
 
 
@@ -72,7 +73,7 @@ class PrimaryKeyDrop:
         return KeyState(self.name, self.columns, self.rely)
 
 
-def _add_lines(change: PrimaryKeyAdd, _action: AlignTable) -> Iterator[ChangeLine]:
+def _add_lines(change: PrimaryKeyAdd, _observed: TableState) -> Iterator[ChangeLine]:
     yield ChangeLine(ADD, part_path("primary_key"), ABSENT, _described(change.key))
 
 

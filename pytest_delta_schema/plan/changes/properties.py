@@ -19,13 +19,13 @@ from pytest_delta_schema.state.states import OWNED_PROPERTIES
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from pytest_delta_schema.plan.actions import AlignTable
+    from pytest_delta_schema.state.states import TableState
+
 
 __all__ = ["ColumnMappingRemoval", "SetTableProperties", "UnsetTableProperties"]
 
 
-def _set_lines(change: SetTableProperties, action: AlignTable) -> Iterator[ChangeLine]:
-    observed = action.observed
+def _set_lines(change: SetTableProperties, observed: TableState) -> Iterator[ChangeLine]:
     for key, value in change.properties.items():
         lost = loss(missing_features(needed_by_property(key, value), ()).intersection(change.enables))
         before = observed.table_properties.get(key)
@@ -86,11 +86,11 @@ class SetTableProperties:
         require_change(self, bool(self.properties))
 
 
-def _unset_lines(change: UnsetTableProperties, action: AlignTable) -> Iterator[ChangeLine]:
+def _unset_lines(change: UnsetTableProperties, observed: TableState) -> Iterator[ChangeLine]:
     for key in change.keys:
-        before = action.observed.table_properties.get(key)
+        before = observed.table_properties.get(key)
         if key == OWNED_PROPERTIES:
-            before = encode_owned(action.observed.owned_properties or ())
+            before = encode_owned(observed.owned_properties or ())
         yield ChangeLine(DROP, part_path("properties", key), shown_property(key, str(before)), ABSENT)
 
 
@@ -132,8 +132,8 @@ class UnsetTableProperties:
         require_change(self, bool(self.keys))
 
 
-def _removal_lines(change: ColumnMappingRemoval, action: AlignTable) -> Iterator[ChangeLine]:
-    before = shown_property(change.key, str(action.observed.table_properties.get(change.key)))
+def _removal_lines(change: ColumnMappingRemoval, observed: TableState) -> Iterator[ChangeLine]:
+    before = shown_property(change.key, str(observed.table_properties.get(change.key)))
     path = part_path("properties", change.key)
     if change.after is None:
         yield ChangeLine(DROP, path, before, ABSENT)

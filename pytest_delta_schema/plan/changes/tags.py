@@ -16,13 +16,14 @@ from pytest_delta_schema.plan.risk import Risk
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from pytest_delta_schema.plan.actions import AlignTable
+    from pytest_delta_schema.state.states import TableState
+
 
 __all__ = ["SetTags", "UnsetTags"]
 
 
-def _set_lines(change: SetTags, action: AlignTable) -> Iterator[ChangeLine]:
-    return set_tags_lines(change, action.observed.tags.get(change.path, {}))
+def _set_lines(change: SetTags, observed: TableState) -> Iterator[ChangeLine]:
+    return set_tags_lines(change, observed.tags.get(change.path, {}))
 
 
 class TagDiffers:
@@ -55,9 +56,9 @@ class SetTags:
         require_change(self, bool(self.tags))
 
 
-def _unset_lines(change: UnsetTags, action: AlignTable) -> Iterator[ChangeLine]:
+def _unset_lines(change: UnsetTags, observed: TableState) -> Iterator[ChangeLine]:
     for key in change.keys:
-        yield ChangeLine(DROP, _tag(change.path, key), repr(action.observed.tags[change.path][key]), ABSENT)
+        yield ChangeLine(DROP, _tag(change.path, key), repr(observed.tags[change.path][key]), ABSENT)
 
 
 class UndeclaredTag:

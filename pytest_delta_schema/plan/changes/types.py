@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_delta_schema.delta.names.column_path import ColumnPath
-    from pytest_delta_schema.plan.actions import AlignTable
+    from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import DataTypeState
 
 __all__ = ["ColumnTypeChange"]
 
 
-def _type_lines(change: ColumnTypeChange, _action: AlignTable) -> Iterator[ChangeLine]:
+def _type_lines(change: ColumnTypeChange, _observed: TableState) -> Iterator[ChangeLine]:
     before, after = describe_type(change.before), describe_type(change.after)
     yield ChangeLine(CHANGE, part_path("columns", change.path), before, after, loss=loss(change.enables))
 

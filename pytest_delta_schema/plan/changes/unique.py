@@ -15,13 +15,12 @@ from pytest_delta_schema.plan.risk import Risk
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_delta_schema.plan.actions import AlignTable
-    from pytest_delta_schema.state.states import KeyState
+    from pytest_delta_schema.state.states import KeyState, TableState
 
 __all__ = ["UniqueAdd", "UniqueDrop"]
 
 
-def _drop_lines(change: UniqueDrop, _action: AlignTable) -> Iterator[ChangeLine]:
+def _drop_lines(change: UniqueDrop, _observed: TableState) -> Iterator[ChangeLine]:
     yield ChangeLine(DROP, part_path("unique", change.key.name), _described(change.key), ABSENT)
 
 
@@ -56,7 +55,7 @@ class UniqueDrop:
     key: KeyState
 
 
-def _add_lines(change: UniqueAdd, _action: AlignTable) -> Iterator[ChangeLine]:
+def _add_lines(change: UniqueAdd, _observed: TableState) -> Iterator[ChangeLine]:
     yield ChangeLine(ADD, part_path("unique", change.key.name), ABSENT, _described(change.key))
 
 

@@ -10,7 +10,7 @@ from pytest_delta_schema.plugin.hooks.run_hooks import RunHooks
 from pytest_delta_schema.plugin.options.option_values import APPLY, IMPORT, SYNC
 from pytest_delta_schema.plugin.options.reading import checked_options, only_shows
 from pytest_delta_schema.plugin.run.contract_run import ContractRun
-from pytest_delta_schema.plugin.run.stash_keys import REPORTS, RUN, SUMMARY
+from pytest_delta_schema.plugin.run.stash_keys import PUSHED, REPORTS, RUN, SUMMARY
 from pytest_delta_schema.plugin.summary.colours import Colours
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def contract_run(config: pytest.Config) -> ContractRun:
     """Return the state of a run; its options are read at the first use."""
     run = config.stash.get(RUN, None)
     if run is None:
-        run = config.stash[RUN] = ContractRun(config, checked_options(config))
+        run = config.stash[RUN] = ContractRun(config, checked_options(config), config.stash[PUSHED])
         config.pluginmanager.register(RunHooks(run), "delta_schema_run")
         if not is_worker(config):
             config.pluginmanager.register(Colours(), "delta_schema_colours")

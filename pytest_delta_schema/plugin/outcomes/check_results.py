@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.diagnostics.faults import HasCode
-    from pytest_delta_schema.report.run_report import CheckOutcome
+    from pytest_delta_schema.report.report_entries import CheckOutcome
 
 _CHECKS = frozenset(check.value for check in CheckKind)
 _CRASH = "???"

@@ -23,7 +23,8 @@ from pytest_delta_schema.plugin.source_links.git_checkout import git_commit
 from pytest_delta_schema.plugin.source_links.source_root import SourceRoot
 from pytest_delta_schema.plugin.source_links.source_url import source_url
 from pytest_delta_schema.report.redact import redact_report
-from pytest_delta_schema.report.run_report import Consents, Run, RunReport
+from pytest_delta_schema.report.report_entries import Consents, Run
+from pytest_delta_schema.report.run_report import RunReport
 from pytest_delta_schema.report.table_reports import table_reports
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plugin.options.option_values import Options
     from pytest_delta_schema.plugin.outcomes.check_results import CheckResults
     from pytest_delta_schema.plugin.summary.terminal_summary import Summary
-    from pytest_delta_schema.report.run_report import ReportMode
+    from pytest_delta_schema.report.report_entries import ReportMode
 
 
 def report_of_run(

@@ -6,8 +6,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.plugin.run.stash_keys import PUSHED
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -27,13 +25,14 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plugin.run.spark_watch import SparkWatch
     from pytest_delta_schema.plugin.source_links.source_root import SourceRoot
     from pytest_delta_schema.rules.consent import Consent
+    from pytest_delta_schema.settings.stack import PushedSettings
     from pytest_delta_schema.state import TableState
 
 
 class ContractRun:
     """The tables of one run, and a gate for each catalog; the engine is imported when a table needs it."""
 
-    def __init__(self, config: pytest.Config, options: Options) -> None:
+    def __init__(self, config: pytest.Config, options: Options, pushed: PushedSettings) -> None:
         self.options = options
         self.tables: dict[QualifiedName, Table] = {}
         self.listings: dict[QualifiedName, Listing] = {}
@@ -49,6 +48,7 @@ class ContractRun:
         self.has_started_spark = False
         self.spark_watch: SparkWatch | None = None
         self._config = config
+        self._pushed = pushed
         self._gates: dict[int, Gate] = {}
 
     def watch(self, fixture: str, spark: SparkSession) -> None:
@@ -80,7 +80,7 @@ class ContractRun:
     @property
     def settings(self) -> Settings:
         """The settings of the run."""
-        settings: Settings = self._config.stash[PUSHED].settings()
+        settings: Settings = self._pushed.settings()
         return settings
 
     @cached_property

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.engine.outcomes.outcome import TableChange
-    from pytest_delta_schema.report.run_report import RunReport, TableReport
+    from pytest_delta_schema.report.report_entries import TableReport
+    from pytest_delta_schema.report.run_report import RunReport
 
 PULL_REQUEST_COMMENT_LIMIT = 65_536
 """Characters of a comment on a pull request."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pytest_delta_schema.engine.outcomes.outcome import TableChange
-    from pytest_delta_schema.report.run_report import TableReport
+    from pytest_delta_schema.report.report_entries import TableReport
 
 _LONG = 240
 _ABSENT = frozenset({ABSENT, NOT_IN_MODEL})

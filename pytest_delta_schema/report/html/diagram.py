@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pytest_delta_schema.report.html.layered_graph import Edge, Point
-    from pytest_delta_schema.report.run_report import TableReport
+    from pytest_delta_schema.report.report_entries import TableReport
 
 _NAME_COLUMNS = 22
 _SCHEMA_COLUMNS = 30

@@ -15,7 +15,8 @@ from pytest_delta_schema.report.text.text import counted
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_delta_schema.report.run_report import Run, RunReport
+    from pytest_delta_schema.report.report_entries import Run
+    from pytest_delta_schema.report.run_report import RunReport
 
 _ALL_AND_ONE = 2
 _COMMIT = 10

@@ -20,7 +20,8 @@ from pytest_delta_schema.report.html.table_section import schema_name, table_sec
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from pytest_delta_schema.report.run_report import RunReport, TableReport
+    from pytest_delta_schema.report.report_entries import TableReport
+    from pytest_delta_schema.report.run_report import RunReport
 
 _OPEN = 5
 """So many failing tables at most are shown with their details at once."""

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pytest_delta_schema.diagnostics.errors import Location
-    from pytest_delta_schema.report.run_report import Run, RunReport, TableReport
+    from pytest_delta_schema.report.report_entries import Run, TableReport
+    from pytest_delta_schema.report.run_report import RunReport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.engine.outcomes.outcome import OutcomeStatement
     from pytest_delta_schema.report.html.schema_rows import SchemaRow
-    from pytest_delta_schema.report.run_report import TableReport
+    from pytest_delta_schema.report.report_entries import TableReport
 
 _SAME = element("td", text("same"), class_="absent")
 _GROUPS = {

@@ -13,7 +13,7 @@ from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
 from pytest_delta_schema.engine.outcomes.outcome import DataChecks, OutcomeStatement, Status, TableChange
 from pytest_delta_schema.report.html.page import html_page
 from pytest_delta_schema.report.html.status_marks import MARKS
-from pytest_delta_schema.report.run_report import Consents
+from pytest_delta_schema.report.report_entries import Consents
 from support.hostile_report import HIDDEN_CHARACTERS, hostile_report
 from support.html_tree import html_tree
 from support.large_reports import large_report
