@@ -6,6 +6,7 @@ is parsed.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from sqlglot import Token, TokenType, exp, tokenize
@@ -13,7 +14,7 @@ from sqlglot.dialects.spark import Spark
 from sqlglot.errors import SqlglotError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 __all__ = (
     "DIALECT",
@@ -23,6 +24,7 @@ __all__ = (
     "Token",
     "TokenType",
     "as_quoted_identifier",
+    "ddl_tokens",
     "exp",
     "parse_tokens",
     "tokenize",
@@ -56,6 +58,34 @@ def parse_tokens(tokens: Sequence[Token], text: str) -> exp.Expr | None:
     except SqlglotError:
         return None
     return nodes[0] if len(nodes) == 1 else None
+
+
+def ddl_tokens(text: str) -> list[Token]:
+    """Return the tokens of statements: one for a text with a doubled quote, as in ``'it''s'``, and one a word.
+
+    sqlglot has two tokens for such a text, as Spark 3.5 has in expressions, and one token for ``PRIMARY KEY``.
+
+    Raises:
+        SqlglotError: If a quote is not closed.
+    """
+    tokens: list[Token] = []
+    for token in DIALECT.tokenize(text):
+        previous = tokens[-1] if tokens else token
+        if token.token_type is previous.token_type is TokenType.STRING and previous.end + 1 == token.start:
+            whole = f"{previous.text}{text[token.start]}{token.text}"
+            position = {"line": token.line, "col": token.col, "start": previous.start, "end": token.end}
+            tokens[-1] = Token(TokenType.STRING, whole, **position, comments=token.comments)
+        elif " " in token.text and text[token.start : token.end + 1].split() == token.text.split():
+            tokens.extend(_words(token, text))
+        else:
+            tokens.append(token)
+    return tokens
+
+
+def _words(token: Token, text: str) -> Iterator[Token]:
+    for word in re.finditer(r"\S+", text[token.start : token.end + 1]):
+        position = {"line": token.line, "col": token.col, "start": token.start + word.start()}
+        yield Token(TokenType.VAR, word[0], **position, end=token.start + word.end() - 1, comments=token.comments)
 
 
 def as_quoted_identifier(token: Token) -> Token:

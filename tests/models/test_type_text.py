@@ -19,6 +19,26 @@ def test_a_text_is_the_type_that_it_names(text):
     assert Column("c", text).data_type == NAMED[text]
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("INTERVAL Day TO Second", "interval day to second"),
+        ("interval", "interval"),
+        ("String COLLATE UTF8_LCASE", "string collate UTF8_LCASE"),
+        ("geometry ( OGC:CRS84 )", "geometry(OGC:CRS84)"),
+        ("GEOGRAPHY(4326)", "geography(4326)"),
+        ("time(6)", "time(6)"),
+        ("array<struct<a: interval year, b: int>>", "array<struct<a:interval year,b:int>>"),
+    ],
+)
+def test_a_type_that_delta_does_not_store_is_its_text(text, shown):
+    assert parse_type(text).simpleString() == shown
+
+
+def test_the_plain_collation_is_that_of_every_string():
+    assert parse_type("string collate utf8_binary") == spark.StringType()
+
+
 @pytest.mark.parametrize("text", REFUSED)
 def test_other_texts_are_refused_with_the_reason(text):
     with pytest.raises(DeclarationError) as caught:

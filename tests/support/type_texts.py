@@ -79,5 +79,7 @@ REFUSED = {
     "struct<'a': int>": "the name of a field is expected at a",
     "struct<a: int,>": "the name of a field is expected at >",
     "struct<a: 'x>": "a quote is not closed",
+    "geometry(4326": ") after the arguments is missing at the end",
+    "string collate": "a collation is missing at the end",
 }
 """Texts that name none, with the reason as a pattern."""

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import types as spark
 
-from pytest_delta_schema.sqlglot_compat import SqlglotError, TokenType, tokenize
+from pytest_delta_schema.models.types.unknown_type import UnknownType
+from pytest_delta_schema.sqlglot_compat import SqlglotError, TokenType, ddl_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,6 +49,13 @@ _SIZED: dict[str, type[spark.CharType | spark.VarcharType]] = {
     "character": spark.CharType,
     "varchar": spark.VarcharType,
 }
+_UNSTORED = ("geography", "geometry", "interval", "time", "variant")
+"""Types, with or without arguments, that Delta does not store, or not with every Spark."""
+
+_PLAIN_COLLATION = "UTF8_BINARY"
+
+_INTERVAL_UNITS = ("year", "month", "day", "hour", "minute", "second", "to")
+
 _NAMES = (*ATOMIC_TYPES, *_DECIMAL, *_SIZED, "array", "map", "struct")
 
 
@@ -58,25 +66,47 @@ def parse_type(text: str) -> spark.DataType:
         ValueError: If Spark has no such type; the message continues a sentence.
     """
     try:
-        reader = _Reader(tokenize(text, read="spark"))
+        tokens = ddl_tokens(text)
     except SqlglotError as error:
         msg = "a quote is not closed"
         raise ValueError(msg) from error
-    data_type = reader.data_type()
-    reader.end()
+    data_type, end = read_type(tokens, 0)
+    if end < len(tokens):
+        msg = f"{tokens[end].text} follows the end of the type"
+        raise ValueError(msg)
     return data_type
+
+
+def read_type(tokens: Sequence[Token], start: int) -> tuple[spark.DataType, int]:
+    """Read the type that begins at a token.
+
+    Returns:
+        The type, and the position of the token behind it.
+
+    Raises:
+        ValueError: As :func:`parse_type`.
+    """
+    reader = _Reader(tokens, start)
+    return reader.data_type(), reader.position
 
 
 class _Reader:
     """Reads types from tokens, one after the other."""
 
-    def __init__(self, tokens: Sequence[Token]) -> None:
+    def __init__(self, tokens: Sequence[Token], position: int) -> None:
         self._tokens = tokens
-        self._position = 0
+        self.position = position
 
-    def data_type(self) -> spark.DataType:
+    def data_type(self) -> spark.DataType:  # noqa: PLR0911 - one answer a kind of type
         """Read one type."""
         name = self._word("a type").lower()
+        if name == "string" and self._has("collate"):
+            collation = self._word("a collation")
+            return (
+                spark.StringType()
+                if collation.upper() == _PLAIN_COLLATION
+                else UnknownType(f"string collate {collation}")
+            )
         if name in ATOMIC_TYPES:
             return ATOMIC_TYPES[name]()
         if name in _DECIMAL:
@@ -102,15 +132,11 @@ class _Reader:
                 return spark.MapType(key, value)
             case "struct":
                 return self._struct()
+            case unstored if unstored in _UNSTORED:
+                return UnknownType(f"{name}{self._interval() if name == 'interval' else self._arguments()}")
         near = get_close_matches(name, _NAMES, n=1)
         msg = f"there is no type {name}; " + (f"did you mean {near[0]}?" if near else f"types are {', '.join(_NAMES)}")
         raise ValueError(msg)
-
-    def end(self) -> None:
-        """Make sure that nothing follows."""
-        if self._position < len(self._tokens):
-            msg = f"{self._tokens[self._position].text} follows the end of the type"
-            raise ValueError(msg)
 
     def _struct(self) -> spark.StructType:
         if self._has("<>"):
@@ -137,6 +163,22 @@ class _Reader:
                 raise ValueError(msg)
             metadata = {"comment": token.text}
         return spark.StructField(name, data_type, is_nullable, metadata)
+
+    def _interval(self) -> str:
+        """Read the units of an interval: `` day to second``."""
+        units = ""
+        while any(map(self._is_next, _INTERVAL_UNITS)):
+            units += f" {self._next('a unit').text.lower()}"
+        return units
+
+    def _arguments(self) -> str:
+        """Read arguments as they are written, if there are any: ``(OGC:CRS84)``."""
+        if not self._has("("):
+            return ""
+        arguments = ""
+        while not self._has(")"):
+            arguments += self._next(") after the arguments").text
+        return f"({arguments})"
 
     def _numbers(self, *, at_most: int) -> list[int]:
         """Read numbers in parentheses, if there are any."""
@@ -166,26 +208,26 @@ class _Reader:
         return token.text
 
     def _is_next(self, text: str) -> bool:
-        if self._position == len(self._tokens):
+        if self.position == len(self._tokens):
             return False
-        token = self._tokens[self._position]
+        token = self._tokens[self.position]
         return token.token_type not in (TokenType.STRING, TokenType.IDENTIFIER) and token.text.lower() == text
 
     def _has(self, text: str) -> bool:
         """Whether a word or sign is next, which is read then."""
         is_next = self._is_next(text)
-        self._position += is_next
+        self.position += is_next
         return is_next
 
     def _expect(self, text: str) -> None:
         if not self._has(text):
-            rest = self._tokens[self._position :]
+            rest = self._tokens[self.position :]
             msg = f"{text} is expected at {rest[0].text}" if rest else f"{text} is missing at the end"
             raise ValueError(msg)
 
     def _next(self, wanted: str) -> Token:
-        if self._position == len(self._tokens):
+        if self.position == len(self._tokens):
             msg = f"{wanted} is missing at the end"
             raise ValueError(msg)
-        self._position += 1
-        return self._tokens[self._position - 1]
+        self.position += 1
+        return self._tokens[self.position - 1]
