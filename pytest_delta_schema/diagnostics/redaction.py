@@ -194,6 +194,11 @@ def is_secret_property(key: str) -> bool:
     return suggests_secret(key) and not key.startswith(_SHOWN_PREFIXES)
 
 
+def may_be_secret(key: str, value: str) -> bool:
+    """Whether a property may hold a secret, by its name or by its value."""
+    return is_secret_property(key) or redacted_uris(value) != value
+
+
 def shown_property(key: str, value: str) -> str:
     """Return the value of a property of a catalog as it is shown: without secrets, in quotes."""
     return repr(REDACTED if is_secret_property(key) else redacted_uris(value))

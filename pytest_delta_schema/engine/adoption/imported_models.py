@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.diagnostics.redaction import is_secret_property, redacted_uris
+from pytest_delta_schema.diagnostics.redaction import may_be_secret
 from pytest_delta_schema.engine.assembly import property_policy_of
 from pytest_delta_schema.models.binding import Binding
 from pytest_delta_schema.models.modes import IGNORE
@@ -60,7 +60,7 @@ def imported_model(state: TableState, settings: Settings, owns: Sequence[Aspect]
     for key, value in sorted(state.table_properties.items()):
         if value is None or not is_declarable(key) or policy.mode(key) == IGNORE:
             continue
-        if is_secret_property(key) or redacted_uris(value) != value:
+        if may_be_secret(key, value):
             secrets.append(key)
         else:
             properties[key] = value

@@ -49,7 +49,7 @@ def proved(
     # What a module prints must not end up in the answer.
     program = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import answer; answer()"
     command = [sys.executable, "-c", program]
-    done = subprocess.run(command, input=request, capture_output=True, check=False)  # noqa: S603 - our own text
+    done = subprocess.run(command, input=request, capture_output=True, check=False)  # noqa: S603 - the text above
     if done.returncode != 0:
         last = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
         fault = (f"the process that plans it has ended with {done.returncode}: {last}",)
