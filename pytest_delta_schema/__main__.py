@@ -7,7 +7,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.commands import ci, conformance, jvm, merge, prepare, schema
+from pytest_delta_schema.commands import ci, conformance, jvm, merge, prepare, schema, translate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +26,7 @@ _COMMANDS = {
     "prepare": prepare,
     "schema": schema,
     "merge": merge,
+    "translate": translate,
     "jvm": jvm,
     "ci": ci,
     "conformance": conformance,

@@ -23,6 +23,7 @@ from pytest_delta_schema.backends import find_backend
 from pytest_delta_schema.diagnostics.errors import (
     BackendUnavailableError,
     ConfigurationError,
+    DdlError,
     DeclarationError,
     DiagnosticsError,
     JsonFormError,
@@ -34,6 +35,7 @@ from pytest_delta_schema.diagnostics.errors import (
     WriteError,
     WrongArgumentsError,
 )
+from pytest_delta_schema.exchange import from_ddl
 from pytest_delta_schema.rules import PlanValidator
 from pytest_delta_schema.state import state_from_json
 
@@ -70,6 +72,14 @@ def test_backend_unavailable_error():
 def test_json_form_error():
     with pytest.raises(JsonFormError, match='has no version; write "version": 1'):
         state_from_json({"name": "dev.silver.orders"})
+
+
+def test_ddl_error():
+    with pytest.raises(DdlError) as caught:
+        from_ddl("CREATE TABLE dev.silver.orders (id BIGIN);\nINSERT INTO dev.silver.orders VALUES (1)")
+
+    assert [fault.table for fault in caught.value.diagnostics] == ["statement 1, line 1", "statement 2, line 2"]
+    assert "there is no type bigin; did you mean bigint?" in str(caught.value)
 
 
 def test_diagnostics_error():

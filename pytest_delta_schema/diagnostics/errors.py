@@ -209,6 +209,10 @@ class JsonFormError(DiagnosticsError):
     """JSON values are not of the form that they should have; nothing was made of them."""
 
 
+class DdlError(DiagnosticsError):
+    """Statements cannot be read as declarations; no model was made of any of them."""
+
+
 class DriftError(DeltaSchemaError, AssertionError):
     """The catalog differs from the models; the text shows every change and the SQL that would run."""
 

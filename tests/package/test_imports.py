@@ -35,6 +35,7 @@ LAZY = {
     "configuration/settings.py": 1,
     # python -m pytest_delta_schema prints its help without the JVM's modules.
     "commands/prepare.py": 1,
+    "commands/translate.py": 1,
     # A backend is described in every run with tables and opened in a run with a catalog; its catalog takes 60 ms.
     "backends/databricks/backend.py": 2,
     "backends/local/backend.py": 4,

@@ -11,7 +11,8 @@ A page is a story: its steps run in the order of the page, in one folder and aga
 * ``<!-- file: NAME``, the text and ``-->`` write a file that the reader does not see.
 * ``<!-- catalog:``, Python code and ``-->`` change the catalog, as somebody else would do it.
 * A ``sh`` block holds commands that the tests do not run, such as installing something. A ``text`` block is a diagram. An
-  ``sql`` block shows what somebody else does; a ``catalog`` comment after it does it. A ``json`` block has to be valid JSON.
+  ``sql`` block shows what somebody else does; a ``catalog`` comment after it does it, or it begins with a comment that names
+  its file, as Python does. A ``json`` block has to be valid JSON.
 * Shown lines that begin with ``delta schema: `` report long steps. Without a JVM there are none, so they are left out.
 
 In the end all tests that the page has written have to pass. ``make test-tutorial`` follows the tutorial with a JVM, in
@@ -22,11 +23,12 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
 import runpy
 import shlex
 import sys
-from contextlib import redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import dedent
@@ -36,6 +38,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_delta_schema import MemoryCatalog, Orchestrator
+from pytest_delta_schema.__main__ import main
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -57,6 +60,7 @@ NOT_RUN = (
     "python -m venv",
     "uv",
 )
+_FILE_NAME = re.compile(r"(?:#|--) (\S+\.\w+)\n")
 _BLOCK = re.compile(
     r"^```(?P<language>[^\n]*)\n(?P<body>.*?)^```$|^<!-- (?P<step>file|catalog): ?(?P<text>.*?) ?-->$"
     r"|^The examples start from \[[^\]]+\]\((?P<project>[^)#]+)#[^)]+\)\.$",
@@ -206,8 +210,8 @@ def _steps_of(match: re.Match[str], line: int) -> Iterator[Step]:
         yield Step(kind="file", head=name, body=text, line=line)
     elif match["step"] == "catalog":
         yield Step(kind="catalog", body=dedent(match["text"]), line=line)
-    elif language in FILE_LANGUAGES:
-        name = re.match(r"# (\S+\.\w+)\n", body)
+    elif language in FILE_LANGUAGES or (language == "sql" and _FILE_NAME.match(body)):
+        name = _FILE_NAME.match(body)
         if name is None:
             msg = f"line {line}: the first line of a {language} block names its file, as in '# models.py'"
             raise PageError(msg)
@@ -242,10 +246,26 @@ def _printed(command: str, project: Project, catalog: MemoryCatalog) -> list[str
         return project.run(*args, plugins=[_CatalogOfThePage(catalog)]).outlines
     if program == "cat":
         return (project.path / args[0]).read_text("utf-8").splitlines()
+    if program == "python" and args[:2] == ["-m", "pytest_delta_schema"]:
+        return _command(args[2:], project)
     if program == "python":
         return _script(args[0], project)
     msg = f"the tests run no {program}"
     raise PageError(msg)
+
+
+def _command(arguments: list[str], project: Project) -> list[str]:
+    """Run a command of this package in this process, and return what it prints, errors and notes first."""
+    output, errors = io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True), io.StringIO()
+    folder = Path.cwd()
+    os.chdir(project.path)
+    try:
+        with redirect_stdout(output), redirect_stderr(errors):
+            main(arguments)
+    finally:
+        os.chdir(folder)
+    output.seek(0)
+    return [*errors.getvalue().splitlines(), *output.read().splitlines()]
 
 
 def _script(name: str, project: Project) -> list[str]:

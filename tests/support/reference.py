@@ -43,6 +43,7 @@ PACKAGES = {
     "report": "Reports",
     "state": "States",
     "sql": "SQL",
+    "exchange": "DDL",
     "execute": "Execution",
     "write_check": "Write check",
     "testing": "Testing",

@@ -1,0 +1,102 @@
+"""Translate files between models and DDL."""
+
+from __future__ import annotations
+
+import runpy
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.diagnostics.errors import DeclarationError, first_line, os_error_text
+from pytest_delta_schema.diagnostics.redaction import may_be_secret
+from pytest_delta_schema.exchange.ddl import read_scripts, to_ddl
+from pytest_delta_schema.models.table import Table
+from pytest_delta_schema.source_code.modules import module_source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
+    from pytest_delta_schema.models.names import QualifiedName
+
+_PYTHON = ".py"
+
+
+def translated(files: Sequence[str], to: str, catalog: str, schema: str) -> tuple[str, tuple[Diagnostic, ...]]:
+    """Return the tables of all files as text, and notes on what models do not declare.
+
+    Args:
+        files: Scripts of statements, and Python files.
+        to: ``models`` or ``ddl``.
+        catalog: The catalog of tables whose names have none.
+        schema: The schema of tables whose names have none.
+
+    Raises:
+        DeltaSchemaError: If a file cannot be used.
+    """
+    tables, remarks = _read(files, catalog, schema)
+    return (_models(tables, remarks) if to == "models" else to_ddl(tables)), remarks
+
+
+def _read(files: Sequence[str], catalog: str, schema: str) -> tuple[list[Table], tuple[Diagnostic, ...]]:
+    modules = [file for file in files if file.endswith(_PYTHON)]
+    scripts = {file: _text(file) for file in files if not file.endswith(_PYTHON)}
+    scripted, remarks = read_scripts(scripts, catalog, schema)
+    # Files that import each other hold the same tables.
+    tables = list({id(table): table for file in modules for table in _tables(file)}.values()) + scripted
+    repeated = sorted(name for name, number in Counter(table.qualified_name for table in tables).items() if number > 1)
+    if repeated:
+        msg = f"{', '.join(repeated)}: declared more than once; name one file for each table"
+        raise DeclarationError(msg)
+    return tables, remarks
+
+
+def _text(file: str) -> str:
+    try:
+        return Path(file).read_text("utf-8-sig")
+    except OSError as error:
+        msg = f"{file} cannot be read: {error.strerror or os_error_text(error)}; name a script of DDL statements"
+    except UnicodeDecodeError as error:
+        msg = f"{file} is not UTF-8: {error.reason} at byte {error.start}; convert it"
+    raise DeclarationError(msg)
+
+
+def _tables(file: str) -> list[Table]:
+    """Run a Python file, and return the tables in its variables, lists and dictionaries."""
+    try:
+        values = runpy.run_path(file)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever the file raises is why it cannot be used
+        msg = f"{file} cannot be run: {type(error).__name__}: {first_line(error)}; correct it"
+        raise DeclarationError(msg) from None
+    tables = list(_tables_in(values.values()))
+    if not tables:
+        msg = f"{file} declares no table; name a file that does"
+        raise DeclarationError(msg)
+    return tables
+
+
+def _tables_in(values: Iterable[Any]) -> Iterator[Table]:
+    for value in values:
+        if isinstance(value, Table):
+            yield value
+        elif isinstance(value, (list, tuple)):
+            yield from (item for item in value if isinstance(item, Table))
+        elif isinstance(value, dict):
+            yield from (item for item in value.values() if isinstance(item, Table))
+
+
+def _models(tables: Iterable[Table], remarks: Iterable[Diagnostic]) -> str:
+    """Write the models; what they do not declare is a comment above each."""
+    comments: dict[QualifiedName, list[str]] = {}
+    models = []
+    for table in tables:
+        properties = table.table_properties
+        secrets = sorted(key for key, value in properties.items() if may_be_secret(key, str(value)))
+        shown = {key: value for key, value in properties.items() if key not in secrets}
+        models.append(replace(table, table_properties=shown) if secrets else table)
+        comments[table.name] = [
+            *(remark.message for remark in remarks if remark.table == table.qualified_name),
+            *(f"its property {key} is not declared, because it may be a secret" for key in secrets),
+        ]
+    return module_source(models, remarks=comments)

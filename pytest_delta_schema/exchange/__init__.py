@@ -1,0 +1,13 @@
+"""Exchange declarations with other forms, as text: models from DDL, and DDL from models."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema._lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from pytest_delta_schema.exchange.ddl import from_ddl as from_ddl
+    from pytest_delta_schema.exchange.ddl import to_ddl as to_ddl
+
+__getattr__, __dir__ = lazy_exports(__name__)

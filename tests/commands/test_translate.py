@@ -1,0 +1,187 @@
+"""``translate``: SQL scripts and Python files as models, or as SQL."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from pytest_delta_schema.__main__ import main
+
+SQL = """\
+CREATE TABLE orders (id BIGINT NOT NULL) USING DELTA
+LOCATION '/lake/orders' TBLPROPERTIES ('team.token' = 'x', 'team.url' = 'https://a:b@c/', 'team' = 'y');
+"""
+MODELS = """\
+from pyspark.sql.types import LongType
+
+from pytest_delta_schema import Column, Table
+
+# its LOCATION is not declared: a new table is stored where its catalog puts it
+# its property team.token is not declared, because it may be a secret
+# its property team.url is not declared, because it may be a secret
+orders = Table(
+    "dev",
+    "silver",
+    "orders",
+    [Column("id", LongType(), is_nullable=False)],
+    table_properties={"team": "y"},
+)
+"""
+DDL = """\
+CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;
+
+CREATE TABLE `dev`.`silver`.`orders` (
+  `id` BIGINT NOT NULL
+)
+USING DELTA
+TBLPROPERTIES (
+  'team' = 'y'
+);
+"""
+OTHERS = """\
+from models import orders
+
+from pytest_delta_schema import Column, Table
+
+TABLES = [orders, Table("dev", "gold", "a", [Column("id", "int")])]
+BY_NAME = {"b": Table("dev", "gold", "b", [Column("id", "int")]), "x": 1}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "shop.sql").write_text(SQL)
+    (tmp_path / "models.py").write_text(MODELS)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    yield tmp_path
+    sys.modules.pop("models", None)
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_script_becomes_models(capfd):
+    assert main(["translate", "shop.sql", "--to=models", "--catalog=dev", "--schema=silver"]) == 0
+
+    out, err = capfd.readouterr()
+    assert out == MODELS
+    assert err == (
+        "note: dev.silver.orders: its LOCATION is not declared: a new table is stored where its catalog puts it\n"
+    )
+
+
+@pytest.mark.usefixtures("folder")
+def test_models_become_a_script(capfd):
+    assert main(["translate", "models.py", "--to=ddl"]) == 0
+
+    assert capfd.readouterr() == (DDL, "")
+
+
+def test_several_files_become_one(folder, capfd):
+    (folder / "others.py").write_text(OTHERS)
+    (folder / "more.sql").write_text("\ufeffCREATE TABLE dev.bronze.a (id INT)", encoding="utf-8")
+
+    assert main(["translate", "others.py", "more.sql", "--to", "ddl"]) == 0
+
+    out = capfd.readouterr().out
+    assert [line.split()[2] for line in out.splitlines() if line.startswith("CREATE TABLE")] == [
+        "`dev`.`bronze`.`a`",
+        "`dev`.`gold`.`a`",
+        "`dev`.`gold`.`b`",
+        "`dev`.`silver`.`orders`",
+    ]
+
+
+def test_a_script_alters_the_tables_of_the_one_before(folder, capfd):
+    (folder / "a.sql").write_text("CREATE TABLE dev.s.t (id INT)")
+    (folder / "b.sql").write_text("ALTER TABLE dev.s.t ADD COLUMN n INT")
+
+    assert main(["translate", "a.sql", "b.sql", "--to=ddl"]) == 0
+
+    assert "  `n` INT\n" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("files", "errors"),
+    [
+        (
+            ["shop.sql"],
+            [
+                "error: shop.sql: statement 1, line 1: the name orders lacks its catalog and schema; write catalog.schema.table, or give the catalog and the schema of such names"
+            ],
+        ),
+        (
+            ["bad.sql"],
+            [
+                "error: bad.sql: statement 1, line 1: INSERT is not part of a declaration; remove the statement",
+                "error: bad.sql: statement 2, line 1: DROP is not part of a declaration; remove the statement",
+            ],
+        ),
+        (
+            ["none.sql"],
+            ["error: none.sql cannot be read: No such file or directory; name a script of DDL statements"],
+        ),
+        (["bytes.sql"], ["error: bytes.sql is not UTF-8: invalid start byte at byte 0; convert it"]),
+        (["fails.py"], ["error: fails.py cannot be run: ZeroDivisionError: division by zero; correct it"]),
+        (["exits.py"], ["error: exits.py cannot be run: SystemExit: 3; correct it"]),
+        (["none.py"], ["error: none.py cannot be run: FileNotFoundError: [Errno 2] No such file or directory*"]),
+        (["empty.py"], ["error: empty.py declares no table; name a file that does"]),
+        (
+            ["models.py", "again.sql"],
+            ["error: dev.silver.orders: declared more than once; name one file for each table"],
+        ),
+    ],
+)
+def test_nothing_is_written_if_there_is_a_fault(folder, capfd, files, errors):
+    (folder / "bad.sql").write_text("INSERT INTO x VALUES (1); DROP TABLE y")
+    (folder / "bytes.sql").write_bytes(b"\xff")
+    (folder / "fails.py").write_text("1 / 0")
+    (folder / "exits.py").write_text("raise SystemExit(3)")
+    (folder / "empty.py").write_text("x = [1]")
+    (folder / "again.sql").write_text("CREATE TABLE dev.silver.orders (id INT)")
+
+    assert main(["translate", *files, "--to=models"]) == 1
+
+    out, err = capfd.readouterr()
+    assert out == ""
+    for line, expected in zip(err.splitlines(), errors, strict=True):
+        assert line == expected or (expected.endswith("*") and line.startswith(expected[:-1]))
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_target_is_required(capfd):
+    with pytest.raises(SystemExit):
+        main(["translate", "shop.sql"])
+
+    assert "the following arguments are required: --to" in capfd.readouterr().err
+
+
+def test_what_is_written_is_utf_8_with_any_locale(folder):
+    (folder / "a.sql").write_text("CREATE TABLE dev.s.t (`é💥` INT COMMENT 'é💥')", encoding="utf-8")
+    command = [sys.executable, "-m", "pytest_delta_schema", "translate", "a.sql", "--to=ddl"]
+
+    answer = subprocess.run(command, capture_output=True, check=True, env={"PYTHONIOENCODING": "ascii"})
+
+    assert "`é💥` INT COMMENT 'é💥'" in answer.stdout.decode()
+
+
+@pytest.mark.usefixtures("folder")
+def test_without_pyspark_the_command_says_what_to_install():
+    text = "import sys; sys.modules['pyspark'] = None; from pytest_delta_schema.__main__ import main; sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", text, "translate", "shop.sql", "--to=ddl"]
+
+    answer = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert answer.returncode == 1
+    assert answer.stderr.startswith("error: declared tables need pyspark, which is not installed; run: pip install")
+
+
+def test_another_missing_module_is_an_error_of_the_file(folder, capfd):
+    (folder / "needs.py").write_text("import missing_module")
+
+    assert main(["translate", "needs.py", "--to=ddl"]) == 1
+
+    assert capfd.readouterr().err == (
+        "error: needs.py cannot be run: ModuleNotFoundError: No module named 'missing_module'; correct it\n"
+    )
