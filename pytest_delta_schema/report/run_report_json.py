@@ -4,20 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, get_args
 
-from pytest_delta_schema.diagnostics.errors import Diagnostic, Location, Severity
-from pytest_delta_schema.engine.outcomes.outcome import (
-    MARKERS,
-    DataChecks,
-    Operation,
-    OutcomeStatement,
-    Status,
-    TableChange,
-)
+from pytest_delta_schema.engine.outcomes.outcome import CHANGE, DIAGNOSTIC, LOCATION, STATEMENT, DataChecks, Status
 from pytest_delta_schema.report.report_entries import CheckOutcome, CheckReport, Consents, ReportMode, Run, TableReport
 from pytest_delta_schema.report.run_report import REPORT_VERSION, RunReport
 from pytest_delta_schema.report.text.json_text import json_text
-from pytest_delta_schema.settings.table import RISKS
-from pytest_delta_schema.state.json_format.json_records import Form, Key, Record
+from pytest_delta_schema.state.json_format.json_records import Form, Key, open_record, required_keys
 from pytest_delta_schema.state.json_format.json_shapes import (
     DECIMAL,
     FLAG,
@@ -88,116 +79,50 @@ def _shared(values: Sequence[Any]) -> Any:
     return values[0] if all(value == values[0] for value in values) else None
 
 
-def _record(of: type, *keys: Key, **options: Any) -> Record:
-    # A new key leaves the version of a report as it is, so readers leave it out.
-    return Record(of, *keys, is_open=True, **options)
-
-
-def _change(operation: Operation, **parts: Any) -> TableChange:
-    return TableChange(marker=MARKERS[operation], **parts)
-
-
 STATE_VALUES = Nullable(of=JsonScalar(kinds=(dict,), noun="an object"))
 """The state of a table in its JSON form."""
 
-_TEXTS = Items(of=TEXT)
 _MODE = Choice(words=get_args(ReportMode))
-LOCATION = _record(
-    Location,
-    Key("file", "file", TEXT),
-    Key("line", "line", NUMBER),
-    Key("column", "column", Nullable(of=NUMBER)),
-    Key("end_line", "end_line", Nullable(of=NUMBER)),
-)
-_LOCATION = Key("location", "location", Nullable(of=LOCATION))
-CHECK_FORM = _record(
-    CheckReport,
-    Key("node_id", "node_id", TEXT),
-    Key("check", "check", TEXT),
-    Key("outcome", "outcome", Choice(words=get_args(CheckOutcome))),
-)
-CHANGE = _record(
-    TableChange,
-    Key("code", "code", TEXT),
-    Key("operation", "operation", Choice(words=tuple(MARKERS))),
-    Key("table", "table", TEXT),
-    Key("path", "path", TEXT),
-    Key("before", "before", TEXT),
-    Key("after", "after", TEXT),
-    Key("risk", "risk", Choice(words=("", *RISKS))),
-    Key("loss", "loss", TEXT),
-    Key("aspect", "aspect", TEXT),
-    _LOCATION,
-    build=_change,
-)
-DIAGNOSTIC = _record(
-    Diagnostic,
-    Key("code", "code", TEXT),
-    Key("rule", "rule", TEXT),
-    Key("severity", "severity", Choice(words=get_args(Severity))),
-    Key("table", "table", TEXT),
-    Key("path", "path", TEXT),
-    Key("message", "message", TEXT),
-    Key("samples", "samples", TEXT),
-    Key("remedy", "remedy", TEXT),
-    _LOCATION,
-)
 _DIAGNOSTICS = Items(of=DIAGNOSTIC)
-STATEMENT = _record(
-    OutcomeStatement,
-    Key("sql", "sql", TEXT),
-    Key("kind", "kind", TEXT),
-    Key("risk", "risk", Choice(words=RISKS)),
-    Key("emulated", "is_emulated", FLAG),
-    Key("ran", "has_run", FLAG),
+CHECK_FORM = open_record(
+    CheckReport, *required_keys(TEXT, "node_id", "check"), Key("outcome", Choice(words=get_args(CheckOutcome)))
 )
-TABLE_FORM = _record(
+TABLE_FORM = open_record(
     TableReport,
-    Key("name", "name", TEXT),
-    Key("bound_name", "stored_as", TEXT),
-    Key("mode", "mode", _MODE),
-    Key("backend", "backend", TEXT),
-    Key("target", "target", TEXT),
-    Key("created", "created", TEXT),
-    Key("outcome", "status", Member(of=Status)),
-    _LOCATION,
-    Key("observed_version", "observed_version", Nullable(of=NUMBER)),
-    Key("checks", "checks", Items(of=CHECK_FORM)),
-    Key("changes", "changes", Items(of=CHANGE)),
-    Key("diagnostics", "diagnostics", _DIAGNOSTICS),
-    Key("notes", "notes", _DIAGNOSTICS),
-    Key("background", "background", _DIAGNOSTICS),
-    Key("statements", "statements", Items(of=STATEMENT)),
-    Key("data_checks", "data_checks", Member(of=DataChecks)),
-    Key("restore_version", "restore_version", Nullable(of=NUMBER)),
-    Key("restore_sql", "restore_sql", TEXT),
-    Key("failure", "failure", TEXT),
-    Key("declared", "declared", STATE_VALUES),
-    Key("observed", "observed", STATE_VALUES),
+    Key("name", TEXT),
+    Key("bound_name", TEXT, attribute="stored_as"),
+    Key("mode", _MODE),
+    *required_keys(TEXT, "backend", "target", "created"),
+    Key("outcome", Member(of=Status), attribute="status"),
+    Key("location", Nullable(of=LOCATION)),
+    Key("observed_version", Nullable(of=NUMBER)),
+    Key("checks", Items(of=CHECK_FORM)),
+    Key("changes", Items(of=CHANGE)),
+    *required_keys(_DIAGNOSTICS, "diagnostics", "notes", "background"),
+    Key("statements", Items(of=STATEMENT)),
+    Key("data_checks", Member(of=DataChecks)),
+    Key("restore_version", Nullable(of=NUMBER)),
+    *required_keys(TEXT, "restore_sql", "failure"),
+    *required_keys(STATE_VALUES, "declared", "observed"),
 )
-RUN_FORM = _record(
+RUN_FORM = open_record(
     Run,
-    Key("mode", "mode", _MODE),
-    Key("backend", "backend", TEXT),
-    Key("bindings", "bindings", Pairs(values=TEXT)),
-    Key("commit", "commit", TEXT),
-    Key("source_url", "source_url", TEXT),
-    Key("created", "created", TEXT),
-    Key("seconds", "seconds", DECIMAL),
-    Key("complete", "is_complete", FLAG),
-    Key("tool_version", "tool_version", TEXT),
+    Key("mode", _MODE),
+    Key("backend", TEXT),
+    Key("bindings", Pairs(values=TEXT)),
+    *required_keys(TEXT, "commit", "source_url", "created"),
+    Key("seconds", DECIMAL),
+    Key("complete", FLAG, attribute="is_complete"),
+    Key("tool_version", TEXT),
 )
-CONSENTS = _record(
-    Consents, Key("used", "used", _TEXTS), Key("unused", "unused", _TEXTS), Key("expired", "expired", _TEXTS)
-)
+CONSENTS = open_record(Consents, *required_keys(Items(of=TEXT), "used", "unused", "expired"))
 REPORT_FORM = Form(
     version=REPORT_VERSION,
-    record=_record(
+    record=open_record(
         RunReport,
-        Key("runs", "runs", Items(of=RUN_FORM, minimum=1)),
-        Key("tables", "tables", Items(of=TABLE_FORM)),
-        Key("unmanaged", "unmanaged", _DIAGNOSTICS),
-        Key("faults", "faults", _DIAGNOSTICS),
-        Key("consents", "consents", CONSENTS),
+        Key("runs", Items(of=RUN_FORM, minimum=1)),
+        Key("tables", Items(of=TABLE_FORM)),
+        *required_keys(_DIAGNOSTICS, "unmanaged", "faults"),
+        Key("consents", CONSENTS),
     ),
 )

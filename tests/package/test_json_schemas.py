@@ -9,15 +9,12 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from pytest_delta_schema.__main__ import main
+from pytest_delta_schema.engine.outcomes.outcome import CHANGE, DIAGNOSTIC, LOCATION, STATEMENT
 from pytest_delta_schema.report.run_report_json import (
-    CHANGE,
     CHECK_FORM,
     CONSENTS,
-    DIAGNOSTIC,
-    LOCATION,
     REPORT_FORM,
     RUN_FORM,
-    STATEMENT,
     TABLE_FORM,
     report_json,
 )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from enum import Enum
-from functools import cache
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
+from pytest_delta_schema.diagnostics.errors import Diagnostic, Location, Severity
+from pytest_delta_schema.settings.table import RISKS
+from pytest_delta_schema.state.json_format.json_records import Form, Key, Record, open_record, required_keys
+from pytest_delta_schema.state.json_format.json_shapes import FLAG, NUMBER, TEXT, Choice, Items, Member, Nullable
 
 Operation = Literal["add", "drop", "change"]
 """What a change does with the thing at its path."""
@@ -152,54 +154,63 @@ class TableOutcome:
 
     def to_json(self) -> dict[str, Any]:
         """Return the outcome as values of JSON; :meth:`from_json` turns them back without loss."""
-        plain: dict[str, Any] = _plain(self)
-        return plain
+        return OUTCOME_FORM.write(self)
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> TableOutcome:
         """Return the outcome that :meth:`to_json` has written."""
-        return cls(
-            **{
-                **values,
-                "check": CheckKind(values["check"]),
-                "status": Status(values["status"]),
-                "data_checks": DataChecks(values["data_checks"]),
-                "changes": tuple(TableChange(**_located(change)) for change in values["changes"]),
-                "statements": tuple(OutcomeStatement(**statement) for statement in values["statements"]),
-                **{
-                    key: tuple(Diagnostic(**_located(diagnostic)) for diagnostic in values[key])
-                    for key in ("diagnostics", "notes", "background")
-                },
-                "location": _location(values["location"]),
-            }
-        )
+        outcome: TableOutcome = OUTCOME_FORM.read(values, "outcome")
+        return outcome
 
 
-_JSON_TYPES = frozenset({str, int, bool, type(None)})
+def _change(operation: Operation, **parts: Any) -> TableChange:
+    return TableChange(marker=MARKERS[operation], **parts)
 
 
-def _plain(value: Any) -> Any:
-    # The kinds of most values come first, because every check of every table has an outcome.
-    kind: type = type(value)
-    if kind in _JSON_TYPES:
-        return value
-    if kind is tuple:
-        return [_plain(item) for item in value]
-    if isinstance(value, Enum):
-        return value.value
-    if isinstance(value, Location):
-        return value._asdict()
-    return {name: _plain(getattr(value, name)) for name in _field_names(kind)}
-
-
-@cache
-def _field_names(kind: type) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(kind))
-
-
-def _located(values: dict[str, Any]) -> dict[str, Any]:
-    return {**values, "location": _location(values["location"])}
-
-
-def _location(values: dict[str, Any] | None) -> Location | None:
-    return None if values is None else Location(**values)
+LOCATION = open_record(
+    Location, Key("file", TEXT), Key("line", NUMBER), *required_keys(Nullable(of=NUMBER), "column", "end_line")
+)
+_LOCATION = Key("location", Nullable(of=LOCATION))
+CHANGE = open_record(
+    TableChange,
+    Key("code", TEXT),
+    Key("operation", Choice(words=tuple(MARKERS))),
+    *required_keys(TEXT, "table", "path", "before", "after"),
+    Key("risk", Choice(words=("", *RISKS))),
+    *required_keys(TEXT, "loss", "aspect"),
+    _LOCATION,
+    build=_change,
+)
+DIAGNOSTIC = open_record(
+    Diagnostic,
+    *required_keys(TEXT, "code", "rule"),
+    Key("severity", Choice(words=get_args(Severity))),
+    *required_keys(TEXT, "table", "path", "message", "samples", "remedy"),
+    _LOCATION,
+)
+STATEMENT = open_record(
+    OutcomeStatement,
+    *required_keys(TEXT, "sql", "kind"),
+    Key("risk", Choice(words=RISKS)),
+    Key("emulated", FLAG, attribute="is_emulated"),
+    Key("ran", FLAG, attribute="has_run"),
+)
+_DIAGNOSTICS = Items(of=Record(Diagnostic, *DIAGNOSTIC.keys, Key("concerns_run", FLAG, default=False)))
+OUTCOME_FORM = Form(
+    version=1,
+    record=Record(
+        TableOutcome,
+        Key("table", TEXT),
+        Key("check", Member(of=CheckKind)),
+        Key("status", Member(of=Status)),
+        *required_keys(TEXT, "stored_as", "backend"),
+        Key("observed_version", Nullable(of=NUMBER)),
+        Key("changes", Items(of=CHANGE)),
+        *required_keys(_DIAGNOSTICS, "diagnostics", "notes", "background"),
+        Key("statements", Items(of=STATEMENT)),
+        Key("data_checks", Member(of=DataChecks)),
+        _LOCATION,
+        *required_keys(TEXT, "restore_sql", "failure"),
+    ),
+)
+"""The form in which workers send outcomes, of which reports use the parts."""

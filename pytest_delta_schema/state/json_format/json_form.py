@@ -89,24 +89,22 @@ class DataType:
     def __init__(self) -> None:
         self.column: Record = Record(
             ColumnState,
-            Key("name", "name", TEXT),
-            Key("type", "data_type", self),
-            Key("is_nullable", "is_nullable", FLAG, default=True),
-            Key("comment", "comment", TEXT, ""),
-            Key("default", "value.default", Nullable(of=TEXT), None),
-            Key("generated_as", "value.generated", Nullable(of=TEXT), None),
-            Key("identity", "value.identity", Nullable(of=IDENTITY), None),
+            Key("name", TEXT),
+            Key("type", self, attribute="data_type"),
+            Key("is_nullable", FLAG, default=True),
+            Key("comment", TEXT, ""),
+            Key("default", Nullable(of=TEXT), None, attribute="value.default"),
+            Key("generated_as", Nullable(of=TEXT), None, attribute="value.generated"),
+            Key("identity", Nullable(of=IDENTITY), None, attribute="value.identity"),
             build=_column,
         )
-        struct = Record(StructState, Key("fields", "fields", Items(of=self.column)))
-        array = Record(
-            ArrayState, Key("element", "element", self), Key("contains_null", "contains_null", FLAG, default=True)
-        )
+        struct = Record(StructState, Key("fields", Items(of=self.column)))
+        array = Record(ArrayState, Key("element", self), Key("contains_null", FLAG, default=True))
         map_ = Record(
             MapState,
-            Key("key", "key", self),
-            Key("value", "value", self),
-            Key("value_contains_null", "value_contains_null", FLAG, default=True),
+            Key("key", self),
+            Key("value", self),
+            Key("value_contains_null", FLAG, default=True),
         )
         self.nested = Kinds("type", {"struct": struct, "array": array, "map": map_}, otherwise="a string")
 
@@ -152,74 +150,74 @@ _NO_VALUE = ColumnGeneration()
 TEXTS = Items(of=TEXT)
 TABLE_NAME = Notation(text=_name_text, parse=_parsed_name, noun="three names with dots, such as dev.silver.orders")
 PATH = Notation(text=_path_text, parse=_parsed_path, noun="the path of a column")
-IDENTITY = Record(
-    IdentityState, Key("start", "start", NUMBER), Key("step", "step", NUMBER), Key("always", "is_always", FLAG)
-)
+IDENTITY = Record(IdentityState, Key("start", NUMBER), Key("step", NUMBER), Key("always", FLAG, attribute="is_always"))
 COLUMN = DataType().column
-CHECK = Record(CheckState, Key("name", "name", TEXT), Key("expression", "expression", TEXT))
+CHECK = Record(CheckState, Key("name", TEXT), Key("expression", TEXT))
 FOREIGN_KEY = Record(
     ForeignKeyState,
-    Key("name", "name", TEXT),
-    Key("columns", "columns", TEXTS),
-    Key("parent", "parent", TABLE_NAME),
-    Key("parent_columns", "parent_columns", TEXTS, ()),
-    Key("rely", "rely", Nullable(of=FLAG), default=False),
+    Key("name", TEXT),
+    Key("columns", TEXTS),
+    Key("parent", TABLE_NAME),
+    Key("parent_columns", TEXTS, ()),
+    Key("rely", Nullable(of=FLAG), default=False),
 )
 _KEY = (
-    Key("name", "name", TEXT),
-    Key("columns", "columns", TEXTS),
-    Key("rely", "rely", Nullable(of=FLAG), default=False),
+    Key("name", TEXT),
+    Key("columns", TEXTS),
+    Key("rely", Nullable(of=FLAG), default=False),
 )
 PRIMARY_KEY_FORM = Record(KeyState, *_KEY)
 UNIQUE_CONSTRAINT = Record(KeyState, *_KEY, build=_unique)
-RENAME = Record(RenameState, Key("path", "path", PATH), Key("renamed_from", "old", TEXT))
+RENAME = Record(RenameState, Key("path", PATH), Key("renamed_from", TEXT, attribute="old"))
 SOURCE = Record(
     SourceState,
-    Key("provider", "provider", TEXT),
-    Key("path", "path", TEXT),
-    Key("is_registered", "is_registered", FLAG, default=False),
-    Key("is_in_place", "is_in_place", FLAG, default=False),
-    Key("folders", "folders", Items(of=TEXTS), ()),
-    Key("files", "files", NUMBER, 0),
-    Key("conflict", "conflict", TEXT, ""),
-    Key("sign", "sign", TEXT, ""),
+    Key("provider", TEXT),
+    Key("path", TEXT),
+    Key("is_registered", FLAG, default=False),
+    Key("is_in_place", FLAG, default=False),
+    Key("folders", Items(of=TEXTS), ()),
+    Key("files", NUMBER, 0),
+    Key("conflict", TEXT, ""),
+    Key("sign", TEXT, ""),
 )
 CONVERSION = Kinds(
     "format",
-    {
-        PARQUET: Record(
-            Parquet, Key("path", "path", Nullable(of=TEXT), None), Key("statistics", "statistics", FLAG, default=True)
-        )
-    },
+    {PARQUET: Record(Parquet, Key("path", Nullable(of=TEXT), None), Key("statistics", FLAG, default=True))},
 )
+_MODE = Choice(words=CONTRACT_MODES)
 PROPERTIES = Entries(values=Nullable(of=TEXT))
 
 STATE = Record(
     TableState,
-    Key("name", "name", TABLE_NAME),
-    Key("logical_name", "logical_name", Nullable(of=TABLE_NAME), None),
-    Key("exists", "exists", FLAG, default=True),
-    Key("schema_exists", "schema_exists", FLAG, default=True),
-    Key("observed_version", "version", Nullable(of=NUMBER), None),
-    Key("comment", "table_comment", TEXT, ""),
-    Key("columns", "columns", Items(of=COLUMN), ()),
-    Key("primary_key", "primary_key", Nullable(of=PRIMARY_KEY_FORM), None),
-    Key("unique", "unique", Items(of=UNIQUE_CONSTRAINT), ()),
-    Key("checks", "checks", Items(of=CHECK), ()),
-    Key("foreign_keys", "foreign_keys", Items(of=FOREIGN_KEY), ()),
-    Key("partitioned_by", "partitioning", TEXTS, ()),
-    Key("clustered_by", "clustering", Items(of=PATH), ()),
-    Key("properties", "table_properties", PROPERTIES, MappingProxyType({})),
-    Key("owned_properties", "owned_properties", Nullable(of=TEXTS), None),
-    Key("emulated_properties", "emulated_properties", TEXTS, ()),
-    Key("tags", "tags", Entries(keys=PATH, values=PROPERTIES), NO_TAGS),
-    Key("source", "source", Nullable(of=SOURCE), None),
-    Key("convert_from", "convert_from", Nullable(of=CONVERSION), None),
-    Key("renames", "renames", Items(of=RENAME), ()),
-    Key("column_order", "column_order", Choice(words=CONTRACT_MODES), IGNORE),
-    Key("owns", "ownership", Entries(keys=Choice(words=ASPECTS), values=Choice(words=CONTRACT_MODES)), ALL_MANAGED),
-    Key("evolution", "evolution", Choice(words=EVOLUTIONS), STRICT),
-    Key("clients", "clients", TEXTS, ()),
+    Key("name", TABLE_NAME),
+    Key("logical_name", Nullable(of=TABLE_NAME), None),
+    Key("exists", FLAG, default=True),
+    Key("schema_exists", FLAG, default=True),
+    Key("observed_version", Nullable(of=NUMBER), None, attribute="version"),
+    Key("comment", TEXT, "", attribute="table_comment"),
+    Key("columns", Items(of=COLUMN), ()),
+    Key("primary_key", Nullable(of=PRIMARY_KEY_FORM), None),
+    Key("unique", Items(of=UNIQUE_CONSTRAINT), ()),
+    Key("checks", Items(of=CHECK), ()),
+    Key("foreign_keys", Items(of=FOREIGN_KEY), ()),
+    Key("partitioned_by", TEXTS, (), attribute="partitioning"),
+    Key("clustered_by", Items(of=PATH), (), attribute="clustering"),
+    Key("properties", PROPERTIES, MappingProxyType({}), attribute="table_properties"),
+    Key("owned_properties", Nullable(of=TEXTS), None),
+    Key("emulated_properties", TEXTS, ()),
+    Key("tags", Entries(keys=PATH, values=PROPERTIES), NO_TAGS),
+    Key("source", Nullable(of=SOURCE), None),
+    Key("convert_from", Nullable(of=CONVERSION), None),
+    Key("renames", Items(of=RENAME), ()),
+    Key("column_order", _MODE, IGNORE),
+    Key(
+        "owns",
+        Entries(keys=Choice(words=ASPECTS), values=Choice(words=CONTRACT_MODES)),
+        ALL_MANAGED,
+        attribute="ownership",
+    ),
+    Key("evolution", Choice(words=EVOLUTIONS), STRICT),
+    Key("clients", TEXTS, ()),
 )
 """The keys of the form, without the version."""
 

@@ -11,7 +11,7 @@ from pytest_delta_schema.diagnostics.errors import Diagnostic, JsonFormError
 from pytest_delta_schema.state.json_format.json_shapes import FormFault, json_preview, words, wrong
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from pytest_delta_schema.state.json_format.json_shapes import Shape
 
@@ -23,11 +23,16 @@ class Key(NamedTuple):
     """One key of a :class:`Record`."""
 
     name: str
-    attribute: str
-    """The attribute that it holds; with a dot the attribute of one that may be ``None``."""
     shape: Shape
     default: Any = REQUIRED
     """The value for which the key is left out."""
+    attribute: str = ""
+    """The attribute that it holds, if it has another name; with a dot the attribute of one that may be ``None``."""
+
+
+def required_keys(shape: Shape, *names: str) -> Iterator[Key]:
+    """Yield required keys of one shape, each for the attribute of its name."""
+    return (Key(name, shape) for name in names)
 
 
 class Record:
@@ -37,13 +42,14 @@ class Record:
     ``is_open``, keys that are not known are left out when it is read; else they are faults.
     """
 
-    __slots__ = ("_attributes", "_getters", "_names", "build", "is_open", "keys", "of")
+    __slots__ = ("_getters", "_names", "_readers", "build", "is_open", "keys", "of")
 
     def __init__(self, of: type, *keys: Key, build: Callable[..., Any] | None = None, is_open: bool = False) -> None:
-        self.of, self.keys, self.build, self.is_open = of, keys, build or of, is_open
-        self._names = frozenset(key.name for key in keys)
-        self._attributes = [key.attribute.rpartition(".")[2] for key in keys]
-        self._getters = [(key.name, _getter(key.attribute), key.shape.write, key.default) for key in keys]
+        self.of, self.build, self.is_open = of, build or of, is_open
+        self.keys = [key._replace(attribute=key.attribute or key.name) for key in keys]
+        self._names = frozenset(key.name for key in self.keys)
+        self._readers = [(key.name, key.attribute.rpartition(".")[2], key.shape.read, key.default) for key in self.keys]
+        self._getters = [(key.name, _getter(key.attribute), key.shape.write, key.default) for key in self.keys]
 
     def write(self, value: Any) -> Any:
         """Return an object as JSON values."""
@@ -63,20 +69,24 @@ class Record:
         if not self.is_open and not self._names.issuperset(value):
             faults += [self._unknown(name, path) for name in value if name not in self._names]
         parts = {}
-        for key, attribute in zip(self.keys, self._attributes, strict=True):
-            if key.name in value:
-                inner = f"{path}.{key.name}" if path else key.name
-                parts[attribute] = key.shape.read(value[key.name], inner, faults)
-            elif key.default is REQUIRED:
-                faults.append(FormFault(path, f"has no {key.name}", "add it"))
+        for name, attribute, read, default in self._readers:
+            if name in value:
+                parts[attribute] = read(value[name], f"{path}.{name}" if path else name, faults)
+            elif default is REQUIRED:
+                faults.append(FormFault(path, f"has no {name}", "add it"))
             else:
-                parts[attribute] = key.default
+                parts[attribute] = default
         return self.build(**parts) if len(faults) == count else None
 
     def _unknown(self, name: str, path: str) -> FormFault:
         near = get_close_matches(str(name), self._names, n=1)
         remedy = f"write {near[0]!r}" if near else f"remove it; keys are {', '.join(key.name for key in self.keys)}"
         return FormFault(path, f"has the unknown key {json_preview(name)}", remedy)
+
+
+def open_record(of: type, *keys: Key, build: Callable[..., Any] | None = None) -> Record:
+    """Return a record whose unknown keys are left out, so a new key does not change the version of a form."""
+    return Record(of, *keys, build=build, is_open=True)
 
 
 class Kinds:

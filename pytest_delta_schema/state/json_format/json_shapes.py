@@ -90,11 +90,11 @@ class Member:
 
     def read(self, value: Any, path: str, faults: list[FormFault]) -> Any:
         """Return the member."""
-        values = [member.value for member in self.of]
-        if value in values:
+        try:
             return self.of(value)
-        faults.append(wrong(value, path, words(values)))
-        return None
+        except ValueError:
+            faults.append(wrong(value, path, words(member.value for member in self.of)))
+            return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
