@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import pytest
+from typing import TYPE_CHECKING
 
 from pytest_delta_schema.engine.batched_applies import BatchedApplies
-from pytest_delta_schema.plugin.compat.pytest_compat import shared_fixture
 from pytest_delta_schema.plugin.compat.xdist_compat import is_worker
-from pytest_delta_schema.plugin.run.stash_keys import REPORTS, RUN, SUMMARY
+from pytest_delta_schema.plugin.items.joint_items import note_unreported, share_a_catalog
+from pytest_delta_schema.plugin.run.stash_keys import RUN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import pytest
+
     from pytest_delta_schema.engine.gate import Gate
     from pytest_delta_schema.engine.outcomes.outcome import TableOutcome
     from pytest_delta_schema.models.table import Table
-
-_CATALOG = "delta_catalog"
-
-_JOINT: pytest.StashKey[JointApplies] = pytest.StashKey()
 
 
 class JointApplies:
@@ -48,25 +44,3 @@ class JointApplies:
 
     def _note(self, table: Table, outcome: TableOutcome) -> None:
         note_unreported(self._config, self._node_ids[table.name], outcome)
-
-
-def joint_applies(config: pytest.Config) -> JointApplies:
-    """Return the applies of a run; all its items are known by then."""
-    joint = config.stash.get(_JOINT, None)
-    if joint is None:
-        joint = config.stash[_JOINT] = JointApplies(config, config.stash[RUN].changing)
-    return joint
-
-
-def note_unreported(config: pytest.Config, node_id: str, outcome: TableOutcome) -> None:
-    """Give the outcome of a table whose item has not run to what reports it, because that item may never run."""
-    for name in (SUMMARY, REPORTS):
-        collector: Any = config.pluginmanager.getplugin(name)
-        if collector is not None:
-            collector.note_unreported(node_id, outcome)
-
-
-def share_a_catalog(item: pytest.Function, other: pytest.Function) -> bool:
-    """Whether two items get one catalog; a fixture of a folder, module or test may give others."""
-    fixture = shared_fixture(item, _CATALOG)
-    return fixture is not None and shared_fixture(other, _CATALOG) is fixture

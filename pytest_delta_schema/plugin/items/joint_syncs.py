@@ -12,7 +12,7 @@ import pytest
 from pytest_delta_schema.engine.entry_checks import sync_entries
 from pytest_delta_schema.engine.outcomes.outcome import Status, TableOutcome
 from pytest_delta_schema.plugin.compat.xdist_compat import is_worker, share_folder
-from pytest_delta_schema.plugin.items.joint_applies import note_unreported, share_a_catalog
+from pytest_delta_schema.plugin.items.joint_items import note_unreported, share_a_catalog
 from pytest_delta_schema.plugin.run.stash_keys import RUN
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 _FOLDER = "delta_schema_synced"
 """The name, in the input of workers, of the folder in which they share outcomes."""
-
-_JOINT: pytest.StashKey[JointSyncs] = pytest.StashKey()
 
 
 class JointSyncs:
@@ -70,14 +68,6 @@ class JointSyncs:
         declarations = self._config.stash[RUN].declarations
         outcomes = sync_entries(list(tables.values()), catalog, declarations, recreates=True)
         return {node_id: outcomes[table.name] for node_id, table in tables.items()}
-
-
-def joint_syncs(config: pytest.Config) -> JointSyncs:
-    """Return the synchronisations of a run; all its items are known by then."""
-    joint = config.stash.get(_JOINT, None)
-    if joint is None:
-        joint = config.stash[_JOINT] = JointSyncs(config, config.stash[RUN].changing)
-    return joint
 
 
 class SharedOutcomes:

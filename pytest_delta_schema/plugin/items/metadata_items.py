@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_delta_schema.engine.entry_checks import check_entry, sync_entries
-from pytest_delta_schema.plugin.items.joint_syncs import joint_syncs
+from pytest_delta_schema.plugin.items.joint_items import joint
+from pytest_delta_schema.plugin.items.joint_syncs import JointSyncs
 from pytest_delta_schema.plugin.items.table_items import ApplyContract, DriftContract, StandardContract, check, once
 from pytest_delta_schema.plugin.outcomes.outcome_report import report_outcome
 from pytest_delta_schema.plugin.run.stash_keys import RUN
@@ -47,5 +48,5 @@ class EntrySyncContract(StandardContract):
     @check
     def metadata(self, request: pytest.FixtureRequest, delta_catalog: SyncsEntries) -> None:
         """The metadata of the Delta log is written to the catalog entry, which may be deleted and created again."""
-        syncs = joint_syncs(request.config)
+        syncs = joint(request.config, JointSyncs)
         report_outcome(request.node, once(request.node, lambda: syncs.sync(request.node, delta_catalog)))

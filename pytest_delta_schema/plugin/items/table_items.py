@@ -8,7 +8,8 @@ import pytest
 
 from pytest_delta_schema.engine.outcomes.outcome_parts import rules_outcome, snapshot_outcome
 from pytest_delta_schema.plugin.compat.pytest_compat import skip_item
-from pytest_delta_schema.plugin.items.joint_applies import joint_applies
+from pytest_delta_schema.plugin.items.joint_applies import JointApplies
+from pytest_delta_schema.plugin.items.joint_items import joint
 from pytest_delta_schema.plugin.outcomes.failures import ContractFailure
 from pytest_delta_schema.plugin.outcomes.outcome_report import note_outcome, report_outcome
 from pytest_delta_schema.plugin.run.stash_keys import RUN
@@ -108,5 +109,5 @@ class ApplyContract(StandardContract):
     def apply(self, request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
         """The table is aligned with its model, and read back."""
         gate = request.config.stash[RUN].gate(delta_catalog)
-        outcome = once(request.node, lambda: joint_applies(request.config).apply(request.node, gate))
+        outcome = once(request.node, lambda: joint(request.config, JointApplies).apply(request.node, gate))
         report_unless_shown(request, self.table, outcome)
