@@ -26,11 +26,8 @@ _PYTHON = ".py"
 def translated(files: Sequence[str], to: str, catalog: str, schema: str) -> tuple[str, tuple[Diagnostic, ...]]:
     """Return the tables of all files as text, and notes on what models do not declare.
 
-    Args:
-        files: Scripts of statements, and Python files.
-        to: ``models`` or ``ddl``.
-        catalog: The catalog of tables whose names have none.
-        schema: The schema of tables whose names have none.
+    Files are scripts of statements, and Python files; ``to`` is ``models`` or ``ddl``. Catalog and schema are those of
+    tables whose names have none.
 
     Raises:
         DeltaSchemaError: If a file cannot be used.

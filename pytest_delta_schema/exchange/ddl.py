@@ -63,10 +63,8 @@ def read_scripts(
 ) -> tuple[list[Table], tuple[Diagnostic, ...]]:
     """Return the models of the tables that some scripts declare, and notes on what they do not declare.
 
-    Args:
-        texts: The scripts in order, by how messages call them; ``""`` for the only one.
-        catalog_name: As in :func:`from_ddl`.
-        schema_name: As in :func:`from_ddl`.
+    The scripts are by what messages call them; ``""`` for the only one. Catalog and schema are those of
+    :func:`from_ddl`.
 
     Raises:
         DdlError: As :func:`from_ddl`.

@@ -24,9 +24,7 @@ _PARTS = 3
 class DdlReading:
     """The tables that the statements of some texts declare.
 
-    Args:
-        catalog: The catalog of names that have none; ``""`` if they are faults.
-        schema: The schema of names that have none.
+    Catalog and schema are those of names that have none; ``""`` if such names are faults.
     """
 
     def __init__(self, catalog: str, schema: str) -> None:
@@ -41,9 +39,7 @@ class DdlReading:
     def enter(self, statement: str, source: str) -> None:
         """Begin a statement.
 
-        Args:
-            statement: How messages call it: ``shop.sql: statement 2``.
-            source: The text that holds it.
+        Messages call the statement such as ``shop.sql: statement 2``; the source is the text that holds it.
         """
         self._statement, self._source = statement, source
 

@@ -25,10 +25,7 @@ _OBJECTS = {"CATALOG", "CONNECTION", "FUNCTION", "PROCEDURE", "SHARE", "TABLE", 
 def read_statements(source: str, file: str, reading: DdlReading) -> None:
     """Read the statements of a script; each that is not understood is a fault.
 
-    Args:
-        source: The script.
-        file: What messages begin with: ``"shop.sql: "``.
-        reading: What is known so far.
+    Messages begin with the file: ``"shop.sql: "``. The reading is what is known so far.
     """
     reading.enter(f"{file}script", source)
     with reading.collecting():

@@ -45,50 +45,36 @@ _PREFIXES = {PRIMARY_KEY: "pk", UNIQUE: "uq"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyDraft:
-    """A key, whose name may still have to be derived.
-
-    Args:
-        kind: ``primary key``, ``unique constraint`` or ``foreign key``.
-        name: As it is written; ``None`` without one.
-        columns: Its columns, in order.
-        parent: The parent of a foreign key; ``NO_PARENT`` for others.
-        parent_columns: The columns of the parent, if they are written.
-        rely: Whether it has RELY.
-    """
+    """A key, whose name may still have to be derived."""
 
     kind: str
+    """``primary key``, ``unique constraint`` or ``foreign key``."""
     name: str | None
+    """As it is written; ``None`` without one."""
     columns: tuple[str, ...]
     parent: QualifiedName = NO_PARENT
+    """The parent of a foreign key; ``NO_PARENT`` for others."""
     parent_columns: tuple[str, ...] = ()
+    """The columns of the parent, if they are written."""
     rely: bool = False
 
 
 @dataclass(slots=True)
 class TableDraft:
-    """A table, as declared by the statements so far.
-
-    Args:
-        name: Its name.
-        columns: Its columns.
-        comment: Its comment.
-        properties: Its properties, checks included.
-        keys: Its keys.
-        checks: Its checks that are constraints.
-        partitioning: The columns by which it is partitioned.
-        clustering: The paths by which it is clustered.
-        tags: Its tags, by the empty path, and those of its columns.
-    """
+    """A table, as declared by the statements so far."""
 
     name: QualifiedName
     columns: tuple[ColumnState, ...] = ()
     comment: str = ""
     properties: dict[str, str] = field(default_factory=dict)
+    """Its properties, checks included."""
     keys: list[KeyDraft] = field(default_factory=list)
     checks: list[CheckState] = field(default_factory=list)
+    """Its checks that are constraints."""
     partitioning: tuple[str, ...] = ()
     clustering: tuple[ColumnPath, ...] = ()
     tags: dict[ColumnPath, dict[str, str]] = field(default_factory=dict)
+    """Its tags, by the empty path, and those of its columns."""
 
     def model(self) -> Table:
         """Return the model.

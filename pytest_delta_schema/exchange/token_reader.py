@@ -31,10 +31,7 @@ _REMEDIES = dict.fromkeys(("$", "{", ":", "?"), "replace the variables of the sc
 class UnreadableError(Exception):
     """A part of a statement that is not understood.
 
-    Args:
-        fact: What is wrong.
-        remedy: What to do about it.
-        offset: Where it is in the whole text.
+    The offset is that in the whole text.
     """
 
     def __init__(self, fact: str, remedy: str, offset: int) -> None:
@@ -47,10 +44,7 @@ class UnreadableError(Exception):
 def refuse_sql(fact: str, remedy: str, offset: int) -> NoReturn:
     """Raise the error for a part of a statement.
 
-    Args:
-        fact: What is wrong.
-        remedy: What to do about it.
-        offset: Where it is in the whole text.
+    The offset is that in the whole text.
     """
     raise UnreadableError(fact, remedy, offset)
 
@@ -68,10 +62,7 @@ def about(subject: str) -> Iterator[None]:
 class TokenReader:
     """Reads a part of a statement.
 
-    Args:
-        source: The whole text.
-        tokens: The tokens of the part.
-        end: The offset at which the part ends.
+    The source is the whole text, the tokens are those of the part, and the end is the offset at which it ends.
     """
 
     def __init__(self, source: str, tokens: Sequence[Token], end: int) -> None:
@@ -200,9 +191,8 @@ class TokenReader:
     def until(self, stops: Callable[[TokenReader], bool], *, with_comments: bool = False) -> str:
         """Read an expression as it is written, up to a token outside of all parentheses.
 
-        Args:
-            stops: Whether the expression has ended before the next token.
-            with_comments: Whether comments behind its last token are part of it.
+        ``stops`` returns whether the expression has ended before the next token. With ``with_comments`` comments behind
+        its last token are part of it.
 
         Raises:
             UnreadableError: If there is none.

@@ -24,15 +24,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ImportedModel:
-    """A model that was made from a table.
-
-    Args:
-        table: The model.
-        secrets: The keys of properties that it leaves out, because they may hold secrets.
-    """
+    """A model that was made from a table."""
 
     table: Table
     secrets: tuple[str, ...]
+    """The keys of properties that it leaves out, because they may hold secrets."""
 
 
 def model_name(name: QualifiedName, settings: Settings) -> QualifiedName:
@@ -43,10 +39,7 @@ def model_name(name: QualifiedName, settings: Settings) -> QualifiedName:
 def imported_model(state: TableState, settings: Settings, owns: Sequence[Aspect] | None = None) -> ImportedModel:
     """Return the model of a table.
 
-    Args:
-        state: What was read of the table.
-        settings: The bindings, default properties and property policy of the project.
-        owns: The aspects that the contract manages; ``None`` for all.
+    ``owns`` are the aspects that the contract manages; ``None`` for all.
     """
     binding = _reversed(settings)
     keys = tuple(key._replace(parent=binding.name(key.parent)) for key in state.foreign_keys)

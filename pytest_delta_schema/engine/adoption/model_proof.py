@@ -35,10 +35,8 @@ def proved(
 
     The modules are run in one new process, which ends with this call.
 
-    Args:
-        modules: The path of each module, with the names of the models that it declares.
-        states: What was read of their tables, by the names of the tables in the catalog.
-        settings: How tables are compared; rules of hooks are not needed.
+    Each module has the names of the models that it declares, and the states are those of their tables, by the names in
+    the catalog. Rules of hooks are not needed.
 
     Returns:
         For each model one line a difference, or why its module cannot be used; nothing if its plan is empty.

@@ -16,41 +16,30 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefusedTable:
-    """A table that is not compared.
-
-    Args:
-        model: Its model.
-        status: ``blocked`` if the model breaks a rule, ``unreadable`` if the table cannot be read.
-        diagnostics: Why.
-    """
+    """A table that is not compared."""
 
     model: BoundModel
     status: Status
+    """``blocked`` if the model breaks a rule, ``unreadable`` if the table cannot be read."""
     diagnostics: tuple[Diagnostic, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedTable:
-    """A model compared with what was read of its table.
-
-    Args:
-        model: The model.
-        desired: What the model wants.
-        observed: What the catalog holds.
-        plan: The plan of the table, with the foreign keys of other tables that depend on its keys.
-        own: The action of the plan on the table itself, if any.
-        changes: Every difference; those of the table itself come first.
-        statements: The SQL of ``own``.
-        notes: Remarks that do not fail a check.
-        entry_notes: How the catalog entry of a table with changes compares to its log.
-    """
+    """A model compared with what was read of its table."""
 
     model: BoundModel
     desired: TableState
     observed: TableState
     plan: TablePlan
+    """The plan of the table, with the foreign keys of other tables that depend on its keys."""
     own: CreateTable | AlignTable | None = None
+    """The action of the plan on the table itself, if any."""
     changes: tuple[TableChange, ...] = ()
+    """Every difference; those of the table itself come first."""
     statements: tuple[OutcomeStatement, ...] = ()
+    """The SQL of ``own``."""
     notes: tuple[Diagnostic, ...] = ()
+    """Remarks that do not fail a check."""
     entry_notes: tuple[Diagnostic, ...] = ()
+    """How the catalog entry of a table with changes compares to its log."""

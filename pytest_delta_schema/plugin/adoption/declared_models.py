@@ -31,10 +31,7 @@ def tables_of_project(
 ) -> tuple[dict[QualifiedName, Table], list[str]]:
     """Return the tables of the modules of ``models`` and of some files, and a message for each that cannot be run.
 
-    Args:
-        config: pytest's configuration.
-        options: The options of the run.
-        files: Files that an import would extend; those that do not exist hold nothing.
+    An import would extend the files; those that do not exist hold nothing.
     """
     tables: list[Table] = []
     faults = []
@@ -53,11 +50,7 @@ def tables_of_project(
 class DeclaredModels:
     """Models that a project has already: an import leaves them as they are, and says whether they differ.
 
-    Args:
-        catalog: The catalog.
-        models: The models.
-        settings: How they are compared.
-        root: The folder from which messages name files.
+    Messages name files from the folder ``root``.
     """
 
     def __init__(self, catalog: Catalog, models: Iterable[Table], settings: Settings, root: Path) -> None:

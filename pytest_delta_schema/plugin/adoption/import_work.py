@@ -35,12 +35,7 @@ if TYPE_CHECKING:
 
 
 class ImportFault(NamedTuple):
-    """Why the import of a table failed.
-
-    Args:
-        headline: One line.
-        lines: Further lines.
-    """
+    """Why the import of a table failed."""
 
     headline: str
     lines: tuple[str, ...] = ()
@@ -48,45 +43,32 @@ class ImportFault(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportRequests:
-    """The tables to import, their files and their style.
-
-    Args:
-        targets: The file of each table, by its name in the catalog.
-        settings: How tables are compared, and named.
-        owns: The aspects that the contracts manage; ``None`` for all.
-        style: How code is written.
-        root: The folder from which messages name files.
-    """
+    """The tables to import, their files and their style."""
 
     targets: Mapping[QualifiedName, Path]
+    """The file of each table, by its name in the catalog."""
     settings: Settings
     owns: Sequence[Aspect] | None
+    """The aspects that the contracts manage; ``None`` for all."""
     style: CodeStyle
     root: Path
+    """The folder from which messages name files."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportOutcome:
-    """How the import of some tables ended; all mappings are by names in the catalog.
-
-    Args:
-        written: The files of the tables whose models were written.
-        faults: Why the import of a table failed, also of one that was written.
-        remarks: What the model of a table leaves out.
-    """
+    """How the import of some tables ended; all mappings are by names in the catalog."""
 
     written: Mapping[QualifiedName, Path]
+    """The files of the tables whose models were written."""
     faults: Mapping[QualifiedName, ImportFault]
+    """Why the import of a table failed, also of one that was written."""
     remarks: Mapping[QualifiedName, Sequence[str]]
+    """What the model of a table leaves out."""
 
 
 class ImportJob:
-    """The import of all tables of a run, which the first item does.
-
-    Args:
-        catalog: The catalog.
-        requests: What is imported.
-    """
+    """The import of all tables of a run, which the first item does."""
 
     def __init__(self, catalog: Catalog, requests: ImportRequests) -> None:
         self._catalog = catalog
@@ -182,11 +164,8 @@ class _Module:
     ) -> _Module:
         """Return the module of a file, with the tables that it declares.
 
-        Args:
-            path: The file.
-            requests: What is imported.
-            models: The models of all tables that could be read, by their names in the catalog.
-            faults: Why others could not, which the docstring of a new module says.
+        The models are those of all tables that could be read, by their names in the catalog. The docstring of a new
+        module has the faults of the others.
         """
         names = [name for name, target in requests.targets.items() if target == path]
         schema = ".".join(names[0][:2])
@@ -197,8 +176,7 @@ class _Module:
     def write(self, remarks: Mapping[QualifiedName, Sequence[str]]) -> dict[QualifiedName, ImportFault]:
         """Write the module, and return why it was not written, for each of its tables.
 
-        Args:
-            remarks: Comments above the tables, by their names in the catalog.
+        Remarks are comments above the tables, by their names in the catalog.
         """
         style = self._requests.style
         comments = {model.name: remarks[name] for name, model in self.models.items() if name in remarks}

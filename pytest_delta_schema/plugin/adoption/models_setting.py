@@ -28,11 +28,6 @@ if TYPE_CHECKING:
 def add_modules(config: pytest.Config, options: Options, files: Iterable[Path]) -> list[str]:
     """Append a section with ``models`` to ``pyproject.toml``, if the project has none.
 
-    Args:
-        config: pytest's configuration.
-        options: The options of the run.
-        files: The files that were written.
-
     Returns:
         The lines to show: what was written, or what to write by hand.
     """

@@ -19,10 +19,7 @@ if TYPE_CHECKING:
 def write_snapshot(module: Path, model: Table, declarations: Declarations) -> Path:
     """Write the snapshot of a model, and return its file.
 
-    Args:
-        module: The file that declares the model.
-        model: The model; it breaks no rule.
-        declarations: All models.
+    The module declares the model, which breaks no rule.
 
     Raises:
         UnwritableFileError: If it cannot be written.

@@ -25,10 +25,8 @@ def import_targets(
 ) -> tuple[dict[QualifiedName, Path], list[str]]:
     """Return the file of each table, and a message for each conflict.
 
-    Args:
-        chosen: The tables of each request, under their names in the catalog.
-        declared: The names of their models.
-        here: The folder in which relative paths start.
+    ``chosen`` holds the tables of each request, under their names in the catalog, and ``declared`` the names of their
+    models. Relative paths start in the folder ``here``.
     """
     targets: dict[QualifiedName, Path] = {}
     faults: list[str] = []

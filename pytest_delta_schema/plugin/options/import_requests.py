@@ -26,32 +26,25 @@ _GLOB = re.compile(r"[*?[]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportRequest:
-    """One value of the option.
-
-    Args:
-        text: The name as it was given.
-        catalog: The catalog to read, in lower case.
-        schema: Its schema, in lower case.
-        pattern: A glob pattern of names of tables, in lower case.
-        path: The file or the folder to write; ``""`` for ``contracts``.
-    """
+    """One value of the option."""
 
     text: str
+    """The name as it was given."""
     catalog: str
+    """The catalog to read, in lower case."""
     schema: str
+    """Its schema, in lower case."""
     pattern: str
+    """A glob pattern of names of tables, in lower case."""
     path: str
+    """The file or the folder to write; ``""`` for ``contracts``."""
 
     def matching(self, names: Iterable[QualifiedName]) -> list[QualifiedName]:
         """Return the names that are asked for."""
         return [name for name in names if fnmatchcase(name.table, self.pattern)]
 
     def fault(self, names: Iterable[QualifiedName]) -> str:
-        """Return the message if no name of the schema is asked for; ``""`` if one is.
-
-        Args:
-            names: All names in the schema.
-        """
+        """Return the message if no name of the schema is asked for; ``""`` if one is."""
         known = list(names)
         if self.matching(known):
             return ""
@@ -66,9 +59,7 @@ class ImportRequest:
 def import_faults(values: Iterable[str], owns: Iterable[str]) -> Iterator[str]:
     """Yield what is wrong with the options.
 
-    Args:
-        values: What ``--delta-import`` asks for.
-        owns: The aspects of ``--delta-import-owns``.
+    ``owns`` are the aspects of ``--delta-import-owns``.
     """
     yield from (request for request in map(import_request, values) if isinstance(request, str))
     unknown = [aspect for aspect in aspects_of(owns) if aspect not in ASPECTS]
