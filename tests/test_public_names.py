@@ -30,7 +30,8 @@ PACKAGES = [
 NAMES = [(package, name) for package in PACKAGES for name in import_module(package).__all__]
 
 
-SHOWN = sorted({name for _, name in NAMES}.union(*map(reference.public, ("diagnostics.errors", "testing"))))
+PUBLIC = {f"pytest_delta_schema.{home}".rstrip("."): reference.public(home) for home in ("", *reference.PACKAGES)}
+SHOWN = sorted({name for _, name in NAMES}.union(*PUBLIC.values()))
 API = (DOCS / "reference" / "api.md").read_text("utf-8")
 
 
@@ -123,6 +124,22 @@ def test_every_public_name_has_an_example_that_the_reference_shows(name):
 
     assert re.search(rf"^###+ `{name}`$", API, re.MULTILINE), remedy
     assert reference.example(name) in API
+
+
+def imported(text: str) -> list[tuple[str, str]]:
+    """Return the names that a file or a page imports from this package, each with its module."""
+    imports = re.findall(r"^from (pytest_delta_schema[\w.]*) import (\([^)]*\)|.*)$", text, re.MULTILINE)
+    return [
+        (module, name) for module, names in imports for name in re.findall(r"\w+", re.sub(r"#.*| as \w+", "", names))
+    ]
+
+
+def test_examples_and_pages_import_public_names_only():
+    files = [DOCS.parent / "README.md", *DOCS.rglob("*.md"), *(DOCS.parent / "examples").rglob("*.py")]
+    names = {(path.name, *name) for path in files for name in imported(path.read_text("utf-8"))}
+
+    assert len(names) > 200
+    assert [name for name in sorted(names) if name[2] not in PUBLIC.get(name[1], ())] == []
 
 
 def test_a_name_without_an_example_is_told_which_test_to_write():

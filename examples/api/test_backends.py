@@ -16,7 +16,15 @@ from pytest_delta_schema.backends import (
     find_backend,
 )
 from pytest_delta_schema.test_kit import BreakingRows, Constraint
-from pytest_delta_schema.testing import SCENARIOS, CatalogSuite, DataAccess, Scenario, SparkDataAccess, run_scenario
+from pytest_delta_schema.testing import (
+    SCENARIOS,
+    CatalogSuite,
+    DataAccess,
+    MemoryDataAccess,
+    Scenario,
+    SparkDataAccess,
+    run_scenario,
+)
 from pytest_delta_schema.write_check import WriteVerdict, predict_write
 
 POSITIVE = "CHECK constraint positive (amount > 0) violated by row with values:\n - amount : -5"
@@ -86,22 +94,8 @@ def test_write_verdict():
     assert verdict.resulting_schema.fieldNames() == ["id"]
 
 
-class MemoryRows:
-    """Reads rows of the memory catalog for the suite, and makes no parquet."""
-
-    converts = False
-    runs_refused = True
-    counts_commits = True
-
-    def read_rows(self, catalog, state):
-        return catalog.rows(state.name)
-
-    def make_parquet(self, catalog, model, rows):
-        raise NotImplementedError
-
-
 class TestCatalogSuite(CatalogSuite):
-    data_access: DataAccess = MemoryRows()  # reads rows back, and makes parquet
+    data_access: DataAccess = MemoryDataAccess()  # reads rows back, and makes parquet
     scenarios = ("primary_keys/",)  # all without it
 
     @pytest.fixture
@@ -131,12 +125,12 @@ def test_scenario():
         sql="ALTER TABLE `dev`.`silver`.`orders` ADD COLUMNS (\n  `amount` DECIMAL(10,2)\n);",
     )
 
-    run_scenario(scenario, MemoryCatalog(), MemoryRows())
+    run_scenario(scenario, MemoryCatalog(), MemoryDataAccess())
 
 
 def test_run_scenario():
     scenario = next(scenario for scenario in SCENARIOS if scenario.name == "checks/check_dropped")
 
-    end = run_scenario(scenario, MemoryCatalog(), MemoryRows())
+    end = run_scenario(scenario, MemoryCatalog(), MemoryDataAccess())
 
     assert end.checks == ()

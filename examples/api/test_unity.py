@@ -10,7 +10,7 @@ from pytest_delta_schema import UnityCatalog
 from pytest_delta_schema.backends.unity import Secret, Storage, UnityClient
 from pytest_delta_schema.diagnostics.errors import MetadataSyncError
 from pytest_delta_schema.execute import MetadataSync, SyncsEntries
-from pytest_delta_schema.plan import EntryDifference
+from pytest_delta_schema.plan import EntryDifference, entry_differences
 from pytest_delta_schema.state import EntryColumn, EntryState, LogState
 from pytest_delta_schema.testing.unity import UnityDouble
 
@@ -43,6 +43,14 @@ def test_unity_client(server):
     assert client.schemas("dev") == ("silver",)
     assert client.table(orders.name)["table_type"] == "EXTERNAL"
     client.close()
+
+
+def test_unity_double(server, catalog):
+    assert isinstance(server, UnityDouble)
+
+    server.hidden.add("dev.silver.orders")  # from the principal of the test
+
+    assert catalog.table_names("dev", "silver") == ()
 
 
 def test_secret():
@@ -96,8 +104,10 @@ def test_metadata_sync(catalog):
     assert (synced.table, synced.version, synced.is_new) == ("dev.silver.orders", 0, False)
 
 
-def test_entry_difference(catalog):
-    (difference,) = catalog.sync_entries([MODEL])[0].differences
+def test_entry_differences(catalog):
+    state = catalog.snapshot([MODEL])
+
+    (difference,) = entry_differences(state.entries[orders.name], state.logs[orders.name])
 
     assert isinstance(difference, EntryDifference)
     assert str(difference) == "columns: the catalog entry has none, the log has 1"

@@ -9,7 +9,7 @@ from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, Diagnostic,
 from pytest_delta_schema.engine.outcomes.outcome import CheckKind, Status
 from pytest_delta_schema.engine.outcomes.outcome_parts import entry_changes, failed_outcome, table_outcome
 from pytest_delta_schema.execute.protocols.metadata_sync import managed_note
-from pytest_delta_schema.plan.entry_differences import entry_differences, unstorable_notes
+from pytest_delta_schema.plan.entry_comparison import entry_differences, unstorable_notes
 from pytest_delta_schema.state.catalog_entry import EntryState
 
 if TYPE_CHECKING:

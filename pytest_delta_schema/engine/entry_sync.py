@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.execute.protocols.metadata_sync import SyncsEntries
-from pytest_delta_schema.plan.entry_differences import stale_entries
+from pytest_delta_schema.plan.entry_comparison import stale_entries
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -4,10 +4,10 @@ import pytest
 
 pytest.register_assert_rewrite("pytest_delta_schema.testing.scenario_runner")
 
-from pytest_delta_schema.testing.data_access import DataAccess, SparkDataAccess
+from pytest_delta_schema.testing.data_access import DataAccess, MemoryDataAccess, SparkDataAccess
 from pytest_delta_schema.testing.scenario import Scenario
 from pytest_delta_schema.testing.scenario_runner import run_scenario
 from pytest_delta_schema.testing.scenarios import SCENARIOS
 from pytest_delta_schema.testing.suite import CatalogSuite
 
-__all__ = ["SCENARIOS", "CatalogSuite", "DataAccess", "Scenario", "SparkDataAccess", "run_scenario"]
+__all__ = ["SCENARIOS", "CatalogSuite", "DataAccess", "MemoryDataAccess", "Scenario", "SparkDataAccess", "run_scenario"]

@@ -132,7 +132,7 @@ OTHER_TEXTS = {
     "exchange/pair_lists.py": "booleans of SQL",
     "models/types/type_text.py": "names of types",
     "plugin/adoption/targets.py": "the name of a file",
-    "plan/entry_differences.py": "types of catalog entries",
+    "plan/entry_comparison.py": "types of catalog entries",
     "plan/risk.py": "a member of an enum",
     "plugin/collection/table_variables.py": "a variable in Python",
     "diagnostics/redaction.py": "the scheme of an address",

@@ -68,7 +68,10 @@ def test_the_contract_of_an_example_is_valid_and_its_sql_reviewed(project, examp
 def test_the_example_of_each_name_runs(project):
     take("api", project)
 
-    project.run("-m", "not spark and not databricks").assert_outcomes(passed=179, deselected=16)
+    result = project.run("-m", "not spark and not databricks")
+
+    assert result.ret == 0
+    assert result.parseoutcomes().keys() == {"passed", "deselected"}
 
 
 @reads_tool_pytest
@@ -76,7 +79,10 @@ def test_the_example_of_each_name_runs(project):
 def test_the_examples_of_names_on_spark_run(project, shared_catalogs):
     take("api", project)
 
-    project.run("-m", "spark", f"--delta-warehouse={shared_catalogs}").assert_outcomes(passed=15, deselected=180)
+    result = project.run("-m", "spark", f"--delta-warehouse={shared_catalogs}")
+
+    assert result.ret == 0
+    assert result.parseoutcomes().keys() == {"passed", "deselected"}
 
 
 @reads_tool_pytest

@@ -47,6 +47,7 @@ PACKAGES = {
     "execute": "Execution",
     "write_check": "Write check",
     "testing": "Testing",
+    "testing.unity": "Testing Unity Catalog",
     "diagnostics.errors": "Errors",
 }
 """The packages with public names, in the order of the reference, and what a section of the reference is called."""
@@ -56,6 +57,8 @@ SHOWN_WITH = {
     "CreateExecutor": "AlignExecutor",
     "DataAccess": "CatalogSuite",
     "DataCheck": "NotNull",
+    "EntryDifference": "entry_differences",
+    "MemoryDataAccess": "CatalogSuite",
     "Refusal": "Capabilities",
     "RunningOutcome": "InterruptedTable",
     "connect_databricks": "DatabricksCatalog",

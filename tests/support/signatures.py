@@ -27,6 +27,13 @@ CHANGELOG = ROOT.parent / "CHANGELOG.md"
 SECTION = "### Changed names and calls\n"
 """The part of the changelog that has a line for each change of a public name."""
 
+_OTHERS = (
+    pytest_delta_schema.ApplyError.__module__,
+    "pytest_delta_schema.testing",
+    "pytest_delta_schema.testing.unity",
+)
+"""Packages and modules with public names that are imported as a whole."""
+
 _KINDS: dict[object, str] = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
 
 
@@ -75,7 +82,7 @@ def newest_changes(changelog: str) -> str:
 def _packages() -> list[str]:
     files = sorted(path for path in ROOT.rglob("__init__.py") if "lazy_exports" in path.read_text("utf-8"))
     names = [".".join(path.relative_to(ROOT.parent).parent.parts) for path in files]
-    return [*(name for name in names if name != "pytest_delta_schema"), pytest_delta_schema.ApplyError.__module__]
+    return [*(name for name in names if name != "pytest_delta_schema"), *_OTHERS]
 
 
 def _lines(name: str, value: object) -> Iterator[str]:

@@ -13,7 +13,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from pytest_delta_schema import Check, Column, ForeignKey, Table
+from pytest_delta_schema import Check, Column, Consent, ForeignKey, Table
 
 MAPPED = {"delta.columnMapping.mode": "name"}
 
@@ -147,4 +147,4 @@ VERSIONS = {
         partitioned_by=["day"],
     ),
 }
-CONSENTS = ["drop-column dev.shop.orders.state", "rewrite dev.shop.orders"]
+CONSENTS = [Consent("drop-column", "dev.shop.orders.state"), Consent("rewrite", "dev.shop.orders")]

@@ -11,7 +11,6 @@ from pytest_delta_schema.execute import ActionRunner
 from pytest_delta_schema.models import Binding
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.rules import PlanValidator, default_plan_rules
-from pytest_delta_schema.rules.consent import parse_consent
 
 NAMES = list(VERSIONS)
 HERE = Binding()
@@ -23,7 +22,7 @@ ROWS = [
 
 def line_over(catalog):
     planner = TablePlanner(enable=["columnMapping", "typeWidening"])
-    validator = PlanValidator(plan_rules=default_plan_rules(map(parse_consent, CONSENTS)))
+    validator = PlanValidator(plan_rules=default_plan_rules(CONSENTS))
     return Orchestrator(catalog, ActionRunner.over(catalog), planner=planner, validator=validator)
 
 

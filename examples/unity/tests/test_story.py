@@ -12,7 +12,7 @@ from shop.models import orders
 
 from pytest_delta_schema import Column, DriftError, Table, UnityCatalog, assert_no_drift
 from pytest_delta_schema.backends.unity import UnityClient
-from pytest_delta_schema.plan.entry_differences import entry_differences
+from pytest_delta_schema.plan import entry_differences
 from pytest_delta_schema.testing.unity import UnityDouble
 
 TEXT = PrimitiveType("string")

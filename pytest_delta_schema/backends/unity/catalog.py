@@ -27,7 +27,7 @@ from pytest_delta_schema.execute.protocols.version import version_of
 from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 from pytest_delta_schema.models.required_kinds import required_table_name, required_table_names, required_tables
 from pytest_delta_schema.models.table import names_around
-from pytest_delta_schema.plan.entry_differences import is_stale
+from pytest_delta_schema.plan.entry_comparison import is_stale
 from pytest_delta_schema.progress import syncing_entries
 from pytest_delta_schema.state.catalog_entry import EntryState
 from pytest_delta_schema.state.states import CatalogState

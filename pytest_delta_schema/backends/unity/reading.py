@@ -20,7 +20,7 @@ from pytest_delta_schema.delta.protocol import split_properties
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, CatalogReadError, Diagnostic, StatementError
 from pytest_delta_schema.diagnostics.faults import UnreadableTable, UnsupportedTable
 from pytest_delta_schema.models.names import QualifiedName
-from pytest_delta_schema.plan.entry_differences import is_stale
+from pytest_delta_schema.plan.entry_comparison import is_stale
 from pytest_delta_schema.state.delta_log import state_from_metadata
 
 if TYPE_CHECKING:

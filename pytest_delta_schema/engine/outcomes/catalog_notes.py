@@ -8,7 +8,7 @@ from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, first_line,
 from pytest_delta_schema.diagnostics.remarks import ColumnIntroduced, EntryCompared
 from pytest_delta_schema.plan.actions import AlignTable
 from pytest_delta_schema.plan.changes import ColumnDrop
-from pytest_delta_schema.plan.entry_differences import ENTRY_PATH, entry_differences
+from pytest_delta_schema.plan.entry_comparison import ENTRY_PATH, entry_differences
 from pytest_delta_schema.state.catalog_entry import EntryState
 
 if TYPE_CHECKING:

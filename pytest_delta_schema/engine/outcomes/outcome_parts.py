@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.actions import AlignTable, CreateTable
     from pytest_delta_schema.plan.changes.lines import ChangeLine
-    from pytest_delta_schema.plan.entry_differences import EntryDifference
+    from pytest_delta_schema.plan.entry_comparison import EntryDifference
     from pytest_delta_schema.plan.table_plan import TablePlan
     from pytest_delta_schema.sql.statement import Statement
 

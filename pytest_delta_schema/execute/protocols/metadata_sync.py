@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from pytest_delta_schema.diagnostics.errors import note
 from pytest_delta_schema.diagnostics.remarks import ManagedEntry
-from pytest_delta_schema.plan.entry_differences import ENTRY_PATH
+from pytest_delta_schema.plan.entry_comparison import ENTRY_PATH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.plan.entry_differences import EntryDifference
+    from pytest_delta_schema.plan.entry_comparison import EntryDifference
 
 
 def managed_note(table: object) -> Diagnostic:

@@ -3,7 +3,6 @@
 Its answers are those of a real server (Unity Catalog 0.6.0); a test compares them one by one.
 """
 
-from pytest_delta_schema.testing.unity.managed import IMPOSED_PROPERTIES
 from pytest_delta_schema.testing.unity.server import UnityDouble
 
-__all__ = ["IMPOSED_PROPERTIES", "UnityDouble"]
+__all__ = ["UnityDouble"]

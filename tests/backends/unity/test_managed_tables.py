@@ -10,7 +10,8 @@ import pytest
 
 from pytest_delta_schema.backends.unity.catalog import UnityCatalog
 from pytest_delta_schema.testing import CatalogSuite
-from pytest_delta_schema.testing.unity import IMPOSED_PROPERTIES, UnityDouble
+from pytest_delta_schema.testing.unity import UnityDouble
+from pytest_delta_schema.testing.unity.managed import IMPOSED_PROPERTIES
 from support.covering import played_on
 from support.spark_registered_unity import Registering
 

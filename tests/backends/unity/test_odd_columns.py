@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from pytest_delta_schema.plan.entry_differences import entry_differences, unstorable_notes
+from pytest_delta_schema.plan.entry_comparison import entry_differences, unstorable_notes
 from support.logs import commit, delta_log, field, metadata, protocol
 from support.tables import NAME
 from support.unity import MODEL, lake

@@ -16,7 +16,7 @@ import pytest
 from pytest_delta_schema import QualifiedName, UnityCatalog
 from pytest_delta_schema.backends.unity import Secret, UnityClient
 from pytest_delta_schema.backends.unity.http.client import ServerError
-from pytest_delta_schema.plan.entry_differences import entry_differences
+from pytest_delta_schema.plan.entry_comparison import entry_differences
 from pytest_delta_schema.testing.unity import UnityDouble
 from support.logs import commit, delta_log, field, metadata
 from support.spark_registered_unity import connection, external_table

@@ -14,7 +14,7 @@ from pytest_delta_schema.backends.unity.logs.table_logs import Log
 from pytest_delta_schema.backends.unity.problems import no_catalog, why_no_delta_table
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, StatementError
 from pytest_delta_schema.execute.protocols.metadata_sync import MetadataSync, managed_note
-from pytest_delta_schema.plan.entry_differences import entry_differences, unstorable_notes
+from pytest_delta_schema.plan.entry_comparison import entry_differences, unstorable_notes
 from pytest_delta_schema.sql.schemas_and_restores import drop_table, register_table
 from pytest_delta_schema.state.catalog_entry import is_written_by_server, storable
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.unity.http.client import UnityClient
     from pytest_delta_schema.backends.unity.http.deadline import Deadline
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.plan.entry_differences import EntryDifference
+    from pytest_delta_schema.plan.entry_comparison import EntryDifference
     from pytest_delta_schema.state.catalog_entry import EntryState, LogState
     from pytest_delta_schema.state.log_facts import LogFacts
 

@@ -98,6 +98,10 @@ def entry_differences(entry: EntryState, log: LogState) -> tuple[EntryDifference
     """Return everything in which a catalog entry differs from the log.
 
     What no entry can store is not compared, unless the entry has another value for it.
+
+    Args:
+        entry: One of ``CatalogState.entries``.
+        log: That of the same table, one of ``CatalogState.logs``.
     """
     held, left_out = storable(log)
     shown = _without_rest(entry, log, held) if left_out else entry
