@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.spark.errors.spark_errors import JVM_GONE, NO_CONNECTION, SESSION_STOPPED
-from pytest_delta_schema.diagnostics.errors import Diagnostic, diagnostic_of
+from pytest_delta_schema.diagnostics.diagnostic_builders import diagnostic_of
+from pytest_delta_schema.diagnostics.errors import Diagnostic
 from pytest_delta_schema.diagnostics.faults import (
     DamagedTable,
     NotDeltaTable,

@@ -8,7 +8,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.names.folded_names import folded
-from pytest_delta_schema.diagnostics.errors import InvalidModelError, note
+from pytest_delta_schema.diagnostics.diagnostic_builders import note
+from pytest_delta_schema.diagnostics.errors import InvalidModelError
 from pytest_delta_schema.diagnostics.remarks import NotCreatable
 from pytest_delta_schema.engine.assembly import client_features_of, planner_of, validator_of
 from pytest_delta_schema.engine.bound_model import BoundModel, declared

@@ -7,7 +7,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.configuration.settings import current_settings
-from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, diagnostic_of
+from pytest_delta_schema.diagnostics.diagnostic_builders import diagnostic_of
+from pytest_delta_schema.diagnostics.errors import DeltaSchemaError
 from pytest_delta_schema.diagnostics.faults import UnreachableCatalog
 from pytest_delta_schema.engine.apply_progress import ApplyProgress
 from pytest_delta_schema.engine.assembly import preflight_of, runner_of

@@ -6,7 +6,8 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.names.folded_names import folded
-from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, diagnostic_of, diagnostics_of
+from pytest_delta_schema.diagnostics.diagnostic_builders import diagnostic_of, diagnostics_of
+from pytest_delta_schema.diagnostics.errors import DeltaSchemaError
 from pytest_delta_schema.engine.outcomes.outcome import CheckKind, Status, TableOutcome
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.diagnostics.errors import StatementError, UnfinishedCreationError, diagnostic_of, note
+from pytest_delta_schema.diagnostics.diagnostic_builders import diagnostic_of, note
+from pytest_delta_schema.diagnostics.errors import StatementError, UnfinishedCreationError
 from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.diagnostics.faults import UnfinishedCreation
 from pytest_delta_schema.diagnostics.remarks import AlreadyThere

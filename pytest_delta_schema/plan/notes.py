@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.names.part_path import part_path
-from pytest_delta_schema.diagnostics.errors import note
+from pytest_delta_schema.diagnostics.diagnostic_builders import note
 from pytest_delta_schema.diagnostics.remarks import (
     AcceptedColumn,
     EqualExpression,

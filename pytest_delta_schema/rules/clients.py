@@ -9,7 +9,7 @@ from pytest_delta_schema.delta.clients.client_features import ClientFeatures
 from pytest_delta_schema.delta.features import FEATURES, base_feature, feature_of, is_read_by_clients
 from pytest_delta_schema.delta.names.part_path import part_path
 from pytest_delta_schema.delta.protocol import FEATURE_PREFIX
-from pytest_delta_schema.diagnostics.errors import note
+from pytest_delta_schema.diagnostics.diagnostic_builders import note
 from pytest_delta_schema.diagnostics.escaping import identifier
 from pytest_delta_schema.diagnostics.remarks import UncertainClient
 from pytest_delta_schema.models.clients import parse_client

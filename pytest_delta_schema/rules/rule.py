@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from pytest_delta_schema.delta.features import is_on
 from pytest_delta_schema.delta.names.part_path import WHOLE_TABLE
-from pytest_delta_schema.diagnostics.errors import diagnostic_of
+from pytest_delta_schema.diagnostics.diagnostic_builders import diagnostic_of
 from pytest_delta_schema.diagnostics.faults import HasCode
 from pytest_delta_schema.plan.changes import SetTableProperties
 

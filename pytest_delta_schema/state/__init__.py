@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.catalog_entry import LogState as LogState
     from pytest_delta_schema.state.commits import Commit as Commit
     from pytest_delta_schema.state.commits import DataFile as DataFile
+    from pytest_delta_schema.state.commits import IntroducedBy as IntroducedBy
     from pytest_delta_schema.state.conversion import SourceState as SourceState
-    from pytest_delta_schema.state.introduced_by import IntroducedBy as IntroducedBy
     from pytest_delta_schema.state.json_format.json_form import state_from_json as state_from_json
     from pytest_delta_schema.state.json_format.json_form import state_json as state_json
     from pytest_delta_schema.state.states import CatalogReader as CatalogReader

@@ -6,11 +6,13 @@ import json
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from pytest_delta_schema.delta.names.column_path import ColumnPath
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _NO_TEXTS: Mapping[str, str] = MappingProxyType({})
@@ -28,6 +30,24 @@ class DataFile:
 
     path: str
     rows: int | None = None
+
+
+class IntroducedBy(NamedTuple):
+    """The commit that introduced a column, or a field, if the history of its table reaches that far.
+
+    Args:
+        path: Of the column.
+        version: Of the commit.
+        operation: Its name in the history, such as ``WRITE`` or ``ADD COLUMNS``.
+        time: In UTC, to the second.
+        user_metadata: The text that the writer gave to the commit; ``""`` for none.
+    """
+
+    path: ColumnPath
+    version: int
+    operation: str
+    time: str
+    user_metadata: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol
 from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.delta.names.part_path import PartPath, part_path
-from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic, diagnostic_of
+from pytest_delta_schema.diagnostics.diagnostic_builders import diagnostic_of
+from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic
 from pytest_delta_schema.diagnostics.faults import AbsentTable, TableNotRead
 from pytest_delta_schema.models.modes import IGNORE, STRICT
 from pytest_delta_schema.models.ownership import ALL_MANAGED
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.ownership import Ownership
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.state.catalog_entry import EntryState, LogState
+    from pytest_delta_schema.state.commits import IntroducedBy
     from pytest_delta_schema.state.conversion import SourceState
-    from pytest_delta_schema.state.introduced_by import IntroducedBy
     from pytest_delta_schema.state.types import ColumnState
 
 OWNED_PROPERTIES = "pytest_delta_schema.ownedProperties"

@@ -7,12 +7,8 @@ from itertools import count
 import pytest
 
 from pytest_delta_schema import ApplyError, ConvergenceError, ForeignKey, MemoryCatalog, Orchestrator
-from pytest_delta_schema.diagnostics.errors import (
-    CatalogReadError,
-    StatementError,
-    UnfinishedCreationError,
-    diagnostic_of,
-)
+from pytest_delta_schema.diagnostics.diagnostic_builders import diagnostic_of
+from pytest_delta_schema.diagnostics.errors import CatalogReadError, StatementError, UnfinishedCreationError
 from pytest_delta_schema.diagnostics.faults import UnreadableTable
 from pytest_delta_schema.engine.apply_progress import ApplyProgress
 from pytest_delta_schema.engine.batched_applies import BatchedApplies

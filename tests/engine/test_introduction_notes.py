@@ -6,7 +6,7 @@ import pytest
 
 from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.engine.outcomes.catalog_notes import introduction_note
-from pytest_delta_schema.state.introduced_by import IntroducedBy
+from pytest_delta_schema.state.commits import IntroducedBy
 from support.tables import NAME
 
 

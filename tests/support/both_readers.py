@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.conversion import Parquet
     from pytest_delta_schema.state import CatalogState
-    from pytest_delta_schema.state.introduced_by import IntroducedBy
+    from pytest_delta_schema.state.commits import IntroducedBy
 
 _ONLY_IN_SESSION = {"gone", "provider", "view"}
 """Answers of ``StateReader.java`` about what only the running session knows: another process does not see it."""

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.protocols.version import Version
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.sql.statement import Statement
-    from pytest_delta_schema.state.introduced_by import IntroducedBy
+    from pytest_delta_schema.state.commits import IntroducedBy
 
 ABSENT_ON_DATABRICKS = (
     "TABLE_OR_VIEW_NOT_FOUND",

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.actions import CreateTable, RestoreTable
-    from pytest_delta_schema.state.introduced_by import IntroducedBy
+    from pytest_delta_schema.state.commits import IntroducedBy
 
 
 _CHECKED_BY_ROWS = (StatementKind.TIGHTEN_COLUMNS, StatementKind.ADD_CHECK, StatementKind.REWRITE_LAYOUT)

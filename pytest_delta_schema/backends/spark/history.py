@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_delta_schema.sql.data_check_queries import select_rows
 from pytest_delta_schema.sql.schemas_and_restores import describe_history, select_all
-from pytest_delta_schema.state.introduced_by import IntroducedBy
+from pytest_delta_schema.state.commits import IntroducedBy
 from pytest_delta_schema.state.spark_types import canonical_fields
 from pytest_delta_schema.state.types import find
 

@@ -45,8 +45,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.sql.statement import Statement, StatementKind
-    from pytest_delta_schema.state.commits import Commit
-    from pytest_delta_schema.state.introduced_by import IntroducedBy
+    from pytest_delta_schema.state.commits import Commit, IntroducedBy
     from pytest_delta_schema.state.log_facts import LogFacts
     from pytest_delta_schema.state.states import CatalogState, TableState
     from pytest_delta_schema.state.types import ColumnState

@@ -15,8 +15,8 @@ from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import CheckAdd, SetTableProperties
 from pytest_delta_schema.sql.aspects.checks import check_properties
 from pytest_delta_schema.sql.statement import StatementKind
-from pytest_delta_schema.state.catalog_entry import PROPERTY_LIMIT, long_properties
 from pytest_delta_schema.state.states import CheckState
+from pytest_delta_schema.state.storable_entry import PROPERTY_LIMIT, long_properties
 
 if TYPE_CHECKING:
     from pytest_delta_schema.sql.statement import Statement

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, first_line, note
+from pytest_delta_schema.diagnostics.diagnostic_builders import note
+from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, first_line
 from pytest_delta_schema.diagnostics.remarks import ColumnIntroduced, EntryCompared
 from pytest_delta_schema.plan.actions import AlignTable
 from pytest_delta_schema.plan.changes import ColumnDrop
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.actions import CreateTable
-    from pytest_delta_schema.state.introduced_by import IntroducedBy
+    from pytest_delta_schema.state.commits import IntroducedBy
     from pytest_delta_schema.state.states import CatalogReader, CatalogState
 
 WRITES = frozenset(

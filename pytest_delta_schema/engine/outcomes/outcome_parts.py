@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.diagnostics.errors import diagnostic_of, diagnostics_of
+from pytest_delta_schema.diagnostics.diagnostic_builders import diagnostic_of, diagnostics_of
 from pytest_delta_schema.diagnostics.faults import SnapshotDiffers
 from pytest_delta_schema.engine.bound_model import declared
 from pytest_delta_schema.engine.outcomes.outcome import CheckKind, OutcomeStatement, Status, TableChange, TableOutcome

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.diagnostics.errors import ApplyError, UnsafePlanError, diagnostics_of
+from pytest_delta_schema.diagnostics.diagnostic_builders import diagnostics_of
+from pytest_delta_schema.diagnostics.errors import ApplyError, UnsafePlanError
 from pytest_delta_schema.engine.outcomes.catalog_notes import notes_of_entry, notes_of_introduction
 from pytest_delta_schema.engine.outcomes.judged_table import JudgedTable
 from pytest_delta_schema.engine.outcomes.outcome import CheckKind, DataChecks, Status

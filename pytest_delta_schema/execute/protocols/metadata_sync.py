@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from pytest_delta_schema.diagnostics.errors import note
+from pytest_delta_schema.diagnostics.diagnostic_builders import note
 from pytest_delta_schema.diagnostics.remarks import ManagedEntry
 from pytest_delta_schema.plan.entry_comparison import ENTRY_PATH
 

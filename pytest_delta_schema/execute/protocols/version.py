@@ -5,7 +5,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Literal
 
-from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, Diagnostic, diagnostic_of, first_line
+from pytest_delta_schema.diagnostics.diagnostic_builders import diagnostic_of
+from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, Diagnostic, first_line
 from pytest_delta_schema.diagnostics.faults import UnknownVersion
 from pytest_delta_schema.sql.quoting import dotted
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
@@ -16,23 +15,19 @@ from pytest_delta_schema.configuration.settings import Settings
 from pytest_delta_schema.diagnostics.escaping import printed
 from pytest_delta_schema.models.modes import IGNORE
 from pytest_delta_schema.plugin.compat.pytest_compat import command_line
-from pytest_delta_schema.plugin.compat.xdist_compat import is_distributed, is_worker
+from pytest_delta_schema.plugin.options.option_faults import WITHOUT_PLANS, option_faults
 from pytest_delta_schema.plugin.options.option_values import APPLY, DRIFT, ENFORCE, IMPORT, SYNC, Options, Unity
 from pytest_delta_schema.plugin.options.registration import is_on_github, project_folder
 from pytest_delta_schema.plugin.options.sources import Sources
 from pytest_delta_schema.plugin.output.terminal import write_lines
-from pytest_delta_schema.settings.table import BACKENDS, BY_NAME, SETTINGS, WORKER
+from pytest_delta_schema.settings.table import BY_NAME, SETTINGS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from pytest_delta_schema.configuration.report_targets import ReportFile
     from pytest_delta_schema.diagnostics.redaction import Uri
     from pytest_delta_schema.settings.kinds import RunMode
-
-_GATE_THAT_SYNCS = [DRIFT, SYNC]
-_WITHOUT_PLANS = (None, ENFORCE, IMPORT)
-"""The modes in which no table is compared with its model."""
 
 
 def checked_options(config: pytest.Config) -> Options:
@@ -74,14 +69,7 @@ def read_options(config: pytest.Config) -> Options:
     given = sources.given["allow"]
     command_line, ini, toml = (tuple(consents or ()) for consents in given)
     warehouse = str(folder / values["warehouse"])
-    faults += [
-        *_faults_of_modes(modes),
-        *_faults_of_import(config, values, modes),
-        *_options_without_mode(config, mode),
-        *_checks_without_mode(config, modes),
-        *_faults_of_backend(config, values, modes, warehouse),
-        *_faults_of_warehouse(config, warehouse),
-    ]
+    faults += option_faults(config, values, modes, warehouse)
     reports: tuple[ReportFile, ...] = ()
     expired_consents: tuple[str, ...] = ()
     if values["report"] or is_on_github():
@@ -91,7 +79,7 @@ def read_options(config: pytest.Config) -> Options:
     if toml:
         from pytest_delta_schema.configuration.section import expired
 
-        if mode not in _WITHOUT_PLANS:
+        if mode not in WITHOUT_PLANS:
             faults += expired(toml)
         # An expired consent permits nothing; only a gate is stopped by it.
         expired_consents = tuple(str(consent) for consent in toml if expired([consent]))
@@ -223,118 +211,6 @@ def rule_faults(names: tuple[str, ...]) -> list[str]:
     except DeclarationError as error:
         return str(error).splitlines()
     return []
-
-
-def _faults_of_import(config: pytest.Config, values: Mapping[str, Any], modes: list[RunMode]) -> Iterator[str]:
-    if IMPORT not in modes:
-        if values["import_owns"]:
-            yield "--delta-import-owns has no effect without --delta-import; give that, too"
-        return
-    from pytest_delta_schema.plugin.options.import_requests import import_faults
-
-    yield from import_faults(values["import"], values["import_owns"])
-    if len(modes) > 1:
-        yield f"--delta-import writes models, and --delta-{modes[1]} checks them; run one after the other"
-    if is_worker(config) or is_distributed(config):
-        yield "--delta-import writes files in one process; leave out -n, or give -n 0"
-    if config.getoption(BY_NAME["report"].dest):
-        yield "--delta-import checks no table, so --delta-report has nothing to show; leave it out"
-
-
-def _faults_of_modes(modes: list[RunMode]) -> Iterator[str]:
-    exclusive = [mode for mode in modes if mode not in {ENFORCE, IMPORT}]
-    if len(exclusive) > 1 and exclusive != _GATE_THAT_SYNCS:
-        yield (
-            "--delta-drift only compares, --delta-apply changes the catalog, --delta-sync-metadata only its entries;"
-            " give one of them, or --delta-drift --delta-sync-metadata to synchronise the entries of what is read first"
-        )
-
-
-def _options_without_mode(config: pytest.Config, mode: RunMode | None) -> Iterator[str]:
-    """Yield a message for each option that only a run with a catalog needs; in a file these settings may wait."""
-    for name in ("allow", "max_risk", "preflight"):
-        setting = BY_NAME[name]
-        if mode in _WITHOUT_PLANS and config.getoption(setting.dest):
-            yield f"{setting.option} has no effect without --delta-drift or --delta-apply; give one of them, too"
-    on_failure = BY_NAME["on_failure"]
-    if mode != APPLY and config.getoption(on_failure.dest):
-        yield f"{on_failure.option} has no effect without --delta-apply; give that, too"
-
-
-_MODES_OF_CHECKS: Mapping[str, tuple[RunMode, ...]] = {
-    "drift": (DRIFT,),
-    "unmanaged": (DRIFT,),
-    "metadata": (DRIFT, SYNC, APPLY),
-    "apply": (APPLY,),
-    "enforces": (ENFORCE,),
-    "import": (IMPORT,),
-}
-"""The checks that exist in some modes only, each with them."""
-
-
-def _checks_without_mode(config: pytest.Config, modes: list[RunMode]) -> Iterator[str]:
-    """Yield a message for each node id, and for a mark, that selects a check which this mode does not have."""
-    remedy = f"give that instead of --delta-{modes[0]}" if modes else "give that, too"
-    marks = set(re.findall(r"\w+", config.getoption("markexpr", "") or ""))
-    for check, modes_of_check in _MODES_OF_CHECKS.items():
-        if not set(modes_of_check).isdisjoint(modes):
-            continue
-        option = f"--delta-{modes_of_check[0]}"
-        for argument in config.args:
-            _, *names = argument.split("::")
-            if len(names) == 2 and "." in names[0] and names[1].partition("[")[0] == check:  # noqa: PLR2004
-                yield f"{argument}: the check {check} exists with {option} only; {remedy}"
-        if f"delta_{check}" in marks and marks.isdisjoint({"not", "or"}):
-            yield f"-m delta_{check} selects nothing without {option}; {remedy}"
-
-
-def _faults_of_backend(
-    config: pytest.Config, values: Mapping[str, Any], modes: list[RunMode], warehouse: str
-) -> Iterator[str]:
-    """Yield the faults that a backend finds in its settings; a built-in one is imported only in a run with a mode."""
-    name = values["backend"]
-    if not modes and name in BACKENDS:
-        return
-    from pytest_delta_schema.backends.backend import BackendSettings
-    from pytest_delta_schema.backends.registry import find_backend
-    from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
-    from pytest_delta_schema.plugin.options.backend import option_of, without_scratch_catalog
-
-    try:
-        backend = find_backend(name)
-    except BackendUnavailableError as error:
-        yield str(error)
-        return
-    if SYNC in modes and not backend.keeps_entries:
-        yield f"--delta-sync-metadata needs catalog entries, and the backend {name} keeps none"
-    if ENFORCE in modes and backend.scratch_tables == "nowhere":
-        yield (
-            f"--delta-enforce writes rows to scratch tables, which the backend {name} cannot; run it with"
-            " --delta-backend=local"
-        )
-    elif ENFORCE in modes and backend.needs_scratch_catalog(ENFORCE) and not values["scratch_catalog"]:
-        yield without_scratch_catalog("--delta-enforce", name)
-    if modes:
-        yield from backend.faults(
-            BackendSettings(
-                values={**values, "warehouse": warehouse},
-                option=option_of(config),
-                mode=modes[0],
-                shares_warehouse=WORKER not in warehouse and _distributes(config),
-            )
-        )
-
-
-def _faults_of_warehouse(config: pytest.Config, warehouse: str) -> Iterator[str]:
-    given, here = config.getoption("delta_schema_warehouse"), config.invocation_params.dir
-    # pytest takes the value of an option that it does not know yet for a path, and looks for its ini file there.
-    misled = config.inipath is None or not here.is_relative_to(config.rootpath)
-    if misled and given and given in config.invocation_params.args and Path(warehouse).exists():
-        yield f"pytest took the warehouse for the project; write it with an equals sign: --delta-warehouse={given}"
-
-
-def _distributes(config: pytest.Config) -> bool:
-    return not is_worker(config) and is_distributed(config)
 
 
 def _uri(text: str | None) -> Uri | None:

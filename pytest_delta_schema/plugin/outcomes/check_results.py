@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from pytest_delta_schema.diagnostics.errors import diagnostic_of
+from pytest_delta_schema.diagnostics.diagnostic_builders import diagnostic_of
 from pytest_delta_schema.diagnostics.faults import FailedCheck
 from pytest_delta_schema.engine.outcomes.outcome import CheckKind, Status, TableOutcome
 from pytest_delta_schema.plugin.outcomes.check_properties import TABLE, properties_of

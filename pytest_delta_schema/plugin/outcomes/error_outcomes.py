@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.diagnostics.errors import Location, diagnostic_of
+from pytest_delta_schema.diagnostics.diagnostic_builders import diagnostic_of
+from pytest_delta_schema.diagnostics.errors import Location
 from pytest_delta_schema.engine.outcomes.outcome import CheckKind, Status, TableOutcome
 from pytest_delta_schema.plugin.outcomes.check_properties import TABLE, properties_of
 from pytest_delta_schema.plugin.outcomes.failures import cause_of, fault_of

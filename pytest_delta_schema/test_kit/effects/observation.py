@@ -6,13 +6,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
-from pytest_delta_schema.diagnostics.errors import (
-    CatalogReadError,
-    DeclarationError,
-    DeltaSchemaError,
-    Diagnostic,
-    diagnostic_of,
-)
+from pytest_delta_schema.diagnostics.diagnostic_builders import diagnostic_of
+from pytest_delta_schema.diagnostics.errors import CatalogReadError, DeclarationError, DeltaSchemaError, Diagnostic
 from pytest_delta_schema.diagnostics.faults import UnreadableTable
 from pytest_delta_schema.execute.protocols.table_history import IdentifiesTables
 from pytest_delta_schema.execute.protocols.version import ABSENT

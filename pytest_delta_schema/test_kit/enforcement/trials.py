@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.backends.rows.constraint_violations import constraint_error
 from pytest_delta_schema.delta.names.folded_names import NameSet, folded, same_name
 from pytest_delta_schema.delta.names.part_path import column_of
-from pytest_delta_schema.diagnostics.errors import StatementError, diagnostic_of, first_line, note
+from pytest_delta_schema.diagnostics.diagnostic_builders import diagnostic_of, note
+from pytest_delta_schema.diagnostics.errors import StatementError, first_line
 from pytest_delta_schema.diagnostics.escaping import escaped, shortened
 from pytest_delta_schema.diagnostics.faults import RefusedRow, UnenforcedConstraint
 from pytest_delta_schema.diagnostics.remarks import UntriedConstraint

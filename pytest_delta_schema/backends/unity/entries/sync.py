@@ -16,7 +16,8 @@ from pytest_delta_schema.diagnostics.errors import CatalogReadError, StatementEr
 from pytest_delta_schema.execute.protocols.metadata_sync import MetadataSync, managed_note
 from pytest_delta_schema.plan.entry_comparison import entry_differences, unstorable_notes
 from pytest_delta_schema.sql.schemas_and_restores import drop_table, register_table
-from pytest_delta_schema.state.catalog_entry import is_written_by_server, storable
+from pytest_delta_schema.state.catalog_entry import is_written_by_server
+from pytest_delta_schema.state.storable_entry import storable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
