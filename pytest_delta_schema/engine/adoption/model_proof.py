@@ -36,10 +36,8 @@ def proved(
     The modules are run in one new process, which ends with this call.
 
     Each module has the names of the models that it declares, and the states are those of their tables, by the names in
-    the catalog. Rules of hooks are not needed.
-
-    Returns:
-        For each model one line a difference, or why its module cannot be used; nothing if its plan is empty.
+    the catalog. Rules of hooks are not needed. For each model there is one line a difference, or why its module cannot
+    be used; nothing if its plan is empty.
     """
     plain = settings._replace(model_rules=(), plan_rules=())
     given = {path: list(names) for path, names in modules.items()}

@@ -78,10 +78,7 @@ def parse_type(text: str) -> spark.DataType:
 
 
 def read_type(tokens: Sequence[Token], start: int) -> tuple[spark.DataType, int]:
-    """Read the type that begins at a token.
-
-    Returns:
-        The type, and the position of the token behind it.
+    """Read the type that begins at a token, and return it with the position of the token behind it.
 
     Raises:
         ValueError: As :func:`parse_type`.

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 def add_modules(config: pytest.Config, options: Options, files: Iterable[Path]) -> list[str]:
     """Append a section with ``models`` to ``pyproject.toml``, if the project has none.
 
-    Returns:
-        The lines to show: what was written, or what to write by hand.
+    It returns the lines to show: what was written, or what to write by hand.
     """
     names = [_dotted(config, file) for file in files if file not in options.models]
     missing = sorted(
