@@ -43,8 +43,8 @@ PropertyValue = str | bool | int | float | None
 class Table:
     """Declare one Delta table.
 
-    A table is a frozen value; ``dataclasses.replace`` declares a changed one. The constructor refuses arguments of a
-    wrong kind; other faults, such as a duplicate column or a nullable key, are reported together by the model rules.
+    A table is a frozen value; ``dataclasses.replace`` declares a changed one. The constructor refuses arguments of the
+    wrong type; other faults, such as a duplicate column or a nullable key, are reported together by the model rules.
 
     Args:
         catalog_name: First part of the name.
