@@ -74,11 +74,7 @@ def _section(text: str) -> Any:
 
 
 def toml(text: str) -> dict[str, Any]:
-    """Parse TOML.
-
-    Raises:
-        ValueError: If it is none.
-    """
+    """Parse TOML; raise a ``ValueError`` if it is invalid."""
     if sys.version_info >= (3, 11):
         import tomllib
     else:

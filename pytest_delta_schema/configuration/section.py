@@ -31,11 +31,7 @@ STORE_KEYS = {
 
 
 def consents_of_entries(entries: list[object], label: str) -> tuple[Consent, ...]:
-    """Return the consents of a file.
-
-    Raises:
-        SettingError: With all faults of all entries.
-    """
+    """Return the consents of a file; raise a ``SettingError`` with all faults of all entries."""
     consents, faults = [], []
     for number, entry in enumerate(entries, start=1):
         try:

@@ -63,11 +63,7 @@ class Binding(NamedTuple):
 
 
 def parse_binding(text: str) -> tuple[Prefix, Prefix]:
-    """Read a pair such as ``dev.silver=ci.pr_42_silver``.
-
-    Raises:
-        DeclarationError: If it is not such a pair.
-    """
+    """Read a pair such as ``dev.silver=ci.pr_42_silver``; raise a ``DeclarationError`` if it is not such a pair."""
     prefix, _, target = (folded(part.strip()) for part in text.partition("="))
     left, right = tuple(prefix.split(".")), tuple(target.split("."))
     if len(left) != len(right) or not all((*left, *right)) or len(left) > _MOST_PARTS:

@@ -88,11 +88,7 @@ def client_faults(texts: Iterable[str]) -> list[str]:
 
 
 def require_clients(value: object, subject: str) -> tuple[str, ...]:
-    """Return declared clients in one spelling.
-
-    Raises:
-        DeclarationError: With everything that names no client.
-    """
+    """Return declared clients in one spelling; raise a ``DeclarationError`` with everything that names no client."""
     texts = require_names(value, f"{subject}clients")
     faults = client_faults(texts)
     if faults:

@@ -15,22 +15,14 @@ if TYPE_CHECKING:
 
 
 def required_table(value: object, subject: str) -> Table:
-    """Return a model.
-
-    Raises:
-        DeclarationError: If it is something else.
-    """
+    """Return a model; raise a ``DeclarationError`` if it is something else."""
     if not isinstance(value, Table):
         refuse_kind(subject, "a Table", value, "give the Table that declares it")
     return value
 
 
 def required_tables(value: object, subject: str) -> list[Table]:
-    """Return models as a list.
-
-    Raises:
-        DeclarationError: If it is or holds something else.
-    """
+    """Return models as a list; raise a ``DeclarationError`` if it is or holds something else."""
     if isinstance(value, Mapping):
         refuse_kind(subject, "a list of Tables", value, "give its values, list(tables.values())")
     if isinstance(value, (Table, str)) or not isinstance(value, Iterable):
@@ -45,11 +37,7 @@ def required_tables(value: object, subject: str) -> list[Table]:
 
 
 def required_table_name(value: Any, subject: str) -> QualifiedName:
-    """Return the name of a table.
-
-    Raises:
-        DeclarationError: If it is not a :class:`QualifiedName`.
-    """
+    """Return the name of a table; raise a ``DeclarationError`` if it is not a :class:`QualifiedName`."""
     if not isinstance(value, QualifiedName):
         remedy = "write model.name, or QualifiedName(catalog, schema, table)"
         parts = value.split(".") if isinstance(value, str) else ()

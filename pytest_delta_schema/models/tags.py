@@ -17,11 +17,7 @@ def no_tags() -> Mapping[str, str | None]:
 
 
 def require_tags(value: object, subject: str) -> Mapping[str, str | None]:
-    """Return declared tags as a copy.
-
-    Raises:
-        DeclarationError: If it is not a mapping of keys to texts.
-    """
+    """Return declared tags as a copy; raise a ``DeclarationError`` if it is not a mapping of keys to texts."""
     if not isinstance(value, Mapping):
         msg = f"{subject}: tags must be a mapping, got {value!r}; write {{'key': 'value'}}, or {{'key': ''}}"
         raise DeclarationError(msg)

@@ -36,11 +36,7 @@ _R = TypeVar("_R")
 
 
 def _required_rules(value: Sequence[_R], name: str, standard: str) -> tuple[_R, ...]:
-    """Return rules as a tuple.
-
-    Raises:
-        DeclarationError: If it is not a list of rules, or one of them is a class.
-    """
+    """Return rules as a tuple; raise a ``DeclarationError`` if it is not a list of rules, or one of them is a class."""
     subject = f"{name} of PlanValidator"
     if isinstance(value, str) or not isinstance(value, Iterable):
         refuse_kind(subject, "a list of rules", value, f"write [*{standard}, MyRule()]")

@@ -58,11 +58,7 @@ def statements(action: CreateTable | AlignTable) -> tuple[Statement, ...]:
 
 
 def renderer_of(kind: type) -> Renderer:
-    """Return the renderer of a kind of change.
-
-    Raises:
-        TypeError: If it has none.
-    """
+    """Return the renderer of a kind of change; raise a ``TypeError`` if it has none."""
     renderer = RENDERERS.get(kind)
     if renderer is None:
         msg = f"{kind.__name__} has no renderer; add one to the file of its aspect in sql"

@@ -20,11 +20,7 @@ class MalformedPropertyError(ValueError):
 
 
 def decoded(key: str, text: str, read: Callable[[Any], _T]) -> _T:
-    """Return what a property holds.
-
-    Raises:
-        MalformedPropertyError: If it is not what this package writes.
-    """
+    """Return what a property holds; raise a ``MalformedPropertyError`` if it is not what this package writes."""
     try:
         return read(json.loads(text))
     except (AttributeError, KeyError, RecursionError, TypeError, ValueError):

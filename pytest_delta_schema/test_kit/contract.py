@@ -113,10 +113,6 @@ def _defaults(values: Mapping[str, ColumnGeneration]) -> Iterator[tuple[str, Any
 
 @lru_cache(maxsize=1024)
 def default_value(expression: str) -> Any:
-    """Return the value of a default.
-
-    Raises:
-        ExpressionError: If it cannot be evaluated without Spark.
-    """
+    """Return the value of a default; raise an ``ExpressionError`` if it cannot be evaluated without Spark."""
     (value,) = evaluate(expression, [{_NO_COLUMN: None}], [_NO_COLUMN])
     return value

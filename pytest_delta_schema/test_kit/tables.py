@@ -31,22 +31,14 @@ def name_of(table: Table | str) -> QualifiedName:
 
 
 def rows_in(catalog: CatalogReader, function: str) -> ReadsRows:
-    """Return a catalog that reads rows.
-
-    Raises:
-        DeclarationError: If the catalog cannot.
-    """
+    """Return a catalog that reads rows; raise a ``DeclarationError`` if the catalog cannot."""
     if not isinstance(catalog, ReadsRows):
         raise DeclarationError(_lacks(catalog, function, "the rows of tables", "local, session, unity and memory"))
     return catalog
 
 
 def versions_in(catalog: CatalogReader, function: str) -> KeepsVersions:
-    """Return a catalog that reads commits and older versions.
-
-    Raises:
-        DeclarationError: If the catalog cannot.
-    """
+    """Return a catalog that reads commits and older versions; raise a ``DeclarationError`` if the catalog cannot."""
     if not isinstance(catalog, KeepsVersions):
         raise DeclarationError(_lacks(catalog, function, "the commits of tables", "local, session and unity"))
     return catalog

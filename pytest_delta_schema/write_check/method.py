@@ -37,11 +37,7 @@ class WriteSemantics:
 
 
 def write_semantics(options: WriteOptions, version: tuple[int, int]) -> WriteSemantics:
-    """Return how a write treats a frame.
-
-    Raises:
-        DeclarationError: If the version is not one.
-    """
+    """Return how a write treats a frame; raise a ``DeclarationError`` if the version is not one."""
     given: object = version
     if not (isinstance(given, tuple) and given and all(isinstance(part, int) for part in given)):
         msg = f"version is {version!r}; write the major and minor version of Delta, such as (4, 0)"

@@ -224,11 +224,7 @@ class DatabricksCatalog:
         return True
 
     def _existing(self, names: Sequence[QualifiedName]) -> Mapping[QualifiedName, TableState]:
-        """Return the states of those tables that exist.
-
-        Raises:
-            CatalogReadError: If one cannot be read.
-        """
+        """Return the states of those tables that exist; raise a ``CatalogReadError`` if one cannot be read."""
         state = CatalogState.of(self._read(sorted(set(names))))
         if state.problems:
             raise CatalogReadError(state.problems.values())

@@ -81,11 +81,7 @@ def _look(
     read: Callable[[LogFiles, frozenset[str], LogListing], CheckedLog],
     identity: Callable[[str], object],
 ) -> _Look:
-    """Check a log once.
-
-    Raises:
-        FileNotFoundError: If there is no such log.
-    """
+    """Check a log once; raise a ``FileNotFoundError`` if there is no such log."""
     names: frozenset[str] | None = None
     try:
         names = frozenset(log.names())

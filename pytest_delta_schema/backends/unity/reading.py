@@ -216,11 +216,7 @@ class TableReader:
         return reading if isinstance(reading.table, Diagnostic) else reading._replace(entry=changing)
 
     def _reading(self, name: QualifiedName, info: TableInfo) -> TableReading:
-        """Read the table of an entry.
-
-        Raises:
-            ServerError: If the server does not know it any more.
-        """
+        """Read the table of an entry; raise a ``ServerError`` if the server does not know it any more."""
         try:
             return self._read_entry(name, info)
         except CatalogReadError as error:

@@ -22,11 +22,7 @@ _READ_AND_WRITE = re.compile(r"read\s+(?P<reads>[^,]+?)\s*,\s*write\s+(?P<writes
 
 @lru_cache(maxsize=512)
 def parse_version(text: str) -> ClientVersion:
-    """Return the numbers of a version such as ``15.4``.
-
-    Raises:
-        ValueError: If it is none.
-    """
+    """Return the numbers of a version such as ``15.4``; raise a ``ValueError`` if it is none."""
     if re.fullmatch(_VERSION, text) is None:
         msg = f"{text!r} is not a version; write numbers with dots, such as 15.4"
         raise ValueError(msg)

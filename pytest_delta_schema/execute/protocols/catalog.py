@@ -178,11 +178,7 @@ class StartsLazily(Protocol):
         ...
 
     def start(self) -> None:
-        """Start the session, unless it was started.
-
-        Raises:
-            BackendUnavailableError: If it does not start.
-        """
+        """Start the session, unless it was started; raise a ``BackendUnavailableError`` if it does not start."""
         ...
 
 

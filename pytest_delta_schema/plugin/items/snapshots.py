@@ -28,11 +28,7 @@ class SqlSnapshotExtension(SingleFileSnapshotExtension):
     file_extension = "sql"
 
     def serialize(self, data: object, **_options: Any) -> str:
-        """Return ``data`` with Unix line ends and one at the end.
-
-        Raises:
-            TypeError: If it is not text.
-        """
+        """Return ``data`` with Unix line ends and one at the end; raise a ``TypeError`` if it is not text."""
         if not isinstance(data, str):
             msg = f"a SQL snapshot holds text, got {type(data).__name__}; render the statements first"
             raise TypeError(msg)

@@ -24,11 +24,7 @@ _WITH_CHANGES = (Status.DRIFTED, Status.BLOCKED, Status.STALE)
 
 
 def report_outcome(item: pytest.Item, outcome: TableOutcome) -> None:
-    """Make an outcome the result of an item.
-
-    Raises:
-        ContractFailure: If the check does not pass.
-    """
+    """Make an outcome the result of an item; raise a ``ContractFailure`` if the check does not pass."""
     note_outcome(item, outcome)
     require_available(outcome)
     if not outcome.status.passes:

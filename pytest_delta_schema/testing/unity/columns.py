@@ -112,11 +112,7 @@ def fields_of(columns: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def require_comment(comment: str | None) -> None:
-    """Make sure that a comment fits into the server's database.
-
-    Raises:
-        Refused: If it is too long.
-    """
+    """Make sure that a comment fits into the server's database; raise a ``Refused`` if it is too long."""
     if comment is not None and utf16_units(comment) > COMMENT_LIMIT:
         raise too_long(utf16_units(comment), COMMENT_LIMIT, column="COMMENT")
 

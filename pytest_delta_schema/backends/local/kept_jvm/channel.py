@@ -44,11 +44,7 @@ class Channel:
         self.socket.settimeout(seconds)
 
     def send(self, line: str) -> None:
-        """Send a line.
-
-        Raises:
-            OSError: If the other side has ended, or the time is over.
-        """
+        """Send a line; raise an ``OSError`` if the other side has ended, or the time is over."""
         self._require_time()
         self.socket.sendall(line.encode() + b"\n")
 

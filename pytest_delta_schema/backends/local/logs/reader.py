@@ -131,11 +131,7 @@ def list_tables(bridge: Bridge, catalog: str, schema: str) -> tuple[QualifiedNam
 
 
 def read_commits(bridge: Bridge, name: QualifiedName) -> CommitLog:
-    """Return the commits of an existing table.
-
-    Raises:
-        CatalogReadError: If it does not exist, or cannot be read.
-    """
+    """Return the commits of an existing table; raise a ``CatalogReadError`` if it does not exist, or cannot be read."""
     _, location = located(bridge, name)
     return CommitLog(table=name, log=bridge.log(location))
 

@@ -94,11 +94,7 @@ def _failure(error: Exception, reworded: Callable[[str], str]) -> StatementError
 
 
 def _message(error: Exception) -> tuple[str, str]:
-    """Return the message and the condition of an error.
-
-    Raises:
-        Py4JError: If the JVM has ended.
-    """
+    """Return the message and the condition of an error; raise a ``Py4JError`` if the JVM has ended."""
     from py4j.protocol import Py4JError, Py4JJavaError
     from pyspark.errors import AnalysisException, PySparkException
 

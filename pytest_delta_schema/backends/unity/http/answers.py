@@ -68,11 +68,7 @@ def prepare_answer_types() -> None:
 
 
 def decoded_answer(kind: type[_T], body: bytes | msgspec.Raw) -> _T:
-    """Decode an answer.
-
-    Raises:
-        ValueError: With the path of the fault, if it has another form.
-    """
+    """Decode an answer; raise a ``ValueError`` with the path of the fault, if it has another form."""
     if not body:
         msg = "it is empty"
         raise ValueError(msg)

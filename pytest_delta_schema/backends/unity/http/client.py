@@ -240,11 +240,7 @@ class UnityClient:
         raise self._calls.foreign(answered, f"there are more than {_PAGES} pages")
 
     def _decoded(self, kind: type[_T], answered: Response, part: bytes | Raw | None = None) -> _T:
-        """Decode an answer, or a part of it.
-
-        Raises:
-            ServerError: If it has another form.
-        """
+        """Decode an answer, or a part of it; raise a ``ServerError`` if it has another form."""
         from pytest_delta_schema.backends.unity.http.answers import decoded_answer, scrubbed
 
         body = answered.body if part is None else part

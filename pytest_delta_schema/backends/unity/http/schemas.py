@@ -108,11 +108,7 @@ def plain_type(text: str) -> PlainField | None:
 
 
 def read_json(text: str | bytes) -> Any:
-    """Read JSON.
-
-    Raises:
-        ValueError: With the reason, if it is not JSON or nested too deeply.
-    """
+    """Read JSON; raise a ``ValueError`` with the reason, if it is not JSON or nested too deeply."""
     try:
         return msgspec.json.decode(text)
     except RecursionError:
