@@ -38,7 +38,7 @@ def read_column(reader: TokenReader, reading: DdlReading, draft: TableDraft) -> 
 
 def _read_clauses(name: str, reader: TokenReader, reading: DdlReading, draft: TableDraft) -> ColumnState:
     reader.has(":")
-    column = ColumnState(name, canonical_type(reader.data_type()), is_nullable=True, comment="")
+    column = ColumnState(name, reader.data_type(), is_nullable=True, comment="")
     while not reader.at_end:
         changed = _with_clause(column, reader)
         if changed is not None:

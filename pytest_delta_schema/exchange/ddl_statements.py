@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.diagnostics.escaping import COMMENT, LITERAL, NAME, RAW_LITERAL
 from pytest_delta_schema.exchange.table_alteration import read_alteration, read_comment
 from pytest_delta_schema.exchange.table_creation import read_creation
-from pytest_delta_schema.exchange.token_reader import TokenReader, refuse_sql
+from pytest_delta_schema.exchange.token_reader import CORRECT, TokenReader, refuse_sql
 from pytest_delta_schema.sqlglot_compat import SqlglotError, TokenType, ddl_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import NoReturn
 
     from pytest_delta_schema.exchange.ddl_reading import DdlReading
 
@@ -39,7 +40,7 @@ def _statements(source: str) -> Iterator[TokenReader]:
     try:
         tokens = ddl_tokens(source)
     except SqlglotError:
-        refuse_sql("a quote is not closed", "close it", _unclosed(source))
+        _refuse_words(source)
     first = 0
     for index, token in enumerate(tokens):
         if token.token_type == TokenType.SEMICOLON:
@@ -50,9 +51,15 @@ def _statements(source: str) -> Iterator[TokenReader]:
         yield TokenReader(source, tokens[first:], len(source))
 
 
-def _unclosed(source: str) -> int:
-    """Return the offset of the first quote that is not closed."""
-    return next(match.start() for match in re.finditer(_TOKENS, source) if match["open"])
+def _refuse_words(source: str) -> NoReturn:
+    """Raise the error for a script that cannot be split into words."""
+    unclosed = next((match for match in re.finditer(_TOKENS, source) if match["open"]), None)
+    if unclosed is not None:
+        refuse_sql("a quote is not closed", "close it", unclosed.start())
+    # Comments may be nested, and x'1F' holds bytes.
+    doubtful = re.search(r"/\*|\b[xX]'", source)
+    fact = "a comment is not closed, or a literal in quotes is malformed"
+    refuse_sql(fact, CORRECT, doubtful.start() if doubtful else 0)
 
 
 def _read(reader: TokenReader, reading: DdlReading) -> None:

@@ -11,7 +11,6 @@ from pytest_delta_schema.exchange.constraint_definitions import is_at_constraint
 from pytest_delta_schema.exchange.pair_lists import read_keys, read_pairs
 from pytest_delta_schema.exchange.table_creation import read_clustering
 from pytest_delta_schema.exchange.token_reader import CORRECT, about, refuse_sql
-from pytest_delta_schema.state.spark_types import canonical_type
 from pytest_delta_schema.state.types import ColumnGeneration, children, with_children
 
 if TYPE_CHECKING:
@@ -129,7 +128,7 @@ def _change_column(item: TokenReader, draft: TableDraft, path: ColumnPath, offse
     elif item.has("DROP", "DEFAULT"):
         _change(draft, path, lambda column: column._replace(value=None), offset)
     elif item.has("TYPE"):
-        data_type = canonical_type(item.data_type())
+        data_type = item.data_type()
         _change(draft, path, lambda column: column._replace(data_type=data_type), offset)
     else:
         _change(draft, path, lambda column: column, offset)

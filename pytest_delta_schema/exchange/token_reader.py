@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.models.types.type_text import read_type
 from pytest_delta_schema.sqlglot_compat import TokenType
+from pytest_delta_schema.state.spark_types import canonical_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import NoReturn
 
-    from pyspark.sql.types import DataType
-
     from pytest_delta_schema.sqlglot_compat import Token
+    from pytest_delta_schema.state.types import DataTypeState
 
 _TEXTS = {TokenType.STRING, TokenType.RAW_STRING}
 _QUOTED = {*_TEXTS, TokenType.HEX_STRING, TokenType.IDENTIFIER}
@@ -175,18 +175,22 @@ class TokenReader:
         self._position += 1
         return sign * int(self._tokens[self._position - 1].text)
 
-    def data_type(self) -> DataType:
+    def data_type(self) -> DataTypeState:
         """Read a type.
 
         Raises:
             UnreadableError: If something else comes next.
         """
         try:
-            data_type, self._position = read_type(self._tokens, self._position)
+            data_type, end = read_type(self._tokens, self._position)
+            state = canonical_type(data_type)
+        except RecursionError:
+            self.refuse("its type is nested too deeply", "declare a type of at most 200 levels")
         except ValueError as error:
             fact, _, remedy = str(error).partition("; ")
             self.refuse(f"its type is not understood: {fact}", remedy or CORRECT)
-        return data_type
+        self._position = end
+        return state
 
     def until(self, stops: Callable[[TokenReader], bool], *, with_comments: bool = False) -> str:
         """Read an expression as it is written, up to a token outside of all parentheses.

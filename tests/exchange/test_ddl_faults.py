@@ -75,6 +75,10 @@ def faults_of(text: str) -> list[str]:
         ("dev.s.t (a INT,)", f"the name of a column is expected at the end; {CORRECT}"),
         ("dev.s.t (a)", f"column a: its type is not understood: a type is missing at the end; {CORRECT}"),
         ("dev.s.t (a BIGIN)", "column a: its type is not understood: there is no type bigin; did you mean bigint?"),
+        (
+            f"dev.s.t (a {'ARRAY<' * 1000}INT{'>' * 1000})",
+            "column a: its type is nested too deeply; declare a type of at most 200 levels",
+        ),
         ("dev.s.t (a INT FOO BAR)", f"column a: 'FOO BAR' is not understood; {REPORT}"),
         ("dev.s.t (a.b INT)", "a is followed by a field of it; declare the field in the type of the column"),
         ("dev.s.t (a INT DEFAULT)", f"column a: an expression is expected at the end; {CORRECT}"),
@@ -143,6 +147,9 @@ def test_a_table_that_cannot_be_read(text, fault):
         (f"{TABLE} COMMENT ON TABLE dev.s.t 'x'", f"IS is expected at 'x'; {CORRECT}"),
         ("CREATE TABLE dev.s.t (a INT COMMENT 'x)", "a quote is not closed; close it"),
         ("/* 'a' */ -- \"\n SELECT `a``", "a quote is not closed; close it"),
+        ("/* a /* b */", f"a comment is not closed, or a literal in quotes is malformed; {CORRECT}"),
+        ("SELECT x'1g'", f"a comment is not closed, or a literal in quotes is malformed; {CORRECT}"),
+        ("{# a", f"a comment is not closed, or a literal in quotes is malformed; {CORRECT}"),
     ],
 )
 def test_a_statement_that_cannot_be_read(text, fault):

@@ -50,6 +50,12 @@ NAMED = {
             spark.StructField("comment", spark.StringType(), nullable=False),
         ]
     ),
+    "struct<a: int comment 'it''s', b: int comment 'a\\n\\u00e4\\101\\%'>": spark.StructType(
+        [
+            spark.StructField("a", spark.IntegerType(), metadata={"comment": "it's"}),
+            spark.StructField("b", spark.IntegerType(), metadata={"comment": "a\näA\\%"}),
+        ]
+    ),
     "struct<`back``tick`: int, array: array<int>>": spark.StructType(
         [
             spark.StructField("back`tick", spark.IntegerType()),
