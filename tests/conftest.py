@@ -7,11 +7,9 @@ import signal
 import sys
 
 import pytest
-from execnet import gateway_io
 from hypothesis import settings
 
 from pytest_delta_schema.backends.local.session.machine_cache import cache_folder
-from support.forked_workers import ForkedWorker
 from support.plugin_project import Project
 
 # The time of an example depends on the machine, and no test is about it.
@@ -64,13 +62,12 @@ def project(pytester, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     # Python takes a module that changes within a second, and keeps its length, for the one that it has compiled.
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    monkeypatch.setattr(gateway_io, "Popen2IOMaster", ForkedWorker)
     return Project(pytester)
 
 
 @pytest.fixture(params=[(), ("-n1",)], ids=["serial", "xdist"])
 def workers(request):
-    """Arguments that run the inner pytest in this process, and in a worker of it."""
+    """Arguments that run the inner pytest in this process, and in a worker of it, which takes more than a second."""
     return request.param
 
 

@@ -1,19 +1,18 @@
-"""Runs of pytest in processes of their own, which are forked."""
+"""Runs of pytest in their own processes."""
 
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-from support.forking import forked
 from support.own_plugins import ALONE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-OUTPUT = "output.txt"
 WITHOUT_WORKERS = (*ALONE, "-p", "no:xdist")
 """Options of runs that are neither workers nor have any."""
 SECONDS = 180
@@ -23,25 +22,18 @@ def run_pytest(folder: Path, args: Sequence[str], environment: Mapping[str, str]
     """Run pytest in a folder; return all that it wrote.
 
     Raises:
-        TimeoutError: If it does not end.
+        TimeoutExpired: If it does not end.
     """
-    process = forked(_main, str(folder), [*WITHOUT_WORKERS, *args], dict(environment))
-    process.join(SECONDS)
-    if process.is_alive():
-        process.kill()
-        process.join()
-        msg = f"pytest did not end within {SECONDS} s"
-        raise TimeoutError(msg)
-    return (folder / OUTPUT).read_text("utf-8", "replace")
-
-
-def _main(folder: str, args: list[str], environment: dict[str, str]) -> None:
-    os.chdir(folder)
-    os.environ.update(environment)
-    output = os.open(OUTPUT, os.O_CREAT | os.O_WRONLY | os.O_TRUNC)
-    os.dup2(output, 1)
-    os.dup2(output, 2)
-    sys.path[:] = [folder for folder in sys.path if folder]
-    import pytest  # noqa: PLC0415 - loaded before the fork
-
-    sys.exit(pytest.main(args))
+    outer = {name: value for name, value in os.environ.items() if not name.startswith(("COVERAGE_", "PYTEST_"))}
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", *WITHOUT_WORKERS, *args],
+        cwd=folder,
+        env={**outer, **environment},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+        timeout=SECONDS,
+        check=False,
+    ).stdout

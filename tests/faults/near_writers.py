@@ -10,7 +10,6 @@ from faults.cases import Area, Case
 from faults.log_writers import LONG_LOGS, WRITERS, write
 from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
 from support.file_readers import READERS, FalseVerdictError, Reading
-from support.forking import forked
 from support.tables import NAME
 from support.written_table import ABSENT, RECLUSTERED
 
@@ -90,7 +89,10 @@ def _run(case: Case, bench: Bench) -> None:
     connection, other_end = multiprocessing.Pipe()
     folder = table_folder(warehouse, NAME)
     folder.mkdir(parents=True)
-    process = forked(write, kind, str(folder), other_end)
+    process = multiprocessing.get_context("spawn").Process(
+        target=write, args=(kind, str(folder), other_end), daemon=True
+    )
+    process.start()
     try:
         require(connection.poll(SECONDS), "the writer did not begin")
         first = connection.recv()

@@ -28,11 +28,11 @@ def conftest(project, origins=TOLD):
     path.write_text(path.read_text("utf-8") + CATALOG.format(origins=origins), "utf-8")
 
 
-def test_the_gate_names_the_commit_that_introduced_a_column(project, workers):
+def test_the_gate_names_the_commit_that_introduced_a_column(project):
     conftest(project)
     project.models('t = table("dev.silver.t", Column("id", LongType(), is_nullable=False))')
 
-    result = project.run("--delta-drift", "-m", "delta_drift", *workers)
+    result = project.run("--delta-drift", "-m", "delta_drift")
 
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["*columns.extra*double -> (not in the model)*", NOTE])

@@ -121,11 +121,11 @@ def test_a_schema_that_two_new_tables_need_is_listed_where_it_was_created(projec
     ) in result.stdout.str()
 
 
-def test_each_changed_table_is_listed_with_its_changes_and_the_version_to_restore(project, workers):
+def test_each_changed_table_is_listed_with_its_changes_and_the_version_to_restore(project):
     project.models(ORDERS + "new = table('dev.silver.new', Column('id', LongType(), comment='Key'))\n")
     project.catalog(BEFORE % 1)
 
-    result = project.run("--delta-apply", "-m", "delta_apply", "--delta-warehouse=w/{worker}", *workers)
+    result = project.run("--delta-apply", "-m", "delta_apply", "--delta-warehouse=w/{worker}")
 
     assert CHANGES in result.stdout.str()
 
@@ -233,13 +233,12 @@ def test_workers_of_xdist_may_not_change_one_catalog(project):
     result.stderr.fnmatch_lines(["ERROR: --delta-apply changes a catalog, and xdist*--delta-warehouse *{worker}*"])
 
 
-@pytest.mark.parametrize(
-    "args", [["--delta-backend", "memory"], ["--delta-backend=memory", "--delta-warehouse", "w/{worker}"]]
-)
-def test_workers_with_catalogs_of_their_own_may(project, args):
+def test_workers_with_catalogs_of_their_own_may(project):
     project.models(ORDERS)
 
-    result = project.run("--delta-apply", "-n2", *args, "--snapshot-update")
+    result = project.run(
+        "--delta-apply", "-n2", "--delta-backend=memory", "--delta-warehouse", "w/{worker}", "--snapshot-update"
+    )
 
     result.assert_outcomes(passed=3)
     result.stdout.fnmatch_lines(["apply: 1 applied, 3 statements run"])

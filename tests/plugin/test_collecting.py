@@ -158,13 +158,13 @@ def test_a_list_of_something_else_is_an_error(project):
 
 
 @pytest.mark.parametrize("second", ["models", "other"])
-def test_one_name_declared_twice_names_both_places(project, second, workers):
+def test_one_name_declared_twice_names_both_places(project, second):
     project.ini("delta_models = models other")
     again = 'again = table("DEV.silver.orders", Column("id", LongType()))\n'
     project.models(ORDERS + (again if second == "models" else ""))
     project.models(again if second == "other" else "", "other")
 
-    result = project.run(*workers)
+    result = project.run()
 
     location = "models.py:19" if second == "models" else "other.py:7"
     result.stdout.fnmatch_lines([f"*dev.silver.orders is declared twice, at models.py:8 and {location}; keep one*"])
@@ -223,10 +223,10 @@ def test_a_module_that_raises_is_shown_with_its_line_and_nothing_of_this_package
         ),
     ],
 )
-def test_a_module_that_ends_python_is_an_error_with_its_line(project, text, reason, workers):
+def test_a_module_that_ends_python_is_an_error_with_its_line(project, text, reason):
     project.pytester.makepyfile(models=text, test_it="def test_it(): pass\n")
 
-    result = project.run(*workers)
+    result = project.run()
 
     result.stdout.fnmatch_lines([f"models: {reason}*"])
     assert "INTERNALERROR" not in result.stdout.str()
@@ -451,7 +451,7 @@ def write_package(project, modules):
 
 
 @pytest.mark.parametrize("without", [(), ("__init__", "silver/__init__")])
-def test_a_package_names_all_modules_inside_it(project, without, workers):
+def test_a_package_names_all_modules_inside_it(project, without):
     project.ini("delta_models = shop", "testpaths = none")
     (project.path / "none").mkdir()
     write_package(project, {name: text for name, text in PACKAGE.items() if name not in without})
@@ -461,10 +461,10 @@ def test_a_package_names_all_modules_inside_it(project, without, workers):
         for module in ("gold/sales", "silver/orders")
         for check in ("rules", "ddl")
     ]
-    project.run("--snapshot-update", *workers).assert_outcomes(passed=4)
+    project.run("--snapshot-update").assert_outcomes(passed=4)
 
 
-def test_a_package_without_a_table_is_an_error(project, workers):
+def test_a_package_without_a_table_is_an_error(project):
     project.ini("delta_models = shop", "testpaths = none")
     (project.path / "none").mkdir()
     write_package(
@@ -472,7 +472,7 @@ def test_a_package_without_a_table_is_an_error(project, workers):
     )
     write_package(project, {"__init__": "", "gold/rates": "RATE = 7\n"})
 
-    result = project.run(*workers)
+    result = project.run()
 
     text = "models: the package shop declares no table in any of its modules: shop, shop.gold.rates, shop.jobs"
     result.stdout.fnmatch_lines([text])

@@ -80,8 +80,8 @@ def drifted(project):
     return project
 
 
-def test_a_terminal_shows_changes_with_colours(drifted, workers):
-    result = drifted.run("--delta-drift", "-m", "delta_drift", "--color=yes", *workers)
+def test_a_terminal_shows_changes_with_colours(drifted):
+    result = drifted.run("--delta-drift", "-m", "delta_drift", "--color=yes")
 
     lines = result.stdout.str().splitlines()
     assert any(line.startswith(f"{GREEN}  + columns.") for line in lines)
@@ -99,8 +99,8 @@ def test_other_texts_have_none(drifted, option):
     assert option == "--color=no" or "#x1B" not in junit.read_text("utf-8")
 
 
-def test_a_quiet_run_leaves_out_sql(drifted, workers):
-    result = drifted.run("--delta-drift", "-m", "delta_drift", "-q", *workers)
+def test_a_quiet_run_leaves_out_sql(drifted):
+    result = drifted.run("--delta-drift", "-m", "delta_drift", "-q")
 
     shown = result.stdout.str()
     assert "  + columns." in shown

@@ -119,12 +119,12 @@ def test_the_section_takes_every_setting_in_the_types_of_toml(project, toml, opt
     assert "unmanaged='fail'" in options("-o", "addopts=--delta-drift")
 
 
-def test_a_gate_that_only_the_section_configures(project, toml, workers):
+def test_a_gate_that_only_the_section_configures(project, toml):
     project.ini("")
     project.models(ORDERS)
     toml('models = ["models"]', 'backend = "memory"')
 
-    result = project.run("--delta-drift", "-m", "delta_drift", *workers)
+    result = project.run("--delta-drift", "-m", "delta_drift")
 
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
@@ -132,12 +132,12 @@ def test_a_gate_that_only_the_section_configures(project, toml, workers):
     )
 
 
-def test_rules_are_named_in_the_section(project, toml, workers):
+def test_rules_are_named_in_the_section(project, toml):
     project.models(ORDERS)
     project.pytester.makepyfile(rules=RULES)
     toml('rules = ["rules:NoDecimals"]')
 
-    result = project.run("-m", "delta_rules", *workers)
+    result = project.run("-m", "delta_rules")
 
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["*dev.silver.orders: is a decimal; store cents [[]SHOP1 NoDecimals]*"])
@@ -263,7 +263,7 @@ def test_override_ini_reaches_the_workers(project, toml):
     toml('backend = "local"')
     project.models(ORDERS)
 
-    result = project.run("--delta-drift", "-m", "delta_drift", "-o", "delta_backend=memory", "-n2")
+    result = project.run("--delta-drift", "-m", "delta_drift", "-o", "delta_backend=memory", "-n1")
 
     result.stdout.fnmatch_lines(["delta schema: drift on memory", "drift: 1 drifted, *"])
 

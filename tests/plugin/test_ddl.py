@@ -27,20 +27,20 @@ ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id` PR
 """
 
 
-def test_a_snapshot_is_the_whole_script(project, workers):
+def test_a_snapshot_is_the_whole_script(project):
     project.models(ORDERS)
 
-    project.run("--snapshot-update", *workers).assert_outcomes(passed=2)
+    project.run("--snapshot-update").assert_outcomes(passed=2)
 
     assert project.snapshots() == BOTH[:1]
     assert (project.path / BOTH[0]).read_text() == REVIEWED
-    project.run(*workers).assert_outcomes(passed=2)
+    project.run().assert_outcomes(passed=2)
 
 
-def test_without_a_snapshot_the_check_fails_with_the_command_that_creates_it(project, workers):
+def test_without_a_snapshot_the_check_fails_with_the_command_that_creates_it(project):
     project.models(ORDERS)
 
-    result = project.run(*workers)
+    result = project.run()
 
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(
@@ -57,23 +57,23 @@ def test_without_a_snapshot_the_check_fails_with_the_command_that_creates_it(pro
     )
 
 
-def test_a_changed_model_shows_a_difference_without_colours(project, workers):
+def test_a_changed_model_shows_a_difference_without_colours(project):
     project.models(ORDERS)
     project.run("--snapshot-update")
     project.models(ORDERS.replace("DecimalType(18, 2)", "DecimalType(20, 2)"))
 
-    result = project.run("--color=yes", *workers)
+    result = project.run("--color=yes")
 
     text = result.stdout.str()
     assert "\n-  `amount` DECIMAL(18,2) COMMENT 'Order total'\n+  `amount` DECIMAL(20,2) COMMENT" in text
     result.stdout.fnmatch_lines(["dev.silver.orders: its SQL is not the one in the snapshot"])
 
 
-def test_the_short_summary_is_one_line_on_ci_as_well(project, workers, monkeypatch):
+def test_the_short_summary_is_one_line_on_ci_as_well(project, monkeypatch):
     monkeypatch.setenv("CI", "true")
     project.models(ORDERS)
 
-    result = project.run(*workers)
+    result = project.run()
 
     lines = result.outlines[next(i for i, line in enumerate(result.outlines) if "short test summary" in line) :]
     assert lines[1] == ("FAILED models.py::dev.silver.orders::ddl - there is no snapshot of its SQL yet")
@@ -142,36 +142,34 @@ def test_any_text_can_be_kept_with_the_fixture(project):
         pytest.param(["-x", "--delta-drift"], id="stopped early"),
     ],
 )
-def test_updating_a_part_keeps_the_snapshots_of_the_rest(project, args, workers):
+def test_updating_a_part_keeps_the_snapshots_of_the_rest(project, args):
     project.models(TWO)
     project.catalog("MemoryCatalog()")
     project.run("--snapshot-update")
 
-    project.run("--snapshot-update", *args, *workers)
+    project.run("--snapshot-update", *args)
 
     assert project.snapshots() == BOTH
 
 
 @pytest.mark.parametrize("broken", ["raise RuntimeError", "def test_it(): assert False"])
-@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "xdist"])
-def test_updating_while_something_is_broken_keeps_all_snapshots(project, broken, workers):
+def test_updating_while_something_is_broken_keeps_all_snapshots(project, broken):
     project.models(TWO)
     project.run("--snapshot-update")
     project.models(ORDERS)
     project.pytester.makepyfile(test_broken=broken)
 
-    project.run("--snapshot-update", *workers)
+    project.run("--snapshot-update")
 
     assert project.snapshots() == BOTH
 
 
-@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "xdist"])
-def test_a_whole_and_green_update_removes_what_is_left_over(project, workers):
+def test_a_whole_and_green_update_removes_what_is_left_over(project):
     project.models(TWO)
     project.run("--snapshot-update")
     project.models(ORDERS)
 
-    project.run("--snapshot-update", *workers).assert_outcomes(passed=2)
+    project.run("--snapshot-update").assert_outcomes(passed=2)
 
     assert project.snapshots() == BOTH[:1]
 
@@ -184,7 +182,7 @@ def test_looking_at_the_collection_is_no_failure(project):
 
 
 @pytest.mark.parametrize("reviewed", [None, "SELECT 2;"], ids=["new", "changed"])
-def test_a_snapshot_of_a_test_says_how_it_is_accepted(project, reviewed, workers):
+def test_a_snapshot_of_a_test_says_how_it_is_accepted(project, reviewed):
     project.ini("")
     module = "def test_it(delta_snapshot):\n    assert {!r} == delta_snapshot\n"
     if reviewed is not None:
@@ -192,7 +190,7 @@ def test_a_snapshot_of_a_test_says_how_it_is_accepted(project, reviewed, workers
         project.run("--snapshot-update")
     project.pytester.makepyfile(test_sql=module.format("\n".join(f"SELECT {number};" for number in range(100))))
 
-    result = project.run(*workers)
+    result = project.run()
 
     result.stdout.fnmatch_lines(["E *Review it, and accept it with: pytest --snapshot-update"])
 

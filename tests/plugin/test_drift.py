@@ -43,22 +43,22 @@ SQL that would run:
 """
 
 
-def test_a_table_in_sync_passes(project, workers):
+def test_a_table_in_sync_passes(project):
     project.models(SYNCED)
     project.catalog(IN_SYNC)
 
-    result = project.run("--delta-drift", "--snapshot-update", *workers)
+    result = project.run("--delta-drift", "--snapshot-update")
 
     result.assert_outcomes(passed=3)
     result.stdout.fnmatch_lines(["*= delta schema =*", "drift: 1 in sync, 0 statements run"])
 
 
-def test_a_drifted_table_shows_every_change_the_sql_and_the_place(project, workers, monkeypatch):
+def test_a_drifted_table_shows_every_change_the_sql_and_the_place(project, monkeypatch):
     monkeypatch.setenv("CI", "true")
     project.models(ORDERS)
     project.catalog(BEFORE)
 
-    result = project.run("--delta-drift", "-m", "delta_drift", *workers)
+    result = project.run("--delta-drift", "-m", "delta_drift")
 
     assert STORY in result.stdout.str()
     assert "in run_all" not in result.stdout.str()
@@ -106,11 +106,11 @@ def test_a_table_and_a_schema_that_are_not_there(project):
     )
 
 
-def test_what_rules_forbid_is_shown_as_blocked_with_its_remedy(project, workers):
+def test_what_rules_forbid_is_shown_as_blocked_with_its_remedy(project):
     project.models("orders = table('dev.silver.orders', Column('b', LongType(), is_nullable=False))\n")
     project.catalog(IN_SYNC)
 
-    result = project.run("--delta-drift", "-m", "delta_drift", *workers)
+    result = project.run("--delta-drift", "-m", "delta_drift")
 
     result.stdout.fnmatch_lines(
         [
@@ -127,7 +127,7 @@ def test_what_rules_forbid_is_shown_as_blocked_with_its_remedy(project, workers)
     )
 
 
-def test_an_unreadable_table_is_an_error_in_set_up_and_others_are_checked(project, workers):
+def test_an_unreadable_table_is_an_error_in_set_up_and_others_are_checked(project):
     project.models(SYNCED + "view = table('dev.silver.view', Column('id', LongType()))\n")
     project.catalog(
         """type("Halfblind", (MemoryCatalog,), {"snapshot": lambda self, models: CatalogState(
@@ -137,9 +137,9 @@ def test_an_unreadable_table_is_an_error_in_set_up_and_others_are_checked(projec
         )})([stored("dev.silver.orders", ID)])"""
     )
 
-    result = project.run("--delta-drift", "-m", "delta_drift", *workers)
+    result = project.run("--delta-drift", "-m", "delta_drift")
 
-    result.assert_outcomes(passed=1, errors=1) if workers else result.assert_outcomes(passed=1, errors=1, deselected=4)
+    result.assert_outcomes(passed=1, errors=1, deselected=4)
     result.stdout.fnmatch_lines(
         [
             "drift: 1 in sync, 1 unreadable, 0 statements run",
@@ -231,21 +231,21 @@ def test_a_parametrized_catalog_is_checked_for_each_value(project):
     )
 
 
-def test_a_spelling_that_differs_is_noted_and_passes(project, workers):
+def test_a_spelling_that_differs_is_noted_and_passes(project):
     project.models("orders = table('dev.silver.orders', Column('ID', LongType(), is_nullable=False))\n")
     project.catalog(IN_SYNC)
 
-    result = project.run("--delta-drift", "-m", "delta_drift", *workers)
+    result = project.run("--delta-drift", "-m", "delta_drift")
 
     result.stdout.fnmatch_lines(["drift: 1 in sync*", "  note        dev.silver.orders: column ID is stored as id;*"])
     assert result.ret == 0
 
 
-def test_the_facts_are_in_junit(project, workers):
+def test_the_facts_are_in_junit(project):
     project.models(ORDERS)
     project.catalog(BEFORE)
 
-    project.run("--delta-drift", "-m", "delta_drift", "--junitxml=report.xml", "-W", "error", *workers)
+    project.run("--delta-drift", "-m", "delta_drift", "--junitxml=report.xml", "-W", "error")
 
     (case,) = ET.parse(project.path / "report.xml").iter("testcase")
     facts = {item.get("name"): item.get("value") for item in case.iter("property")}
@@ -270,12 +270,12 @@ def test_the_facts_are_in_junit(project, workers):
         pytest.param({"test_x": "def test_it(): pass"}, id="other tests"),
     ],
 )
-def test_a_gate_that_found_no_table_fails_and_names_where_it_looked(project, option, tests, workers):
+def test_a_gate_that_found_no_table_fails_and_names_where_it_looked(project, option, tests):
     project.ini("delta_backend = memory")
     for name, text in tests.items():
         project.models(text, name)
 
-    result = project.run(option, *workers)
+    result = project.run(option)
 
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(
@@ -293,7 +293,7 @@ def test_a_gate_that_found_no_table_fails_and_names_where_it_looked(project, opt
         pytest.param([], "another plugin", id="by a plugin"),
     ],
 )
-def test_a_gate_without_its_checks_fails_and_names_what_deselected_them(project, mode, args, used, workers):
+def test_a_gate_without_its_checks_fails_and_names_what_deselected_them(project, mode, args, used):
     project.ini("delta_models = models", "delta_backend = memory")
     project.models(SYNCED)
     if not args:
@@ -305,7 +305,7 @@ def test_a_gate_without_its_checks_fails_and_names_what_deselected_them(project,
             """
         )
 
-    result = project.run(f"--delta-{mode}", *args, *workers)
+    result = project.run(f"--delta-{mode}", *args)
 
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     fact = f"--delta-{mode} checked nothing, because all its checks (1) were deselected by {used}"

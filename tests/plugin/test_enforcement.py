@@ -80,10 +80,10 @@ def lax(project, body):
     project.pytester.makeconftest(LAX.replace("{body}", body))
 
 
-def test_a_table_that_stops_all_rows_passes(memory, workers):
-    result = memory.run("--delta-enforce", "-m", "delta_enforces", "-v", *workers)
+def test_a_table_that_stops_all_rows_passes(memory):
+    result = memory.run("--delta-enforce", "-m", "delta_enforces", "-v")
 
-    result.assert_outcomes(passed=2, deselected=0 if workers else 4)
+    result.assert_outcomes(passed=2, deselected=4)
     result.stdout.fnmatch_lines(["*models.py::dev.silver.orders::enforces*"])
     result.stdout.fnmatch_lines(["delta schema: enforce on memory"])
     result.stdout.fnmatch_lines(
@@ -95,10 +95,10 @@ def test_a_table_that_stops_all_rows_passes(memory, workers):
     )
 
 
-def test_a_failure_lists_all_constraints_with_their_rows(memory, workers):
+def test_a_failure_lists_all_constraints_with_their_rows(memory):
     lax(memory, TAKES_ALL)
 
-    result = memory.run("--delta-enforce", "models.py::dev.silver.orders::enforces", *workers)
+    result = memory.run("--delta-enforce", "models.py::dev.silver.orders::enforces")
 
     result.assert_outcomes(failed=1)
     assert FAILURE in result.stdout.str()
@@ -348,10 +348,10 @@ def test_tables_are_selected_and_the_first_failure_stops_the_run(memory):
     unknown.stderr.fnmatch_lines(["*: the check enforces exists with --delta-enforce only; give that, too"])
 
 
-def test_both_gates_run_at_once(memory, workers):
-    result = memory.run("--delta-drift", "--delta-enforce", "-m", "delta_drift or delta_enforces", "-v", *workers)
+def test_both_gates_run_at_once(memory):
+    result = memory.run("--delta-drift", "--delta-enforce", "-m", "delta_drift or delta_enforces", "-v")
 
-    result.assert_outcomes(passed=2, failed=2, deselected=0 if workers else 4)
+    result.assert_outcomes(passed=2, failed=2, deselected=4)
     result.stdout.fnmatch_lines(["delta schema: drift and enforce on memory"])
     result.stdout.fnmatch_lines(
         [

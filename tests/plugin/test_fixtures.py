@@ -331,7 +331,7 @@ def test_every_fixture_of_the_chain_can_be_overridden_alone(project):
     project.run("--delta-warehouse", "x/{worker}").assert_outcomes(passed=1)
 
 
-def test_long_work_speaks_on_the_terminal_while_everything_else_is_captured(project, workers):
+def test_long_work_speaks_on_the_terminal_while_everything_else_is_captured(project):
     project.ini("")
     project.pytester.makepyfile(
         test_x="""
@@ -343,12 +343,11 @@ def test_long_work_speaks_on_the_terminal_while_everything_else_is_captured(proj
         """
     )
 
-    result = project.run(*workers)
+    result = project.run()
 
     result.assert_outcomes(passed=1)
     result.stdout.no_fnmatch_line("*HIDDEN*")
-    if not workers:
-        result.stdout.fnmatch_lines([r"delta schema: downloading 87\u001b MB"])
+    result.stdout.fnmatch_lines([r"delta schema: downloading 87\u001b MB"])
 
 
 def test_a_missing_java_is_one_line_in_set_up(project, monkeypatch):

@@ -21,11 +21,11 @@ def unity(project, tmp_path):
 
 
 @pytest.mark.usefixtures("unity")
-def test_an_imported_model_passes_the_gate(project, workers):
+def test_an_imported_model_passes_the_gate(project):
     project.models(model_source(GEOMETRY.state(NAME)))
     project.run("--delta-sync-metadata", "--snapshot-update")
 
-    result = project.run("--delta-drift", *workers)
+    result = project.run("--delta-drift")
 
     result.assert_outcomes(passed=4)
     result.stdout.fnmatch_lines(["drift: 2 in sync, 0 statements run"])

@@ -43,11 +43,12 @@ def check(texts):
         (),
         ("--delta-drift", "--delta-preflight=count"),
         ("--delta-apply", "--delta-on-failure=restore"),
+        ("--delta-apply", "--delta-on-failure=restore", "-n1"),
     ],
     ids=" ".join,
 )
-def test_nothing_is_obeyed(hostile, workers, args):
-    result, texts = outputs(hostile, "models.py", *args, "--delta-backend=memory", *workers)
+def test_nothing_is_obeyed(hostile, args):
+    result, texts = outputs(hostile, "models.py", *args, "--delta-backend=memory")
 
     assert result.ret == 1
     assert "INTERNALERROR" not in texts["stdout"]

@@ -60,8 +60,8 @@ def test_a_schema_is_listed_once_and_the_calls_are_linear(project, unity, worker
     assert calls(unity) == {"GET listing": 2, "GET delta": TABLES, "GET entry": TABLES, "GET config": 1}
 
 
-def test_only_the_selected_entries_are_written(project, unity, workers):
-    project.run("--delta-sync-metadata", "-k", "t11 and metadata", *workers)
+def test_only_the_selected_entries_are_written(project, unity):
+    project.run("--delta-sync-metadata", "-k", "t11 and metadata")
 
     assert synced(unity) == ["dev.silver.t11", *(f"dev.silver.t11{n}" for n in range(10))]
 

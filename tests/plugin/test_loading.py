@@ -85,11 +85,11 @@ def test_defaults_of_one_run_do_not_reach_the_next(project):
     assert current_settings() == Settings()
 
 
-def test_other_tests_are_not_touched_by_the_plugin(project, workers):
+def test_other_tests_are_not_touched_by_the_plugin(project):
     project.ini("")
     project.pytester.makepyfile(test_x="def test_it(): pass\n")
 
-    result = project.run(*workers)
+    result = project.run()
 
     result.assert_outcomes(passed=1)
     result.stdout.no_fnmatch_line("*delta schema*")

@@ -42,13 +42,13 @@ class Outcomes:
             self.all.append(outcome)
 
 
-def test_every_change_of_a_drifted_table_is_where_its_part_is_declared(project, workers):
+def test_every_change_of_a_drifted_table_is_where_its_part_is_declared(project):
     source, marks = unmarked((HEAD + DRIFTED).lstrip())
     project.pytester.makepyfile(models=source)
     project.catalog(STORED)
     outcomes = Outcomes()
 
-    result = project.run("--delta-drift", "-m", "delta_drift", *workers, plugins=[outcomes])
+    result = project.run("--delta-drift", "-m", "delta_drift", plugins=[outcomes])
 
     (outcome,) = outcomes.all
     file = str(project.path / "models.py")

@@ -98,11 +98,11 @@ def test_usage_errors(project, args, ini, message):
         ),
     ],
 )
-def test_consent_that_names_nothing_is_a_usage_error(project, consent, message, workers):
+def test_consent_that_names_nothing_is_a_usage_error(project, consent, message):
     project.ini("delta_models = models", "delta_backend = memory")
     project.models(ORDERS)
 
-    result = project.run("--delta-apply", "--delta-allow", consent, *workers)
+    result = project.run("--delta-apply", "--delta-allow", consent)
 
     assert message in result.stderr.str() + result.stdout.str()
     assert result.ret == pytest.ExitCode.USAGE_ERROR

@@ -89,11 +89,11 @@ def test_a_gate_runs_on_it(project, workers):
 
 
 @pytest.mark.usefixtures("site")
-def test_an_apply_creates_what_is_missing(project, workers):
+def test_an_apply_creates_what_is_missing(project):
     project.ini("delta_models = models", "delta_backend = mine", "mine_table = dev.silver.other")
     project.run("--snapshot-update", subprocess=True)
 
-    result = project.run("--delta-apply", *workers, subprocess=True)
+    result = project.run("--delta-apply", subprocess=True)
 
     result.assert_outcomes(passed=3)
     result.stdout.fnmatch_lines(

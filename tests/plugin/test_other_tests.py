@@ -32,9 +32,8 @@ def shop(project):
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["serial", "xdist"])
-def test_a_mode_on_the_command_line_runs_contracts_only(shop, mode, workers):
-    result = shop.run(f"--delta-{mode}", "-v", *workers)
+def test_a_mode_on_the_command_line_runs_contracts_only(shop, mode):
+    result = shop.run(f"--delta-{mode}", "-v")
 
     ran = {line.split("::")[-1].split()[0] for line in result.outlines if "::" in line and "test_shop" in line}
     assert ran == set()
@@ -62,10 +61,10 @@ def test_a_sync_runs_contracts_only(shop):
         pytest.param(["."], set(), id="a folder"),
     ],
 )
-def test_a_node_id_chooses_a_test_next_to_contracts(shop, chosen, ran, workers):
+def test_a_node_id_chooses_a_test_next_to_contracts(shop, chosen, ran):
     named = [argument.format(folder=shop.path.name) for argument in chosen]
 
-    result = shop.run("--delta-apply", "-v", "models.py", *named, *workers)
+    result = shop.run("--delta-apply", "-v", "models.py", *named)
 
     lines = [line for line in result.outlines if "PASSED" in line]
     assert {name for name in TEST_NAMES if any(f"::{name}" in line for line in lines)} == ran
@@ -87,8 +86,8 @@ TEST_NAMES = ["test_sum", "test_value[a]", "test_value[b::c]", "test_one", "test
         pytest.param(["-p", "cacheprovider", "--lf"], 3, id="the last failed"),
     ],
 )
-def test_what_selects_chooses_among_contracts(shop, args, passed, workers):
-    result = shop.run("--delta-apply", *args, *workers, "--junitxml=report.xml")
+def test_what_selects_chooses_among_contracts(shop, args, passed):
+    result = shop.run("--delta-apply", *args, "--junitxml=report.xml")
 
     report = (shop.path / "report.xml").read_text()
     assert report.count("<testcase ") == passed
@@ -107,30 +106,30 @@ def test_the_last_failed_tests_are_no_contracts(shop):
 
 
 @pytest.mark.parametrize("given", ["ini", "variable", "override"])
-def test_a_mode_in_addopts_runs_all_tests(shop, monkeypatch, given, workers):
+def test_a_mode_in_addopts_runs_all_tests(shop, monkeypatch, given):
     if given == "ini":
         shop.ini("delta_models = models", "delta_backend = memory", "addopts = --delta-apply")
     elif given == "variable":
         monkeypatch.setenv("PYTEST_ADDOPTS", "--delta-apply")
     override = ["-o", "addopts=--delta-apply"] if given == "override" else []
 
-    result = shop.run(*override, *workers)
+    result = shop.run(*override)
 
     result.assert_outcomes(passed=8)
 
 
-def test_a_mode_in_a_file_of_arguments_is_on_the_command_line(shop, workers):
+def test_a_mode_in_a_file_of_arguments_is_on_the_command_line(shop):
     (shop.path / "gate.txt").write_text("--delta-apply\n")
 
-    result = shop.run("@gate.txt", *workers)
+    result = shop.run("@gate.txt")
 
     assert ONE_LINE.format("apply") in result.outlines
 
 
-def test_nothing_but_other_tests_is_no_green_gate(shop, workers):
+def test_nothing_but_other_tests_is_no_green_gate(shop):
     shop.ini("delta_backend = memory")
 
-    result = shop.run("--delta-drift", *workers)
+    result = shop.run("--delta-drift")
 
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(["--delta-drift found no table, so nothing was checked.*", ONE_LINE.format("drift")])

@@ -182,6 +182,7 @@ def test_what_a_worker_of_xdist_does_is_shown_between_the_results(start, isatty)
 
     result.assert_outcomes(passed=3)
     assert "delta schema" not in result.stderr.str()
+    result.stdout.no_fnmatch_line("*CAPTURED*")
     shown = [re.sub(r"\d s", "N s", line) for line in result.outlines if "downloading" in line]
     assert shown == ["delta schema: downloading: 1 of 7 MB", "delta schema: downloading: done after N s"]
     dots = [line for line in result.outlines if re.fullmatch(r"\.+( +\[ *\d+%\])?", line)]

@@ -75,17 +75,11 @@ def test_tables_of_two_warehouses_have_two_targets(project):
     assert [len(bytes.fromhex(target)) for target in (prod, staging)] == [8, 8]
 
 
-def test_a_gate_writes_the_same_report_with_and_without_workers(drifted):
-    arguments = ("--delta-drift", "--delta-bind=dev.silver=dev.silver", "--delta-report=json:{}.json")
-    reports = []
-    for name, workers in (("serial", ()), ("workers", ("-n2",))):
-        *others, target = arguments
-        result = drifted.run(*others, target.format(name), *workers)
-        result.stdout.fnmatch_lines([f"delta schema: report written to {name}.json"])
-        reports.append(_report(drifted, f"{name}.json"))
+def test_a_gate_writes_a_report(drifted):
+    result = drifted.run("--delta-drift", "--delta-bind=dev.silver=dev.silver", "--delta-report=json:gate.json")
 
-    assert reports[0] == reports[1]
-    report = reports[0]
+    result.stdout.fnmatch_lines(["delta schema: report written to gate.json"])
+    report = _report(drifted, "gate.json")
     assert report["summary"] == {"tables": 2, "outcomes": {"failed": 1, "drifted": 1}, "risks": {"metadata": 1}}
     assert (report["mode"], report["backend"], report["complete"]) == ("drift", "local", True)
     assert report["bindings"] == {"dev.silver": "dev.silver"}
@@ -160,12 +154,12 @@ def _schemas(table):
         ),
     ],
 )
-def test_both_schemas_are_in_the_report(project, workers, arguments, schemas):
+def test_both_schemas_are_in_the_report(project, arguments, schemas):
     project.ini("delta_models = models", "delta_enable_features = typeWidening")
     project.models('orders = table("dev.silver.orders", Column("id", LongType()))')
     project.catalog('MemoryCatalog([stored("dev.silver.orders", OLD._replace(data_type="int"))])')
 
-    project.run("--snapshot-update", *arguments, "--delta-report=json", "--delta-report=html", *workers)
+    project.run("--snapshot-update", *arguments, "--delta-report=json", "--delta-report=html")
 
     [table] = _report(project)["tables"]
     assert _schemas(table) == schemas
@@ -209,7 +203,7 @@ def test_rows_are_left_out_unless_asked_for(project, settings, samples, message)
     assert ("id = 0" in json.dumps(table)) is bool(samples)
 
 
-def test_errors_in_set_up_and_a_fault_of_the_whole_run(drifted, workers):
+def test_errors_in_set_up_and_a_fault_of_the_whole_run(drifted):
     drifted.pytester.makeconftest(
         """
 import pytest
@@ -224,7 +218,7 @@ def broken(request):
         assert not "here"
 """
     )
-    drifted.run("--delta-drift", "--delta-report=json", *workers)
+    drifted.run("--delta-drift", "--delta-report=json")
 
     report = _report(drifted)
     assert _outcomes(report) == dict.fromkeys(("dev.silver.orders", "dev.silver.parents"), "unreadable")
@@ -447,7 +441,7 @@ def test_paths_start_where_they_are_written_and_the_command_line_comes_last(proj
 
 
 @pytest.mark.parametrize("arguments", [(), ("--delta-report=github:off",)], ids=["by-itself", "off"])
-def test_github_gets_annotations_and_a_summary_by_itself(project, monkeypatch, workers, arguments):
+def test_github_gets_annotations_and_a_summary_by_itself(project, monkeypatch, arguments):
     summary = project.path / "summary.md"
     summary.write_text("of another step\n")
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
@@ -455,7 +449,7 @@ def test_github_gets_annotations_and_a_summary_by_itself(project, monkeypatch, w
     project.ini("python_files = models.py")
     project.models(ORDERS)
 
-    result = project.run(*workers, *arguments)
+    result = project.run(*arguments)
 
     annotations = [line for line in result.outlines if line.startswith("::")]
     shown, _, text = summary.read_text().partition("\n")
@@ -507,7 +501,7 @@ def test_a_file_that_cannot_be_written_fails_the_run(project):
     result.stdout.fnmatch_lines(["delta schema: the json report cannot be written: *out*; make the path writable, *"])
 
 
-def test_unmanaged_tables_and_consents(project, workers):
+def test_unmanaged_tables_and_consents(project):
     project.ini("delta_models = models", "delta_unmanaged = fail")
     (project.path / "pyproject.toml").write_text(
         '[[tool.pytest_delta_schema.allow]]\naction = "drop-column"\npath = "dev.silver.orders.legacy"\n'
@@ -521,7 +515,7 @@ def test_unmanaged_tables_and_consents(project, workers):
         " stored('dev.silver.tmp', ID)])"
     )
 
-    project.run("--delta-drift", "--delta-report=json", *workers)
+    project.run("--delta-drift", "--delta-report=json")
 
     report = _report(project)
     assert report["consents"] == {

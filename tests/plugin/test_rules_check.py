@@ -28,14 +28,14 @@ class Broken:
 """
 
 
-def test_all_violations_of_a_table_are_shown_the_first_as_headline(project, workers):
+def test_all_violations_of_a_table_are_shown_the_first_as_headline(project):
     project.models(
         "bad = table('dev.silver.bad', Column('id', LongType()), Column('ID', LongType()), primary_key=['id', 'x'])\n"
     )
 
-    result = project.run("-m", "delta_rules", *workers)
+    result = project.run("-m", "delta_rules")
 
-    result.assert_outcomes(failed=1, deselected=1) if not workers else result.assert_outcomes(failed=1)
+    result.assert_outcomes(failed=1, deselected=1)
     result.stdout.fnmatch_lines(
         [
             "dev.silver.bad: columns id, ID have one name*[[]DS103 DuplicateColumn]",
@@ -97,20 +97,20 @@ def test_a_broken_declaration_is_one_failed_item_and_no_check_of_another_table(p
 
 
 @pytest.mark.parametrize("mark", ["delta_ddl", "delta_drift"])
-def test_a_broken_declaration_fails_a_check_that_runs_without_that_of_the_rules(project, mark, workers):
+def test_a_broken_declaration_fails_a_check_that_runs_without_that_of_the_rules(project, mark):
     project.models(BROKEN)
 
-    result = project.run("--delta-drift", "--delta-backend", "memory", "-m", mark, "--snapshot-update", *workers)
+    result = project.run("--delta-drift", "--delta-backend", "memory", "-m", mark, "--snapshot-update")
 
     result.stdout.fnmatch_lines([f"FAILED models.py::dev.silver.empty::{mark[6:]} - has no columns; *"])
 
 
-def test_the_snapshot_of_a_broken_declaration_is_not_unused(project, workers):
+def test_the_snapshot_of_a_broken_declaration_is_not_unused(project):
     project.models(ORDERS)
     project.run("--snapshot-update")
     project.models(ORDERS.replace('"id"]', '"no"]'))
 
-    result = project.run(*workers)
+    result = project.run()
 
     result.assert_outcomes(failed=1, skipped=1)
     result.stdout.no_fnmatch_line("*snapshot unused*")

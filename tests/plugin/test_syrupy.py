@@ -30,11 +30,8 @@ def reviewed(project):
         pytest.param(["--delta-drift", "--delta-bind=a.b=c.d"], 4, id="no such binding"),
     ],
 )
-def test_there_is_no_advice_after_a_run_without_tests(reviewed, args, code, workers):
-    if "--collect-only" in args and workers:
-        pytest.skip("xdist collects in one process")
-
-    result = reviewed.run(*args, *workers)
+def test_there_is_no_advice_after_a_run_without_tests(reviewed, args, code):
+    result = reviewed.run(*args)
 
     assert result.ret == code
     for line in ADVICE:
@@ -42,10 +39,10 @@ def test_there_is_no_advice_after_a_run_without_tests(reviewed, args, code, work
     assert len(reviewed.snapshots()) == 2
 
 
-def test_the_file_of_a_table_that_is_not_declared_any_more_is_named(reviewed, workers):
+def test_the_file_of_a_table_that_is_not_declared_any_more_is_named(reviewed):
     reviewed.models(ORDERS)
 
-    result = reviewed.run(*workers)
+    result = reviewed.run()
 
     (line,) = (line for line in result.outlines if "is of a table" in line)
     assert line == (
@@ -56,10 +53,10 @@ def test_the_file_of_a_table_that_is_not_declared_any_more_is_named(reviewed, wo
 
 
 @pytest.mark.parametrize("args", [[], ["-m", "delta_ddl"]])
-def test_there_is_no_advice_after_a_violation_of_a_rule(reviewed, args, workers):
+def test_there_is_no_advice_after_a_violation_of_a_rule(reviewed, args):
     reviewed.models(TWO.replace('"id"]', '"no"]'))
 
-    result = reviewed.run(*args, *workers)
+    result = reviewed.run(*args)
 
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     for line in ADVICE:
@@ -67,11 +64,12 @@ def test_there_is_no_advice_after_a_violation_of_a_rule(reviewed, args, workers)
     assert len(reviewed.snapshots()) == 2
 
 
-@pytest.mark.parametrize("args", [[], ["--snapshot-update"]], ids=["check", "update"])
-def test_there_is_no_advice_after_a_module_that_raises(reviewed, args, workers):
+@pytest.mark.parametrize("workers", [[], ["-n1"]], ids=["serial", "xdist"])
+@pytest.mark.parametrize("update", [[], ["--snapshot-update"]], ids=["check", "update"])
+def test_there_is_no_advice_after_a_module_that_raises(reviewed, update, workers):
     reviewed.models("raise OSError")
 
-    result = reviewed.run(*args, *workers)
+    result = reviewed.run(*update, *workers)
 
     assert result.ret != pytest.ExitCode.OK
     for line in ADVICE:
@@ -79,10 +77,10 @@ def test_there_is_no_advice_after_a_module_that_raises(reviewed, args, workers):
     assert len(reviewed.snapshots()) == 2
 
 
-def test_a_snapshot_whose_table_is_gone_is_still_reported(reviewed, workers):
+def test_a_snapshot_whose_table_is_gone_is_still_reported(reviewed):
     reviewed.models(ORDERS)
 
-    result = reviewed.run(*workers)
+    result = reviewed.run()
 
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(["*1 snapshot unused*", "*--snapshot-update to delete*"])

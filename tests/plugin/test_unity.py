@@ -31,8 +31,8 @@ def unity(project, tmp_path, monkeypatch):
         yield made
 
 
-def test_the_gate_reports_a_stale_catalog_entry(project, unity, workers):
-    result = project.run("--delta-drift", "--snapshot-update", *workers)
+def test_the_gate_reports_a_stale_catalog_entry(project, unity):
+    result = project.run("--delta-drift", "--snapshot-update")
 
     result.assert_outcomes(passed=3, failed=1)
     result.stdout.fnmatch_lines(
@@ -50,8 +50,8 @@ def test_the_gate_reports_a_stale_catalog_entry(project, unity, workers):
     assert unity.calls("POST") == []
 
 
-def test_a_sync_updates_the_entry_and_the_gate_passes(project, unity, workers):
-    result = project.run("--delta-sync-metadata", "--snapshot-update", "-rP", *workers)
+def test_a_sync_updates_the_entry_and_the_gate_passes(project, unity):
+    result = project.run("--delta-sync-metadata", "--snapshot-update", "-rP")
 
     result.assert_outcomes(passed=3)
     result.stdout.fnmatch_lines(
@@ -61,10 +61,10 @@ def test_a_sync_updates_the_entry_and_the_gate_passes(project, unity, workers):
             "sync-metadata: 1 metadata synced, 0 statements run",
         ]
     )
-    result = project.run("--delta-drift", *workers)
+    result = project.run("--delta-drift")
     result.assert_outcomes(passed=4)
     result.stdout.fnmatch_lines(["drift: 2 in sync, 0 statements run"])
-    result = project.run("--delta-sync-metadata", *workers)
+    result = project.run("--delta-sync-metadata")
     result.stdout.fnmatch_lines(["sync-metadata: 1 in sync, 0 statements run"])
 
 
@@ -72,11 +72,11 @@ HOSTILE = "a ##[add-mask]b ##vso[task.complete]c\n::error::d\x1b[2K\u202e"
 
 
 @pytest.mark.parametrize("mode", ["--delta-drift", "--delta-sync-metadata"])
-def test_texts_of_an_entry_are_no_commands(project, unity, workers, mode):
+def test_texts_of_an_entry_are_no_commands(project, unity, mode):
     unity.table("dev.silver.odd", field("id"), field("n", comment=HOSTILE), team=HOSTILE)
     project.models("odd = table('dev.silver.odd', Column('id', LongType()), evolution='additive')\n")
 
-    result = project.run(mode, "--snapshot-update", "-vv", "-rA", "--junitxml=report.xml", *workers)
+    result = project.run(mode, "--snapshot-update", "-vv", "-rA", "--junitxml=report.xml")
 
     output = result.stdout.str()
     assert r"a ##\[add-mask]b ##vso\[task.complete]c\n::error::d\x1b[2K\u202e" in output
@@ -467,9 +467,15 @@ def everything(project, result):
 
 
 @pytest.mark.parametrize(
-    ("given", "passes"), [(TOKEN, True), (f" {TOKEN}\n", True), (TOKEN, False), (f"{TOKEN}\n", False)]
+    ("given", "passes", "workers"),
+    [
+        (TOKEN, True, ()),
+        (f" {TOKEN}\n", True, ("-n1",)),
+        (TOKEN, False, ()),
+        (f"{TOKEN}\n", False, ("-n1",)),
+    ],
 )
-def test_a_token_lands_nowhere(project, tmp_path, monkeypatch, workers, given, passes):
+def test_a_token_lands_nowhere(project, tmp_path, monkeypatch, given, passes, workers):
     monkeypatch.setenv("LAKE_TOKEN", given)
     with lake(tmp_path / "store", token=TOKEN, server_token=TOKEN if passes else "another-one") as unity:
         unity.table("dev.silver.orders", *FIELDS)
@@ -559,11 +565,11 @@ def test_a_proxy_with_a_password_is_shown_without_it(project, monkeypatch):
         ("--delta-sync-metadata", {"failed": 1}, 1),
     ],
 )
-def test_a_server_that_cannot_be_reached_is_reported_once(project, mode, failed, skipped, workers):
+def test_a_server_that_cannot_be_reached_is_reported_once(project, mode, failed, skipped):
     project.ini("delta_models = models", "delta_backend = unity", "delta_unity_uri = http://127.0.0.1:9")
     project.models("".join(f"t{i} = table('dev.silver.t{i}', Column('id', LongType()))\n" for i in range(2)))
 
-    result = project.run(mode, "--snapshot-update", "-rs", *workers)
+    result = project.run(mode, "--snapshot-update", "-rs")
 
     result.assert_outcomes(passed=4, skipped=skipped, **failed)
     reason = (
@@ -604,26 +610,25 @@ class LostPage(Page):
 
 @pytest.mark.parametrize("page", [Page, LostPage])
 @pytest.mark.parametrize(
-    ("mode", "failed", "skipped", "workers"),
+    ("mode", "failed", "skipped"),
     [
-        ("--delta-drift", {"errors": 1}, 39, ()),
-        ("--delta-drift", {"errors": 1}, 39, ("-n2",)),
-        ("--delta-apply", {"errors": 1}, 39, ()),
-        ("--delta-sync-metadata", {"failed": 1}, 19, ()),
+        ("--delta-drift", {"errors": 1}, 39),
+        ("--delta-apply", {"errors": 1}, 39),
+        ("--delta-sync-metadata", {"failed": 1}, 19),
     ],
-    ids=["drift", "drift with xdist", "apply", "sync"],
+    ids=["drift", "apply", "sync"],
 )
-def test_a_web_page_in_place_of_a_server_is_reported_once(project, page, mode, failed, skipped, workers):
+def test_a_web_page_in_place_of_a_server_is_reported_once(project, page, mode, failed, skipped):
     project.models("".join(f"t{i} = table('dev.silver.t{i}', Column('id', LongType()))\n" for i in range(20)))
     with ThreadingHTTPServer(("127.0.0.1", 0), page) as server:
         Thread(target=server.serve_forever).start()
         uri = f"http://127.0.0.1:{server.server_port}"
         project.ini("delta_models = models", "delta_backend = unity", f"delta_unity_uri = {uri}")
 
-        result = project.run(mode, "-k", "not rules and not ddl", *workers)
+        result = project.run(mode, "-k", "not rules and not ddl")
 
         server.shutdown()
-    result.assert_outcomes(skipped=skipped, deselected=0 if workers else 40, **failed)
+    result.assert_outcomes(skipped=skipped, deselected=40, **failed)
     fact = f"the server at {uri} answers {page.status} with a web page, so it is not Unity Catalog"
     reason = f"{fact}; give the setting unity_uri the address of the server itself, not that of its user interface"
     assert [line.strip() for line in result.outlines if fact in line] == [reason, f"unreadable  {reason}"]

@@ -24,8 +24,11 @@ NEVER = (
 )
 
 
-@pytest.mark.parametrize("workers", [[], ["-n2", "--delta-backend=memory"]], ids=["serial", "xdist"])
-@pytest.mark.parametrize("mode", ["--delta-drift", "--delta-apply"])
+@pytest.mark.parametrize(
+    ("mode", "workers"),
+    [("--delta-drift", []), ("--delta-apply", []), ("--delta-apply", ["-n2", "--delta-backend=memory"])],
+    ids=["drift", "apply", "apply with xdist"],
+)
 def test_a_column_that_never_existed_is_a_usage_error(project, mode, workers):
     project.models(MODELS)
     project.catalog(HELD)

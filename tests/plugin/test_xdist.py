@@ -1,0 +1,403 @@
+"""Runs with workers of xdist show, write and return what a run in one process does.
+
+Other tests say what a run in one process does. A worker takes more than a second to start, so one run tries many things.
+"""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+
+from support.plugin_project import ORDERS
+from support.run_results import shown_and_written
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from support.plugin_project import Project
+
+REPORTS = ("--junitxml=report.xml", "--delta-report=json:report.json")
+UNUSED = """
+[[tool.pytest_delta_schema.allow]]
+action = "drop-column"
+path = "dev.silver.*.legacy"
+reason = "moved to payments"
+expires = 2999-12-31
+
+[[tool.pytest_delta_schema.allow]]
+action = "drop-column"
+path = "dev.silver.*.gone"
+reason = "moved to payments"
+expires = 2999-12-31
+"""
+FAMILY = """
+from pytest_delta_schema import ForeignKey
+ID = Column("id", LongType(), is_nullable=False)
+a_children = table("dev.silver.a_children", ID, Column("parent", LongType()),
+    foreign_keys=[ForeignKey(["parent"], "dev.silver.parents")])
+parents = table("dev.silver.parents", ID, primary_key=["id"])
+legacy = table("dev.silver.legacy", ID, table_properties={"delta.columnMapping.mode": "name"})
+"""
+LEGACY = """stored("dev.silver.legacy", ID, OLD._replace(name="legacy"),
+    table_properties={"delta.columnMapping.mode": "name"})"""
+BEFORE = 'stored("dev.silver.orders", OLD, ColumnState("created_ts", "timestamp", True, ""))'
+
+
+# A gate
+
+GATE_MODELS = f"""{ORDERS}
+same = table("dev.silver.same", Column("id", LongType(), is_nullable=False))
+blocked = table("dev.silver.blocked", Column("b", LongType(), is_nullable=False))
+view = table("dev.silver.view", Column("id", LongType()))
+spelled = table("dev.silver.spelled", Column("ID", LongType(), is_nullable=False))
+appended = table("dev.silver.appended", Column("id", LongType(), is_nullable=False))
+wrong = table("dev.silver.wrong", Column("id", LongType()), Column("ID", LongType()), primary_key=["id", "x"])
+missing = table("dev.gold.missing", Column("id", LongType()))
+{FAMILY}"""
+GATE_CATALOG = f"""Partly([
+    {BEFORE}, {LEGACY}, stored("dev.silver.same", ID), stored("dev.silver.blocked", ID), stored("dev.silver.spelled", ID),
+    stored("dev.silver.appended", ID, ColumnState("extra", "double", True, "")), stored("dev.silver.stray", ID),
+])
+from pytest_delta_schema.state.introduced_by import IntroducedBy
+
+class Partly(MemoryCatalog):
+    def snapshot(self, models):
+        state = MemoryCatalog.snapshot(self, [model for model in models if model.table_name != "view"])
+        view = Diagnostic(table="dev.silver.view", message="is a view, not a table", remedy="drop the view")
+        problems = {{QualifiedName("dev", "silver", "view"): view}} if len(models) > len(state.tables) else {{}}
+        return CatalogState(tables=dict(state.tables), problems=problems)
+
+    def introduced_by(self, table, paths):
+        return tuple(IntroducedBy(path, 3, "WRITE", "2026-11-21 03:00:00", "nightly load") for path in paths)
+"""
+
+
+def gate(project: Project) -> None:
+    project.ini("delta_unmanaged = fail")
+    (project.path / "pyproject.toml").write_text(f'[tool.pytest_delta_schema]\nmodels = ["models"]\n{UNUSED}')
+    project.models(GATE_MODELS)
+    project.catalog(GATE_CATALOG)
+
+
+GATE = (
+    "  drifted     dev.silver.orders has drifted, 8 changes: columns.amount, columns.id, primary_key and 5 more",
+    "  unreadable  dev.silver.view: is a view, not a table; drop the view",
+    "  note        dev.silver.spelled: column ID is stored as id;*",
+    "*note: column extra was appended by a writer, in version 3, WRITE of 2026-11-21 03:00:00 UTC ('nightly load'):*",
+    "*DS201 NotNullColumnAdded*",
+    "*dev.silver holds 1 table that no model declares: dev.silver.stray",
+    "dev.silver.wrong: *DS104 InvalidPrimaryKeyColumn*",
+)
+COLOURS = (
+    "\x1b[[]32m  + columns.*",
+    "\x1b[[]33m  ~ columns.*",
+    "\x1b[[]31m  drifted     dev.silver.orders has drifted*",
+)
+
+
+def enforced(project: Project) -> None:
+    project.models(
+        "from pytest_delta_schema import Check\n"
+        'orders = table("dev.silver.orders", Column("id", LongType(), is_nullable=False), checks=[Check("big", "id > 9")])\n'
+        'loose = table("dev.silver.loose", Column("id", LongType(), is_nullable=False))\n'
+    )
+    project.catalog(
+        """Lax()
+class Lax(MemoryCatalog):
+    def append_rows(self, table, rows):
+        if table.table.startswith("orders"):
+            return MemoryCatalog.append_rows(self, table, rows)
+        self._rows.setdefault(table, []).extend(dict(row) for row in rows)
+"""
+    )
+
+
+# An apply
+
+APPLIED = f"""MemoryCatalog(
+    [{BEFORE}, {LEGACY}], rows={{QualifiedName("dev", "silver", "orders"): [{{"id": 1}}]}},
+)"""
+FAILING = f"""Failing([{BEFORE}, {LEGACY}])
+from pytest_delta_schema.diagnostics.errors import StatementError
+from pytest_delta_schema.sql import StatementKind
+
+class Failing(MemoryCatalog):
+    def run(self, statement):
+        if statement.kind is StatementKind.ADD_PRIMARY_KEY and statement.table.table == "orders":
+            raise StatementError("disk full")
+        MemoryCatalog.run(self, statement)
+"""
+
+
+def applied(project: Project) -> None:
+    project.ini("delta_models = models", "delta_protected = prod.* dev.siver.*")
+    (project.path / "pyproject.toml").write_text(UNUSED)
+    project.models(ORDERS + FAMILY)
+    project.catalog(APPLIED)
+
+
+def failing(project: Project) -> None:
+    project.models(ORDERS + FAMILY)
+    project.catalog(FAILING)
+
+
+def broken(project: Project) -> None:
+    failing(project)
+    project.pytester.makeconftest(
+        """
+import pytest
+
+@pytest.fixture(scope="session")
+def delta_catalog():
+    raise RuntimeError("no https://user:secret@catalog.example/x today")
+
+@pytest.fixture(autouse=True)
+def broken(request):
+    if request.node.nodeid.endswith("parents::rules"):
+        assert not "here"
+"""
+    )
+
+
+# Snapshots
+
+PACKAGE = {
+    "__init__.py": "",
+    "jobs.py": "RATE = 7\n",
+    "gold/sales.py": "from pytest_delta_schema import Column, Table\n"
+    'sales = Table("dev", "gold", "sales", [Column("id", "bigint")])\n',
+}
+RULES = """
+from pytest_delta_schema import Diagnostic
+
+class NoDecimals:
+    def check(self, table):
+        for column in table.columns:
+            if "decimal" in str(column.data_type).lower():
+                yield Diagnostic(rule="NoDecimals", code="SHOP1", table=table.qualified_name, path=column.name,
+                                 message="is a decimal", remedy="store cents")
+"""
+REVIEWED = f"""{ORDERS}
+other = table("dev.silver.other", Column("id", LongType()))
+left = table("dev.silver.left", Column("id", LongType(), is_nullable=False), primary_key=["id"])
+"""
+CHANGED = f"""{ORDERS.replace("18, 2", "20, 2")}
+other = table("dev.silver.other", Column("id", LongType()), comment="Other")
+left = table("dev.silver.left", Column("id", LongType(), is_nullable=False), primary_key=["x"])
+new = table("dev.silver.new", Column("id", LongType()))
+"""
+SNAPSHOT_TEST = "def test_it(delta_snapshot):\n    assert {!r} == delta_snapshot\n"
+
+
+def reviewed(project: Project, changed: str = CHANGED) -> None:
+    """Write a project whose snapshots are complete, and change it."""
+    project.ini("delta_models = shop models")
+    for name, text in PACKAGE.items():
+        path = project.path / "shop" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    project.models(f"{REVIEWED}gone = table('dev.silver.gone', Column('id', LongType()))\n")
+    project.pytester.makepyfile(test_sql=SNAPSHOT_TEST.format("SELECT 1;"))
+    assert project.run("--snapshot-update").ret == 0
+    project.models(changed)
+
+
+def reviewed_with_rules(project: Project) -> None:
+    reviewed(project)
+    project.pytester.makepyfile(
+        rules=RULES, test_sql=SNAPSHOT_TEST.format("SELECT 2;"), test_new=SNAPSHOT_TEST.format("SELECT 3;")
+    )
+    (project.path / "pyproject.toml").write_text('[tool.pytest_delta_schema]\nrules = ["rules:NoDecimals"]\n')
+
+
+def shrunk(project: Project) -> None:
+    reviewed(project, REVIEWED)
+
+
+def failing_elsewhere(project: Project) -> None:
+    reviewed(project, REVIEWED)
+    project.pytester.makepyfile(test_broken="def test_it(): assert False\n")
+
+
+# What is collected and selected
+
+SHOP = """
+import pytest
+
+def test_sum(delta_worker_id): pass
+
+@pytest.mark.parametrize("value", ["a", "b::c"])
+def test_value(value): pass
+
+class TestGroup:
+    def test_one(self): pass
+    def test_two(self): pass
+"""
+
+
+def shop(project: Project) -> None:
+    project.ini("delta_models = models", "delta_backend = unity")
+    project.models(ORDERS)
+    project.pytester.makepyfile(test_shop=SHOP)
+    (project.path / "gate.txt").write_text("--delta-apply\n-o\ndelta_backend=memory\n")
+    project.run("--snapshot-update")
+
+
+def shop_with_addopts(project: Project) -> None:
+    shop(project)
+    project.ini("delta_models = models", "delta_backend = memory", "addopts = --delta-apply")
+
+
+def without_tables(project: Project) -> None:
+    project.ini("delta_backend = memory")
+    project.pytester.makepyfile(test_shop=SHOP)
+
+
+def deselecting(project: Project) -> None:
+    shop(project)
+    project.pytester.makeconftest(
+        "def pytest_collection_modifyitems(config, items):\n"
+        "    config.hook.pytest_deselected(items=items[:])\n"
+        "    items.clear()\n"
+    )
+
+
+NODES = ("test_shop.py::test_value[b::c]", "test_shop.py::TestGroup", "./test_shop.py::test_sum", "test_shop.py", ".")
+MEMORY = "--delta-backend=memory"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """A project, the arguments of its runs, and lines that they show."""
+
+    write: Callable[[Project], None]
+    args: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()
+
+
+CASES = {
+    "gate": Case(write=gate, args=("--delta-drift", *REPORTS, "-W", "error"), lines=GATE),
+    "gate in colours": Case(write=gate, args=("--delta-drift", "-m", "delta_drift", "--color=yes"), lines=COLOURS),
+    "quiet gate": Case(write=gate, args=("--delta-drift", "-q"), lines=("to align the catalog: pytest --delta-apply",)),
+    "both gates": Case(
+        write=enforced,
+        args=("--delta-drift", "--delta-enforce", *REPORTS),
+        lines=("delta schema: drift and enforce on *", "enforce: 1 enforced, 1 not enforced", "*did not stop the row*"),
+    ),
+    "gate with broken fixtures": Case(
+        write=broken,
+        args=("--delta-drift", *REPORTS),
+        lines=("*RuntimeError: no https://user*catalog.example/x today",),
+    ),
+    "apply": Case(
+        write=applied,
+        args=("--delta-apply", MEMORY, "-m", "delta_apply", *REPORTS),
+        lines=(
+            "  applied     dev.silver.orders, 8 changes; to restore: RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 0",
+            "  unused      the pattern dev.siver.[*] of the setting protected matches no table *",
+            "  unused      consent 'drop-column dev.silver.[*].gone' *",
+        ),
+    ),
+    "apply that fails": Case(
+        write=failing,
+        args=("--delta-apply", MEMORY, "--delta-on-failure=restore", "--snapshot-update", "-rP", *REPORTS),
+        lines=(
+            "  to restore:  restored to version 0: *",
+            "  failed      dev.silver.orders: statement * failed: disk full",
+        ),
+    ),
+    "snapshots": Case(
+        write=reviewed_with_rules,
+        args=("--color=yes", *REPORTS),
+        lines=(
+            "dev.silver.other: its SQL is not the one in the snapshot",
+            "*::error file=models.py,*",
+            "*is of a table that is not declared; delete it*",
+        ),
+    ),
+    "update of a part": Case(write=shrunk, args=("--snapshot-update", "-k", "other")),
+    "update of everything": Case(write=shrunk, args=("--snapshot-update",)),
+    "update next to a failure": Case(write=failing_elsewhere, args=("--snapshot-update",)),
+    "node ids": Case(
+        write=shop,
+        args=("--delta-apply", MEMORY, "models.py", *NODES, "--junitxml=report.xml"),
+        lines=("1 other test did not run: *",),
+    ),
+    "selection": Case(
+        write=shop,
+        args=("@gate.txt", "-k", "rules or apply or test_sum", "-p", "no:syrupy", "--junitxml=report.xml"),
+        lines=("1 other test did not run: *",),
+    ),
+    "mode in addopts": Case(write=shop_with_addopts, args=("--junitxml=report.xml",), lines=("apply: 1 applied, *",)),
+    "no table": Case(
+        write=without_tables, args=("--delta-drift",), lines=("--delta-drift found no table, so nothing was checked.*",)
+    ),
+    "no check selected": Case(
+        write=shop,
+        args=("--delta-drift", MEMORY, "-k", "nobody", "-m", "not delta"),
+        lines=("--delta-drift checked nothing, *were deselected by -k and -m;*",),
+    ),
+    "no check left by a plugin": Case(
+        write=deselecting, args=("--delta-apply", MEMORY), lines=("*were deselected by another plugin;*",)
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_workers_show_and_write_what_one_process_does(project, monkeypatch, case):
+    monkeypatch.setenv("CI", "true")
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", "summary.md")
+    results = []
+    for workers in ((), ("-n2",)):
+        for path in project.path.iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        project.ini()
+        case.write(project)
+        (project.path / "summary.md").write_text("of another step\n")
+        result = project.run(*case.args, *workers)
+        results.append(shown_and_written(result, project.path))
+        result.stdout.fnmatch_lines_random(list(case.lines))
+
+    serial, parallel = results
+    assert parallel == serial
+
+
+ADVICE = ("*not recommended*", "*snapshot* unused*", "*--snapshot-update to delete*", "*is of a table*")
+
+
+def test_workers_name_all_that_cannot_be_collected_and_keep_the_snapshots(project):
+    reviewed(project)
+    project.ini("delta_models = shop models again ending")
+    shutil.rmtree(project.path / "shop" / "gold")
+    before = project.snapshots()
+    project.models('again = table("DEV.silver.orders", Column("id", LongType()))\n', "again")
+    project.pytester.makepyfile(ending="import sys\nsys.exit('no settings')\n")
+
+    result = project.run("--snapshot-update", "-n1")
+
+    result.stdout.fnmatch_lines_random(
+        [
+            "*dev.silver.orders is declared twice, at again.py:7 and models.py:8; keep one*",
+            "models: ending.py:2: ending ends Python when it is imported, by SystemExit: no settings*",
+            "models: the package shop declares no table in any of its modules: shop, shop.jobs",
+        ]
+    )
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.no_fnmatch_line("*INTERNALERROR*")
+    assert set(before) <= set(project.snapshots())
+
+
+def test_workers_refuse_a_consent_that_names_nothing(project):
+    shop(project)
+
+    result = project.run("--delta-apply", MEMORY, "--delta-allow=drop-column dev.silver.orderz.x", "-n1")
+
+    message = "consent 'drop-column dev.silver.orderz.x' names no table of this run; collected are dev.silver.orders"
+    assert message in result.stderr.str() + result.stdout.str()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    for line in ("*passed*", *ADVICE):
+        result.stdout.no_fnmatch_line(line)

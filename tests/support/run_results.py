@@ -1,0 +1,101 @@
+"""What a run of pytest shows and writes, in a form that is the same for runs that do the same."""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.etree.ElementTree as ET
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytest import RunResult  # noqa: PT013 - a name of types only
+
+COLOUR = re.compile(r"\x1b\[[\d;]*m")
+HEADER = re.compile(r"=+ (.*?) =+")
+TITLE = re.compile(r"_+ (.*?) _+")
+WORKER = re.compile(r"\[gw\d+\] \w+ -- Python .*")
+VARYING = ("what a code means:", "- generated xml file:")
+"""Lines of no worth here: the codes of the first three reports, and the path of a file."""
+UNUSED = "delta.unused"
+"""A property of the first check in each process, about the whole run."""
+SECONDS = re.compile(r" in [\d.]+s( \([\d:]+\))?$")
+
+
+def shown_and_written(result: RunResult, folder: Path) -> dict[str, Any]:
+    """Return the exit code, the sections of the terminal, and the files of a run.
+
+    Args:
+        result: The run.
+        folder: Where it ran; its reports are ``report.xml`` and ``report.json``.
+    """
+    sections = _sections(result.outlines)
+    shown: dict[str, Any] = {
+        "code": result.ret,
+        "errors": [line for line in result.errlines if line],
+        "annotations": sorted(line for line in result.outlines if line.startswith("::")),
+        **{name: _blocks(lines) for name, lines in sections.items() if name in {"ERRORS", "FAILURES", "PASSES"}},
+        "delta schema": [line for line in sections.get("delta schema", []) if not line.startswith("::")],
+        "summary": sorted(sections.get("short test summary info", [])),
+        "snapshots": {
+            path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("__snapshots__/**/*.sql")
+        },
+    }
+    for name, read in {"report.xml": _junit, "report.json": _report, "summary.md": _text}.items():
+        if (folder / name).exists():
+            shown[name] = read(folder / name)
+    return shown
+
+
+def _sections(lines: list[str]) -> dict[str, list[str]]:
+    sections: dict[str, list[str]] = {}
+    name = ""
+    for line in (SECONDS.sub("", line) for line in lines if not line.startswith(VARYING)):
+        header = HEADER.fullmatch(COLOUR.sub("", line))
+        name = header[1] if header else name
+        sections.setdefault(name, [])
+        if header is None:
+            sections[name].append(line)
+    return sections
+
+
+def _blocks(lines: list[str]) -> dict[str, list[str]]:
+    blocks: dict[str, list[str]] = {}
+    name = ""
+    for line in lines:
+        plain = COLOUR.sub("", line)
+        title = TITLE.fullmatch(plain)
+        name = title[1] if title else name
+        if title is None and not WORKER.fullmatch(plain) and line:
+            blocks.setdefault(name, []).append(line)
+    return blocks
+
+
+def _junit(path: Path) -> Any:
+    (suite,) = ET.parse(path).iter("testsuite")
+    whole_run = sorted({item.get("value", "") for item in suite.iter("property") if item.get("name") == UNUSED})
+    cases = {
+        (case.get("classname"), case.get("name")): (
+            [item.attrib for item in case.iter("property") if item.get("name") != UNUSED],
+            [
+                (part.tag, part.get("message"), part.text)
+                for part in case
+                if part.tag in {"failure", "error", "skipped"}
+            ],
+        )
+        for case in suite.iter("testcase")
+    }
+    return whole_run, cases
+
+
+def _report(path: Path) -> Any:
+    report = json.loads(path.read_text("utf-8"))
+    for run in (*report["runs"], *report["tables"]):
+        run.pop("created")
+        run.pop("seconds", None)
+    return report
+
+
+def _text(path: Path) -> str:
+    return path.read_text("utf-8")
