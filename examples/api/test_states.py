@@ -169,7 +169,7 @@ def test_catalog_reader():
 def test_introduced_by():
     class WithHistory(MemoryCatalog):
         def introduced_by(self, _, paths):
-            return [IntroducedBy(path, 3, "WRITE", "2026-11-21 03:00:00", "nightly load") for path in paths]
+            return [IntroducedBy(path=path, version=3, operation="WRITE", time="2026-11-21 03:00:00") for path in paths]
 
     model = table(ID)
     outcome = Gate(WithHistory([stored(table(ID, AMOUNT))]), [model]).drift(model)

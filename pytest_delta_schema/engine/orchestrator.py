@@ -222,7 +222,7 @@ class Orchestrator:
     ) -> tuple[TableResult, ...]:
         """Run a plan; if that is interrupted, find out what became of the statement that was running."""
         try:
-            results = self.runner.run(plan, refused, independently=independently)
+            results = self.runner.run(plan, refused=refused, independently=independently)
         except ApplyInterrupted as stop:
             raise with_running_outcome(stop, lambda: self._read_and_plan(tables, others)) from None
         known = {action.table for action in plan.actions}

@@ -92,8 +92,8 @@ class ActionRunner:
     def run(
         self,
         plan: TablePlan,
-        refused: Mapping[QualifiedName, DeltaSchemaError] = MappingProxyType({}),
         *,
+        refused: Mapping[QualifiedName, DeltaSchemaError] = MappingProxyType({}),
         independently: bool = False,
     ) -> tuple[TableResult, ...]:
         """Run every action of ``plan``, and return how that ended for each table; those that failed come last.

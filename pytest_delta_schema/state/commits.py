@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 if TYPE_CHECKING:
@@ -32,7 +32,8 @@ class DataFile:
     rows: int | None = None
 
 
-class IntroducedBy(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IntroducedBy:
     """The commit that introduced a column, or a field, if the history of its table reaches that far.
 
     Args:

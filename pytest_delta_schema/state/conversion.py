@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import KW_ONLY, dataclass
 
 DELTA, PARQUET, NOTHING = "delta", "parquet", "nothing"
 
@@ -17,7 +17,8 @@ RESTORE_LOG = "restore _delta_log from a backup, because without it rows that we
 """The remedy for files of a Delta table whose log is lost. A conversion would bring deleted rows back."""
 
 
-class SourceState(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class SourceState:
     """Files that a conversion would turn into a Delta table.
 
     Args:
@@ -35,6 +36,7 @@ class SourceState(NamedTuple):
 
     provider: str
     path: str
+    _: KW_ONLY
     is_registered: bool = False
     is_in_place: bool = False
     folders: tuple[tuple[str, ...], ...] = ()

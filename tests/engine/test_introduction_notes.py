@@ -9,26 +9,32 @@ from pytest_delta_schema.engine.outcomes.catalog_notes import introduction_note
 from pytest_delta_schema.state.commits import IntroducedBy
 from support.tables import NAME
 
+TIME = "2026-11-21 03:00:00"
+
 
 @pytest.mark.parametrize(
     ("origin", "text"),
     [
         (
-            IntroducedBy(ColumnPath("discount"), 3, "WRITE", "2026-11-21 03:00:00", "nightly load"),
+            IntroducedBy(
+                path=ColumnPath("discount"), version=3, operation="WRITE", time=TIME, user_metadata="nightly load"
+            ),
             (
                 "column discount was appended by a writer, in version 3, WRITE of 2026-11-21 03:00:00 UTC ('nightly load'):"
                 ' declare it, drop it, or accept such columns with Table(evolution="additive")'
             ),
         ),
         (
-            IntroducedBy(ColumnPath("lines", "element", "sku"), 12, "STREAMING UPDATE", "2026-11-21 03:00:00"),
+            IntroducedBy(
+                path=ColumnPath("lines", "element", "sku"), version=12, operation="STREAMING UPDATE", time=TIME
+            ),
             (
                 "column lines.element.sku was appended by a writer, in version 12, STREAMING UPDATE of 2026-11-21 03:00:00"
                 ' UTC: declare it, drop it, or accept such columns with Table(evolution="additive")'
             ),
         ),
         (
-            IntroducedBy(ColumnPath("note"), 1, "ADD COLUMNS", "2026-11-21 03:00:00"),
+            IntroducedBy(path=ColumnPath("note"), version=1, operation="ADD COLUMNS", time=TIME),
             "column note came with version 1, ADD COLUMNS of 2026-11-21 03:00:00 UTC",
         ),
     ],

@@ -15,7 +15,10 @@ class Told(MemoryCatalog):
     def introduced_by(self, table, paths):
         {origins}
 """
-TOLD = 'return tuple(IntroducedBy(path, 3, "WRITE", "2026-11-21 03:00:00", "nightly load") for path in paths)'
+TOLD = (
+    'return tuple(IntroducedBy(path=path, version=3, operation="WRITE", time="2026-11-21 03:00:00",'
+    ' user_metadata="nightly load") for path in paths)'
+)
 NOTE = (
     "*note: column extra was appended by a writer, in version 3, WRITE of 2026-11-21 03:00:00 UTC ('nightly load'):"
     ' declare it, drop it, or accept such columns with Table(evolution="additive")*'

@@ -80,7 +80,7 @@ class Hostile(MemoryCatalog):
         return seen
 
     def introduced_by(self, table, paths):
-        return tuple(IntroducedBy(path, 1, "WRITE" + BAD, "now", BAD) for path in paths)
+        return tuple(IntroducedBy(path=path, version=1, operation="WRITE" + BAD, time="now", user_metadata=BAD) for path in paths)
 
     def past_columns(self, table, paths):
         raise StatementError("no log: " + BAD)

@@ -50,7 +50,13 @@ def introductions(history: History, paths: Iterable[ColumnPath]) -> Iterator[Int
             commit = commits[version]
             time = commit["timestamp"].astimezone(timezone.utc)
             message = commit["userMetadata"] or ""
-            yield IntroducedBy(path, version, commit["operation"], f"{time:%Y-%m-%d %H:%M:%S}", message)
+            yield IntroducedBy(
+                path=path,
+                version=version,
+                operation=commit["operation"],
+                time=f"{time:%Y-%m-%d %H:%M:%S}",
+                user_metadata=message,
+            )
 
 
 KEEPS_COLUMNS = frozenset(
