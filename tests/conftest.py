@@ -99,7 +99,7 @@ def compiled_plans(local_session):
 
 @pytest.fixture(scope="session")
 def spark_catalog(local_session, warehouse):
-    from support.both_readers import AgreeingCatalog  # noqa: PLC0415
+    from support.catalogs.both_readers import AgreeingCatalog  # noqa: PLC0415
 
     return AgreeingCatalog(local_session.spark, warehouse)
 

@@ -15,8 +15,8 @@ from pytest_delta_schema.sql import script, statements
 from pytest_delta_schema.state import TableState
 from pytest_delta_schema.state.desired import desired_state
 from support.covering import ALL
-from support.strategies import models, states
 from support.tables import NAME
+from support.values.strategies import models, states
 
 
 def catalog_of(there: TableState) -> MemoryCatalog:

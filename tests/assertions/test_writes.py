@@ -9,7 +9,7 @@ from pytest_delta_schema import Column, WriteOptions, assert_accepts, assert_evo
 from pytest_delta_schema.diagnostics.errors import DeclarationError, WriteError
 from pytest_delta_schema.testing.parts import INT, LONG, TEXT, field, struct
 from support.tables import state, stored, table
-from support.writes import DOUBLE, A, B, frame
+from support.values.writes import DOUBLE, A, B, frame
 
 
 def test_an_accepted_write_passes_and_gives_its_verdict():

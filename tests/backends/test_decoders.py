@@ -61,7 +61,7 @@ print(sorted(set(late)))
 
 DATABRICKS = """
 from pytest_delta_schema import MemoryCatalog, Orchestrator
-from support.databricks import Doubled, Workspace
+from support.catalogs.databricks import Doubled, Workspace
 from support.tables import column, table
 
 catalog = Doubled(Workspace(MemoryCatalog()))

@@ -19,8 +19,8 @@ from pytest_delta_schema.backends.rows.given_rows import converted_rows
 from pytest_delta_schema.backends.rows.row_clocks import Clock, TimeFault
 from pytest_delta_schema.backends.rows.row_values import preview_of
 from pytest_delta_schema.diagnostics.errors import StatementError
-from support.given_values import BERLIN, KEPT, LONG, LOST, PARTS, TEXT, UTC, Moment
 from support.tables import NAME, column, state, stored, table
+from support.values.given_values import BERLIN, KEPT, LONG, LOST, PARTS, TEXT, UTC, Moment
 
 
 @pytest.fixture

@@ -12,10 +12,10 @@ import pytest
 from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
 from pytest_delta_schema.backends.logs import second_look
 from support.covering import ALL
-from support.file_readers import READERS
-from support.interruptions import Interruptions
+from support.delta_logs.file_readers import READERS
+from support.delta_logs.interruptions import Interruptions
+from support.delta_logs.written_table import ABSENT, WRITERS, WrittenTable
 from support.tables import NAME
-from support.written_table import ABSENT, WRITERS, WrittenTable
 
 MOST = 60
 """No reader has more accesses, even if it reads everything four times."""

@@ -15,7 +15,7 @@ from pytest_delta_schema.backends.unity.logs.log_folder import LogFolder
 from pytest_delta_schema.backends.unity.logs.table_logs import Log
 from pytest_delta_schema.delta.logs.log_listing import checksum_name, commit_name
 from pytest_delta_schema.diagnostics.errors import StatementError
-from support.damage import (
+from support.delta_logs.damage import (
     CLASSIC,
     COMMITS,
     SECOND,

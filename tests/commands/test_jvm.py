@@ -10,7 +10,7 @@ from pytest_delta_schema.__main__ import main
 from pytest_delta_schema.backends.local.kept_jvm.channel import ask
 from pytest_delta_schema.backends.local.kept_jvm.record import HolderRecord, private_folder, record_path, write_record
 from pytest_delta_schema.backends.secret import Secret
-from support.fake_jvm_holder import JVM_SECRET, holding
+from support.catalogs.fake_jvm_holder import JVM_SECRET, holding
 
 LEASE = {"want": "lease", "pid": 77, "seconds": 300}
 

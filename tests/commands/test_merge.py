@@ -14,8 +14,8 @@ from pytest_delta_schema.__main__ import main
 from pytest_delta_schema.engine.outcomes.outcome import Status
 from pytest_delta_schema.report.formats.report_formats import FORMATS
 from pytest_delta_schema.report.run_report_json import report_from_json, report_json, report_text
-from support.ci_commands import ci_commands
-from support.run_reports import BLOCKED, DRIFTED, IN_SYNC, RUN, sample_report
+from support.reports.run_reports import BLOCKED, DRIFTED, IN_SYNC, RUN, sample_report
+from support.runs.ci_commands import ci_commands
 
 HINT = "name a file that a run has written with --delta-report json"
 

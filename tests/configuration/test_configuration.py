@@ -13,7 +13,7 @@ from pytest_delta_schema.delta.features import COLUMN_MAPPING, TYPE_WIDENING
 from pytest_delta_schema.plan.risk import Risk
 from pytest_delta_schema.settings.kinds import SettingKind
 from pytest_delta_schema.settings.table import SETTINGS, Feature, RiskLabel
-from support import configuration_reference as reference
+from support.documentation import configuration_reference as reference
 
 
 def test_every_kind_has_a_reader_and_a_type_in_the_reference():

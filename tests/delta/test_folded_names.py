@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import pytest_delta_schema
 from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet, folded, same_name, same_names, spark_name
-from support.java_characters import JAVA_17, LATER
+from support.delta_logs.java_characters import JAVA_17, LATER
 
 
 class Thing(NamedTuple):

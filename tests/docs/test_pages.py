@@ -13,7 +13,8 @@ import pytest
 from pytest_delta_schema.plugin.fixtures import table_fixtures as fixtures
 from pytest_delta_schema.plugin.options import registration as every_run
 from pytest_delta_schema.sql import StatementKind
-from support import capabilities, reference
+from support import reference
+from support.documentation import capabilities
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -15,8 +15,8 @@ from pytest_delta_schema.engine.gate import Gate
 from pytest_delta_schema.execute.protocols.catalog import Capabilities, Refusal
 from pytest_delta_schema.sql import StatementKind
 from pytest_delta_schema.state import KeyState
-from support.concurrent import Concurrent
 from support.recording_catalog import Recording
+from support.runs.concurrent import Concurrent
 from support.tables import NAME, column, state, stored, table
 
 PATIENCE = 60

@@ -18,8 +18,8 @@ from pytest_delta_schema.execute import concurrent_applies
 from pytest_delta_schema.execute.interruption import ApplyInterrupted
 from pytest_delta_schema.sql import StatementKind, statements
 from pytest_delta_schema.state import CatalogState
-from support.concurrent import Concurrent
 from support.recording_catalog import Recording
+from support.runs.concurrent import Concurrent
 from support.tables import NAME, column, state, stored, table
 
 CREATE, KEY, FOREIGN = StatementKind.CREATE_TABLE, StatementKind.ADD_PRIMARY_KEY, StatementKind.ADD_FOREIGN_KEY

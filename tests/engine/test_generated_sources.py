@@ -14,7 +14,7 @@ from pytest_delta_schema.delta.names.part_path import part_path
 from pytest_delta_schema.diagnostics.errors import Location
 from pytest_delta_schema.engine.source_map.source_locations import SourceLocations
 from pytest_delta_schema.models.declared_at import declarations_of
-from support.marked_source import unmarked
+from support.runs.marked_source import unmarked
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,7 +17,7 @@ from pytest_delta_schema.diagnostics.errors import Location
 from pytest_delta_schema.engine.source_map.source_locations import Listing, SourceLocations
 from pytest_delta_schema.models.declared_at import FileVersion
 from pytest_delta_schema.models.derivation import derived
-from support.marked_source import unmarked
+from support.runs.marked_source import unmarked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

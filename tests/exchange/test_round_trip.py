@@ -15,7 +15,7 @@ from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.exchange import from_ddl, to_ddl
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.testing import SCENARIOS
-from support.strategies import models
+from support.values.strategies import models
 
 ID = Column("id", spark.LongType(), is_nullable=False)
 MODELS = {

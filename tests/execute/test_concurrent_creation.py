@@ -13,8 +13,8 @@ from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, StatementEr
 from pytest_delta_schema.execute import ApplyInterrupted, RunningOutcome, StillRunning
 from pytest_delta_schema.execute.concurrent_creation import run_in_order
 from pytest_delta_schema.sql import StatementKind
-from support.concurrent import Concurrent
 from support.recording_catalog import Recording
+from support.runs.concurrent import Concurrent
 from support.tables import NAME, column, state, stored, table
 
 PATIENCE = 60

@@ -31,8 +31,8 @@ from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.spark_types import canonical_type
 from pytest_delta_schema.state.types import ColumnState
 from pytest_delta_schema.testing.parts import EVERY_TYPE, ODD_TEXT, VARIANTS, field, struct
-from support.strategies import models
 from support.tables import orders, state, stored, table
+from support.values.strategies import models
 
 
 def whole():

@@ -11,7 +11,7 @@ from pytest_delta_schema import Column
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.types.type_text import parse_type
 from pytest_delta_schema.state.spark_types import ATOMIC
-from support.type_texts import NAMED, REFUSED
+from support.values.type_texts import NAMED, REFUSED
 
 
 @pytest.mark.parametrize("text", NAMED)

@@ -36,7 +36,7 @@ from pytest_delta_schema.state.delta_log import state_from_metadata
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.json_format.json_form import state_from_json, state_json
 from pytest_delta_schema.state.keys import KEY_FIELDS
-from support.databricks import Doubled, Workspace
+from support.catalogs.databricks import Doubled, Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

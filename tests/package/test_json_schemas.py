@@ -29,9 +29,9 @@ from pytest_delta_schema.state.json_format.json_form import (
     SOURCE,
     STATE,
 )
-from support.json_schemas import FILES, file_text, report_schema, state_schema, strict
-from support.run_reports import DRIFTED, sample_report
-from support.state_json import EXAMPLE
+from support.documentation.json_schemas import FILES, file_text, report_schema, state_schema, strict
+from support.reports.run_reports import DRIFTED, sample_report
+from support.values.state_json import EXAMPLE
 
 NOT_WRITTEN = {
     "TableState": {"table_id"},

@@ -11,7 +11,7 @@ from pytest_delta_schema.plan import Risk, TablePlanner
 from pytest_delta_schema.plan.changes.kind import enabled_by
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.state.desired import desired_state
-from support.protocol_ways import FEATURES_BY_NAME, NOT_BY_NAME, WAYS
+from support.delta_logs.protocol_ways import FEATURES_BY_NAME, NOT_BY_NAME, WAYS
 from support.tables import NAME, catalog, column, state, stored, table
 
 

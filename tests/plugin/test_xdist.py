@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from support.plugin_project import ORDERS
-from support.run_results import shown_and_written
+from support.runs.run_results import shown_and_written
 
 if TYPE_CHECKING:
     from collections.abc import Callable

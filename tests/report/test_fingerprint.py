@@ -11,7 +11,7 @@ from pytest_delta_schema.engine.outcomes.outcome import Status, TableChange
 from pytest_delta_schema.report.fingerprint import fingerprint, fingerprints
 from pytest_delta_schema.report.report_entries import Run, TableReport
 from pytest_delta_schema.report.run_report import RunReport
-from support.run_reports import DRIFTED, UNMANAGED, sample_report
+from support.reports.run_reports import DRIFTED, UNMANAGED, sample_report
 
 ORDERS, CUSTOMERS = "dev.silver.orders", "dev.silver.customers"
 KEY = "foreign_keys.fk_dev_silver_orders__customer_id"

@@ -10,7 +10,7 @@ from pytest_delta_schema.engine.outcomes.outcome import Status
 from pytest_delta_schema.report.merging import merged_report
 from pytest_delta_schema.report.report_entries import Consents
 from pytest_delta_schema.report.run_report import RunReport
-from support.run_reports import BLOCKED, DRIFTED, IN_SYNC, RUN, UNMANAGED, sample_report
+from support.reports.run_reports import BLOCKED, DRIFTED, IN_SYNC, RUN, UNMANAGED, sample_report
 
 OTHER_RUN = replace(RUN, mode="check", backend="", created="2026-01-31T13:00:00Z")
 FAULT = replace(UNMANAGED, table="", message="no route to host")

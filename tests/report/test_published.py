@@ -9,7 +9,7 @@ from pytest_delta_schema.diagnostics.redaction import without_hosts, without_kno
 from pytest_delta_schema.engine.outcomes.outcome import OutcomeStatement, TableChange
 from pytest_delta_schema.report.formats.report_formats import FORMATS
 from pytest_delta_schema.report.redact import redact_report
-from support.run_reports import BLOCKED, FILE, sample_report
+from support.reports.run_reports import BLOCKED, FILE, sample_report
 
 CHECK = Diagnostic(
     rule="RowsViolateCheck",

@@ -6,7 +6,7 @@ import pytest
 
 from pytest_delta_schema.report.report_entries import Run
 from pytest_delta_schema.report.run_report import RunReport
-from support.run_reports import BLOCKED, DRIFTED, IN_SYNC, UNREADABLE, sample_report
+from support.reports.run_reports import BLOCKED, DRIFTED, IN_SYNC, UNREADABLE, sample_report
 
 
 def test_counts_and_risks():

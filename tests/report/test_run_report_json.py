@@ -16,8 +16,8 @@ from pytest_delta_schema.engine.outcomes.outcome import DataChecks, OutcomeState
 from pytest_delta_schema.report.report_entries import CheckReport, Consents, Run, TableReport
 from pytest_delta_schema.report.run_report import RunReport
 from pytest_delta_schema.report.run_report_json import report_from_json, report_json, report_text
-from support.json_schemas import report_schema, strict
-from support.run_reports import DRIFTED, FILE, RUN, UNREADABLE, sample_report
+from support.documentation.json_schemas import report_schema, strict
+from support.reports.run_reports import DRIFTED, FILE, RUN, UNREADABLE, sample_report
 
 HOSTILE = [
     "a::b",

@@ -23,7 +23,7 @@ from pytest_delta_schema.rules.consent import (
 )
 from pytest_delta_schema.rules.consent_paths import could_name, matches, parse_path, unambiguous
 from pytest_delta_schema.state import CatalogState
-from support.consent_cases import CONSENT_CASES, MODELS, ORDERS, STORED, ConsentCase
+from support.values.consent_cases import CONSENT_CASES, MODELS, ORDERS, STORED, ConsentCase
 
 if sys.version_info >= (3, 11):
     import tomllib

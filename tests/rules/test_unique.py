@@ -26,7 +26,7 @@ from pytest_delta_schema.state.adopting import declared_table
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.keys import key_property, keys_in_properties
 from pytest_delta_schema.testing.parts import ID, LONG, TEXT, child, column, columns, parent
-from support.databricks import Doubled, Workspace
+from support.catalogs.databricks import Doubled, Workspace
 from support.tables import NAME
 
 MAIL, REGION = column("mail", TEXT), column("region", TEXT)

@@ -21,8 +21,8 @@ from pytest_delta_schema.source_code.modules import extended_module, module_sour
 from pytest_delta_schema.source_code.variables import variables
 from pytest_delta_schema.state.adopting import declared_table
 from pytest_delta_schema.state.desired import desired_state
-from support.strategies import models, states
 from support.tables import catalog
+from support.values.strategies import models, states
 
 ID = Column("id", spark.LongType(), is_nullable=False)
 CUSTOMERS = Table("dev", "silver", "customers", [ID], primary_key=["id"])

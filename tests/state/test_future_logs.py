@@ -26,7 +26,7 @@ from pytest_delta_schema.state.adopting import declared_table
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.types import describe_type
 from pytest_delta_schema.write_check.options import METHODS
-from support.future_logs import QUANTUM, READABLE_LOGS
+from support.delta_logs.future_logs import QUANTUM, READABLE_LOGS
 from support.tables import NAME, table
 
 UNKNOWN = {name: log for name, log in READABLE_LOGS.items() if not log.is_known}

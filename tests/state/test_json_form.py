@@ -19,9 +19,9 @@ from pytest_delta_schema.state.json_format.json_form import STATE
 from pytest_delta_schema.testing.data_access import MEMORY
 from pytest_delta_schema.testing.scenario_runner import create_initial_tables
 from pytest_delta_schema.testing.scenarios import SCENARIOS
-from support.json_schemas import state_schema
-from support.state_json import EXAMPLE, EXAMPLE_TEXT, exact
-from support.strategies import models, states
+from support.documentation.json_schemas import state_schema
+from support.values.state_json import EXAMPLE, EXAMPLE_TEXT, exact
+from support.values.strategies import models, states
 
 NAME = QualifiedName("dev", "silver", "orders")
 

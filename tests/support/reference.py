@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.plugin.fixtures import table_fixtures as fixtures
 from pytest_delta_schema.plugin.options import registration as every_run
 from pytest_delta_schema.report.codes import all_codes
-from support import answers, api_reference, capabilities, clients, findings, json_schemas
-from support.configuration_reference import configuration_reference
+from support.documentation import api_reference, capabilities, clients, findings, json_schemas
+from support.documentation.configuration_reference import configuration_reference
 from support.pages import DOCS
-from support.state_json import EXAMPLE_TEXT
+from support.values import answers
+from support.values.state_json import EXAMPLE_TEXT
 from tutorial.record import table as tutorial_table
 from versions import record
 

@@ -11,7 +11,7 @@ from pytest_delta_schema.backends.rows.constraint_violations import constraint_e
 from pytest_delta_schema.diagnostics.errors import DeclarationError, InvalidModelError, StatementError
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.testing.scenarios import SCENARIOS
-from support.row_models import CHECKED_COLUMNS, COMPARISONS, table
+from support.values.row_models import CHECKED_COLUMNS, COMPARISONS, table
 
 
 def shown(model, **columns):

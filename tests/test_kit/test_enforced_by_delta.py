@@ -13,8 +13,8 @@ from pytest_delta_schema.state.expressions.conditions import atoms_of
 from pytest_delta_schema.state.type_traversal import not_null_paths
 from pytest_delta_schema.testing.parts import EVERY_TYPE, VARIANTS
 from support.covering import ALL
-from support.enforcement import different_models, outcomes_of
-from support.row_models import table
+from support.values.enforcement import different_models, outcomes_of
+from support.values.row_models import table
 
 pytestmark = pytest.mark.spark
 

@@ -13,7 +13,7 @@ from pyspark.sql.types import DecimalType, IntegerType, LongType, StringType, St
 
 from pytest_delta_schema import Column, ForeignKey, Identity, Table, frame_of, rows_strategy
 from pytest_delta_schema.diagnostics.errors import DeclarationError
-from support.row_models import table
+from support.values.row_models import table
 
 
 class Session:

@@ -27,8 +27,8 @@ from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.testing.parts import EVERY_TYPE
 from pytest_delta_schema.testing.scenarios import SCENARIOS
-from support.row_models import CHECKED_COLUMNS, COMPARISONS, table
-from support.strategies import models
+from support.values.row_models import CHECKED_COLUMNS, COMPARISONS, table
+from support.values.strategies import models
 
 D = Decimal
 

@@ -73,7 +73,7 @@ ABOUT_RECORDS = (
 CLIENT = (
     *("-m", "not spark"),
     *(f"tests/{name}" for name in ("models", "state", "delta", "plan", "rules", "sql", "write_check", "assertions")),
-    *("tests/backends/memory", "tests/plugin/test_drift.py", "tests/plugin/test_without_jvm.py"),
+    *("tests/backends/memory", "tests/plugin/items/test_drift.py", "tests/plugin/hooks/test_without_jvm.py"),
 )
 """The tests of what a gate needs, beside a pyspark that can start no Spark."""
 

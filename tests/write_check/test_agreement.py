@@ -9,7 +9,7 @@ import pytest
 from pytest_delta_schema import WriteOptions, check_write
 from pytest_delta_schema.testing.parts import INT, LONG, WIDENS, field
 from support.tables import table
-from support.writes import BY_ROWS, DOUBLE, MODES, PAIRS, SHORT, A, agree, cells, frame, outcome, recorded, two
+from support.values.writes import BY_ROWS, DOUBLE, MODES, PAIRS, SHORT, A, agree, cells, frame, outcome, recorded, two
 
 ANSWERS = list(recorded())
 

@@ -17,10 +17,10 @@ from pyspark.sql import types as spark
 from pytest_delta_schema import Column, check_write
 from pytest_delta_schema.testing.parts import WIDENS, field
 from pytest_delta_schema.write_check.options import METHODS
-from support.agreement import Stage
 from support.covering import ALL
 from support.tables import table
-from support.writes import BY_ROWS, MODES, NO_STREAM, PAIRS, Pair, agree, one_way_per_outcome, outcome
+from support.values.agreement import Stage
+from support.values.writes import BY_ROWS, MODES, NO_STREAM, PAIRS, Pair, agree, one_way_per_outcome, outcome
 
 pytestmark = pytest.mark.spark
 

@@ -20,7 +20,7 @@ from pytest_delta_schema import CatalogReadError, Check, Column, MemoryCatalog, 
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.testing.parts import INT, LONG, TEXT, field, struct
 from support.tables import table
-from support.writes import DATE, FLAG, PAIRS, A, B, frame
+from support.values.writes import DATE, FLAG, PAIRS, A, B, frame
 
 FINDINGS = [
     (

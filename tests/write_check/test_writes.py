@@ -24,7 +24,7 @@ from pytest_delta_schema.testing import Scenario, SparkDataAccess
 from pytest_delta_schema.testing.parts import EVERY_TYPE, INT, LONG, MAPPED, TEXT, VARIANTS, field, struct
 from pytest_delta_schema.testing.scenario_runner import create_initial_tables
 from support.tables import NAME, table
-from support.writes import BY_ROWS, DOUBLE, PAIRS, A, B, frame
+from support.values.writes import BY_ROWS, DOUBLE, PAIRS, A, B, frame
 
 pytestmark = pytest.mark.spark
 

@@ -47,7 +47,7 @@ from pytest_delta_schema.test_kit.effects.history import effect_on, versions_of
 from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.data_access import MemoryDataAccess
 from pytest_delta_schema.testing.parts import LONG, TEXT, field, struct
-from support.databricks import Doubled, Workspace
+from support.catalogs.databricks import Doubled, Workspace
 from support.tables import NAME, column, state, stored, table
 
 

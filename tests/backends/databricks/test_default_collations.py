@@ -9,7 +9,7 @@ from pytest_delta_schema.backends.databricks.create_statement import default_col
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.engine.gate import Gate
 from pytest_delta_schema.engine.outcomes.outcome import Status
-from support.databricks import Doubled, Workspace
+from support.catalogs.databricks import Doubled, Workspace
 from support.tables import column, table
 
 PLAIN = [column()]

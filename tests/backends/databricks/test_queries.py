@@ -17,7 +17,7 @@ from pytest_delta_schema.plan import NotNull
 from pytest_delta_schema.state import CheckState
 from pytest_delta_schema.testing.parts import BOTH, INT, TEXT, field, struct
 from pytest_delta_schema.testing.scenario_runner import comparable
-from support.databricks import RELATIONS, Workspace
+from support.catalogs.databricks import RELATIONS, Workspace
 from support.tables import NAME, column, table
 
 pytestmark = pytest.mark.spark

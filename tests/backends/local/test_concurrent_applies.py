@@ -17,13 +17,13 @@ from pytest_delta_schema.backends.local.catalog import LocalCatalog
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 from pytest_delta_schema.execute.protocols.version import ABSENT
 from pytest_delta_schema.sql import StatementKind
-from support import second_apply
 from support.covering import ALL
-from support.keyed import ALL_STATEMENTS, keyed
+from support.runs import second_apply
+from support.values.keyed import ALL_STATEMENTS, keyed
 
 pytestmark = pytest.mark.spark
 
-TESTS = Path(second_apply.__file__).parent.parent
+TESTS = Path(second_apply.__file__).parents[2]
 ROUNDS = 20 if ALL else 5
 MINE = ALL_STATEMENTS[1:]
 

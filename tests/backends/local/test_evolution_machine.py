@@ -12,8 +12,8 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from pytest_delta_schema.sql.quoting import dotted
 from support.covering import ALL
-from support.evolution import Evolution
 from support.tables import NAME
+from support.values.evolution import Evolution
 
 pytestmark = pytest.mark.spark
 

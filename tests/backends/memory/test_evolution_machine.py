@@ -6,8 +6,8 @@ from hypothesis import settings
 
 from pytest_delta_schema import MemoryCatalog
 from support.covering import ALL
-from support.evolution import Evolution
 from support.tables import NAME
+from support.values.evolution import Evolution
 
 
 class EvolutionInMemory(Evolution):

@@ -17,8 +17,8 @@ from pytest_delta_schema import Check, MemoryCatalog, Orchestrator
 from pytest_delta_schema.backends.spark.compat.pyspark_compat import frame_of_rows, java_frame
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 from pytest_delta_schema.diagnostics.errors import StatementError
-from support.given_values import BERLIN, KEPT, LOST, PARTS, TEXT, UTC, plain
 from support.tables import NAME, column, table
+from support.values.given_values import BERLIN, KEPT, LOST, PARTS, TEXT, UTC, plain
 
 pytestmark = pytest.mark.spark
 

@@ -13,7 +13,7 @@ from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 from pytest_delta_schema.engine import Orchestrator
 from pytest_delta_schema.state.adopting import declared_table
 from pytest_delta_schema.state.types import describe_type
-from support.future_logs import FUTURE_LOGS, NO_SCHEMA, READABLE_LOGS
+from support.delta_logs.future_logs import FUTURE_LOGS, NO_SCHEMA, READABLE_LOGS
 from support.tables import column, table
 
 pytestmark = pytest.mark.spark

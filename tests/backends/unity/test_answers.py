@@ -16,7 +16,7 @@ from pytest_delta_schema.backends.unity.http.transport import HttpAnswer
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, MetadataSyncError, StatementError
 from pytest_delta_schema.state.catalog_entry import EntryState
 from pytest_delta_schema.state.delta_log import columns_of_schema
-from support.fake_unity_http import (
+from support.catalogs.fake_unity_http import (
     CATALOG,
     CONFIG,
     CREDENTIALS,

@@ -15,8 +15,8 @@ from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.parts import BOTH, INT, LONG, TEXT, field, struct
 from pytest_delta_schema.testing.unity import UnityDouble
 from pytest_delta_schema.testing.unity.server import SimulatedFault
+from support.catalogs.spark_registered_unity import Registering
 from support.covering import played_on
-from support.spark_registered_unity import Registering
 from support.tables import NAME, column, table
 
 pytestmark = pytest.mark.spark

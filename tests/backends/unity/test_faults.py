@@ -19,7 +19,7 @@ from pytest_delta_schema.backends.unity.http import calls
 from pytest_delta_schema.backends.unity.http.client import UnityClient
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, MetadataSyncError
 from pytest_delta_schema.testing.unity.server import SimulatedFault
-from support.hostile import answers, hostile
+from support.catalogs.hostile import answers, hostile
 from support.tables import NAME, column, table
 from support.unity import MODEL, OTHER, lake
 

@@ -9,7 +9,7 @@ import pytest
 from pyarrow import parquet
 
 from pytest_delta_schema.state.types import describe_type
-from support.future_logs import FUTURE_LOGS, NO_SCHEMA, READABLE_LOGS
+from support.delta_logs.future_logs import FUTURE_LOGS, NO_SCHEMA, READABLE_LOGS
 from support.logs import TIME
 from support.tables import NAME, column, table
 from support.unity import lake

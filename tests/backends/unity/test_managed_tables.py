@@ -12,8 +12,8 @@ from pytest_delta_schema.backends.unity.catalog import UnityCatalog
 from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.unity import UnityDouble
 from pytest_delta_schema.testing.unity.managed import IMPOSED_PROPERTIES
+from support.catalogs.spark_registered_unity import Registering
 from support.covering import played_on
-from support.spark_registered_unity import Registering
 
 pytestmark = pytest.mark.spark
 

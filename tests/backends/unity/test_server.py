@@ -18,8 +18,8 @@ from pytest_delta_schema.backends.unity import Secret, UnityClient
 from pytest_delta_schema.backends.unity.http.client import ServerError
 from pytest_delta_schema.plan.entry_comparison import entry_differences
 from pytest_delta_schema.testing.unity import UnityDouble
+from support.catalogs.spark_registered_unity import connection, external_table
 from support.logs import commit, delta_log, field, metadata
-from support.spark_registered_unity import connection, external_table
 from support.tables import column, table
 
 REAL = os.environ.get("DELTA_SCHEMA_TEST_UNITY_URI", "")

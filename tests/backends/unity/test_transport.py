@@ -15,7 +15,7 @@ from pytest_delta_schema.backends.unity.http import client as client_module
 from pytest_delta_schema.backends.unity.http import transport
 from pytest_delta_schema.backends.unity.http.calls import ServerError
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
-from support.hostile import answers, head, hostile
+from support.catalogs.hostile import answers, head, hostile
 from support.tables import NAME
 from support.unity import MODEL
 

@@ -10,10 +10,10 @@ from itertools import pairwise
 import pytest
 
 from pytest_delta_schema.report.html.page import html_page
-from support import browser
-from support.hostile_report import hostile_report
-from support.large_reports import large_report
-from support.run_reports import BLOCKED, DRIFTED, IN_SYNC, RUN, UNREADABLE, sample_report
+from support.reports import browser
+from support.reports.hostile_report import hostile_report
+from support.reports.large_reports import large_report
+from support.reports.run_reports import BLOCKED, DRIFTED, IN_SYNC, RUN, UNREADABLE, sample_report
 
 MISSING = browser.missing_programs()
 IN_CI = os.environ.get("CI") == "true"

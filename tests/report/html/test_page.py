@@ -14,10 +14,10 @@ from pytest_delta_schema.engine.outcomes.outcome import DataChecks, OutcomeState
 from pytest_delta_schema.report.html.page import html_page
 from pytest_delta_schema.report.html.status_marks import MARKS
 from pytest_delta_schema.report.report_entries import Consents
-from support.hostile_report import HIDDEN_CHARACTERS, hostile_report
-from support.html_tree import html_tree
-from support.large_reports import large_report
-from support.run_reports import BLOCKED, DRIFTED, IN_SYNC, RUN, UNREADABLE, sample_report
+from support.reports.hostile_report import HIDDEN_CHARACTERS, hostile_report
+from support.reports.html_tree import html_tree
+from support.reports.large_reports import large_report
+from support.reports.run_reports import BLOCKED, DRIFTED, IN_SYNC, RUN, UNREADABLE, sample_report
 
 STATE = {
     "version": 1,

@@ -13,7 +13,7 @@ from pytest_delta_schema.backends.local.kept_jvm import holder
 from pytest_delta_schema.backends.local.kept_jvm.channel import HOST, Channel, HolderGoneError, ask, end_of
 from pytest_delta_schema.backends.local.kept_jvm.record import HolderRecord, write_record
 from pytest_delta_schema.backends.secret import Secret
-from support.fake_jvm_holder import IGNORES_ITS_INPUT, JVM_SECRET, holding
+from support.catalogs.fake_jvm_holder import IGNORES_ITS_INPUT, JVM_SECRET, holding
 
 LEASE = {"want": "lease", "pid": 77, "seconds": 600}
 STATUS = {"want": "status"}

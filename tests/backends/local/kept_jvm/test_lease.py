@@ -21,7 +21,7 @@ from pytest_delta_schema.backends.local.kept_jvm.record import (
     write_record,
 )
 from pytest_delta_schema.backends.secret import Secret
-from support.fake_jvm_holder import ENDS_WITH_ITS_INPUT, IGNORES_ITS_INPUT, JVM_SECRET, holding
+from support.catalogs.fake_jvm_holder import ENDS_WITH_ITS_INPUT, IGNORES_ITS_INPUT, JVM_SECRET, holding
 
 HOLDER = """
 import subprocess, sys

@@ -1,0 +1,175 @@
+"""Which delta-spark belongs to which pyspark, and the command that completes an environment."""
+
+from __future__ import annotations
+
+import re
+import sys
+from importlib.metadata import PackageNotFoundError
+from pathlib import Path
+
+import pytest
+
+from pytest_delta_schema.backends.local.session import supported_versions as pairs
+from pytest_delta_schema.backends.local.session.start import start_session
+from pytest_delta_schema.backends.local.session.supported_versions import (
+    installed,
+    published_install_command,
+    version_fault,
+)
+from pytest_delta_schema.delta.spark_pairs import PAIRS
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
+
+ROOT = Path(__file__).parents[4]
+EXTRA = "pip install 'pytest-delta-schema[spark]'"
+
+
+@pytest.mark.parametrize(
+    "versions",
+    [
+        {"pyspark": "4.2.0", "delta-spark": "4.4.0"},
+        {"pyspark": "4.2.1", "delta-spark": "4.4.1"},
+        {"pyspark": "4.1.0", "delta-spark": "4.4.0"},
+        {"pyspark": "4.1.4", "delta-spark": "4.2.0"},
+        {"pyspark": "4.0.5", "delta-spark": "4.0.1"},
+        {"pyspark": "4.0.1", "delta-spark": "4.4.0"},
+        {"pyspark": "3.5.3", "delta-spark": "3.3.2"},
+        {"pyspark": "4.2.0.dev1", "delta-spark": "4.4.0"},
+    ],
+    ids=lambda versions: "-".join(versions.values()),
+)
+def test_a_pair_with_a_jar_is_taken(versions):
+    assert version_fault(versions) == ""
+
+
+@pytest.mark.parametrize(
+    ("versions", "message"),
+    [
+        ({}, f"the local backend needs Spark and Delta, and pyspark is not installed; run: {EXTRA}"),
+        (
+            {"delta-spark": "4.4.0"},
+            f"the local backend needs Spark and Delta, and pyspark is not installed; run: {EXTRA}",
+        ),
+        (
+            {"pyspark": "3.5.9"},
+            "pyspark 3.5.9 is installed without delta-spark; run: pip install 'delta-spark==3.3.3'",
+        ),
+        (
+            {"pyspark": "4.1.2"},
+            "pyspark 4.1.2 is installed without delta-spark; run: pip install 'delta-spark==4.4.0'",
+        ),
+        (
+            {"pyspark": "3.5.9", "delta-spark": "4.4.0"},
+            "delta-spark 4.4.0 is not built for pyspark 3.5.9; run: pip install 'delta-spark==3.3.3'",
+        ),
+        (
+            {"pyspark": "4.0.5", "delta-spark": "3.3.3"},
+            "delta-spark 3.3.3 is not built for pyspark 4.0.5; run: pip install 'delta-spark==4.0.1'",
+        ),
+        (
+            {"pyspark": "4.2.0", "delta-spark": "4.3.1"},
+            "delta-spark 4.3.1 is not built for pyspark 4.2.0; run: pip install 'delta-spark==4.4.0'",
+        ),
+        (
+            {"pyspark": "4.3.0", "delta-spark": "4.1.0"},
+            "there is no supported delta-spark for pyspark 4.3.0; run: pip install 'pyspark==4.2.0' 'delta-spark==4.4.0'",
+        ),
+        (
+            {"pyspark": "3.4.4"},
+            "there is no supported delta-spark for pyspark 3.4.4; run: pip install 'pyspark==4.2.0' 'delta-spark==4.4.0'",
+        ),
+        (
+            {"databricks-connect": "16.4.2"},
+            (
+                "databricks-connect 16.4.2 provides pyspark without a Spark that the local backend could start; choose"
+                f" another backend, such as --delta-backend=session, or run in another environment: {EXTRA}"
+            ),
+        ),
+        (
+            {"pyspark-client": "4.1.0", "delta-spark": "4.4.0"},
+            (
+                "pyspark-client 4.1.0 provides pyspark without a Spark that the local backend could start; choose"
+                f" another backend, such as --delta-backend=session, or run in another environment: {EXTRA}"
+            ),
+        ),
+        (
+            {"pyspark": "4.2.0", "databricks-connect": "16.4.2", "delta-spark": "4.4.0"},
+            (
+                "databricks-connect 16.4.2 and pyspark 4.2.0 install the same package, and overwrite each other's files; run:"
+                f" pip uninstall --yes databricks-connect pyspark, and then: {EXTRA}"
+            ),
+        ),
+    ],
+    ids=lambda value: (
+        " ".join(f"{name}-{version}" for name, version in value.items()) or "nothing" if isinstance(value, dict) else ""
+    ),
+)
+def test_any_other_environment_is_named_with_the_command_that_completes_it(versions, message):
+    assert version_fault(versions) == message
+
+
+def test_the_start_of_a_local_session_checks_the_pair(monkeypatch, tmp_path):
+    monkeypatch.setattr(pairs, "installed", lambda: {"pyspark": "4.1.4"})
+    monkeypatch.setitem(sys.modules, "delta", None)
+
+    with pytest.raises(BackendUnavailableError) as caught:
+        start_session(tmp_path)
+
+    assert str(caught.value) == "pyspark 4.1.4 is installed without delta-spark; run: pip install 'delta-spark==4.4.0'"
+
+
+@pytest.mark.parametrize(
+    ("pyspark", "command"),
+    [
+        ("3.5.9", "pip install 'delta-spark==3.3.3'"),
+        ("4.1.4", "pip install 'delta-spark==4.4.0'"),
+        ("4.3.0", "pip install 'pyspark==4.2.0' 'delta-spark==4.4.0'"),
+    ],
+)
+def test_a_delta_with_a_published_jar_is_named_for_each_spark(monkeypatch, pyspark, command):
+    monkeypatch.setattr(pairs, "installed", lambda: {"pyspark": pyspark, "delta-spark": "4.4.1"})
+
+    assert published_install_command() == command
+
+
+def test_an_installed_delta_with_a_published_jar_is_not_named_again(monkeypatch):
+    monkeypatch.setattr(pairs, "installed", lambda: {"pyspark": "4.2.0", "delta-spark": "4.4.0"})
+
+    assert published_install_command() == ""
+
+
+def test_the_pyspark_of_a_spark_that_pip_did_not_install_is_found(monkeypatch):
+    def version(name):
+        if name == "delta-spark":
+            return "4.4.0"
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(pairs, "version", version)
+    assert installed() == {"pyspark": "4.2.0", "delta-spark": "4.4.0"}
+
+    monkeypatch.setattr(pairs, "find_spec", lambda _: None)
+    assert installed() == {"delta-spark": "4.4.0"}
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="tomllib came with Python 3.11")
+def test_each_pair_is_an_extra_that_keeps_an_installed_pyspark_of_its_line():
+    import tomllib  # noqa: PLC0415 - from Python 3.11 on
+
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    wanted = {
+        "spark35": ["delta-spark==3.3.3", "pyspark>=3.5.3,<3.6"],
+        "spark40": ["delta-spark==4.0.1", "pyspark>=4.0,<4.1"],
+        "spark41": ["delta-spark==4.4.0", "pyspark>=4.1,<4.2"],
+        "spark42": ["delta-spark==4.4.0", "pyspark==4.2.0"],
+    }
+
+    assert {name: extras[name] for name in wanted} == wanted
+    assert extras["spark"] == wanted["spark42"]
+    assert [pair.extra for pair in PAIRS] == list(wanted)
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.extra)
+def test_the_pins_of_a_pair_are_its_versions(pair):
+    path = ROOT / "constraints.txt" if pair is PAIRS[-1] else ROOT / "constraints" / f"{pair.extra}.txt"
+    pins = dict(re.findall(r"^([\w-]+)==(\S+)", path.read_text("utf-8"), re.MULTILINE))
+
+    assert (pins["pyspark"], pins["delta-spark"]) == (pair.pyspark, pair.delta_spark)
