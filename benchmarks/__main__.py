@@ -1,4 +1,4 @@
-"""``make bench``: measure every bound of ``docs/explanation/speed.md``; exit 1 if one is missed.
+"""``make bench``: measure every limit of ``docs/explanation/speed.md``; exit 1 if one is missed.
 
 ``python benchmarks planning writes`` measures some parts only, and ``python benchmarks cluster`` the one that takes
 minutes; ``python benchmarks --write-docs`` measures all of them and writes the table of the page.
@@ -30,32 +30,32 @@ from measure import ROUNDS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from measure import Ratio
+    from measure import Row
 
 _PARTS = (planning, contracts, reports, writes, rows, local, creating, gate, preflight, rewriting, unity, syncing)
-PARTS: dict[str, Callable[[], Iterable[Ratio]]] = {part.__name__: part.run for part in _PARTS}
+PARTS: dict[str, Callable[[], Iterable[Row]]] = {part.__name__: part.run for part in _PARTS}
 LONG = "cluster"
 """The part that takes minutes, and is measured only by its name or for the page."""
 
 
 def main(arguments: list[str]) -> int:
-    """Measure the named parts, or all but the long one, print the table, and return 0 only if every bound holds."""
+    """Measure the named parts, or all but the long one, print the table, and return 0 only if every limit holds."""
     options = _options(arguments)
-    print(f"python benchmarks {' '.join(arguments)}".rstrip() + f": the median of {ROUNDS}, measured / limit")
-    print(f"{'what':<70} {'work':>9} {'reference':>9} {'measured':>8} / limit")
-    parts = {**PARTS, LONG: partial(cluster.run, options.rows)}
+    print(f"python benchmarks {' '.join(arguments)}".rstrip() + f": the median of {ROUNDS}")
+    print(f"{'what':<75} {'work':>11} {'reference':>11} {'ratio':>8} / limit")
+    parts: dict[str, Callable[[], Iterable[Row]]] = {**PARTS, LONG: partial(cluster.run, options.rows)}
     measured = []
     for name in options.parts or (parts if options.write_docs else PARTS):
-        for ratio in parts[name]():
-            print(ratio, flush=True)
-            measured.append((name, ratio))
+        for row in parts[name]():
+            print(row, flush=True)
+            measured.append((name, row))
     if options.write_docs:
         page.write(measured)
-    return 0 if all(ratio.holds for _, ratio in measured) else 1
+    return 0 if all(row.holds for _, row in measured) else 1
 
 
 def _options(arguments: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser("python benchmarks", description="Measure the bounds on speed.")
+    parser = argparse.ArgumentParser("python benchmarks", description="Measure the limits of the page on speed.")
     names = ", ".join([*PARTS, LONG])
     parser.add_argument("parts", metavar="PART", nargs="*", help=f"{names}; by default all but {LONG}")
     parser.add_argument("--write-docs", action="store_true", help="measure all parts, and write the table of the page")

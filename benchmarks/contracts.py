@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
-import resource
 import statistics
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from measure import of_limit, of_pairs
-from subjects import SOURCE, models
+from measure import ROUNDS, Row, in_turn
+from processes import program
+from processes import run as run_python
+from subjects import models
 
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.sql import script, statements
@@ -22,17 +20,16 @@ from pytest_delta_schema.state.desired import desired_state
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from measure import Ratio
-
 TABLES = 1000
-LOAD_MS = 5.0
-LOADS = 100
+LOADS = 50
+"""How often a run is forked, with the plugin and without it, in each round."""
+
+ALL_PLUGINS = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist")
+"""A run of pytest that loads each installed plugin but xdist."""
 
 CONTRACTS = f"""
-import sys
-sys.path.insert(0, {str(SOURCE)!r})
-from subjects import model
-delta_tables = [model(number) for number in range({TABLES})]
+from subjects import models
+delta_tables = models({TABLES})
 """
 BY_HAND = f"""
 import json, pathlib, pytest
@@ -53,89 +50,53 @@ def test_nothing(number):
     pass
 """
 
-LOAD = """
-import gc, json, os, sys
-import pytest
 
-OPTIONS = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
-WITHOUT = ["-p", "no:pytest_delta_schema.plugin"]
-
-def seconds(*options):
-    child = os.fork()
-    if not child:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        os._exit(pytest.main([*OPTIONS, *options]))
-    _, status, usage = os.wait4(child, 0)
-    assert status == 0
-    return usage.ru_utime + usage.ru_stime
-
-assert pytest.main([*OPTIONS, *WITHOUT]) == 0
-assert "pytest_delta_schema" not in sys.modules
-gc.collect()
-gc.freeze()
-gc.disable()
-seconds()
-pairs = [(seconds(), seconds(*WITHOUT)) for _ in range(int(sys.argv[1]))]
-print(json.dumps(list(zip(*pairs))))
-"""
+def run() -> Iterator[Row]:
+    """Yield the cost of a run, and that of loading the plugin."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        yield _contracts(folder / "contracts", folder / "tests")
+        yield _loading(folder / "empty")
 
 
-def run() -> Iterator[Ratio]:
-    """Yield the ratio of a run, and the load of the plugin."""
-    with tempfile.TemporaryDirectory() as folder:
-        with_plugin, without_plugin = Path(folder, "contracts"), Path(folder, "tests")
-        for project, text in ((with_plugin, CONTRACTS), (without_plugin, BY_HAND)):
-            project.mkdir()
-            (project / "pytest.ini").write_text("[pytest]\n")
-            (project / "test_it.py").write_text(text)
-        planner = TablePlanner()
-        texts = [script(statements(planner.creation(desired_state(table)))) for table in models(TABLES)]
-        (without_plugin / "texts.json").write_text(json.dumps(texts))
-        for project in (with_plugin, without_plugin):
-            assert f"{2 * TABLES} passed" in _pytest(project, "--snapshot-update")[1]
-        pairs = [(_pytest(with_plugin)[0], _pytest(without_plugin)[0]) for _ in range(5)]
-        name = f"{TABLES:,} contracts without a catalog ({2 * TABLES:,} tests)"
-        yield of_pairs(name, "the same tests written by hand", pairs, 2.0)
-        empty = Path(folder, "empty")
-        empty.mkdir()
-        (empty / "pytest.ini").write_text("[pytest]\n")
-        (empty / "test_it.py").write_text("def test_it(): pass\n")
-        yield _load(empty)
+def _contracts(contracts: Path, by_hand: Path) -> Row:
+    for project, text in ((contracts, CONTRACTS), (by_hand, BY_HAND)):
+        project.mkdir()
+        (project / "pytest.ini").write_text("[pytest]\n")
+        (project / "test_it.py").write_text(text)
+    planner = TablePlanner()
+    texts = [script(statements(planner.creation(desired_state(table)))) for table in models(TABLES)]
+    (by_hand / "texts.json").write_text(json.dumps(texts))
+
+    def run_tests(project: Path, *options: str) -> None:
+        printed = run_python(project, *ALL_PLUGINS, *options, PYTEST_DISABLE_PLUGIN_AUTOLOAD="")
+        assert f"{2 * TABLES} passed" in printed, printed
+
+    for project in (contracts, by_hand):
+        run_tests(project, "--snapshot-update")
+    return Row(
+        name=f"{TABLES:,} contracts without a catalog ({2 * TABLES:,} tests)",
+        reference_name="the same tests written by hand",
+        pairs=in_turn(lambda: run_tests(contracts), lambda: run_tests(by_hand)),
+        limit=2.0,
+    )
 
 
-def _load(folder: Path) -> Ratio:
-    """Measure the processor time of runs with and without the plugin, in turn; the cheapest tenth of each counts.
+def _loading(folder: Path) -> Row:
+    """Compare the difference between runs with and without the plugin with the latter.
 
-    Processor time does not grow with the time for which other programs run. All runs are forked from one process that
-    has imported pytest and the other plugins, so their start is not measured.
+    All runs are forked in turn from one process that has imported pytest and the other plugins, so their start is not
+    measured. The cheapest tenth of each counts.
     """
-    answer = subprocess.run(
-        [sys.executable, "-c", LOAD, str(LOADS)],
-        cwd=folder,
-        env=_environment(),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    with_plugin, without_plugin = (
-        statistics.mean(sorted(times)[: LOADS // 10]) for times in json.loads(answer.stdout.splitlines()[-1])
-    )
-    return of_limit("loading the plugin in a run without tables", with_plugin - without_plugin, LOAD_MS / 1000)
+    folder.mkdir()
+    (folder / "pytest.ini").write_text("[pytest]\n")
+    (folder / "test_it.py").write_text("def test_it(): pass\n")
 
+    def pair() -> tuple[float, float]:
+        both = program("loads", folder, LOADS)
+        with_plugin, without = (statistics.mean(sorted(times)[: LOADS // 10]) for times in both)
+        return with_plugin - without, without
 
-def _pytest(folder: Path, *args: str) -> tuple[float, str]:
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *args]
-    start = _processor_time()
-    answer = subprocess.run(command, cwd=folder, env=_environment(), capture_output=True, text=True, check=False)
-    return _processor_time() - start, answer.stdout
-
-
-def _processor_time() -> float:
-    """Return the processor time of all processes that were started here and have ended."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
-def _environment() -> dict[str, str]:
-    # Compiled code is kept, as it is on users' machines; some CI machines switch that off.
-    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    name = "loading the plugin in a run without tables"
+    pairs = [pair() for _ in range(ROUNDS)]
+    return Row(name=name, reference_name="the rest of a run of an empty test", pairs=pairs, limit=0.16)

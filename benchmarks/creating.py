@@ -2,59 +2,51 @@
 
 from __future__ import annotations
 
-import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from measure import ROUNDS, of_limit
-from pytest_runs import PLUGINS, environment
+from measure import Row, in_turn
+from processes import WITH_PLUGIN, program
+from processes import run as run_python
+
+from pytest_delta_schema.backends.local.session.jars import delta_jars
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from measure import Ratio
+TABLES, PLAIN_TABLES = 200, 50
 
-TABLES, LIMIT = 200, 0.25
-"""The number of tables, and the seconds that each may take."""
+MODELS = f"""
+from small_tables import keyed_table
+tables = [keyed_table(number) for number in range({TABLES})]
+"""
+APPLY = (*WITH_PLUGIN, "models.py", "--delta-apply", "-m", "delta_apply")
 
-MODELS = """
-from pyspark.sql.types import LongType, StringType
-from pytest_delta_schema import Column, ForeignKey, Table
 
-def table(number):
-    columns = [Column("id", LongType(), is_nullable=False)]
-    for n in range(19):
-        columns.append(Column(f"column_{n}", LongType() if n % 2 else StringType(), comment=f"Number {n}"))
-    keys = [] if number % 10 else [ForeignKey(["id"], "dev.silver.table_1")]
-    return Table(
-        "dev", "silver", f"table_{number}", columns, comment="A table", primary_key=["id"], foreign_keys=keys
+def run() -> Iterator[Row]:
+    """Yield the time for each table."""
+    jars = ",".join(map(str, delta_jars()))
+    pairs = in_turn(_apply, lambda: _plainly(jars), time.perf_counter)
+    yield Row(
+        name=f"creating one of {TABLES} local tables with a primary key, in an apply",
+        reference_name=f"one of {PLAIN_TABLES} by plain statements, without this package",
+        pairs=[(apply / TABLES, plain / PLAIN_TABLES) for apply, plain in pairs],
+        limit=0.15,
     )
 
-tables = [table(number) for number in range(COUNT)]
-"""
-APPLY = ("-m", "pytest", "models.py", "--delta-apply", "-m", "delta_apply", "-q", *PLUGINS)
 
-
-def run() -> Iterator[Ratio]:
-    """Yield the time for each table."""
-    took = statistics.median(seconds() for _ in range(ROUNDS))
-    yield of_limit(f"creating one of {TABLES} local tables with a primary key, in an apply", took / TABLES, LIMIT)
-
-
-def seconds() -> float:
-    """Run pytest on an empty warehouse, and return how long the process took."""
+def _apply() -> None:
+    """Run pytest on an empty warehouse."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "models.py").write_text(f"COUNT = {TABLES}\n{MODELS}")
+        (folder / "models.py").write_text(MODELS)
         (folder / "pytest.ini").write_text("[pytest]\ndelta_models = models\npythonpath = .\n")
-        start = time.perf_counter()
-        answer = subprocess.run(
-            [sys.executable, *APPLY], cwd=folder, env=environment(), capture_output=True, text=True, check=True
-        )
-        took = time.perf_counter() - start
-    assert f"apply: {TABLES} applied, " in answer.stdout, answer.stdout
-    return took
+        printed = run_python(folder, *APPLY)
+    assert f"apply: {TABLES} applied, " in printed, printed
+
+
+def _plainly(jars: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        program("create_plainly", jars, folder, PLAIN_TABLES)

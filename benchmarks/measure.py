@@ -1,104 +1,98 @@
-"""Measure ratios: both sides in turn, in one process, so a noisy machine disturbs both alike."""
+"""Rows of the table of speed: work and a reference, measured in turn, and the highest ratio that is accepted.
+
+A noisy or slow machine disturbs both alike, so a limit holds on any machine.
+"""
 
 from __future__ import annotations
 
 import gc
+import resource
 import statistics
 import time
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-Unit = Literal["s", "KiB", "%"]
+Unit = Literal["s", "KiB", "calls", "tasks"]
 
 ROUNDS = 5
-"""How often a ratio is measured; the median counts."""
-
-ROOM = 0.85
-"""The part of a bound that a ratio may take, so a busy hour does not break it."""
+"""How often work and its reference are measured; the median counts."""
 
 
-class Ratio(NamedTuple):
-    """A measured ratio and its bound.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A measured value and its reference, with the highest ratio that is accepted.
 
     Args:
-        name: What is measured.
-        reference_name: What it is compared with; empty if that is a fixed limit.
-        work: The measured value, in ``unit``.
-        reference: The value of the reference, in ``unit``.
-        ratio: The first by the second.
-        bound: The highest ratio that is accepted.
-        unit: Of both values.
+        name: The work.
+        reference_name: What it is compared with.
+        pairs: Of each round, the value of the work and that of the reference, in ``unit``.
+        limit: The highest ratio.
     """
 
     name: str
     reference_name: str
-    work: float
-    reference: float
-    ratio: float
-    bound: float
+    pairs: Sequence[tuple[float, float]]
+    limit: float
     unit: Unit = "s"
 
     @property
-    def holds(self) -> bool:
-        """Whether the ratio is within its bound."""
-        return self.ratio <= self.bound
+    def work(self) -> float:
+        """The median of the work."""
+        return statistics.median(work for work, _ in self.pairs)
 
     @property
-    def has_room(self) -> bool:
-        """Whether the ratio is so far within its bound that a busy hour does not break it."""
-        return self.ratio <= ROOM * self.bound
+    def reference(self) -> float:
+        """The median of the reference."""
+        return statistics.median(reference for _, reference in self.pairs)
+
+    @property
+    def ratio(self) -> float:
+        """The median of the ratios of the rounds."""
+        return statistics.median(work / reference for work, reference in self.pairs)
+
+    @property
+    def holds(self) -> bool:
+        """Whether the ratio is within its limit."""
+        return self.ratio <= self.limit
+
+    def shown(self, value: float) -> str:
+        """Return a value with its unit, with three digits."""
+        if self.unit == "s":
+            return f"{value:.2f} s" if value >= 1 else f"{value * 1000:.3g} ms"
+        return f"{value:,.1f} KiB" if self.unit == "KiB" else f"{value:,g} {self.unit}"
 
     def __str__(self) -> str:
-        verdict = ("ok" if self.has_room else "tight") if self.holds else "MISSED"
-        work, reference = shown(self.work, self.unit), shown(self.reference, self.unit)
-        return f"{self.name:<70} {work:>9} {reference:>9} {self.ratio:8.4f} / {self.bound:<6} {verdict}"
+        work, reference = self.shown(self.work), self.shown(self.reference)
+        verdict = "ok" if self.holds else "MISSED"
+        return f"{self.name:<75} {work:>11} {reference:>11} {self.ratio:8.3g} / {self.limit:<6} {verdict}"
 
 
-def shown(value: float, unit: Unit) -> str:
-    """Return a value with its unit, with three digits."""
-    if unit == "%":
-        return f"{value:.0%}"
-    if unit == "KiB":
-        return f"{value:.1f} KiB"
-    return f"{value:.2f} s" if value >= 1 else f"{value * 1000:.3g} ms"
-
-
-def seconds(work: Callable[[], object]) -> float:
-    """Return the processor time of one call, with the collector run before and off during it.
+def processor_time() -> float:
+    """Return the processor time of this process, and of those that it started and that have ended.
 
     It does not grow with the time for which other programs run.
     """
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + ended.ru_utime + ended.ru_stime
+
+
+def seconds(work: Callable[[], object], clock: Callable[[], float] = processor_time) -> float:
+    """Return the time of one call, with the collector run before and off during it."""
     gc.collect()
     gc.disable()
     try:
-        start = time.process_time()
+        start = clock()
         work()
-        return time.process_time() - start
+        return clock() - start
     finally:
         gc.enable()
 
 
-def ratio(
-    name: str, reference_name: str, work: Callable[[], object], reference: Callable[[], object], *, bound: float
-) -> Ratio:
-    """Measure ``work`` against ``reference``, A B A B."""
-    return of_pairs(name, reference_name, [(seconds(work), seconds(reference)) for _ in range(ROUNDS)], bound)
-
-
-def of_pairs(name: str, reference_name: str, pairs: Sequence[tuple[float, float]], bound: float) -> Ratio:
-    """Return the median of ratios, pair by pair."""
-    return Ratio(
-        name,
-        reference_name,
-        statistics.median(pair[0] for pair in pairs),
-        statistics.median(pair[1] for pair in pairs),
-        statistics.median(first / second for first, second in pairs),
-        bound,
-    )
-
-
-def of_limit(name: str, work: float, limit: float, unit: Unit = "s") -> Ratio:
-    """Return the ratio of a value and a fixed limit."""
-    return Ratio(name, "", work, limit, work / limit, 1.0, unit)
+def in_turn(
+    work: Callable[[], object], reference: Callable[[], object], clock: Callable[[], float] = processor_time
+) -> list[tuple[float, float]]:
+    """Return the times of both in each round."""
+    return [(seconds(work, clock), seconds(reference, clock)) for _ in range(ROUNDS)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from measure import Ratio, ratio
+from measure import Row, in_turn
 from subjects import COLUMNS
 
 from pytest_delta_schema import Check, Column, Table, rows_of
@@ -20,7 +20,7 @@ TYPES = (
 )  # fmt: skip
 
 
-def run() -> Iterator[Ratio]:
+def run() -> Iterator[Row]:
     """Yield the cost of rows of a table with a key and checks."""
     names = [f"column_{number}" for number in range(COLUMNS)]
     columns = [Column(name, TYPES[number % len(TYPES)], number > 0) for number, name in enumerate(names)]
@@ -31,10 +31,9 @@ def run() -> Iterator[Ratio]:
     ]
     table = Table("dev", "silver", "wide", columns, primary_key=names[:1], checks=checks)
     rows = rows_of(table, ROWS)
-    yield ratio(
-        f"`rows_of`, {ROWS:,} rows of {COLUMNS} columns with three checks",
-        "`json.dumps` of the rows",
-        lambda: rows_of(table, ROWS),
-        lambda: json.dumps(rows, default=str),
-        bound=10.0,
+    yield Row(
+        name=f"`rows_of`, {ROWS:,} rows of {COLUMNS} columns with three checks",
+        reference_name="`json.dumps` of the rows",
+        pairs=in_turn(lambda: rows_of(table, ROWS), lambda: json.dumps(rows, default=str)),
+        limit=10.0,
     )

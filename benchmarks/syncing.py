@@ -13,18 +13,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
-from measure import of_limit, of_pairs
+from measure import ROUNDS, Row
 from subjects import models
 from unity import lake_of, server_over, write_project
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from measure import Ratio
-
 TABLES, FEWER = 1000, 250
-THREADS, ROUNDS = 8, 3
-BOUND = 3.0
+THREADS = 8
 
 
 class Call(NamedTuple):
@@ -42,7 +39,7 @@ class Synced(NamedTuple):
     calls: dict[str, list[Call]]
 
 
-def run() -> Iterator[Ratio]:
+def run() -> Iterator[Row]:
     """Yield the seconds of a sync against those of a plain client, and how its calls grow with the entries."""
     with tempfile.TemporaryDirectory() as folder:
         few, many = Path(folder, "few"), Path(folder, "many")
@@ -52,11 +49,20 @@ def run() -> Iterator[Ratio]:
         for _ in range(ROUNDS):
             synced = _sync(many, TABLES)
             pairs.append((synced.seconds, _replay(many, synced.calls)))
-        less = _sync(few, FEWER)
-        name = f"a metadata sync of {TABLES:,} entries, {THREADS} threads"
-        yield of_pairs(name, "the same requests by a plain client", pairs, BOUND)
-        growth = _number(synced) / TABLES / (_number(less) / FEWER)
-        yield of_limit("calls of an entry in it, by those among fewer entries", growth, 1.2, "%")
+        fewer = _sync(few, FEWER)
+        yield Row(
+            name=f"a metadata sync of {TABLES:,} entries, {THREADS} threads",
+            reference_name="the same requests by a plain client",
+            pairs=pairs,
+            limit=3.0,
+        )
+        yield Row(
+            name="calls of an entry in it",
+            reference_name="those among fewer entries",
+            pairs=[(_number(synced) / TABLES, _number(fewer) / FEWER)],
+            limit=1.2,
+            unit="calls",
+        )
 
 
 def _number(synced: Synced) -> int:
@@ -72,7 +78,7 @@ def _sync(project: Path, number: int) -> Synced:
         assert server.stdout is not None
         client = UnityClient(server.stdout.readline().strip())
         calls: dict[str, list[Call]] = defaultdict(list)
-        transport = client._calls._transport  # noqa: SLF001 - to note what is sent
+        transport = client._calls._transport
         send = transport.send
 
         def noted(method: str, target: str, deadline: Any, body: bytes | None) -> Any:
@@ -81,7 +87,7 @@ def _sync(project: Path, number: int) -> Synced:
             calls[table].append(Call(method, target, None if body is None else json.loads(body)))
             return send(method, target, deadline, body)
 
-        transport.send = noted  # type: ignore[method-assign]
+        transport.send = noted  # type: ignore[assignment, method-assign]
         start = time.perf_counter()
         done = UnityCatalog(client, read_threads=THREADS).sync_entries(models(number))
         took = time.perf_counter() - start

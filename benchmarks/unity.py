@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -12,103 +10,58 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from measure import of_limit
-from pytest_runs import PLUGINS, environment
-from subjects import SOURCE, models
+from measure import Row, in_turn
+from processes import PYTEST, WITH_PLUGIN, environment, peak_of, run_empty_tests, write_empty_tests
+from processes import run as run_python
+from subjects import models
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from measure import Ratio
-
 TABLES, FEWER = 1000, 100
-SECONDS = 5.0
 
-SERVER = """
-import json, sys
-from pathlib import Path
-from pytest_delta_schema import QualifiedName
-from pytest_delta_schema.backends.unity.logs.table_logs import Log
-from pytest_delta_schema.backends.unity.entries.wire_format import entry_of, table_info
-from pytest_delta_schema.testing.unity import UnityDouble
-
-with UnityDouble() as double:
-    double.metastore.create_catalog({"name": "dev"})
-    double.metastore.create_schema({"name": "silver", "catalog_name": "dev"})
-    for folder in sorted(Path(sys.argv[1]).glob("dev/silver/*")):
-        name = QualifiedName("dev", "silver", folder.name)
-        info = {"table_type": "EXTERNAL", "data_source_format": "DELTA", "storage_location": folder.as_uri()}
-        log = Log(folder.as_uri(), {})
-        entry = table_info(entry_of(name, info), log.shown(), log.timestamp())
-        if "bare" in sys.argv:
-            entry.update(columns=[], properties={}, comment=None)
-        double.metastore.create_table(entry)
-    print(double.uri, flush=True)
-    sys.stdin.read()
-"""
-DECLARED = f"""
-import sys
-sys.path.insert(0, {str(SOURCE)!r})
-from subjects import model
-for number in range(TABLES):
-    globals()[f"table_{{number}}"] = model(number)
-"""
-WATCHED = """
-import atexit, sys, time
-start = time.perf_counter()
-import pytest
-from pytest_delta_schema.backends.unity.reading import TableReader
-from pytest_delta_schema.engine.gate import Gate
-
-took = {"imports": time.perf_counter() - start}
-
-def watch(owner, name, stage):
-    inner = getattr(owner, name)
-    def timed(*args, **kwargs):
-        begun = time.perf_counter()
-        try:
-            return inner(*args, **kwargs)
-        finally:
-            took[stage] = took.get(stage, 0) + time.perf_counter() - begun
-    setattr(owner, name, timed)
-
-watch(TableReader, "_listings", "entries")
-watch(TableReader, "read", "entries and logs")
-watch(Gate, "plan", "plans")
-watch(pytest.Session, "perform_collect", "collection")
-code = pytest.main(sys.argv[1:])
-took["whole"] = time.perf_counter() - start
-print("TOOK", took)
-sys.exit(code)
-"""
-# Not ``ru_maxrss``: on Linux a process inherits that of its parent, here of the benchmark, which is larger.
-PEAK = """
-import sys
-from pathlib import Path
-import pytest
-code = pytest.main(sys.argv[1:])
-print(Path("/proc/self/status").read_text())
-sys.exit(code)
-"""
+GATE = (*WITH_PLUGIN[2:], "--delta-drift", "--delta-backend=unity", "-m", "delta_drift or delta_metadata")
+"""The options of pytest, without those for the program that runs it."""
 
 
-def run() -> Iterator[Ratio]:
-    """Yield the seconds of a whole run, and how much more memory many tables take than few."""
-    with tempfile.TemporaryDirectory() as folder:
-        few, many = Path(folder, "few"), Path(folder, "many")
+def run() -> Iterator[Row]:
+    """Yield the cost of a whole run, and how much more memory many tables take than few."""
+    with tempfile.TemporaryDirectory() as name:
+        few, many = Path(name, "few"), Path(name, "many")
         for project, number in ((few, FEWER), (many, TABLES)):
             write_project(project, number)
+            write_empty_tests(_empty(project), 2 * number)
         with server_over(lake_of(many)) as server:
             assert server.stdout is not None
             uri = server.stdout.readline().strip()
-            runs = [_gate(many, uri, TABLES) for _ in range(5)]
-            fewer = _gate(few, uri, FEWER)
-            _show_shares(many, uri)
+            yield Row(
+                name=f"a gate over {TABLES:,} tables and their catalog entries, no JVM",
+                reference_name=f"a run of {2 * TABLES:,} empty tests",
+                pairs=in_turn(
+                    lambda: _gate("pytest", many, uri, TABLES),
+                    lambda: run_empty_tests(_empty(many), 2 * TABLES),
+                    time.perf_counter,
+                ),
+                limit=4.6,
+            )
+            shares = json.loads(_gate("programs.watched_gate", many, uri, TABLES).splitlines()[-1])
+            print("  of which " + ", ".join(f"{name} {share:.0%}" for name, share in shares.items()))
+            peaks = [
+                (
+                    peak_of(_gate("programs.pytest_peak", project, uri, number)),
+                    peak_of(run_python(_empty(project), "-m", "programs.pytest_peak", *PYTEST[2:])),
+                )
+                for project, number in ((many, TABLES), (few, FEWER))
+            ]
             server.communicate()
-        took = statistics.median(run[0] for run in runs)
-        yield of_limit(f"a gate over {TABLES:,} tables and their catalog entries, no JVM", took, SECONDS)
-        memory = (runs[0][1] - fewer[1]) / (TABLES - FEWER)
-        yield of_limit("memory of a table in it", memory, 200, "KiB")
+        growth = [(of_many - of_few) / (TABLES - FEWER) for of_many, of_few in zip(*peaks, strict=True)]
+        yield Row(
+            name="memory of a table in it",
+            reference_name="two empty tests",
+            pairs=[(growth[0], growth[1])],
+            limit=4.8,
+            unit="KiB",
+        )
 
 
 def write_project(project: Path, number: int) -> None:
@@ -117,7 +70,7 @@ def write_project(project: Path, number: int) -> None:
 
     project.mkdir()
     (project / "pytest.ini").write_text("[pytest]\n")
-    (project / "test_it.py").write_text(DECLARED.replace("TABLES", str(number)))
+    (project / "test_it.py").write_text(f"from subjects import models\ndelta_tables = models({number})\n")
     for table in models(number):
         log = lake_of(project).joinpath(*table.name, "_delta_log")
         log.mkdir(parents=True)
@@ -144,37 +97,17 @@ def lake_of(project: Path) -> Path:
     return project.with_name(f"{project.name}_lake")
 
 
+def _empty(project: Path) -> Path:
+    return project.with_name(f"{project.name}_empty")
+
+
 def server_over(lake: Path, *options: str) -> subprocess.Popen[str]:
     """Start a server whose entries match the logs in a folder, or, with the option ``bare``, show nothing of them."""
-    command = [sys.executable, "-c", SERVER, str(lake), *options]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    command = [sys.executable, "-m", "programs.unity_server", str(lake), *options]
+    return subprocess.Popen(command, env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
-def _command(uri: str) -> list[str]:
-    marks = ["-m", "delta_drift or delta_metadata", "-q", *PLUGINS]
-    return ["--delta-drift", "--delta-backend=unity", f"--delta-unity-uri={uri}", *marks]
-
-
-def _run(code: str, project: Path, uri: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", code, *_command(uri)]
-    return subprocess.run(command, cwd=project, env=environment(), capture_output=True, text=True, check=False)
-
-
-def _gate(project: Path, uri: str, number: int) -> tuple[float, float]:
-    """Run the gate; return its seconds and its peak of memory in KiB."""
-    start = time.perf_counter()
-    done = _run(PEAK, project, uri)
-    took = time.perf_counter() - start
-    assert f"{2 * number} passed" in done.stdout, done.stdout[-3000:]
-    peak = re.search(r"VmHWM:\s+(\d+) kB", done.stdout)
-    assert peak is not None
-    return took, float(peak[1])
-
-
-def _show_shares(project: Path, uri: str) -> None:
-    done = _run(WATCHED, project, uri)
-    match = re.search(r"TOOK (\{.*\})", done.stdout)
-    assert match is not None, done.stdout[-3000:]
-    shares = json.loads(match[1].replace("'", '"'))
-    whole = shares.pop("whole")
-    print("  of which " + ", ".join(f"{name} {100 * seconds / whole:.0f} %" for name, seconds in shares.items()))
+def _gate(runner: str, project: Path, uri: str, number: int) -> str:
+    printed = run_python(project, "-m", runner, *GATE, f"--delta-unity-uri={uri}")
+    assert f"{2 * number} passed" in printed, printed[-3000:]
+    return printed

@@ -1,0 +1,1 @@
+"""Programs that the benchmarks run as processes, by ``python -m``; most print a value as JSON."""
