@@ -200,11 +200,14 @@ def missing_features(needed: Iterable[str], supported: Collection[str]) -> froze
 
     What is needed comes from :func:`needed_by_property`, or is features.
     """
+    unnamed = frozenset(needed).difference(supported)
+    if not unnamed:
+        return unnamed
     names = NameSet(supported)
     bases = NameSet(map(base_feature, supported))
     return frozenset(
         name.removeprefix(FEATURE_PREFIX)
-        for name in needed
+        for name in unnamed
         if name.removeprefix(FEATURE_PREFIX) not in names
         and (name.startswith(FEATURE_PREFIX) or base_feature(name) not in bases)
     )

@@ -15,7 +15,7 @@ from pytest_delta_schema.models.table import declared_name
 from pytest_delta_schema.state.keys import desired_keys
 from pytest_delta_schema.state.spark_types import NESTED, RENAMED_FROM, collecting_renames, shared
 from pytest_delta_schema.state.states import NO_TAGS, CheckState, RenameState, TableState, by_name
-from pytest_delta_schema.state.types import ColumnGeneration, ColumnState, IdentityState, find
+from pytest_delta_schema.state.types import ColumnGeneration, IdentityState, find, new_column
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.table import PropertyValue, Table
     from pytest_delta_schema.state.spark_types import Renamed
     from pytest_delta_schema.state.states import Tags
+    from pytest_delta_schema.state.types import ColumnState
 
 _NO_PROPERTIES: Mapping[str, str | None] = MappingProxyType({})
 
@@ -65,7 +66,7 @@ def _columns(columns: Iterable[Column], renamed: Renamed) -> tuple[ColumnState, 
             data_type = shared(data_type)
         has_value = column.default is not None or column.generated_as is not None or column.identity is not None
         value = value_state(column) if has_value else None
-        states.append(ColumnState(column.name, data_type, column.is_nullable, column.comment or "", value))
+        states.append(new_column((column.name, data_type, column.is_nullable, column.comment or "", value)))
         if column.renamed_from is not None:
             renamed.append(column)
     return tuple(states)

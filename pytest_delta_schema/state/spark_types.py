@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pyspark.sql import types as spark
 
-from pytest_delta_schema.state.types import ArrayState, ColumnState, MapState, StructState
+from pytest_delta_schema.state.types import ArrayState, MapState, StructState, new_column
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from pytest_delta_schema.models.column import Column
-    from pytest_delta_schema.state.types import DataTypeState
+    from pytest_delta_schema.state.types import ColumnState, DataTypeState
 
 ATOMIC: dict[type[spark.DataType], str] = {
     kind: intern(kind().simpleString())
@@ -83,7 +83,9 @@ def _fields(fields: Iterable[spark.StructField], renamed: Renamed) -> tuple[Colu
             comment = field.metadata.get("comment") or ""
             if RENAMED_FROM in field.metadata:
                 renamed.append(field)
-        columns.append(ColumnState(field.name, collecting_renames(field.dataType, renamed), field.nullable, comment))
+        kind = type(field.dataType)
+        data_type = ATOMIC.get(kind) or COMPOUND.get(kind, _named)(field.dataType, renamed)
+        columns.append(new_column((field.name, data_type, field.nullable, comment, None)))
     return tuple(columns)
 
 

@@ -6,13 +6,14 @@ tuples of their parts. Strings are interned, so clean tables are mostly compared
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Union
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, Union
 
 from pytest_delta_schema.delta.names.column_path import ELEMENT, KEY, VALUE, ColumnPath
 from pytest_delta_schema.delta.names.folded_names import folded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 
 class IdentityState(NamedTuple):
@@ -61,6 +62,12 @@ class ColumnState(NamedTuple):
     is_nullable: bool
     comment: str
     value: ColumnGeneration | None = None
+
+
+_ColumnValues: TypeAlias = "tuple[str, DataTypeState, bool, str, ColumnGeneration | None]"
+
+new_column: Callable[[_ColumnValues], ColumnState] = partial(tuple.__new__, ColumnState)
+"""Make a column of all its values, for two thirds of the time of the class (136 instead of 203 ns)."""
 
 
 class StructState(NamedTuple):
