@@ -61,7 +61,6 @@ def step(
     """Log the progress of a step every few seconds, and its end; nothing about a short one that is not announced.
 
     Steps nest: of those that run, only the innermost is logged, and a step inside another step starts no thread.
-    Steps inside of one that covers them are not logged.
 
     Args:
         text: What is done, such as ``starting Spark``; names that users choose are escaped by the caller.

@@ -80,7 +80,12 @@ def is_not_delta(name: QualifiedName, provider: str, *, converts: bool = False) 
 
 
 def is_damaged(name: QualifiedName, error: Exception) -> Diagnostic:
-    """Return the problem of a log, or of catalog metadata, that cannot be understood."""
+    """Return the problem of a log, or of catalog metadata, that cannot be understood.
+
+    Args:
+        name: The table.
+        error: What reading it has raised.
+    """
     if isinstance(error, MalformedPropertyError):
         remedy = f"remove it ({unset_tblproperties(name, [error.key])}), and apply the model again"
         return problem(DamagedTable, name, str(error), remedy)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.protocols.catalog import Refusal as Refusal
     from pytest_delta_schema.execute.protocols.catalog import RowCounts as RowCounts
     from pytest_delta_schema.execute.protocols.catalog import ScratchCatalog as ScratchCatalog
+    from pytest_delta_schema.execute.protocols.lag import Lag as Lag
     from pytest_delta_schema.execute.protocols.metadata_sync import MetadataSync as MetadataSync
     from pytest_delta_schema.execute.protocols.metadata_sync import SyncsEntries as SyncsEntries
     from pytest_delta_schema.execute.protocols.table_copies import ClonesTables as ClonesTables
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.protocols.table_history import IdentifiesTables as IdentifiesTables
     from pytest_delta_schema.execute.protocols.table_history import KeepsVersions as KeepsVersions
     from pytest_delta_schema.execute.protocols.table_history import ReadsRows as ReadsRows
+    from pytest_delta_schema.execute.protocols.version import ABSENT as ABSENT
+    from pytest_delta_schema.execute.protocols.version import Version as Version
+    from pytest_delta_schema.execute.protocols.version import version_of as version_of
     from pytest_delta_schema.execute.protocols.write_probe import ProbesWrites as ProbesWrites
     from pytest_delta_schema.execute.table_result import TableResult as TableResult
 

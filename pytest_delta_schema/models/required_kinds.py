@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.argument_checks.wrong_kinds import argument_text, refuse_kind
 from pytest_delta_schema.models.names import QualifiedName
-from pytest_delta_schema.models.table import Table
+from pytest_delta_schema.models.table import Table, names_around
 
 if TYPE_CHECKING:
     from typing import Any
@@ -34,6 +34,21 @@ def required_tables(value: object, subject: str) -> list[Table]:
         msg = f"{subject} takes a list of Tables, and the list has {values}; give the Tables that declare them"
         raise DeclarationError(msg)
     return tables
+
+
+def snapshot_names(models: Iterable[Table]) -> tuple[QualifiedName, ...]:
+    """Return the names of the tables that a ``snapshot`` reads: of models, and of the parents of their foreign keys.
+
+    Args:
+        models: What was given to ``snapshot``.
+
+    Returns:
+        The names, each once and sorted.
+
+    Raises:
+        DeclarationError: If it is not a list of tables.
+    """
+    return names_around(required_tables(models, "snapshot"))
 
 
 def required_table_name(value: Any, subject: str) -> QualifiedName:

@@ -39,7 +39,12 @@ def select_text(path: str) -> str:
 
 
 def describe_history(table: QualifiedName, limit: int | None = None) -> str:
-    """Render the query of the commits of a table, the newest first."""
+    """Render the query of the commits of a table, the newest first.
+
+    Args:
+        table: The table.
+        limit: How many commits at most; ``None`` for all.
+    """
     return f"DESCRIBE HISTORY {dotted(table)}{'' if limit is None else f' LIMIT {limit:d}'}"
 
 
@@ -53,24 +58,9 @@ def describe_detail(table: QualifiedName) -> str:
     return f"DESCRIBE DETAIL {dotted(table)}"
 
 
-def show_create(table: QualifiedName) -> str:
-    """Render the query of the statement that would create a table."""
-    return f"SHOW CREATE TABLE {dotted(table)}"
-
-
 def show_properties(table: QualifiedName) -> str:
     """Render the query of the properties and the protocol of a table."""
     return f"SHOW TBLPROPERTIES {dotted(table)}"
-
-
-def describe_schema(catalog: str, schema: str) -> str:
-    """Render DESCRIBE SCHEMA."""
-    return f"DESCRIBE SCHEMA {identifier(catalog)}.{identifier(schema)}"
-
-
-def describe_schema_extended(catalog: str, schema: str) -> str:
-    """Render DESCRIBE SCHEMA EXTENDED, which shows the default collation."""
-    return f"DESCRIBE SCHEMA EXTENDED {identifier(catalog)}.{identifier(schema)}"
 
 
 def show_schemas(catalog: str) -> str:

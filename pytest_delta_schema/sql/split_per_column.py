@@ -24,8 +24,14 @@ TOGETHER = frozenset(
 """Kinds of statements that alter several columns at once."""
 
 
-def one_by_one(statement: Statement) -> tuple[Statement, ...]:
-    """Return statements that together do the same, each for one column or one field."""
+def statements_per_column(statement: Statement) -> tuple[Statement, ...]:
+    """Return statements that together do the same, each for one column or one field.
+
+    Args:
+        statement: Any statement; only those that alter several columns are split.
+    """
+    if statement.kind not in TOGETHER:
+        return (statement,)
     singles = [single for change in statement.changes for single in _singles(change)]
     return tuple(rendered for single in singles for rendered in renderer_of(type(single))(statement.table, (single,)))
 

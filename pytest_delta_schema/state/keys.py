@@ -35,9 +35,6 @@ KEY_FIELDS: Mapping[Aspect, str] = MappingProxyType(
 )
 """The field of a table's state that holds the keys of an aspect."""
 
-KEY_KINDS: Mapping[str, KeyKind] = MappingProxyType({"PRIMARY KEY": PRIMARY_KEY, "UNIQUE": UNIQUE})
-"""The kind of a key by its ``constraint_type`` in the information schema; foreign keys are apart."""
-
 PRIMARY_KEY_PROPERTY = f"{OWN_PROPERTY_PREFIX}primaryKey"
 """The property that holds a primary key in open-source Delta, which has none: ``{"name": ..., "columns": [...]}``."""
 

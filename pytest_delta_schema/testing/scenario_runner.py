@@ -19,7 +19,7 @@ from pytest_delta_schema.rules.standard_rules import default_model_rules, defaul
 from pytest_delta_schema.rules.validator import PlanValidator
 from pytest_delta_schema.sql.aspects.properties import set_properties
 from pytest_delta_schema.sql.compiler import script, statements
-from pytest_delta_schema.sql.split_per_column import one_by_one
+from pytest_delta_schema.sql.split_per_column import statements_per_column
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.expressions import canonical, simplified
 from pytest_delta_schema.state.states import CheckState, TableState
@@ -149,7 +149,7 @@ def initial_refusal(scenario: Scenario, capabilities: Capabilities) -> Refusal |
 def split_commits(sql_statements: Iterable[Statement], capabilities: Capabilities) -> int:
     """Count the commits that a backend makes beyond one for each statement, because it splits some by column."""
     split = [statement for statement in sql_statements if statement.kind in capabilities.splits]
-    return sum(len(one_by_one(statement)) - 1 for statement in split)
+    return sum(len(statements_per_column(statement)) - 1 for statement in split)
 
 
 def _refused(scenario: Scenario, sql_statements: list[Statement], capabilities: Capabilities) -> tuple[str, ...]:

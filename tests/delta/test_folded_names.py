@@ -112,7 +112,7 @@ def test_a_mapping_can_be_changed() -> None:
 
 
 OTHER_TEXTS = {
-    "backends/databricks/types.py": "types of Databricks",
+    "sql/type_parsing.py": "types of Databricks",
     "backends/databricks/warehouse_start.py": "the state of a warehouse",
     "backends/local/write_probe/clone_writes.py": "a boolean of Spark",
     "backends/local/conversion/parquet_folder.py": "a table provider",

@@ -29,7 +29,7 @@ from pytest_delta_schema.sql.data_check_queries import (
 )
 from pytest_delta_schema.sql.quoting import delta_files, dotted, literal, parquet_files
 from pytest_delta_schema.sql.schemas_and_restores import drop_schema, drop_table, restore_table, shallow_clone
-from pytest_delta_schema.sql.split_per_column import TOGETHER, one_by_one
+from pytest_delta_schema.sql.split_per_column import TOGETHER, statements_per_column
 from pytest_delta_schema.state import CheckState, ForeignKeyState, KeyState, StructState, TableState
 from pytest_delta_schema.state.conversion import SourceState
 from pytest_delta_schema.state.desired import desired_state
@@ -348,7 +348,7 @@ def test_statements_about_several_columns_are_split_per_column():
         "`a` SET NOT NULL,\n  `b` SET NOT NULL",
         "`a` COMMENT 'A',\n  `s`.`f` COMMENT 'F'",
     ]
-    single = [one for statement in several for one in one_by_one(statement)]
+    single = [one for statement in several for one in statements_per_column(statement)]
     assert [
         statement.sql.removeprefix("ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN\n  ") for statement in single
     ] == [

@@ -12,7 +12,7 @@ from pyspark.sql import types as spark
 
 from pytest_delta_schema import Column, MemoryCatalog, UnknownType, WriteOptions, check_write, model_source
 from pytest_delta_schema.backends.databricks.capabilities import CAPABILITIES as DATABRICKS
-from pytest_delta_schema.backends.local.catalog import CAPABILITIES as LOCAL
+from pytest_delta_schema.backends.spark.delta_capabilities import OPEN_SOURCE_DELTA as LOCAL
 from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE
 from pytest_delta_schema.backends.unity.capabilities import CAPABILITIES as UNITY
 from pytest_delta_schema.delta.collations import with_collations_json

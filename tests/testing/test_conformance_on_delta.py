@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from pytest_delta_schema.backends.local.catalog import CAPABILITIES
+from pytest_delta_schema.backends.spark.delta_capabilities import OPEN_SOURCE_DELTA
 from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC
 from pytest_delta_schema.backends.unity.catalog import UnityCatalog
 from pytest_delta_schema.commands.conformance import pytest_arguments
@@ -35,7 +35,7 @@ def double(local, warehouse):
 
 @pytest.mark.parametrize(
     ("backend", "topic", "capabilities"),
-    [("local", "basics/", CAPABILITIES), ("session", "", CLASSIC), ("unity", "", UnityCatalog.capabilities)],
+    [("local", "basics/", OPEN_SOURCE_DELTA), ("session", "", CLASSIC), ("unity", "", UnityCatalog.capabilities)],
     ids=["local", "session", "unity"],
 )
 def test_every_promise_holds(backend, topic, capabilities, project, local, warehouse, double):

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.backends.backend import Backend
-from pytest_delta_schema.diagnostics.redaction import redacted_uri
-from pytest_delta_schema.progress import step
+from pytest_delta_schema.backends import Backend
+from pytest_delta_schema.backends.kit import redacted_uri, step
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.backends.backend import BackendContext, BackendSettings
+    from pytest_delta_schema.backends import BackendContext, BackendSettings
     from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
 
 

@@ -6,14 +6,12 @@ from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.backends.conversion_refusal import without_files
 from pytest_delta_schema.backends.databricks.information_schema import RUNTIME
 from pytest_delta_schema.backends.databricks.rows import RuntimeRow, first
-from pytest_delta_schema.diagnostics.errors import StatementError, first_line
-from pytest_delta_schema.execute.protocols.catalog import Capabilities, Refusal
-from pytest_delta_schema.execute.protocols.lag import Lag
-from pytest_delta_schema.sql.split_per_column import TOGETHER
-from pytest_delta_schema.sql.statement import Statement, StatementKind
+from pytest_delta_schema.backends.kit import first_line, statements_per_column, without_files
+from pytest_delta_schema.diagnostics.errors import StatementError
+from pytest_delta_schema.execute import Capabilities, Lag, Refusal
+from pytest_delta_schema.sql import Statement, StatementKind
 
 if TYPE_CHECKING:
     from pytest_delta_schema.backends.databricks.connection import Connection
@@ -61,13 +59,15 @@ class Runtime:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def runs_at_once(self, statement: Statement) -> bool:
-        """Whether it runs a statement as it is, and not one for each column.
+    def parts_of(self, statement: Statement) -> tuple[Statement, ...]:
+        """Return the statements that it runs for one: on old runtimes one for each column.
 
         Raises:
             StatementError: If its version cannot be read.
         """
-        return statement.kind not in TOGETHER or self._version >= RUNTIME_WITH_SEVERAL_COLUMNS
+        parts = statements_per_column(statement)
+        is_split = len(parts) > 1 and self._version < RUNTIME_WITH_SEVERAL_COLUMNS
+        return parts if is_split else (statement,)
 
     def refuses(self, statement: Statement) -> Refusal | None:
         """Refuse what all runtimes lack, and what the runtime of this connection is too old for."""

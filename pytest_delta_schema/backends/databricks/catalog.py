@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.backends.concurrency import map_concurrently
 from pytest_delta_schema.backends.databricks.capabilities import CAPABILITIES, Runtime
 from pytest_delta_schema.backends.databricks.default_collations import DefaultCollations
 from pytest_delta_schema.backends.databricks.information_schema import (
@@ -17,6 +16,7 @@ from pytest_delta_schema.backends.databricks.information_schema import (
     schemata,
     select_tables,
 )
+from pytest_delta_schema.backends.databricks.metadata_queries import describe_schema, show_create
 from pytest_delta_schema.backends.databricks.reader import protocol_of, state_of
 from pytest_delta_schema.backends.databricks.rows import (
     CreateRow,
@@ -26,31 +26,36 @@ from pytest_delta_schema.backends.databricks.rows import (
     prepare_row_types,
     typed,
 )
-from pytest_delta_schema.backends.logs.second_look import read_all_until_settled
-from pytest_delta_schema.backends.problems import is_a_view, is_damaged, is_doubtful, is_not_delta, problem, refused
-from pytest_delta_schema.backends.rows.data_queries import DataQueries
-from pytest_delta_schema.delta.names.folded_names import folded
-from pytest_delta_schema.delta.protocol import may_generate_columns
+from pytest_delta_schema.backends.kit import (
+    DataQueries,
+    UnreadableTable,
+    folded,
+    is_a_view,
+    is_damaged,
+    is_not_delta,
+    map_concurrently,
+    may_generate_columns,
+    problem,
+    read_all_until_settled,
+    refuse_kind,
+    refused,
+    required_table_names,
+    snapshot_names,
+)
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic, StatementError
-from pytest_delta_schema.diagnostics.faults import UnreadableTable
-from pytest_delta_schema.execute.protocols.version import ABSENT
-from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
-from pytest_delta_schema.models.names import QualifiedName
-from pytest_delta_schema.models.required_kinds import required_table_names, required_tables
-from pytest_delta_schema.models.table import names_around
-from pytest_delta_schema.sql.schemas_and_restores import describe_detail, describe_history, describe_schema, show_create
-from pytest_delta_schema.sql.split_per_column import one_by_one
-from pytest_delta_schema.state.states import CatalogState, TableState
+from pytest_delta_schema.execute import ABSENT
+from pytest_delta_schema.models import QualifiedName
+from pytest_delta_schema.sql import describe_detail, describe_history
+from pytest_delta_schema.state import CatalogState, TableState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from pytest_delta_schema.backends.databricks.connection import Connection
-    from pytest_delta_schema.delta.names.column_path import ColumnPath
-    from pytest_delta_schema.execute.protocols.version import Version
-    from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.sql.statement import Statement
-    from pytest_delta_schema.state.commits import IntroducedBy
+    from pytest_delta_schema.execute import Version
+    from pytest_delta_schema.models import Table
+    from pytest_delta_schema.sql import Statement
+    from pytest_delta_schema.state import ColumnPath, IntroducedBy
 
 ABSENT_ON_DATABRICKS = (
     "TABLE_OR_VIEW_NOT_FOUND",
@@ -94,7 +99,7 @@ class DatabricksCatalog:
 
     def snapshot(self, models: Iterable[Table]) -> CatalogState:
         """Read the tables of models and of their foreign keys: six queries for a schema, and one for a table."""
-        return CatalogState.of(self._read(names_around(required_tables(models, "snapshot"))))
+        return CatalogState.of(self._read(snapshot_names(models)))
 
     def read_tables(self, names: Iterable[QualifiedName]) -> CatalogState:
         """Read only the named tables: six queries for a schema, and one for a table."""
@@ -119,7 +124,7 @@ class DatabricksCatalog:
         Raises:
             StatementError: If the workspace refuses it.
         """
-        for part in (statement,) if self._runtime.runs_at_once(statement) else one_by_one(statement):
+        for part in self._runtime.parts_of(statement):
             self._connection.rows(part.sql)
 
     def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
@@ -146,7 +151,7 @@ class DatabricksCatalog:
         def read(names: Sequence[QualifiedName]) -> None:
             results.update(self._read_once(names))
 
-        read_all_until_settled(names, read, results, is_doubtful)
+        read_all_until_settled(names, read, results)
         return results
 
     def _read_once(self, names: Sequence[QualifiedName]) -> Mapping[QualifiedName, TableState | Diagnostic]:

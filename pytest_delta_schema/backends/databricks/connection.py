@@ -11,11 +11,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_delta_schema.backends.databricks.warehouse_start import start_warehouse
-from pytest_delta_schema.backends.secret import Secret
-from pytest_delta_schema.backends.spark.compat.pyspark_compat import is_connect_session
-from pytest_delta_schema.backends.spark.errors.spark_errors import NO_CONNECTION, translate_errors
-from pytest_delta_schema.backends.spark.errors.stopping import cancel_on_interrupt, stop_jobs, stop_operations
-from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError, first_line
+from pytest_delta_schema.backends.kit import NO_CONNECTION, Secret, cancel_on_interrupt, first_line, running_in_spark
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -79,11 +76,8 @@ class SparkConnection:
         """Do nothing: the session belongs to the caller."""
 
     def _collected(self, sql: str) -> Sequence[Any]:
-        with translate_errors(self._scrub), cancel_on_interrupt(self._stop):
+        with running_in_spark(self.spark, self._scrub):
             return self.spark.sql(sql).collect()  # type: ignore[no-any-return]
-
-    def _stop(self) -> bool:
-        return stop_operations(self.spark) if is_connect_session(self.spark) else stop_jobs(self.spark)
 
 
 class WarehouseConnection:

@@ -1,6 +1,6 @@
 """Read from a CREATE statement what nothing else shows: generation, identities, RELY of keys, the default collation.
 
-The list of columns and constraints is read token by token. What follows it (``WITH ROW FILTER``,
+The list of columns and constraints is read word by word. What follows it (``WITH ROW FILTER``,
 ``DEFAULT COLLATION``) and other parts of a column (``MASK``) may be in a form that no parser knows yet.
 """
 
@@ -9,14 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet
-from pytest_delta_schema.sqlglot_compat import SqlglotError, TokenType, tokenize
-from pytest_delta_schema.state.types import ColumnGeneration, IdentityState
+from pytest_delta_schema.backends.kit import NameMap, NameSet, sql_words
+from pytest_delta_schema.state import ColumnGeneration, IdentityState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from pytest_delta_schema.sqlglot_compat import Token
+    from pytest_delta_schema.backends.kit import SqlWord
 
 _DEPTHS = {"(": 1, ")": -1}
 _NESTED = {"ARRAY", "MAP", "STRUCT"}
@@ -43,7 +42,7 @@ def read_create(created: str, columns: Iterable[str]) -> CreateStatement:
     generations: NameMap[ColumnGeneration] = NameMap()
     defined: list[str] = []
     relied: list[str] = []
-    for item in _items(_tokens(created)):
+    for item in _items(_words(created)):
         relied += _relied(item)
         if not _is(item, 0, "CONSTRAINT"):
             name = item[0].text
@@ -62,11 +61,11 @@ def default_collation(created: str) -> str:
     Raises:
         ValueError: If it cannot be understood.
     """
-    tokens, depth = _tokens(created), 0
-    for index in range(len(tokens)):
-        depth += _DEPTHS.get(_word(tokens, index), 0)
-        if not depth and _is(tokens, index, "DEFAULT") and _is(tokens, index + 1, "COLLATION"):
-            return "".join(token.text.upper() for token in tokens[index + 2 : index + 3])
+    words, depth = _words(created), 0
+    for index in range(len(words)):
+        depth += _DEPTHS.get(_keyword(words, index), 0)
+        if not depth and _is(words, index, "DEFAULT") and _is(words, index + 1, "COLLATION"):
+            return "".join(word.text.upper() for word in words[index + 2 : index + 3])
     return ""
 
 
@@ -75,38 +74,38 @@ def _not_understood() -> ValueError:
     return ValueError(msg)
 
 
-def _tokens(created: str) -> list[Token]:
+def _words(created: str) -> list[SqlWord]:
     try:
-        return tokenize(created, dialect="databricks")
-    except SqlglotError as error:
+        return sql_words(created)
+    except ValueError as error:
         raise _not_understood() from error
 
 
-def _items(tokens: Sequence[Token]) -> Iterator[list[Token]]:
-    """Yield the tokens of each column and constraint."""
-    start = next((index for index in range(len(tokens)) if _is(tokens, index, "(")), None)
+def _items(words: Sequence[SqlWord]) -> Iterator[list[SqlWord]]:
+    """Yield the words of each column and constraint."""
+    start = next((index for index in range(len(words)) if _is(words, index, "(")), None)
     if start is None:
         raise _not_understood()
     depth, angles = 1, 0
-    item: list[Token] = []
-    for index in range(start + 1, len(tokens)):
-        text = _word(tokens, index)
+    item: list[SqlWord] = []
+    for index in range(start + 1, len(words)):
+        text = _keyword(words, index)
         depth += _DEPTHS.get(text, 0)
         if depth == 1:
-            angles += (text == "<" and _word(tokens, index - 1) in _NESTED) - (text == ">" and angles > 0)
+            angles += (text == "<" and _keyword(words, index - 1) in _NESTED) - (text == ">" and angles > 0)
         if depth == 0 or (depth == 1 and not angles and text == ","):
             if not item:
                 raise _not_understood()
             yield item
             item = []
         else:
-            item.append(tokens[index])
+            item.append(words[index])
         if depth == 0:
             return
     raise _not_understood()
 
 
-def _relied(item: Sequence[Token]) -> Iterator[str]:
+def _relied(item: Sequence[SqlWord]) -> Iterator[str]:
     """Yield the names of the keys with RELY.
 
     The information schema does not show it; SHOW CREATE TABLE does (source: SPARK-52142, Spark 4.1).
@@ -119,7 +118,7 @@ def _relied(item: Sequence[Token]) -> Iterator[str]:
             yield name
 
 
-def _generation(item: Sequence[Token], created: str) -> ColumnGeneration | None:
+def _generation(item: Sequence[SqlWord], created: str) -> ColumnGeneration | None:
     at = next((index for index in range(1, len(item)) if _is(item, index, "GENERATED")), None)
     if at is None or not (_is(item, at + 1, "ALWAYS") or _is(item, at + 2, "DEFAULT")):
         return None
@@ -134,27 +133,25 @@ def _generation(item: Sequence[Token], created: str) -> ColumnGeneration | None:
         raise _not_understood()
     depth = 0
     for index in range(1, len(rest)):
-        depth += _DEPTHS.get(_word(rest, index), 0)
+        depth += _DEPTHS.get(_keyword(rest, index), 0)
         if depth == 0:
             return ColumnGeneration(generated=created[rest[1].end + 1 : rest[index].start].strip())
     raise _not_understood()
 
 
-def _number(tokens: Sequence[Token], after: str) -> int:
+def _number(words: Sequence[SqlWord], after: str) -> int:
     """Return the number after a word; 1 without it."""
-    at = next((index for index in range(len(tokens)) if _is(tokens, index, after)), None)
+    at = next((index for index in range(len(words)) if _is(words, index, after)), None)
     if at is None:
         return 1
-    is_negative = _is(tokens, at + 1, "-")
-    return int(tokens[at + 1 + is_negative].text) * (-1 if is_negative else 1)
+    is_negative = _is(words, at + 1, "-")
+    return int(words[at + 1 + is_negative].text) * (-1 if is_negative else 1)
 
 
-def _is(tokens: Sequence[Token], index: int, word: str) -> bool:
-    return _word(tokens, index) == word
+def _is(words: Sequence[SqlWord], index: int, keyword: str) -> bool:
+    return _keyword(words, index) == keyword
 
 
-def _word(tokens: Sequence[Token], index: int) -> str:
-    """Return a word, or a sign, in upper case; ``""`` for a quoted name, a text, and beyond the end."""
-    if not 0 <= index < len(tokens) or tokens[index].token_type in (TokenType.IDENTIFIER, TokenType.STRING):
-        return ""
-    return tokens[index].text.upper()
+def _keyword(words: Sequence[SqlWord], index: int) -> str:
+    """Return a word or a sign in upper case; ``""`` for a quoted name or a string, and beyond the end."""
+    return words[index].keyword if 0 <= index < len(words) else ""

@@ -5,18 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.databricks.create_statement import default_collation
+from pytest_delta_schema.backends.databricks.metadata_queries import describe_schema_extended, show_create
 from pytest_delta_schema.backends.databricks.rows import CreateRow, first
 from pytest_delta_schema.diagnostics.errors import StatementError
-from pytest_delta_schema.diagnostics.escaping import identifier
-from pytest_delta_schema.execute.protocols.catalog import Refusal
-from pytest_delta_schema.plan.actions import CreateTable
-from pytest_delta_schema.sql.quoting import dotted
-from pytest_delta_schema.sql.schemas_and_restores import describe_schema_extended, show_create
-from pytest_delta_schema.sql.statement import Statement, StatementKind
+from pytest_delta_schema.execute import Refusal
+from pytest_delta_schema.plan import CreateTable
+from pytest_delta_schema.sql import Statement, StatementKind, dotted, identifier
 
 if TYPE_CHECKING:
     from pytest_delta_schema.backends.databricks.connection import Connection
-    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.models import QualifiedName
 
 _PLAIN = "UTF8_BINARY"
 _COLLATION = "COLLATION"

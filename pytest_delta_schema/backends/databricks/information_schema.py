@@ -8,24 +8,28 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypedDict, final
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, final
 
 from pytest_delta_schema.backends.databricks.rows import typed
-from pytest_delta_schema.delta.names.folded_names import folded
-from pytest_delta_schema.diagnostics.escaping import identifier
-from pytest_delta_schema.models.names import QualifiedName
-from pytest_delta_schema.sql.quoting import literal
-from pytest_delta_schema.state.keys import KEY_KINDS
-from pytest_delta_schema.state.states import ForeignKeyState, KeyState
+from pytest_delta_schema.backends.kit import folded
+from pytest_delta_schema.models import QualifiedName
+from pytest_delta_schema.sql import identifier, literal
+from pytest_delta_schema.state import ForeignKeyState, KeyState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from pytest_delta_schema.delta.names.folded_names import NameSet
+    from pytest_delta_schema.backends.kit import NameSet
 
     Ask = Callable[[str], Sequence[Mapping[str, Any]]]
 
 _FOREIGN = "FOREIGN KEY"
+_KEY_KINDS: dict[str, Literal["primary key", "unique constraint"]] = {
+    "PRIMARY KEY": "primary key",
+    "UNIQUE": "unique constraint",
+}
+"""The kind of a key by its ``constraint_type``; foreign keys are apart."""
+
 _SAME_CONSTRAINT = " AND ".join(f"c.constraint_{part} = k.constraint_{part}" for part in ("catalog", "schema", "name"))
 _ITS_PARENT = " AND ".join(
     f"c.unique_constraint_{part} = k.constraint_{part}" for part in ("catalog", "schema", "name")
@@ -131,8 +135,8 @@ class SchemaFacts:
             rely = None if relied is None else name in relied
             if kind == _FOREIGN:
                 yield _foreign_key(name, ordered, self.parents.get(name, ()), rely)
-            elif kind in KEY_KINDS:
-                yield KeyState(name, tuple(row["column_name"] for row in ordered), rely, KEY_KINDS[kind])
+            elif kind in _KEY_KINDS:
+                yield KeyState(name, tuple(row["column_name"] for row in ordered), rely, _KEY_KINDS[kind])
 
 
 def read_schema(ask: Ask, catalog: str, schema: str) -> SchemaFacts:

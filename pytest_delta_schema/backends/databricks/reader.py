@@ -10,13 +10,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.databricks.create_statement import CreateStatement, read_create
-from pytest_delta_schema.backends.databricks.types import parse_databricks_type
-from pytest_delta_schema.delta.names.column_path import TABLE, ColumnPath
-from pytest_delta_schema.delta.names.folded_names import NameMap
-from pytest_delta_schema.delta.protocol import may_generate_columns
-from pytest_delta_schema.state.delta_log import PROPERTY_PREFIX, state_from_metadata
-from pytest_delta_schema.state.keys import state_keys
-from pytest_delta_schema.state.types import ColumnGeneration, ColumnState, children
+from pytest_delta_schema.backends.kit import (
+    PROPERTY_PREFIX,
+    NameMap,
+    children,
+    may_generate_columns,
+    parse_databricks_type,
+    state_from_metadata,
+    state_keys,
+)
+from pytest_delta_schema.state import ColumnGeneration, ColumnPath, ColumnState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -28,8 +31,8 @@ if TYPE_CHECKING:
         TableTagRow,
     )
     from pytest_delta_schema.backends.databricks.rows import DetailRow
-    from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.state.states import TableState, Tags
+    from pytest_delta_schema.models import QualifiedName
+    from pytest_delta_schema.state import TableState
 
 _NO_SCHEMA = '{"type":"struct","fields":[]}'
 
@@ -99,11 +102,13 @@ def _column(row: ColumnRow, values: NameMap[ColumnGeneration]) -> ColumnState:
     return ColumnState(row["column_name"], data_type, row["is_nullable"] == "YES", comment, value)
 
 
-def _tags(rows: Iterable[TableTagRow | ColumnTagRow], columns: Iterable[ColumnState]) -> Tags:
+def _tags(
+    rows: Iterable[TableTagRow | ColumnTagRow], columns: Iterable[ColumnState]
+) -> dict[ColumnPath, dict[str, str | None]]:
     stored = NameMap.of(columns)
     tags: dict[ColumnPath, dict[str, str | None]] = {}
     for row in rows:
-        path = TABLE
+        path = ColumnPath()
         if "column_name" in row:
             known = stored.get(row["column_name"])
             path = ColumnPath(row["column_name"] if known is None else known.name)

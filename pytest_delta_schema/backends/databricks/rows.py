@@ -50,7 +50,7 @@ _ROWS = (DetailRow, CreateRow, VersionRow, RuntimeRow)
 
 def prepare_row_types(others: Iterable[type]) -> None:
     """Build the decoders of these rows, and of others, before threads use them."""
-    from pytest_delta_schema.backends.decoders import build_decoders
+    from pytest_delta_schema.backends.kit import build_decoders
 
     build_decoders((*_ROWS, *others))
 

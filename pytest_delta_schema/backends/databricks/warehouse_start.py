@@ -5,9 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, Protocol
 
+from pytest_delta_schema.backends.kit import escaped, step
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
-from pytest_delta_schema.diagnostics.escaping import escaped
-from pytest_delta_schema.progress import step
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -19,13 +19,10 @@ from pytest_delta_schema.backends.local.statements.statements import LocalStatem
 from pytest_delta_schema.backends.local.warehouse.physical_names import schema_folder
 from pytest_delta_schema.backends.local.write_probe.clone_writes import write_to_clone
 from pytest_delta_schema.backends.rows.data_queries import DataQueries
+from pytest_delta_schema.backends.spark.delta_capabilities import OPEN_SOURCE_DELTA
 from pytest_delta_schema.backends.spark.history import columns_before, introduced_by, introductions, past_columns
-from pytest_delta_schema.backends.spark.newer_tables import refused_on_tables
-from pytest_delta_schema.backends.spark.statements.emulation import BY_COMMIT, BY_PROPERTY
 from pytest_delta_schema.backends.spark.statements.inserting import append_rows, insert_rows
 from pytest_delta_schema.backends.spark.statements.table_rows import stored_rows, table_rows
-from pytest_delta_schema.delta.known_properties import is_databricks_only
-from pytest_delta_schema.execute.protocols.catalog import Capabilities
 from pytest_delta_schema.execute.protocols.version import version_of
 from pytest_delta_schema.models.required_kinds import required_table_name, required_table_names, required_tables
 from pytest_delta_schema.models.table import conversions, names_around
@@ -55,13 +52,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.write_check.options import WriteOptions
     from pytest_delta_schema.write_check.verdict import WriteVerdict
 
-CAPABILITIES = Capabilities(
-    emulates=BY_COMMIT | BY_PROPERTY,
-    emulates_property=is_databricks_only,
-    refuses_for_table=refused_on_tables(is_databricks_only),
-)
-"""What the backend can do with the newest Spark and Delta."""
-
 _CREATING = 4
 """Threads that create tables; more of them are not faster on two processors (Spark 4.2)."""
 
@@ -86,7 +76,7 @@ class LocalCatalog:
         self._statements = LocalStatements(self._session, self.data_checks, lambda: self.capabilities)
         versions = self._session.versions()
         self._early = LogFirstReader(self.warehouse, versions.delta, lambda: self.is_started)
-        self.capabilities = versions.limit(CAPABILITIES)
+        self.capabilities = versions.limit(OPEN_SOURCE_DELTA)
 
     @property
     def spark(self) -> SparkSession:

@@ -41,6 +41,10 @@ class CommitLog:
 
     What is missing is looked for in a new listing before it is an error, because writers add and delete files and
     listings are not atomic.
+
+    Args:
+        table: The name of the table, for messages.
+        log: The files of its log, such as a :class:`LocalLog`.
     """
 
     table: QualifiedName

@@ -16,7 +16,11 @@ _LOG = "_delta_log"
 
 
 class LocalLog:
-    """Reads the log of a table in a local folder; see :class:`LocalFiles`."""
+    """Reads the files of the Delta log of a table in a local folder.
+
+    Args:
+        table: The folder of the table, which has the folder ``_delta_log``.
+    """
 
     def __init__(self, table: str) -> None:
         self.path = os.path.join(table, _LOG)  # noqa: PTH118 - hundreds of logs are read, and paths cost time

@@ -5,10 +5,13 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, TypeVar
 
+from pytest_delta_schema.backends.problems import is_doubtful
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-K = TypeVar("K")
+    from pytest_delta_schema.models.names import QualifiedName
+
 T = TypeVar("T")
 
 PAUSES = (0.01, 0.05, 0.2)
@@ -31,15 +34,25 @@ def read_until_settled(read: Callable[[], T], is_fault: Callable[[T], bool]) -> 
 
 
 def read_all_until_settled(
-    keys: Iterable[K], read: Callable[[Sequence[K]], None], results: Mapping[K, T], is_fault: Callable[[T], bool]
+    names: Iterable[QualifiedName],
+    read: Callable[[Sequence[QualifiedName]], None],
+    results: Mapping[QualifiedName, object],
 ) -> None:
-    """Read several things together, and those with a fault again; see :func:`read_until_settled`."""
-    doubtful = list(keys)
+    """Read several tables together, and those with a problem again, until it is gone or the same twice.
 
-    def read_doubtful() -> dict[K, T]:
+    A writer may change files while they are read, and listings and queries about a schema are not of one moment.
+
+    Args:
+        names: The tables.
+        read: Reads tables, and puts the state or the problem of each into ``results``.
+        results: What was read, by table; problems that concern the whole run are not read again.
+    """
+    doubtful = list(names)
+
+    def read_doubtful() -> dict[QualifiedName, object]:
         nonlocal doubtful
         read(doubtful)
-        doubtful = [key for key in doubtful if is_fault(results[key])]
-        return {key: results[key] for key in doubtful}
+        doubtful = [name for name in doubtful if is_doubtful(results[name])]
+        return {name: results[name] for name in doubtful}
 
     read_until_settled(read_doubtful, bool)

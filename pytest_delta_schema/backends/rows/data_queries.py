@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 
 class DataQueries:
-    """Counts and samples rows of one table that violate data checks.
+    """Runs data checks on the rows of one table, by SQL.
 
     Args:
         table: The table.
-        ask: Returns the rows of a query.
-        read: Reads the tables that exist, of those with the given names.
+        ask: Runs a query, and returns its rows, each a sequence of values.
+        read: Returns the states of the tables that exist, of those with the given names.
     """
 
     def __init__(
@@ -78,7 +78,12 @@ class DataQueries:
         return tuple(map(tuple, texts))
 
     def count_at(self, data_checks: Sequence[DataCheck], version: int) -> RowCounts:
-        """Count the rows that violate each data check in one version of a table."""
+        """Count the rows that violate each data check in one version of the table.
+
+        Args:
+            data_checks: What the rows must satisfy.
+            version: The version.
+        """
         return self._count(select_rows(self._table, version=version), data_checks)
 
     def _count(self, rows: str, data_checks: Sequence[DataCheck]) -> RowCounts:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import pairwise
 
 from pytest_delta_schema.backends.conversion_refusal import without_files
-from pytest_delta_schema.backends.spark.newer_tables import refused_on_tables
+from pytest_delta_schema.backends.spark.delta_capabilities import OPEN_SOURCE_DELTA
 from pytest_delta_schema.backends.spark.statements.emulation import BY_COMMIT, BY_PROPERTY
-from pytest_delta_schema.delta.known_properties import is_databricks_only
-from pytest_delta_schema.execute.protocols.catalog import Capabilities, Refusal
+from pytest_delta_schema.execute.protocols.catalog import Refusal
 from pytest_delta_schema.plan.changes import CheckAdd
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 
@@ -33,20 +33,10 @@ def without_transactions(statement: Statement) -> Refusal | None:
     return Refusal(reason, f"write the check in another way, or {_REMEDY}")
 
 
-CLASSIC = Capabilities(
-    emulates=BY_COMMIT | BY_PROPERTY,
-    emulates_property=is_databricks_only,
-    refuses=without_files,
-    refuses_for_table=refused_on_tables(is_databricks_only),
-)
+CLASSIC = replace(OPEN_SOURCE_DELTA, refuses=without_files)
 """The capabilities of a classic session."""
 
-REMOTE = Capabilities(
-    emulates=BY_PROPERTY,
-    emulates_property=is_databricks_only,
-    refuses=without_transactions,
-    refuses_for_table=refused_on_tables(is_databricks_only),
-)
+REMOTE = replace(OPEN_SOURCE_DELTA, emulates=BY_PROPERTY, refuses=without_transactions)
 """The capabilities of a session of Spark Connect."""
 
 

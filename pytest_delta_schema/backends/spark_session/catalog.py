@@ -9,7 +9,7 @@ from pytest_delta_schema.backends.clone_refusal import cannot_clone, require_com
 from pytest_delta_schema.backends.rows.data_queries import DataQueries
 from pytest_delta_schema.backends.spark.compat.gateway import Gateway
 from pytest_delta_schema.backends.spark.compat.pyspark_compat import is_connect_session
-from pytest_delta_schema.backends.spark.errors.stopping import cancel_on_interrupt, stop_jobs, stop_operations
+from pytest_delta_schema.backends.spark.errors.stopping import running_in_spark
 from pytest_delta_schema.backends.spark.history import introduced_by, past_columns
 from pytest_delta_schema.backends.spark.session_check import require_session
 from pytest_delta_schema.backends.spark.statements.emulation import BY_COMMIT
@@ -77,6 +77,7 @@ class SessionCatalog:
     ) -> None:
         require_session(spark, "SessionCatalog")
         self.spark = spark
+        self._redacted = _redacted
         self._reader = SessionReader(self.name, spark, read_threads, _redacted)
         self._gateway = None if is_connect_session(spark) else Gateway(spark)
         self._statements = DeltaStatements(
@@ -154,7 +155,7 @@ class SessionCatalog:
             UnsafePlanError: If rows violate a NOT NULL column or a check that is added; nothing was changed.
             StatementError: If Spark or Delta refuses it.
         """
-        with self._reader.translate_errors(), cancel_on_interrupt(self._stop):
+        with running_in_spark(self.spark, self._redacted):
             self._statements.run(statement)
 
     def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
@@ -230,6 +231,3 @@ class SessionCatalog:
 
     def _sql(self, text: str) -> Any:
         return self.spark.sql(text)
-
-    def _stop(self) -> bool:
-        return stop_operations(self.spark) if is_connect_session(self.spark) else stop_jobs(self.spark)

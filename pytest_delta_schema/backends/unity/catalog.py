@@ -25,8 +25,7 @@ from pytest_delta_schema.diagnostics.faults import FailedMetadataSync
 from pytest_delta_schema.execute.protocols.metadata_sync import MetadataSync
 from pytest_delta_schema.execute.protocols.version import version_of
 from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
-from pytest_delta_schema.models.required_kinds import required_table_name, required_table_names, required_tables
-from pytest_delta_schema.models.table import names_around
+from pytest_delta_schema.models.required_kinds import required_table_name, required_table_names, snapshot_names
 from pytest_delta_schema.plan.entry_comparison import is_stale
 from pytest_delta_schema.progress import syncing_entries
 from pytest_delta_schema.state.catalog_entry import EntryState
@@ -107,7 +106,7 @@ class UnityCatalog:
 
     def snapshot(self, models: Iterable[Table]) -> CatalogState:
         """Read the tables of models and of their foreign keys, with their catalog entries."""
-        return self._states(names_around(required_tables(models, "snapshot")))
+        return self._states(snapshot_names(models))
 
     def read_tables(self, names: Iterable[QualifiedName]) -> CatalogState:
         """Read only the named tables, with their catalog entries."""

@@ -112,7 +112,12 @@ class NameMap(Generic[_V]):
         return self._values.get(name.lower())
 
     def setdefault(self, name: str, value: _V) -> _V:
-        """Return the value of a name, which is ``value`` if it had none before."""
+        """Return the value of a name, which is set if it had none before.
+
+        Args:
+            name: The name, in any case.
+            value: What it is set to then.
+        """
         return self._values.setdefault(name.lower(), value)
 
     def pop(self, name: str) -> _V | None:

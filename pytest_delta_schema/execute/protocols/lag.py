@@ -18,14 +18,17 @@ _LONGEST_PAUSE = 10.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lag:
-    """How long reads of a catalog may miss what its statements have changed."""
+    """How long reads of a catalog may miss what its statements have changed.
+
+    Args:
+        seconds: The time after which a difference is one; 0 if reads are never behind.
+        clock: Returns a time in seconds.
+        wait: Waits for a number of seconds.
+    """
 
     seconds: float = 0.0
-    """The time after which a difference is one; 0 if reads are never behind."""
     clock: Callable[[], float] = time.monotonic
-    """Returns a time in seconds."""
     wait: Callable[[float], None] = time.sleep
-    """Waits for a number of seconds."""
 
 
 NO_LAG = Lag()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from pytest_delta_schema.diagnostics.diagnostic_builders import diagnostic_of
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, Diagnostic, first_line
@@ -26,12 +26,17 @@ class Absence(Enum):
 ABSENT = Absence.ABSENT
 """There is certainly no such table."""
 
-Version = int | Literal[Absence.ABSENT] | Diagnostic
+Version = int | Absence | Diagnostic
 """The newest Delta version of a table; :data:`ABSENT`; or why it cannot be read, which is never the same as absent."""
 
 
 def version_of(state: CatalogState, table: QualifiedName) -> Version:
-    """Return the version of a table in a catalog state."""
+    """Return the version of a table in a catalog state.
+
+    Args:
+        state: What was read.
+        table: A table that was asked for.
+    """
     observed = state.tables.get(table)
     if observed is None:
         return state.problem(table)

@@ -28,7 +28,6 @@ from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
 from pytest_delta_schema.backends.databricks.connection import SparkConnection, WarehouseConnection, connect_databricks
 from pytest_delta_schema.backends.databricks.information_schema import RUNTIME
 from pytest_delta_schema.backends.databricks.reader import _path
-from pytest_delta_schema.backends.databricks.types import parse_databricks_type
 from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, DeclarationError, StatementError
 from pytest_delta_schema.engine.apply_progress import ApplyProgress
@@ -41,6 +40,7 @@ from pytest_delta_schema.rules.consent import parse_consent
 from pytest_delta_schema.sql import Statement, StatementKind, statements
 from pytest_delta_schema.sql.data_check_queries import count_rows, first_broken, first_repeated, samples
 from pytest_delta_schema.sql.quoting import dotted
+from pytest_delta_schema.sql.type_parsing import parse_databricks_type
 from pytest_delta_schema.state import ArrayState, CheckState, ColumnState, KeyState, MapState, StructState
 from pytest_delta_schema.state.json_format.json_form import state_from_json, state_json
 from pytest_delta_schema.test_kit.effects.history import effect_on, versions_of

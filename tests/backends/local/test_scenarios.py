@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema.backends.local.catalog import CAPABILITIES
+from pytest_delta_schema.backends.spark.delta_capabilities import OPEN_SOURCE_DELTA
 from pytest_delta_schema.testing import CatalogSuite, SparkDataAccess
 from support.covering import COVERING, played_on
 from support.installed import INSTALLED
@@ -16,7 +16,7 @@ class TestLocal(CatalogSuite):
     """Real Spark, real Delta, and transactions through py4j."""
 
     data_access = SparkDataAccess(converts=True)
-    scenarios = ("conversion/", *played_on(INSTALLED.limit(CAPABILITIES))) if COVERING else ()
+    scenarios = ("conversion/", *played_on(INSTALLED.limit(OPEN_SOURCE_DELTA))) if COVERING else ()
 
     @pytest.fixture
     def catalog(self, local, request):

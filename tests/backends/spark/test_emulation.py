@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pytest_delta_schema import Orchestrator, UnsafePlanError
-from pytest_delta_schema.backends.local.catalog import CAPABILITIES as LOCAL
 from pytest_delta_schema.backends.memory.catalog import MemoryCatalog
+from pytest_delta_schema.backends.spark.delta_capabilities import OPEN_SOURCE_DELTA as LOCAL
 from pytest_delta_schema.backends.spark.statements.emulation import on_delta
 from pytest_delta_schema.backends.spark.versions import SparkVersions
 from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE

@@ -10,9 +10,10 @@ from pyspark.errors import AnalysisException
 from pyspark.sql.types import DoubleType, FloatType, ShortType, VarcharType
 
 from pytest_delta_schema import Column, Identity, MemoryCatalog, Orchestrator
-from pytest_delta_schema.backends.local.catalog import CAPABILITIES, LocalCatalog
+from pytest_delta_schema.backends.local.catalog import LocalCatalog
 from pytest_delta_schema.backends.spark.compat.delta_compat import delta_version
 from pytest_delta_schema.backends.spark.compat.pyspark_compat import error_condition, java_condition, spark_version
+from pytest_delta_schema.backends.spark.delta_capabilities import OPEN_SOURCE_DELTA
 from pytest_delta_schema.backends.spark.versions import SparkVersions
 from pytest_delta_schema.delta.known_properties import REGISTRY
 from pytest_delta_schema.delta.spark_pairs import NEWEST
@@ -173,7 +174,7 @@ REFUSALS = [
 
 @pytest.mark.parametrize(("delta", "statement", "refusal"), REFUSALS)
 def test_what_a_version_of_delta_cannot_do_is_refused_by_rule(delta, statement, refusal):
-    capabilities = SparkVersions(spark=(4, 0), delta=delta).limit(CAPABILITIES)
+    capabilities = SparkVersions(spark=(4, 0), delta=delta).limit(OPEN_SOURCE_DELTA)
 
     assert capabilities.refuses(statement) == refusal
 
@@ -186,8 +187,8 @@ def test_what_a_backend_refuses_itself_comes_first():
 
 
 def test_only_an_older_spark_takes_columns_one_by_one():
-    assert OLDEST.limit(CAPABILITIES).splits == TOGETHER - {StatementKind.TIGHTEN_COLUMNS}
-    assert SparkVersions(spark=(4, 0), delta=(4, 0)).limit(CAPABILITIES).splits == frozenset()
+    assert OLDEST.limit(OPEN_SOURCE_DELTA).splits == TOGETHER - {StatementKind.TIGHTEN_COLUMNS}
+    assert SparkVersions(spark=(4, 0), delta=(4, 0)).limit(OPEN_SOURCE_DELTA).splits == frozenset()
 
 
 SAMPLE = (

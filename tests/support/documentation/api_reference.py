@@ -42,7 +42,7 @@ def summary(name: str, value: object) -> str:
 
 def _text_of_constant(name: str) -> str:
     """Return the text below the definition of a constant."""
-    pattern = re.compile(rf'^{name}\b[^\n]* = [^"]*?\n"""(.*?)"""', re.DOTALL | re.MULTILINE)
+    pattern = re.compile(rf'^{name}\b[^\n]* = (?:(?!\n\n).)*?\n"""(.*?)"""', re.DOTALL | re.MULTILINE)
     (text,) = (match[1] for path in _SOURCES.rglob("*.py") for match in pattern.finditer(path.read_text("utf-8")))
     return text
 

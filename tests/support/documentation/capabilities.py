@@ -7,9 +7,9 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
-from pytest_delta_schema.backends.local.catalog import CAPABILITIES as LOCAL
 from pytest_delta_schema.backends.local.session.supported_versions import minor_version
 from pytest_delta_schema.backends.memory.catalog import MemoryCatalog
+from pytest_delta_schema.backends.spark.delta_capabilities import OPEN_SOURCE_DELTA as LOCAL
 from pytest_delta_schema.backends.spark.versions import SparkVersions
 from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE
 from pytest_delta_schema.backends.unity.catalog import UnityCatalog

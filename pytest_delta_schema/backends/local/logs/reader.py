@@ -92,7 +92,7 @@ def read_tables(
                 results[name] = source or _understand(bridge, name, answer)
 
         with reading_tables(len(readable), lambda: len(results) - refused):
-            read_all_until_settled(readable, read, results, is_doubtful)
+            read_all_until_settled(readable, read, results)
     return CatalogState.of(results)
 
 

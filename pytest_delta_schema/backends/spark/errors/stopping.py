@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.spark.compat.pyspark_compat import java_context, jvm_of
+from pytest_delta_schema.backends.spark.compat.pyspark_compat import is_connect_session, java_context, jvm_of
 from pytest_delta_schema.backends.spark.errors.error_log import without_error_log
+from pytest_delta_schema.backends.spark.errors.spark_errors import translate_errors
 from pytest_delta_schema.execute.interruption import StillRunning, in_time
 
 if TYPE_CHECKING:
@@ -19,6 +21,23 @@ STOPPING = 2.0
 """Seconds to wait for a statement to stop; after that it is reported as still running."""
 
 _PAUSE = 0.1
+
+
+@contextmanager
+def running_in_spark(spark: SparkSession, reworded: Callable[[str], str] = str) -> Iterator[None]:
+    """Translate the errors of a statement that the block runs in a session, and stop it before an interruption.
+
+    Args:
+        spark: The session.
+        reworded: Replaces physical names and secrets in a message.
+
+    Raises:
+        StatementError: If Spark or Delta refuses the statement, or the session was stopped.
+        StillRunning: Instead of a ``KeyboardInterrupt``, if the statement may still commit.
+    """
+    stop = stop_operations if is_connect_session(spark) else stop_jobs
+    with translate_errors(reworded, spark), cancel_on_interrupt(partial(stop, spark)):
+        yield
 
 
 @contextmanager

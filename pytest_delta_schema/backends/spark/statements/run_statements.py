@@ -15,7 +15,7 @@ from pytest_delta_schema.diagnostics.errors import StatementError, first_line
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import CheckAdd, ColumnNullabilityChange, ColumnRename, LayoutRewrite
 from pytest_delta_schema.sql.data_check_queries import exists_violation
-from pytest_delta_schema.sql.split_per_column import TOGETHER, one_by_one
+from pytest_delta_schema.sql.split_per_column import TOGETHER, statements_per_column
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 from pytest_delta_schema.state.states import CheckState
 
@@ -62,7 +62,7 @@ class DeltaStatements:
         elif self._gateway is not None and statement.kind in self._by_commit:
             self._commit(self._gateway, statement)
         elif statement.kind in TOGETHER and statement.kind in self._capabilities().splits:
-            for single in one_by_one(statement):
+            for single in statements_per_column(statement):
                 self._sql(single.sql)
         else:
             self._run_on_delta(statement)

@@ -8,9 +8,9 @@ from types import SimpleNamespace
 import pytest
 
 from pytest_delta_schema import LocalCatalog
-from pytest_delta_schema.backends.local.catalog import CAPABILITIES
 from pytest_delta_schema.backends.local.session import lazy_session as later_session
 from pytest_delta_schema.backends.local.session.lazy_session import LazySession, has_own_settings
+from pytest_delta_schema.backends.spark.delta_capabilities import OPEN_SOURCE_DELTA
 from pytest_delta_schema.backends.spark.versions import SparkVersions
 from support.installed import INSTALLED
 
@@ -123,7 +123,7 @@ def test_capabilities_are_those_of_the_session(tmp_path, monkeypatch):
     monkeypatch.undo()
     catalog = LocalCatalog(LazySession(start=never), warehouse=tmp_path)
 
-    expected = INSTALLED.limit(CAPABILITIES)
+    expected = INSTALLED.limit(OPEN_SOURCE_DELTA)
 
     assert (catalog.capabilities.emulates, catalog.capabilities.splits) == (expected.emulates, expected.splits)
     assert not catalog.is_started

@@ -1,4 +1,4 @@
-"""Types as Databricks writes them, as canonical types."""
+"""Read types from texts as catalogs show them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ _NESTED = {"array", "map", "struct"}
 
 
 def parse_databricks_type(text: str) -> DataTypeState:
-    """Read a type, such as ``struct<a:int,b:array<decimal(10,2)>>``.
+    """Read a type, as Unity Catalog on Databricks shows it.
+
+    Args:
+        text: Such as ``struct<a:int,b:array<decimal(10,2)>>``, in any case.
 
     Raises:
         ValueError: If it cannot be understood.

@@ -1,0 +1,65 @@
+"""Backends are written with the kit and public packages alone, as those of other distributions are."""
+
+from __future__ import annotations
+
+import ast
+from importlib import import_module
+
+import pytest
+
+from support.reference import public
+from support.structure import PACKAGE, ROOT, modules_of
+
+KIT = f"{PACKAGE}.backends.kit"
+ERRORS = f"{PACKAGE}.diagnostics.errors"
+LAZY = f"from {PACKAGE}._lazy import lazy_exports"
+"""How packages of this distribution export their names."""
+
+
+def is_public(home, name):
+    """Whether a name is one of the kit, of a public package, or one of the errors."""
+    module = import_module(home)
+    return name in (public(home.removeprefix(f"{PACKAGE}.")) if home == ERRORS else getattr(module, "__all__", ()))
+
+
+def private_imports(folder, text):
+    """Return what a module imports from the package and is neither public nor in its own folder."""
+    nodes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, (ast.Import, ast.ImportFrom))]
+    private = []
+    for node in nodes:
+        pairs = [(str(getattr(node, "module", None) or alias.name), alias.name) for alias in node.names]
+        private += [
+            f"{home}.{name}"
+            for home, name in pairs
+            if home.partition(".")[0] == PACKAGE
+            and not f"{home}.".startswith(f"{folder}.")
+            and ast.unparse(node) != LAZY
+            and not is_public(home, name)
+        ]
+    return private
+
+
+def test_the_databricks_backend_uses_the_kit_and_public_packages():
+    folder = f"{PACKAGE}.backends.databricks"
+    modules = [module for name, module in modules_of(ROOT).items() if f"{name}.".startswith(f"{folder}.")]
+
+    private = {module.name: private_imports(folder, module.text) for module in modules}
+
+    assert len(modules) > 5
+    assert {name: names for name, names in private.items() if names} == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "private"),
+    [
+        (f"from {KIT} import LocalLog, no_such_name", [f"{KIT}.no_such_name"]),
+        (f"from {PACKAGE}.state.keys import state_keys", [f"{PACKAGE}.state.keys.state_keys"]),
+        (f"if TYPE_CHECKING:\n    from {PACKAGE}.state import TableState", []),
+        (f"def f():\n    import {PACKAGE}.progress", [f"{PACKAGE}.progress.{PACKAGE}.progress"]),
+        (f"from {ERRORS} import StatementError, first_line", [f"{ERRORS}.first_line"]),
+        (f"from {PACKAGE}.mine.reader import read", []),
+        ("from pathlib import Path", []),
+    ],
+)
+def test_other_imports_are_found(text, private):
+    assert private_imports(f"{PACKAGE}.mine", text) == private
