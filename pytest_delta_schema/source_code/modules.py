@@ -126,7 +126,7 @@ def _declarations(
     made = _Declarations([], [])
     for table in ordered:
         call = table_call(table, known)
-        comments = "".join(f"# {escaped(remark)}\n" for remark in remarks.get(table.name, ()))
+        comments = "".join(f"{_comment(remark)}\n" for remark in remarks.get(table.name, ()))
         made.calls.append(call)
         made.texts.append(comments + code_lines(f"{names[table.name]} = ", call, style))
         known[table.name] = Variable(names[table.name], tuple(table.primary_key))
@@ -159,6 +159,10 @@ def _import(package: str, names: Sequence[str], style: CodeStyle) -> str:
     if len(line) <= style.width:
         return line
     return f"from {package} import (\n" + "".join(f"    {name},\n" for name in names) + ")"
+
+
+def _comment(text: str) -> str:
+    return f"# {escaped(text)}".rstrip()
 
 
 def _docstring(lines: Sequence[str]) -> str:

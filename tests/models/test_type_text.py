@@ -28,6 +28,7 @@ def test_a_text_is_the_type_that_it_names(text):
         ("geometry ( OGC:CRS84 )", "geometry(OGC:CRS84)"),
         ("GEOGRAPHY(4326)", "geography(4326)"),
         ("time(6)", "time(6)"),
+        ("Geometry", "geometry"),
         ("array<struct<a: interval year, b: int>>", "array<struct<a:interval year,b:int>>"),
     ],
 )

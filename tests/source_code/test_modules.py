@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Column, ForeignKey, PrimaryKey, QualifiedName, Table, Unique
+from pytest_delta_schema import Column, ForeignKey, PrimaryKey, QualifiedName, Table, Unique, UnknownType
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.source_code.calls import Variable
@@ -107,8 +107,13 @@ def holds_literals_only(source: str) -> bool:
     return True
 
 
-def is_formatted(source: str, width: int) -> bool:
-    options = ["--isolated", f"--line-length={width}", "--stdin-filename=contracts.py"]
+def is_formatted(source: str, width: int, quotes: str = "double") -> bool:
+    options = [
+        "--isolated",
+        f"--line-length={width}",
+        f"--config=format.quote-style='{quotes}'",
+        "--stdin-filename=a.py",
+    ]
     formatted = subprocess.run(
         [sys.executable, "-m", "ruff", "format", *options, "-"], input=source.encode(), capture_output=True, check=True
     )
@@ -140,6 +145,14 @@ def test_formatters_keep_a_module(width, tables):
     ]
 
     assert is_formatted(module_source(named, style=CodeStyle(width)), width)
+
+
+@settings(max_examples=15, deadline=None)
+@given(state=states(), texts=st.lists(st.text(), max_size=4))
+def test_formatters_keep_single_quotes(state, texts):
+    named = declared_table(replace(state, table_comment="".join(texts)))
+
+    assert is_formatted(module_source([named], style=CodeStyle(quote="'"), remarks={named.name: texts}), 88, "single")
 
 
 @settings(max_examples=100, deadline=None)
@@ -235,6 +248,21 @@ def test_a_struct_sixty_levels_deep_is_written():
     deep = Table("dev", "s", "deep", [Column("c", kind)])
 
     assert desired_state(declared(module_source([deep]))[deep.name]) == desired_state(deep)
+
+
+def test_thousands_of_columns_are_written():
+    columns = [Column(f"c{number}", "struct<a: int>", comment="it's") for number in range(3000)]
+    wide = Table("dev", "s", "wide", columns)
+
+    assert desired_state(declared(module_source([wide]))[wide.name]) == desired_state(wide)
+
+
+@pytest.mark.parametrize("owns", [["columns", "types"], {"comments": "report", "tags": "ignore"}])
+def test_a_partial_contract_is_written(owns):
+    columns = [ID, Column("area", UnknownType("geometry(4326)"))]
+    partial = Table("dev", "s", "partial", columns, owns=owns, evolution="additive", column_order="report")
+
+    assert declared(module_source([partial]))[partial.name] == partial
 
 
 def test_a_module_is_extended_at_its_end():
