@@ -61,7 +61,7 @@ def renderer_of(kind: type) -> Renderer:
     """Return the renderer of a kind of change; raise a ``TypeError`` if it has none."""
     renderer = RENDERERS.get(kind)
     if renderer is None:
-        msg = f"{kind.__name__} has no renderer; add one to the file of its aspect in sql"
+        msg = f"{kind.__name__} has no renderer; add one in sql/aspects, and its file to sql/compiler.py"
         raise TypeError(msg)
     return renderer
 

@@ -99,7 +99,7 @@ def test_a_difference_is_planned_and_belongs_to_the_aspect(aspect: Aspect):
 
     changes = [change for action in plan.align_tables for change in action.changes]
     aspects = {kind_of(change).aspect for change in changes}
-    assert aspect in aspects, f"plan/planner.py does not compare {aspect}"
+    assert aspect in aspects, f"plan/planner.py or state/keys.py does not compare {aspect}"
     assert aspects <= {aspect, "properties"}
     assert {mode_of(change, replace(wanted, ownership={aspect: "report"})) for change in changes} <= {
         "report",

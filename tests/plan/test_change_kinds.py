@@ -68,8 +68,8 @@ CASES = [
     (ColumnNullabilityChange(path=ColumnPath("a"), is_nullable=False), Risk.SCAN),
     (ColumnDrop(column=stored()), Risk.DESTRUCTIVE),
     (ConvertTable(source=SourceState("parquet", "/lake")), Risk.FEATURE),
-    (ClusteringChange(before=(), after=(("a",),)), Risk.METADATA),
-    (ClusteringChange(before=(), after=(("a",),), enables=("clustering", "domainMetadata")), Risk.FEATURE),
+    (ClusteringChange(before=(), after=(ColumnPath("a"),)), Risk.METADATA),
+    (ClusteringChange(before=(), after=(ColumnPath("a"),), enables=("clustering", "domainMetadata")), Risk.FEATURE),
     (LayoutRewrite(partitioning=("a",)), Risk.REWRITE),
     (ColumnMove(name="a", after=None), Risk.METADATA),
     (ColumnDefaultChange(path=ColumnPath("a"), before=None, after="1"), Risk.METADATA),
@@ -165,11 +165,14 @@ def test_every_stage_knows_every_kind(change):
     observed = replace(observed, tags={ColumnPath("a"): {"pii": ""}})
     action = AlignTable(table=NAME, changes=(change,), desired=observed, observed=observed)
 
+    name, aspect = type(change).__name__, kind_of(change).aspect
     assert {line.code for line in change_lines(action)} == {CODES[type(change)]}
-    assert type(change) in RENDERERS
+    assert type(change) in RENDERERS, f"sql/aspects/{aspect}.py or sql/compiler.py does not render {name}"
+    assert {statement.kind for statement in statements(action)} <= {*StatementKind}
     # A rule refuses every plan that changes how a column is generated.
     is_executed = not isinstance(change, ColumnGenerationChange)
-    assert (apply_change.dispatch(type(change)) is not apply_change.dispatch(object)) is is_executed
+    is_applied = apply_change.dispatch(type(change)) is not apply_change.dispatch(object)
+    assert is_applied is is_executed, f"backends/memory/changes.py does not apply {name}"
 
 
 def test_data_checks_are_declared_by_the_kinds_that_read_all_rows():

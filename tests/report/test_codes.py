@@ -99,7 +99,7 @@ def test_an_example_has_the_fault(code):
         for outcome in outcomes:
             parts += [*outcome.changes, *outcome.diagnostics]
 
-    assert code in {part.code for part in parts}
+    assert code in {part.code for part in parts}, f"no plan and no rule has the code of {INFOS[code].name}"
     assert [part.path for part in parts if not _is_path(part.path)] == []
 
 

@@ -162,9 +162,9 @@ def test_each_pair_is_an_extra_that_keeps_an_installed_pyspark_of_its_line():
         "spark42": ["delta-spark==4.4.0", "pyspark==4.2.0"],
     }
 
-    assert {name: extras[name] for name in wanted} == wanted
-    assert extras["spark"] == wanted["spark42"]
-    assert [pair.extra for pair in PAIRS] == list(wanted)
+    assert [pair.extra for pair in PAIRS] == list(wanted), "delta/spark_pairs.py has other pairs"
+    assert {name: extras.get(name) for name in wanted} == wanted, "pyproject.toml has other extras"
+    assert extras["spark"] == extras[PAIRS[-1].extra], "the extra spark of pyproject.toml is not the newest pair"
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.extra)
@@ -172,4 +172,4 @@ def test_the_pins_of_a_pair_are_its_versions(pair):
     path = ROOT / "constraints.txt" if pair is PAIRS[-1] else ROOT / "constraints" / f"{pair.extra}.txt"
     pins = dict(re.findall(r"^([\w-]+)==(\S+)", path.read_text("utf-8"), re.MULTILINE))
 
-    assert (pins["pyspark"], pins["delta-spark"]) == (pair.pyspark, pair.delta_spark)
+    assert (pins["pyspark"], pins["delta-spark"]) == (pair.pyspark, pair.delta_spark), path.relative_to(ROOT)
