@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import starmap
 from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.features import MAPPING_PROPERTY, allows_changes_of_columns, is_on
 from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 from pytest_delta_schema.models.modes import ADDITIVE, MANAGE
 from pytest_delta_schema.models.names import QualifiedName, require_names
@@ -27,15 +25,14 @@ from pytest_delta_schema.plan.aspects.properties import property_changes, record
 from pytest_delta_schema.plan.aspects.tags import first_tags, has_tags, tag_changes
 from pytest_delta_schema.plan.aspects.types import features_of_new_table, type_changes
 from pytest_delta_schema.plan.aspects.unique import unique_changes
+from pytest_delta_schema.plan.change_order import finished, ordered
 from pytest_delta_schema.plan.changes import (
     Change,
     ForeignKeyAdd,
     ForeignKeyDrop,
     PrimaryKeyDrop,
-    SetTableProperties,
 )
-from pytest_delta_schema.plan.changes.kind import KINDS, with_enabled
-from pytest_delta_schema.plan.changes.order import Step
+from pytest_delta_schema.plan.changes.kind import with_enabled
 from pytest_delta_schema.plan.difference import differ
 from pytest_delta_schema.plan.evolution import with_extras
 from pytest_delta_schema.plan.notes import note_on_case, notes_on
@@ -44,7 +41,6 @@ from pytest_delta_schema.plan.table_plan import TablePlan
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.keys import KEY_FIELDS
 from pytest_delta_schema.state.states import CatalogState, TableState
-from pytest_delta_schema.state.type_traversal import special_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
@@ -78,10 +74,6 @@ _ALL_KEYS = attrgetter(*KEY_FIELDS.values())
 _MISSING = object()
 
 _COMPARED = attrgetter("columns", "table_comment", *KEY_FIELDS.values(), "checks", "partitioning", "clustering")
-
-# Looked up for every change of every table, so they are written out once.
-_STEPS = {class_: kind.step for class_, kind in KINDS.items()}
-_NEEDING_FEATURES = frozenset(class_ for class_, kind in KINDS.items() if kind.needs_feature)
 
 
 class TablePlanner:
@@ -210,14 +202,14 @@ class TablePlanner:
             changes = _compared(difference)
             changes.extend(property_changes(difference, self._enable, self._policy))
             reported = reported_property_changes(difference, self._policy, MANAGE) if self._policy.modes else ()
-            return _finished(changes, difference.observed), tuple(with_enabled(reported, difference.observed))
+            return finished(changes, difference.observed), tuple(with_enabled(reported, difference.observed))
         own = owned(difference)
         changes = [change for change in _compared(own) if is_own(change, desired)]
         mismatches = [change for change in _compared(difference) if is_reported(change, desired)]
         mode = desired.ownership.get("properties", MANAGE)
         changes.extend(property_changes(own, self._enable, self._policy, declared=mode == MANAGE))
         mismatches.extend(reported_property_changes(difference, self._policy, mode))
-        return _finished(changes, difference.observed), _finished(mismatches, difference.observed)
+        return finished(changes, difference.observed), finished(mismatches, difference.observed)
 
 
 def _difference(desired: TableState, observed: TableState) -> Difference:
@@ -243,7 +235,7 @@ def _with_dependent_foreign_keys(
         if new:
             changes = [*(own.changes if own else ()), *new]
             planned[name] = AlignTable(
-                table=observed.name, changes=_ordered(changes, observed), desired=desired, observed=observed
+                table=observed.name, changes=ordered(changes, observed), desired=desired, observed=observed
             )
     return [planned[name] for name in sorted(planned)]
 
@@ -272,34 +264,3 @@ def _key_changes(wanted: TableState, stored: TableState) -> list[Change]:
     if _ALL_KEYS(wanted) == _ALL_KEYS(stored):
         return []
     return [change for compare in KEY_ASPECTS.values() for change in compare(wanted, stored)]
-
-
-def _finished(changes: list[Change], observed: TableState) -> tuple[Change, ...]:
-    return tuple(with_enabled(_ordered(changes, observed), observed))
-
-
-def _ordered(changes: list[Change], observed: TableState) -> tuple[Change, ...]:
-    if len(changes) > 1:
-        changes.sort(key=_enabling_step if _needs_enabling(changes, observed) else _step)
-    return tuple(changes)
-
-
-def _step(change: Change) -> Step:
-    return _STEPS[type(change)]
-
-
-def _enabling_step(change: Change) -> Step:
-    # Properties come late, but column mapping and table features have to be enabled before the columns that need them.
-    return Step.ENABLE_FEATURES if isinstance(change, SetTableProperties) else _STEPS[type(change)]
-
-
-def _needs_enabling(changes: list[Change], observed: TableState) -> bool:
-    for change in changes:
-        if isinstance(change, SetTableProperties) and any(
-            starmap(allows_changes_of_columns, change.properties.items())
-        ):
-            if not _NEEDING_FEATURES.isdisjoint(map(type, changes)):
-                return True
-            # Without column mapping Delta refuses every change of a table with such a name.
-            return is_on(MAPPING_PROPERTY, change.properties) and any(special_names(observed.columns))
-    return False
