@@ -258,8 +258,7 @@ def inner(project):
         project.ini()
         project.models(MODELS.format(rule=RULE, orders=case.after))
         project.catalog('__import__("support.plugin_project").plugin_project.SHARED["catalog"]')
-        conftest = project.path / "conftest.py"
-        conftest.write_text(conftest.read_text() + case.hooks)
+        project.extend_conftest(case.hooks)
         project.path.joinpath("pyproject.toml").write_text(f"[tool.pytest_delta_schema]\n{case.toml}\n")
         project.pytester.makepyfile(test_user=USER)
         SHARED.update(of_drift=of_drift, of_apply=of_apply, asked={})

@@ -100,6 +100,11 @@ class Project:
         """Make ``delta_catalog`` what ``expression`` is."""
         self.pytester.makeconftest(CATALOG.replace("{catalog}", expression))
 
+    def extend_conftest(self, text: str) -> None:
+        """Add a text to the end of the conftest."""
+        with (self.path / "conftest.py").open("a", encoding="utf-8") as file:
+            file.write(text)
+
     def run(self, *args: str, subprocess: bool = False, plugins: Sequence[object] = ()) -> RunResult:
         """Run pytest there.
 

@@ -27,8 +27,7 @@ NOTE = (
 
 def conftest(project, origins=TOLD):
     project.catalog('Told([stored("dev.silver.t", ID, EXTRA)])')
-    path = project.path / "conftest.py"
-    path.write_text(path.read_text("utf-8") + CATALOG.format(origins=origins), "utf-8")
+    project.extend_conftest(CATALOG.format(origins=origins))
 
 
 def test_the_gate_names_the_commit_that_introduced_a_column(project):

@@ -93,11 +93,9 @@ def test_what_cannot_be_known_is_a_note(project):
     project.catalog(
         "Forgetful([stored('dev.silver.orders', ID, table_properties={'delta.columnMapping.mode': 'name'})])"
     )
-    conftest = project.path / "conftest.py"
-    conftest.write_text(
-        conftest.read_text()
-        + "\nfrom pytest_delta_schema.diagnostics.errors import StatementError\n"
-        + "class Forgetful(MemoryCatalog):\n    def past_columns(self, table, paths):\n        raise StatementError('no log')\n"
+    project.extend_conftest(
+        "\nfrom pytest_delta_schema.diagnostics.errors import StatementError\n"
+        "class Forgetful(MemoryCatalog):\n    def past_columns(self, table, paths):\n        raise StatementError('no log')\n"
     )
 
     result = project.run("--delta-drift", "-m", "delta_drift", "--delta-allow=drop-column dev.silver.orders.legacy")

@@ -260,10 +260,8 @@ def delta_catalog():
     [("KeyboardInterrupt", (), {}), ("AssertionError", ("-x",), {"drift": "error"})],
 )
 def test_a_run_that_stops_early_is_incomplete(drifted, raised, arguments, checks):
-    conftest = drifted.path / "conftest.py"
-    conftest.write_text(
-        conftest.read_text()
-        + f"""
+    drifted.extend_conftest(
+        f"""
 @pytest.fixture(autouse=True)
 def stop(request):
     if request.node.nodeid.endswith("orders::drift"):
@@ -290,10 +288,8 @@ def stop(request):
     ids=["serial", "stuck", "workers"],
 )
 def test_sigterm_leaves_a_report(drifted, stuck, options, status):
-    conftest = drifted.path / "conftest.py"
-    conftest.write_text(
-        conftest.read_text()
-        + f"""
+    drifted.extend_conftest(
+        f"""
 import os, signal, time
 import pytest_delta_schema.plugin.summary.interruption_report
 
@@ -361,10 +357,8 @@ class Reruns:
 
 
 def test_the_last_of_several_attempts_counts(drifted):
-    conftest = drifted.path / "conftest.py"
-    conftest.write_text(
-        conftest.read_text()
-        + """
+    drifted.extend_conftest(
+        """
 @pytest.fixture(autouse=True)
 def once(request, seen=[]):
     if request.node.nodeid.endswith("orders::drift") and not seen:
@@ -469,10 +463,8 @@ class pytest_github_actions_annotate_failures:  # noqa: N801 - the name of the p
 
 def test_github_gets_no_annotation_twice(drifted, monkeypatch):
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
-    conftest = drifted.path / "conftest.py"
-    conftest.write_text(
-        conftest.read_text()
-        + """
+    drifted.extend_conftest(
+        """
 @pytest.fixture(autouse=True)
 def broken(request):
     if request.node.nodeid.endswith("orders::drift"):
