@@ -17,13 +17,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.conversion import SourceState as SourceState
     from pytest_delta_schema.state.json_format.json_form import state_from_json as state_from_json
     from pytest_delta_schema.state.json_format.json_form import state_json as state_json
-    from pytest_delta_schema.state.states import CatalogReader as CatalogReader
-    from pytest_delta_schema.state.states import CatalogState as CatalogState
-    from pytest_delta_schema.state.states import CheckState as CheckState
-    from pytest_delta_schema.state.states import ForeignKeyState as ForeignKeyState
-    from pytest_delta_schema.state.states import KeyState as KeyState
-    from pytest_delta_schema.state.states import RenameState as RenameState
-    from pytest_delta_schema.state.states import TableState as TableState
+    from pytest_delta_schema.state.states import *
     from pytest_delta_schema.state.types import ArrayState as ArrayState
     from pytest_delta_schema.state.types import ColumnGeneration as ColumnGeneration
     from pytest_delta_schema.state.types import ColumnState as ColumnState

@@ -29,6 +29,16 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.conversion import SourceState
     from pytest_delta_schema.state.types import ColumnState
 
+__all__ = [
+    "CatalogReader",
+    "CatalogState",
+    "CheckState",
+    "ForeignKeyState",
+    "KeyState",
+    "RenameState",
+    "TableState",
+]
+
 OWNED_PROPERTIES = "pytest_delta_schema.ownedProperties"
 """The ``pytest_delta_schema.*`` property that records the keys which a model has set: sorted, as JSON."""
 

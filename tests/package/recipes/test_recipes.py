@@ -114,7 +114,7 @@ assert [fault.code for fault in PlanValidator().model_violations([table])] == ["
     "report_format": Followed(
         title="A report format",
         names={"FORMAT": "csv"},
-        tests=("tests/report/test_formats.py",),
+        tests=("tests/report/formats/test_formats.py",),
         messages={
             "report/formats/csv.py": "No module named 'pytest_delta_schema.report.formats.csv'",
             "report/formats/report_formats.py": "Extra items in the right set:\nE     'csv'",
@@ -147,13 +147,13 @@ assert rows[1].startswith("DS103,test_tables.py,2,"), rows
     "spark_version": Followed(
         title="A Spark version",
         names={"FORMER": "spark42"},
-        tests=("tests/backends/local/test_pairs.py", "-k", "extra or pins"),
+        tests=("tests/backends/local/session/test_pairs.py", "-k", "extra or pins"),
         messages={
             "delta/spark_pairs.py": "delta/spark_pairs.py has other pairs",
             "pyproject.toml": "pyproject.toml has other extras",
             "constraints.txt": "PosixPath('constraints.txt')",
             "constraints/spark42.txt": "No such file or directory",
-            "tests/backends/local/test_pairs.py": "delta/spark_pairs.py has other pairs",
+            "tests/backends/local/session/test_pairs.py": "delta/spark_pairs.py has other pairs",
         },
         works="""
 from pytest_delta_schema.backends.local.session.supported_versions import version_fault
