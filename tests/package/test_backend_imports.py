@@ -49,6 +49,13 @@ def test_the_databricks_backend_uses_the_kit_and_public_packages():
     assert {name: names for name, names in private.items() if names} == {}
 
 
+def test_the_example_of_another_distribution_uses_them_too():
+    text = (ROOT / "examples" / "backend" / "folder_catalog.py").read_text("utf-8")
+
+    assert f"from {KIT} import" in text
+    assert private_imports("folder_catalog", text) == []
+
+
 @pytest.mark.parametrize(
     ("text", "private"),
     [

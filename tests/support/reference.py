@@ -78,6 +78,7 @@ SHOWN_WITH = {
     "is_damaged": "is_a_view",
     "is_not_delta": "is_a_view",
     "literal": "dotted",
+    "local_folder": "state_of_log",
     "redacted_uri": "first_line",
     "required_table_names": "snapshot_names",
     "state_from_json": "state_json",

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.decoders import build_decoders as build_decoders
     from pytest_delta_schema.backends.logs.commit_log import CommitLog as CommitLog
     from pytest_delta_schema.backends.logs.local_log import LocalLog as LocalLog
+    from pytest_delta_schema.backends.logs.local_log import local_folder as local_folder
     from pytest_delta_schema.backends.logs.log_state import state_of_log as state_of_log
     from pytest_delta_schema.backends.logs.second_look import read_all_until_settled as read_all_until_settled
     from pytest_delta_schema.backends.problems import is_a_view as is_a_view
