@@ -1,22 +1,25 @@
 """Everything that changes a verdict, as one frozen value, and the settings in force."""
 
-# Annotations are not postponed here: a named tuple compiles each postponed one.
+from __future__ import annotations
 
-from os import PathLike
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pytest_delta_schema.settings.stack import innermost
-from pytest_delta_schema.settings.table import FailurePolicy, PreflightMode, PropertyMode, RiskLabel
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from pytest_delta_schema.execute.protocols.catalog import Catalog
     from pytest_delta_schema.models.table import PropertyValue
     from pytest_delta_schema.rules.consent import Consent
     from pytest_delta_schema.rules.rule import ModelRule, PlanRule
+    from pytest_delta_schema.settings.table import FailurePolicy, PreflightMode, PropertyMode, RiskLabel
 
 
-class Settings(NamedTuple):
-    """Settings of comparison, validation and apply; a named tuple, because a dataclass makes the plugin load slower.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Settings of comparison, validation and apply.
 
     Args:
         properties: Glob patterns of table properties, each with its mode; the longest pattern that matches decides.
@@ -40,14 +43,14 @@ class Settings(NamedTuple):
     """
 
     properties: tuple[tuple[str, PropertyMode], ...] = ()
-    default_properties: tuple[tuple[str, "PropertyValue"], ...] = ()
+    default_properties: tuple[tuple[str, PropertyValue], ...] = ()
     enable_features: tuple[str, ...] = ()
     owned_properties: bool = False
     clients: tuple[str, ...] = ()
     client_features: tuple[tuple[str, str], ...] = ()
-    consents: tuple["Consent", ...] = ()
-    project_consents: tuple["Consent", ...] = ()
-    must_match: tuple["Consent", ...] = ()
+    consents: tuple[Consent, ...] = ()
+    project_consents: tuple[Consent, ...] = ()
+    must_match: tuple[Consent, ...] = ()
     max_risk: RiskLabel = "destructive"
     protected: tuple[str, ...] = ()
     bindings: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()
@@ -55,11 +58,11 @@ class Settings(NamedTuple):
     preflight_samples: int = 5
     on_failure: FailurePolicy = "leave"
     rules: tuple[str, ...] = ()
-    model_rules: tuple["ModelRule", ...] = ()
-    plan_rules: tuple["PlanRule", ...] = ()
+    model_rules: tuple[ModelRule, ...] = ()
+    plan_rules: tuple[PlanRule, ...] = ()
 
     @classmethod
-    def from_project(cls, folder: str | PathLike[str]) -> "Settings":
+    def from_project(cls, folder: str | PathLike[str]) -> Settings:
         """Read the settings of a project from its ``pyproject.toml``, without pytest.
 
         The section ``[tool.pytest_delta_schema]`` is read from the nearest file in ``folder`` or above it. Without one,
@@ -77,7 +80,7 @@ class Settings(NamedTuple):
 
         return cls(**project_settings(folder))
 
-    def for_scratch_tables(self) -> "Settings":
+    def for_scratch_tables(self) -> Settings:
         """Return the settings for tables that tests create: those of declarations, and none of applies."""
         return Settings(
             properties=self.properties,
@@ -99,7 +102,7 @@ def current_settings() -> Settings:
     return settings
 
 
-def current_catalog() -> "Catalog | None":
+def current_catalog() -> Catalog | None:
     """Return the catalog of the innermost pytest run: the fixture ``delta_catalog`` of its running test.
 
     ``None`` if no test is running.

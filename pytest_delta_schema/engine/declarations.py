@@ -76,7 +76,7 @@ class Declarations:
     @cached_property
     def drift_validator(self) -> PlanValidator:
         """The rules for a gate, which changes nothing: protected tables are compared like all others."""
-        return validator_of(self.settings._replace(protected=()))
+        return validator_of(replace(self.settings, protected=()))
 
     def bound(self, model: Table) -> BoundModel:
         """Return a model with the table that it maps to in the catalog."""

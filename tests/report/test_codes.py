@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -87,7 +88,7 @@ def test_an_example_has_the_fault(code):
     parents = [model for model in models if model is names.get("parent")]
     present = [desired_state(table) for table in (stored, *parents) if table is not None]
     catalog = MemoryCatalog(present, rows={} if stored is None else {stored.name: names.get("rows", [])})
-    gate = Gate(catalog, models, settings=settings._replace(preflight=settings.preflight or "count"))
+    gate = Gate(catalog, models, settings=replace(settings, preflight=settings.preflight or "count"))
     validator = gate.declarations.validator
 
     parts: list[TableChange | Diagnostic] = [

@@ -7,6 +7,7 @@ import os
 import pickle
 import subprocess
 import sys
+from dataclasses import replace
 from importlib.util import module_from_spec, spec_from_file_location
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +40,7 @@ def proved(
     the catalog. Rules of hooks are not needed. For each model there is one line a difference, or why its module cannot
     be used; nothing if its plan is empty.
     """
-    plain = settings._replace(model_rules=(), plan_rules=())
+    plain = replace(settings, model_rules=(), plan_rules=())
     given = {path: list(names) for path, names in modules.items()}
     request = pickle.dumps((given, [state_json(state) for state in states.values()], plain))
     # What a module prints must not end up in the answer.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plugin.compat.pytest_compat import added_arguments
@@ -71,7 +72,8 @@ def with_hook_rules(settings: Settings, config: pytest.Config) -> Settings:
     """Return settings with the rules that the hooks of a project return."""
     model_rules = config.hook.pytest_delta_schema_model_rules(config=config)
     plan_rules = config.hook.pytest_delta_schema_plan_rules(config=config)
-    return settings._replace(
+    return replace(
+        settings,
         model_rules=tuple(rule for rules in model_rules for rule in rules),
         plan_rules=tuple(rule for rules in plan_rules for rule in rules),
     )

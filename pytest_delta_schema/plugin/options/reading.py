@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
@@ -166,7 +167,8 @@ def _options(  # noqa: PLR0913 - the parts of the options
         stores=values["storage"],
         warehouse=warehouse,
         scratch_catalog=values["scratch_catalog"],
-        settings=consents._replace(
+        settings=replace(
+            consents,
             properties=values["properties"],
             default_properties=values["default_properties"],
             enable_features=values["enable_features"],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from pyspark.sql.types import BinaryType, CharType, IntegerType, TimestampType, VarcharType
 
@@ -154,7 +156,7 @@ def test_a_value_that_a_partition_does_not_keep_is_refused_before_anything_runs(
     )
     assert (shown(local, LOST), local.version(NAME)) == (before, 1)
 
-    unasked = Orchestrator.over(local, settings=AGREED._replace(preflight="off"))
+    unasked = Orchestrator.over(local, settings=replace(AGREED, preflight="off"))
     schema = r"columns c0 \(string\), c1 \(varchar\(40\)\), c2 \(char\(26\)\), c3 \(timestamp\) differ; nothing was"
     with pytest.raises(ApplyError, match=rf"the rewrite would change data: the values of {schema} changed"):
         unasked.sync_tables([table(column("id", IntegerType()), *parts, partitioned_by=["c0", "c1", "c2", "c3"])])
