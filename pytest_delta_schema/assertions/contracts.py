@@ -67,7 +67,7 @@ def assert_no_drift(
     settings = settings_or_current(settings, "assert_no_drift")
     gate = Gate(catalog_or_current(catalog, "assert_no_drift"), models, settings=settings)
     gate.declarations.require_valid(models)
-    gate.state().require(gate.declarations.bound(model).name for model in models)
+    gate.state().require_all(gate.declarations.bound(model).table for model in models)
     outcomes = [gate.drift(model) for model in sorted(models, key=lambda model: model.name)]
     failed = [outcome for outcome in outcomes if not outcome.status.passes]
     if failed:

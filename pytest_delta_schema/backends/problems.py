@@ -18,6 +18,7 @@ from pytest_delta_schema.diagnostics.faults import (
 from pytest_delta_schema.sql.aspects.properties import unset_tblproperties
 from pytest_delta_schema.state.conversion import CONVERT, RESTORE_LOG
 from pytest_delta_schema.state.own_properties import MalformedPropertyError
+from pytest_delta_schema.state.states import TableState
 
 if TYPE_CHECKING:
     from pytest_delta_schema.diagnostics.errors import StatementError
@@ -44,6 +45,8 @@ def problem(
 
 def is_doubtful(result: object) -> bool:
     """Whether a later read of the same table could have another result: a problem of this table alone."""
+    if isinstance(result, TableState):
+        return bool(result.kind)
     return isinstance(result, Diagnostic) and not result.concerns_run
 
 

@@ -178,3 +178,17 @@ class AlreadyThere:
     """
 
     code = "DS713"
+
+
+class ReadOnlyObject:
+    """A model with ``read_only=True`` declares a view, or a table of another format.
+
+    Its columns, types and comments are compared; no plan creates or changes it.
+
+    Remedy: None is needed.
+
+    Example:
+        dev.silver.open_orders: is a materialized view, which is only compared [DS714 ReadOnlyObject]
+    """
+
+    code = "DS714"

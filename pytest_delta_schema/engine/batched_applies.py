@@ -79,7 +79,12 @@ class BatchedApplies:
     def _is_missing(self, table: Table) -> bool:
         """Whether a table may be created before its turn, by what is known from the start of the run."""
         declarations, bound = self._gate.declarations, self._gate.declarations.bound(table)
-        if table.convert_from is not None or declarations.violations(table) or self._gate.unreadable(table):
+        if (
+            table.read_only
+            or table.convert_from is not None
+            or declarations.violations(table)
+            or self._gate.unreadable(table)
+        ):
             return False
         if self._gate.state().tables[bound.name].exists or len(declarations.apply_group(table, self._gate.models)) > 1:
             return False

@@ -60,7 +60,7 @@ def model_of_copy(table: Table, settings: Settings, **changes: Any) -> Table:
     ``changes`` are the arguments of :class:`Table` that differ, such as the names.
     """
     values: dict[str, Any] = {field.name: getattr(table, field.name) for field in fields(table) if field.init}
-    made = Table(**{**values, "foreign_keys": (), "convert_from": None, **changes})
+    made = Table(**{**values, "foreign_keys": (), "convert_from": None, "read_only": False, **changes})
     return _named_by_itself(declared(made, settings))
 
 

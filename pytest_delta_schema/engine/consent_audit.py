@@ -115,7 +115,7 @@ def unused_consents(gate: Gate) -> list[Consent] | None:
     """
     declarations, consents = gate.declarations, gate.declarations.settings.project_consents
     is_partial = {table.name for table in gate.models} != declarations.tables.keys()
-    if not consents or is_partial or not gate.is_read or gate.state().problems:
+    if not consents or is_partial or not gate.is_read or gate.state().problems.keys() - gate.state().others.keys():
         return None
     if any(declarations.violations(table) for table in gate.models):
         return None

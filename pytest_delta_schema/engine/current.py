@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from pytest_delta_schema.configuration.settings import Settings, current_catalog, current_settings
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
-from pytest_delta_schema.state.required_reader import require_reader
+from pytest_delta_schema.state.catalog_reader import require_reader
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.state.states import CatalogReader
+    from pytest_delta_schema.state.catalog_reader import CatalogReader
 
 _C = TypeVar("_C", bound="CatalogReader")
 

@@ -18,6 +18,7 @@ from pytest_delta_schema.models.dependency_order import dependency_groups
 from pytest_delta_schema.rules.aspects.column_names import InvalidColumnName
 from pytest_delta_schema.rules.aspects.nested_nullability import NotNullInCollection
 from pytest_delta_schema.rules.clients import notes_on_clients
+from pytest_delta_schema.sql.compiler import script, statements
 from pytest_delta_schema.state.desired import desired_state
 
 if TYPE_CHECKING:
@@ -160,6 +161,11 @@ class Declarations:
     def creation(self, table: Table) -> CreateTable:
         """Return how a table would be created under the name of its model."""
         return self.planner.creation(desired_state(declared(table, self.settings)))
+
+    def snapshot_sql(self, table: Table) -> str:
+        """Return the SQL that is reviewed: that which would create the table."""
+        sql = script(statements(self.creation(table)))
+        return f"-- read-only\n{sql}" if table.read_only else sql
 
     @cached_property
     def children(self) -> dict[QualifiedName, list[QualifiedName]]:

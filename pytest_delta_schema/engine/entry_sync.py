@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.state.states import CatalogReader, CatalogState
+    from pytest_delta_schema.state.catalog_reader import CatalogReader
+    from pytest_delta_schema.state.states import CatalogState
 
 
 def sync_stale_entries(tables: Iterable[Table], catalog: CatalogReader, state: CatalogState) -> bool:

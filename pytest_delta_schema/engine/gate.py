@@ -132,7 +132,8 @@ class Gate:
             ``None`` if the catalog was not read, or the table could not be.
         """
         model = self.declarations.bound(table)
-        return desired_state(model.table), self.state().tables.get(model.name) if self.is_read else None
+        desired = desired_state(model.table)
+        return desired, self.state().observed(model.name, read_only=desired.read_only) if self.is_read else None
 
     def plan(self, *models: Table) -> TablePlan:
         """Plan tables, with the foreign keys of other tables that depend on their keys.
@@ -272,7 +273,7 @@ class Gate:
         except DeltaSchemaError as error:
             unreadable = diagnostic_of(UnreachableCatalog, model.name, " ".join(str(error).split()))
         else:
-            if model.name in state.tables:
+            if state.observed(model.name, read_only=model.table.read_only) is not None:
                 return None
             unreadable = state.problem(model.name)
         return RefusedTable(model=model, status=Status.UNREADABLE, diagnostics=(unreadable,))

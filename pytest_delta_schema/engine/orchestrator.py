@@ -31,7 +31,7 @@ from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.plan.table_plan import TablePlan
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.rules.validator import PlanValidator
-from pytest_delta_schema.state.required_reader import require_reader
+from pytest_delta_schema.state.catalog_reader import require_reader
 from pytest_delta_schema.state.states import CatalogState
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.protocols.catalog import Catalog
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.state.states import CatalogReader
+    from pytest_delta_schema.state.catalog_reader import CatalogReader
 
 
 class Orchestrator:
@@ -106,7 +106,7 @@ class Orchestrator:
         tables, others = self._resolved(models, "plan_tables"), self._resolved(other_models, "plan_tables")
         self.validator.validate_models(tables)
         state, plan = self._read_and_plan(tables, others)
-        state.require(sorted(table.name for table in tables))
+        state.require_all(tables)
         return plan
 
     def sync_tables(self, models: Iterable[Table], *, other_models: Iterable[Table] = ()) -> SyncResult:
@@ -187,14 +187,14 @@ class Orchestrator:
     def _read_and_plan(self, tables: Sequence[Table], others: Sequence[Table]) -> tuple[CatalogState, TablePlan]:
         """Read tables, and plan those that can be read."""
         state = self.reader.snapshot([*tables, *others])
-        readable = [table for table in tables if table.name in state.tables]
+        readable = [table for table in tables if state.observed(table.name, read_only=table.read_only) is not None]
         return state, self.planner.plan(readable, state, other_models=others)
 
     def _validated(
         self, plan: TablePlan, state: CatalogState, tables: Iterable[Table]
     ) -> tuple[TablePlan, Mapping[QualifiedName, UnsafePlanError]]:
         """Return the plan, if all tables could be read and no rule refuses it."""
-        state.require(sorted(table.name for table in tables))
+        state.require_all(tables)
         self.validator.validate_plan(plan)
         return plan, {}
 
@@ -273,7 +273,7 @@ def _faults(
     state: CatalogState, left: TablePlan, tables: Iterable[Table], already_there: Collection[QualifiedName]
 ) -> dict[QualifiedName, DeltaSchemaError]:
     """Return why tables are not as their models declare them."""
-    lost = [table.name for table in tables if table.name not in state.tables]
+    lost = [table.name for table in tables if state.observed(table.name, read_only=table.read_only) is None]
     faults: dict[QualifiedName, DeltaSchemaError] = {name: CatalogReadError([state.problem(name)]) for name in lost}
     for action in left.actions:
         lines = [f"{action.table}: {line}" for line in change_lines(action)]

@@ -8,7 +8,7 @@ from typing import TypeAlias, cast, get_args
 
 from pytest_delta_schema.delta.names.part_path import Aspect
 from pytest_delta_schema.diagnostics.errors import DeclarationError
-from pytest_delta_schema.models.modes import CONTRACT_MODES, MANAGE, REPORT, ContractMode
+from pytest_delta_schema.models.modes import CONTRACT_MODES, IGNORE, MANAGE, REPORT, ContractMode
 
 ASPECTS: tuple[Aspect, ...] = get_args(Aspect)
 """All aspects; a contract manages them all by default."""
@@ -17,6 +17,20 @@ Ownership: TypeAlias = "Mapping[Aspect, ContractMode]"
 """The mode of every aspect that a contract does not manage."""
 
 ALL_MANAGED: Ownership = MappingProxyType({})
+
+
+_READ_ONLY: tuple[Aspect, ...] = ("columns", "types", "comments")
+"""The aspects that are compared of an object that no plan changes."""
+
+
+def read_only_modes(modes: Ownership) -> Ownership:
+    """Return the modes of a contract for an object that no plan changes: nothing is managed.
+
+    Args:
+        modes: The modes that the contract gives.
+    """
+    compared = [aspect for aspect in _READ_ONLY if modes.get(aspect) != IGNORE]
+    return MappingProxyType({aspect: REPORT if aspect in compared else IGNORE for aspect in ASPECTS})
 
 
 def ownership(owns: object, subject: str) -> Ownership:

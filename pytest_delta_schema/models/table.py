@@ -18,7 +18,7 @@ from pytest_delta_schema.models.conversion import Parquet, declared_conversion
 from pytest_delta_schema.models.declared_at import DeclaredAt, declared_here, note_declaration
 from pytest_delta_schema.models.modes import CONTRACT_MODES, EVOLUTIONS, IGNORE, STRICT
 from pytest_delta_schema.models.names import folded_name, require_comment, require_name, require_names
-from pytest_delta_schema.models.ownership import ASPECTS, ownership
+from pytest_delta_schema.models.ownership import ASPECTS, ownership, read_only_modes
 from pytest_delta_schema.models.struct_columns import columns_of
 from pytest_delta_schema.models.tags import no_tags, require_tags
 
@@ -33,6 +33,12 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 _set = object.__setattr__
+
+_NOT_READ_ONLY = (
+    "table_properties", "primary_key", "checks", "foreign_keys", "partitioned_by", "clustered_by", "convert_from",
+    "tags", "unique",
+)  # fmt: skip
+"""The arguments that a contract for an object that no plan changes cannot have."""
 
 PropertyValue = str | bool | int | float | None
 """What an author may write for a table property; ``None`` declares it absent."""
@@ -75,6 +81,9 @@ class Table:
         tags: Tags of the table in the catalog; ``""`` is a tag without a value. Only these keys are compared, with
             regard to case; a value ``None`` declares the key absent.
         unique: Columns, or combinations of columns, whose values no two rows share, each a :class:`Unique`.
+        read_only: Whether the object belongs to somebody else, or is not a Delta table, such as a view: its columns,
+            types and comments are compared, and no plan creates or changes it. Keys, checks, layout, properties and
+            tags cannot be declared then.
         clients: The clients that read and write the table, such as ``"trino>=470"``, or ``"trino>=470 (read)"`` for one
             that only reads. They replace those of the project; without them, those of the project hold. A table feature
             that one of them lacks is refused.
@@ -103,6 +112,7 @@ class Table:
     tags: Mapping[str, str | None] = field(default_factory=no_tags)
     unique: Sequence[Unique] = ()
     clients: Sequence[str] = ()
+    read_only: bool = False
     origin: DeclaredAt = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -138,6 +148,8 @@ class Table:
         )
         _set(self, "unique", _listed(self.unique, Unique, f"{subject}unique", "Unique(columns)"))
         _set(self, "clients", require_clients(self.clients, subject) if self.clients != () else ())
+        if self.read_only:
+            self._require_read_only(subject)
         note_declaration(self.name, self.origin)
 
     @classmethod
@@ -176,6 +188,18 @@ class Table:
         """The dotted name with each part in back-quotes, for SQL and for Spark's ``saveAsTable``."""
         return ".".join(map(identifier, self.name.written))
 
+    def _require_read_only(self, subject: str) -> None:
+        """Refuse what is not compared of an object that no plan changes.
+
+        Raises:
+            DeclarationError: With all such arguments.
+        """
+        given = [name for name in _NOT_READ_ONLY if getattr(self, name)]
+        if given:
+            fact = f"{subject}read_only=True compares columns, types and comments, and not {', '.join(given)}"
+            msg = f"{fact}; leave out one of the two"
+            raise DeclarationError(msg)
+
     def __hash__(self) -> int:
         return hash((self.catalog_name, self.schema_name, self.table_name))
 
@@ -188,7 +212,8 @@ class Table:
     @property
     def ownership(self) -> Ownership:
         """The mode of every aspect that the contract does not manage: ``report`` or ``ignore``."""
-        return ownership(self.owns, f"{self.qualified_name}: ")
+        modes = ownership(self.owns, f"{self.qualified_name}: ")
+        return read_only_modes(modes) if self.read_only else modes
 
 
 def declared_name(table: Table) -> QualifiedName:

@@ -11,6 +11,7 @@ from pytest_delta_schema.diagnostics.remarks import (
     EqualExpression,
     OtherSpelling,
     PossibleRename,
+    ReadOnlyObject,
     RelyUnknown,
 )
 from pytest_delta_schema.plan.aspects.checks import cosmetic_differences
@@ -23,13 +24,16 @@ if TYPE_CHECKING:
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.difference import Difference, PlacedColumn
-    from pytest_delta_schema.state.states import ForeignKeyState, KeyState
+    from pytest_delta_schema.state.states import ForeignKeyState, KeyState, TableState
 
 
-def note_on_case(name: QualifiedName, stored: QualifiedName) -> Diagnostic:
-    """Return the note on a table whose stored name differs in case."""
-    message = f"the catalog stores it as {stored.written}; names match without case"
-    return note(OtherSpelling, name, "", message)
+def notes_on_object(name: QualifiedName, observed: TableState) -> Iterator[Diagnostic]:
+    """Yield the notes on a table whose stored name differs in case, or that is not a Delta table."""
+    if observed.kind:
+        yield note(ReadOnlyObject, name, "", f"is a {observed.kind}, which is only compared")
+    if observed.name.written != name:
+        message = f"the catalog stores it as {observed.name.written}; names match without case"
+        yield note(OtherSpelling, name, "", message)
 
 
 def notes_on(difference: Difference) -> Iterator[Diagnostic]:

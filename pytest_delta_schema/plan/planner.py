@@ -35,7 +35,7 @@ from pytest_delta_schema.plan.changes import (
 from pytest_delta_schema.plan.changes.kind import with_enabled
 from pytest_delta_schema.plan.difference import differ
 from pytest_delta_schema.plan.evolution import with_extras
-from pytest_delta_schema.plan.notes import note_on_case, notes_on
+from pytest_delta_schema.plan.notes import notes_on, notes_on_object
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
 from pytest_delta_schema.plan.table_plan import TablePlan
 from pytest_delta_schema.state.desired import desired_state
@@ -133,20 +133,20 @@ class TablePlanner:
         wanted = sorted(desired, key=attrgetter("name"))
         tables = state.tables
         if not all(table.name in tables for table in wanted):
-            state.require(table.name for table in wanted)
+            state.require_all(wanted)
         is_plain = self._policy.is_plain
         creations: list[CreateTable] = []
         alignments: list[AlignTable] = []
-        mismatches: list[AlignTable] = []
+        mismatches: list[CreateTable | AlignTable] = []
         notes: list[Diagnostic] = []
         for table in wanted:
-            observed = tables[table.name]
+            observed = (state.others.get(table.name) if table.read_only else None) or tables[table.name]
             if not observed.exists:
                 creation = self.creation(table, creates_schema=not observed.schema_exists)
-                creations.append(replace(creation, table=observed.name))
+                (mismatches if table.read_only else creations).append(replace(creation, table=observed.name))
                 continue
-            if observed.name.written != table.name:
-                notes.append(note_on_case(table.name, observed.name))
+            if observed.kind or observed.name.written != table.name:
+                notes.extend(notes_on_object(table.name, observed))
             if observed.source is not None:
                 observed = as_converted(table, observed)
             elif _is_clean(table, observed) and is_plain:

@@ -24,7 +24,7 @@ class TablePlan:
 
     create_tables: tuple[CreateTable, ...] = ()
     align_tables: tuple[AlignTable, ...] = ()
-    mismatches: tuple[AlignTable, ...] = ()
+    mismatches: tuple[CreateTable | AlignTable, ...] = ()
     notes: tuple[Diagnostic, ...] = field(default=(), compare=False)
 
     @property

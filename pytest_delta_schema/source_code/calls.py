@@ -72,7 +72,7 @@ def _value(value: Any, variables: Variables) -> object:
             return _foreign_key(value, variables.get(value.parent))
         case PrimaryKey(name=None, rely=False):
             return list(value)
-        case str():
+        case str() | bool():
             return value
         case Mapping():
             return dict(value)

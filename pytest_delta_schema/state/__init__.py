@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.catalog_entry import EntryColumn as EntryColumn
     from pytest_delta_schema.state.catalog_entry import EntryState as EntryState
     from pytest_delta_schema.state.catalog_entry import LogState as LogState
+    from pytest_delta_schema.state.catalog_reader import CatalogReader as CatalogReader
     from pytest_delta_schema.state.commits import Commit as Commit
     from pytest_delta_schema.state.commits import DataFile as DataFile
     from pytest_delta_schema.state.commits import IntroducedBy as IntroducedBy

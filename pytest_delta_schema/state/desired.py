@@ -51,9 +51,10 @@ def desired_state(table: Table) -> TableState:
         column_order=table.column_order,
         evolution=table.evolution,
         clients=tuple(table.clients),
+        read_only=table.read_only,
         tags=_tags(table),
         convert_from=declared_conversion(table.convert_from, "") if table.convert_from is not None else None,
-        ownership=ALL_MANAGED if table.owns is ASPECTS else table.ownership,
+        ownership=ALL_MANAGED if table.owns is ASPECTS and not table.read_only else table.ownership,
         **desired_keys(table, columns),
     )
 

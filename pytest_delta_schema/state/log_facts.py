@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.types import ColumnState
 
 
+_NO_PROTOCOL: Mapping[str, Any] = MappingProxyType({"minReaderVersion": 1, "minWriterVersion": 2})
+
+
 @dataclass(frozen=True, slots=True)
 class LogFacts:
     """The newest version of a log."""
@@ -32,6 +35,8 @@ class LogFacts:
     """Its number; ``None`` if it is not known."""
     schema: LogSchema | None = None
     """The schema of ``metadata``, if it has been read already."""
+    kind: str = ""
+    """What it is that has no log, such as ``view``."""
 
     @property
     def is_catalog_managed(self) -> bool:
@@ -57,7 +62,7 @@ class LogFacts:
 
     def state(self, name: QualifiedName) -> TableState:
         """Return the state of the table."""
-        return state_from_metadata(
+        state = state_from_metadata(
             name,
             metadata=self.metadata,
             protocol=self.protocol,
@@ -65,6 +70,18 @@ class LogFacts:
             version=self.version,
             schema=self.schema,
         )
+        return replace(state, kind=self.kind) if self.kind else state
+
+    @classmethod
+    def of_object(cls, kind: str, schema: str, comment: str) -> LogFacts:
+        """Return the columns and the comment of an object without a log, such as a view.
+
+        Args:
+            kind: What it is.
+            schema: Its schema as Spark writes it, in JSON.
+            comment: ``""`` for none.
+        """
+        return cls({"schemaString": schema, "description": comment, "configuration": {}}, _NO_PROTOCOL, kind=kind)
 
     def shown(self, columns: tuple[ColumnState, ...] | None = None) -> LogState:
         """Return what the catalog entry of the table should show.

@@ -1,18 +1,18 @@
-"""The states of tables and catalogs, and the protocol by which catalogs are read."""
+"""The states of tables and catalogs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.delta.names.part_path import PartPath, part_path
 from pytest_delta_schema.diagnostics.diagnostic_builders import diagnostic_of
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic
-from pytest_delta_schema.diagnostics.faults import AbsentTable, TableNotRead
+from pytest_delta_schema.diagnostics.faults import AbsentTable, NotDeltaTable, TableNotRead, ViewInPlaceOfTable
 from pytest_delta_schema.models.modes import IGNORE, STRICT
 from pytest_delta_schema.models.ownership import ALL_MANAGED
 
@@ -25,12 +25,10 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.ownership import Ownership
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.state.catalog_entry import EntryState, LogState
-    from pytest_delta_schema.state.commits import IntroducedBy
     from pytest_delta_schema.state.conversion import SourceState
     from pytest_delta_schema.state.types import ColumnState
 
 __all__ = [
-    "CatalogReader",
     "CatalogState",
     "CheckState",
     "ForeignKeyState",
@@ -167,6 +165,9 @@ class TableState:
         ownership: The mode of every aspect that the model does not manage. Not compared.
         evolution: Whether the model accepts undeclared columns. Not compared.
         clients: The clients that the model lists. Not compared.
+        read_only: Whether no plan creates or changes it. Not compared.
+        kind: What it is instead of a Delta table, such as ``view`` or ``csv table``; ``""`` for a Delta table. Not
+            compared.
         version: Delta version that was read; ``None`` if unknown. Not compared.
         table_id: The id of the table in its log, which a table that is created again does not keep; ``""`` if unknown.
             Not compared.
@@ -195,6 +196,8 @@ class TableState:
     ownership: Ownership = field(default_factory=lambda: ALL_MANAGED, compare=False)
     evolution: Evolution = field(default=STRICT, compare=False)
     clients: tuple[str, ...] = field(default=(), compare=False)
+    read_only: bool = field(default=False, compare=False)
+    kind: str = field(default="", compare=False)
     version: int | None = field(default=None, compare=False)
     table_id: str = field(default="", compare=False)
 
@@ -213,12 +216,15 @@ class CatalogState:
         problems: Tables that could not be read.
         entries: The catalog entries of tables, on backends that have them; or why an entry could not be understood.
         logs: What the Delta logs of these tables hold, to be compared with the entries.
+        others: Views, and tables of other formats, whose columns were read; each is a problem, too, except for a model
+            that declares it as ``read_only``.
     """
 
     tables: Mapping[QualifiedName, TableState]
     problems: Mapping[QualifiedName, Diagnostic] = field(default_factory=lambda: MappingProxyType({}))
     entries: Mapping[QualifiedName, EntryState | Diagnostic] = field(default_factory=lambda: MappingProxyType({}))
     logs: Mapping[QualifiedName, LogState] = field(default_factory=lambda: MappingProxyType({}))
+    others: Mapping[QualifiedName, TableState] = field(default_factory=lambda: MappingProxyType({}))
 
     @classmethod
     def of(cls, results: Mapping[QualifiedName, TableState | Diagnostic], **others: Any) -> CatalogState:
@@ -228,11 +234,24 @@ class CatalogState:
             results: The state of each table, or why it could not be read.
             **others: The other arguments of the class.
         """
+        states = {name: result for name, result in results.items() if isinstance(result, TableState)}
+        objects = {name: state for name, state in states.items() if state.kind}
+        problems = {name: result for name, result in results.items() if isinstance(result, Diagnostic)}
         return cls(
             **others,
-            tables={name: result for name, result in results.items() if isinstance(result, TableState)},
-            problems={name: result for name, result in results.items() if isinstance(result, Diagnostic)},
+            tables={name: state for name, state in states.items() if not state.kind},
+            problems={**problems, **{name: _not_a_delta_table(name, state.kind) for name, state in objects.items()}},
+            others=objects,
         )
+
+    def observed(self, name: QualifiedName, *, read_only: bool) -> TableState | None:
+        """Return what was read of a model's table; ``None`` if it could not be read, or is not a Delta table.
+
+        Args:
+            name: The table.
+            read_only: Whether the model may also be one of ``others``.
+        """
+        return (self.others.get(name) if read_only else None) or self.tables.get(name)
 
     def require(self, names: Iterable[QualifiedName]) -> None:
         """Make sure that every named table was read.
@@ -243,6 +262,16 @@ class CatalogState:
         problems = [self.problem(name) for name in names if name not in self.tables]
         if problems:
             raise CatalogReadError(problems)
+
+    def require_all(self, models: Iterable[Table | TableState]) -> None:
+        """Make sure that the table of every model was read; that of a read-only one may be no Delta table.
+
+        Raises:
+            CatalogReadError: With a problem for each that was not.
+        """
+        self.require(
+            sorted(model.name for model in models if self.observed(model.name, read_only=model.read_only) is None)
+        )
 
     def existing(self, name: QualifiedName) -> TableState:
         """Return a table that was read and is there.
@@ -268,49 +297,13 @@ class CatalogState:
         )
 
 
-class CatalogReader(Protocol):
-    """The port through which a catalog is observed."""
-
-    def snapshot(self, models: Iterable[Table]) -> CatalogState:
-        """Read the tables of models and the parents of their foreign keys, without a cache, and change nothing.
-
-        A table that exists but cannot be read, or is not a Delta table, becomes a problem and never an absent table.
-
-        Raises:
-            CatalogReadError: If nothing at all could be read.
-        """
-        ...
-
-    def read_tables(self, names: Iterable[QualifiedName]) -> CatalogState:
-        """Read tables by their names, without a cache, and change nothing.
-
-        Tables that these ones reference are not read, and files that a table could be converted from are a problem.
-
-        Raises:
-            CatalogReadError: If nothing at all could be read.
-        """
-        ...
-
-    def introduced_by(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> tuple[IntroducedBy, ...]:
-        """Return the commits in its history that introduced columns of an existing table; read no rows.
-
-        Args:
-            table: The table.
-            paths: Of columns that it has, in lower case.
-
-        Raises:
-            DeltaSchemaError: If the history cannot be read.
-        """
-        ...
-
-    def past_columns(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> frozenset[ColumnPath]:
-        """Return those paths that an older version of an existing table has, if its log reaches that far.
-
-        Args:
-            table: The table.
-            paths: Of columns that the newest version lacks.
-
-        Raises:
-            DeltaSchemaError: If older versions cannot be read.
-        """
-        ...
+def _not_a_delta_table(name: QualifiedName, kind: str) -> Diagnostic:
+    """Return the problem of an object that is not a Delta table, for all models but a read-only one."""
+    if kind.endswith("view"):
+        remedy = "drop it, declare the table under another name, or declare it with read_only=True"
+        return diagnostic_of(ViewInPlaceOfTable, name, f"is a {kind}, not a table", remedy=remedy)
+    remedy = (
+        "convert it by CONVERT TO DELTA if it is parquet, declare the table under another name, or declare it with"
+        " read_only=True"
+    )
+    return diagnostic_of(NotDeltaTable, name, f"is a {kind}, not a Delta table", remedy=remedy)

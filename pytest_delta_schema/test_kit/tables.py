@@ -13,7 +13,7 @@ from pytest_delta_schema.models.table import Table
 
 if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.state.states import CatalogReader
+    from pytest_delta_schema.state.catalog_reader import CatalogReader
 
 
 def name_of(table: Table | str) -> QualifiedName:

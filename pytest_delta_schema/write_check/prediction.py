@@ -12,8 +12,8 @@ from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
 from pytest_delta_schema.models.names import parse_name
 from pytest_delta_schema.models.table import Table
+from pytest_delta_schema.state.catalog_reader import require_reader
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.state.required_reader import require_reader
 from pytest_delta_schema.state.spark_types import canonical_fields
 from pytest_delta_schema.state.states import TableState
 from pytest_delta_schema.state.types import ColumnState, describe_type
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
-    from pytest_delta_schema.state.states import CatalogReader
+    from pytest_delta_schema.state.catalog_reader import CatalogReader
     from pytest_delta_schema.write_check.method import WriteSemantics
     from pytest_delta_schema.write_check.options import WriteOptions
     from pytest_delta_schema.write_check.schema_merge import Merge, TypeDifference

@@ -88,7 +88,7 @@ def test_the_origin_of_a_table_that_a_test_makes_is_in_that_test():
 LONG = LongType()
 TABLE_ARGUMENTS = (
     "catalog_name, schema_name, table_name, columns, comment, table_properties, primary_key, checks, foreign_keys,"
-    " partitioned_by, clustered_by, column_order, owns, evolution, convert_from, tags, unique, clients"
+    " partitioned_by, clustered_by, column_order, owns, evolution, convert_from, tags, unique, clients, read_only"
 )
 
 
@@ -460,7 +460,7 @@ ONE_LINE = [Column("id", LONG)]
             (
                 "Table takes catalog_name, schema_name, table_name, columns by position, and was given 'All orders', {} as"
                 " well; write them by name: comment=, table_properties=, primary_key=, checks=, foreign_keys=,"
-                " partitioned_by=, clustered_by=, column_order=, owns=, evolution=, convert_from=, tags=, unique=, clients="
+                " partitioned_by=, clustered_by=, column_order=, owns=, evolution=, convert_from=, tags=, unique=, clients=, read_only="
             ),
         ),
     ],

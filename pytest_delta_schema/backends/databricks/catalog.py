@@ -17,7 +17,7 @@ from pytest_delta_schema.backends.databricks.information_schema import (
     select_tables,
 )
 from pytest_delta_schema.backends.databricks.metadata_queries import describe_schema, show_create
-from pytest_delta_schema.backends.databricks.reader import protocol_of, state_of
+from pytest_delta_schema.backends.databricks.reader import object_state, protocol_of, state_of
 from pytest_delta_schema.backends.databricks.rows import (
     CreateRow,
     DetailRow,
@@ -30,9 +30,7 @@ from pytest_delta_schema.backends.kit import (
     DataQueries,
     UnreadableTable,
     folded,
-    is_a_view,
     is_damaged,
-    is_not_delta,
     map_concurrently,
     may_generate_columns,
     problem,
@@ -133,6 +131,17 @@ class DatabricksCatalog:
         kept = [folded(row["table_name"]) for row in rows if row["table_type"] not in _VIEWS]
         return tuple(sorted(QualifiedName(catalog, schema, name) for name in kept))
 
+    def view_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
+        """Return the names of the views of all kinds in a schema, sorted; none if the schema does not exist.
+
+        Args:
+            catalog: The catalog of the schema.
+            schema: Its name.
+        """
+        rows = typed(TableRow, self._connection.rows(select_tables(catalog, schema)))
+        views = [folded(row["table_name"]) for row in rows if row["table_type"] in _VIEWS]
+        return tuple(sorted(QualifiedName(catalog, schema, name) for name in views))
+
     def version(self, table: QualifiedName) -> Version:
         """Return the table's newest version, ``ABSENT`` if it does not exist, or why its history cannot be read."""
         try:
@@ -181,13 +190,14 @@ class DatabricksCatalog:
     ) -> TableState | Diagnostic | None:
         """Read one table; ``None`` if it does not exist."""
         shown = facts.tables.get(name.table)
-        if shown is not None and shown["table_type"] in _VIEWS:
-            return is_a_view(name)
-        if shown is not None and shown["data_source_format"] is not None and shown["data_source_format"] != _DELTA:
-            return is_not_delta(name, shown["data_source_format"])
+        kind = "" if shown is None else _other_kind(shown)
         try:
+            if shown is not None and kind:
+                return object_state(name, facts, kind, shown["comment"] or "")
             detail = first(DetailRow, self._connection.rows(describe_detail(name)))
             created = self._create_statement(name, detail, has_keys=name.table in facts.keys)
+        except (RecursionError, ValueError) as error:
+            return is_damaged(name, error)
         except StatementError as error:
             return (
                 None
@@ -234,6 +244,14 @@ class DatabricksCatalog:
         if state.problems:
             raise CatalogReadError(state.problems.values())
         return {name: table for name, table in state.tables.items() if table.exists}
+
+
+def _other_kind(shown: TableRow) -> str:
+    """Return what an object is instead of a Delta table; ``""`` for a Delta table."""
+    if shown["table_type"] in _VIEWS:
+        return shown["table_type"].lower().replace("_", " ")
+    data_format = shown["data_source_format"]
+    return "" if data_format in {None, _DELTA} else f"{data_format.lower()} table"
 
 
 def unreadable_on_databricks(name: QualifiedName, error: StatementError) -> Diagnostic:

@@ -45,6 +45,7 @@ class TableRow(TypedDict):
     table_name: str
     table_type: str
     data_source_format: str | None
+    comment: str | None
 
 
 class ColumnRow(TypedDict):

@@ -19,7 +19,7 @@ from pytest_delta_schema.backends.kit import (
     state_from_metadata,
     state_keys,
 )
-from pytest_delta_schema.state import ColumnGeneration, ColumnPath, ColumnState
+from pytest_delta_schema.state import ColumnGeneration, ColumnPath, ColumnState, TableState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     )
     from pytest_delta_schema.backends.databricks.rows import DetailRow
     from pytest_delta_schema.models import QualifiedName
-    from pytest_delta_schema.state import TableState
 
 _NO_SCHEMA = '{"type":"struct","fields":[]}'
 
@@ -55,7 +54,7 @@ def state_of(name: QualifiedName, facts: SchemaFacts, detail: DetailRow, created
     Raises:
         ValueError: If a part cannot be understood.
     """
-    rows = sorted(facts.columns.get(name.table, ()), key=lambda row: row["ordinal_position"])
+    rows = _ordered(facts.columns.get(name.table, ()))
     statement = _statement(created, rows, detail)
     values, relied = statement.generations, statement.relied
     base = state_from_metadata(
@@ -76,6 +75,20 @@ def state_of(name: QualifiedName, facts: SchemaFacts, detail: DetailRow, created
         clustering=tuple(ColumnPath(*_path(text, columns)) for text in detail.get("clusteringColumns") or ()),
         **state_keys(facts.keys_of(name.table, relied)),
     )
+
+
+def object_state(name: QualifiedName, facts: SchemaFacts, kind: str, comment: str) -> TableState:
+    """Return the state of an object that is not a Delta table: its columns and its comment.
+
+    Raises:
+        ValueError: If a type cannot be understood.
+    """
+    columns = tuple(_column(row, NameMap()) for row in _ordered(facts.columns.get(name.table, ())))
+    return TableState(name=name, columns=columns, table_comment=comment, kind=kind)
+
+
+def _ordered(rows: Iterable[ColumnRow]) -> list[ColumnRow]:
+    return sorted(rows, key=lambda row: row["ordinal_position"])
 
 
 def _statement(created: str | None, rows: Iterable[ColumnRow], detail: DetailRow) -> CreateStatement:

@@ -95,7 +95,7 @@ class MemoryCatalog:
             if (source := self._state(name).source) is not None
         }
         tables = {name: self._state(name) for name in sorted(names - problems.keys())}
-        return CatalogState(tables=tables, problems=problems)
+        return CatalogState.of({**tables, **problems})
 
     def rows(self, table: QualifiedName, *, version: int | None = None) -> list[dict[str, Any]]:
         """Return the rows of a table, by the names of columns in lower case.
@@ -159,8 +159,19 @@ class MemoryCatalog:
         self._tables[name] = replace(state, version=(state.version or 0) + 1)
 
     def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
-        """Return the names of all tables in a schema, sorted."""
-        return tuple(sorted(name for name in self._tables if name[:2] == (catalog, schema)))
+        """Return the names of all tables in a schema without its views, sorted."""
+        tables = [name for name in self._tables if name[:2] == (catalog, schema)]
+        return tuple(sorted(name for name in tables if not self._tables[name].kind.endswith("view")))
+
+    def view_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
+        """Return the names of the views in a schema, sorted.
+
+        Args:
+            catalog: The catalog of the schema.
+            schema: Its name.
+        """
+        tables = [name for name in self._tables if name[:2] == (catalog, schema)]
+        return tuple(sorted(name for name in tables if self._tables[name].kind.endswith("view")))
 
     def version(self, table: QualifiedName) -> Version:
         """Return how often the table was changed since it was created; ``ABSENT`` if it does not exist."""

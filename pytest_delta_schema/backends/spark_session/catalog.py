@@ -162,6 +162,15 @@ class SessionCatalog:
         """Return the names of all tables in a schema without its views, sorted; none if the schema does not exist."""
         return self._reader.table_names(catalog, schema)
 
+    def view_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
+        """Return the names of the views in a schema, sorted; none if the schema does not exist.
+
+        Args:
+            catalog: The catalog of the schema.
+            schema: Its name.
+        """
+        return self._reader.view_names(catalog, schema)
+
     def version(self, table: QualifiedName) -> Version:
         """Return the table's newest version, ``ABSENT`` if it does not exist, or why its history cannot be read."""
         try:

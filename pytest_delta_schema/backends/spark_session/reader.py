@@ -15,7 +15,7 @@ from pytest_delta_schema.backends.logs.log_damage import damage_of_newest, inspe
 from pytest_delta_schema.backends.logs.log_findings import CheckedLog, Damage
 from pytest_delta_schema.backends.logs.newest_version import newest_version
 from pytest_delta_schema.backends.logs.second_look import read_until_settled
-from pytest_delta_schema.backends.problems import is_a_view, is_damaged, is_doubtful, is_not_delta, problem, refused
+from pytest_delta_schema.backends.problems import is_damaged, is_doubtful, problem, refused
 from pytest_delta_schema.backends.spark.newer_tables import refused_by_spark
 from pytest_delta_schema.backends.spark.openable import may_be_refused, may_lack_rows
 from pytest_delta_schema.delta.clustering import CLUSTERING_PROPERTY, clustering_in
@@ -106,10 +106,9 @@ def _read_once(  # noqa: PLR0911 - one result for each kind of table
         described = sql(describe_extended(name))
         fields = session.schema(name)
         description = Description(described, len(fields.fields))
-        if description["Type"] == "VIEW":
-            return is_a_view(name)
-        if description["Provider"].lower() != "delta":
-            return is_not_delta(name, description["Provider"])
+        kind = _other_kind(description)
+        if kind:
+            return LogFacts.of_object(kind, fields.json(), description["Comment"])
         properties = {row[0]: row[1] for row in sql(show_properties(name))}
         location = description["Location"]
         log = None if commits_are_in_catalog(properties) else session.files(location)
@@ -140,6 +139,14 @@ def _read_once(  # noqa: PLR0911 - one result for each kind of table
         return unreadable_by_session(name, error)
     except (KeyError, LookupError, TypeError, ValueError) as error:
         return is_damaged(name, error)
+
+
+def _other_kind(description: Description) -> str:
+    """Return what an object is instead of a Delta table; ``""`` for a Delta table."""
+    if description["Type"] == "VIEW":
+        return "view"
+    provider = description["Provider"].lower()
+    return "" if provider == "delta" else f"{provider} table"
 
 
 def _hidden(properties: Mapping[str, str], protocol: Mapping[str, Any]) -> str:

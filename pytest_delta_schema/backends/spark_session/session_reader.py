@@ -97,9 +97,9 @@ class SessionReader:
             CatalogReadError: If it does not exist, or cannot be read.
         """
         facts = read_log(self, name)
-        if not isinstance(facts, LogFacts):
+        if not isinstance(facts, LogFacts) or facts.kind:
             absent = problem(AbsentTable, name, "is not known to the Spark session", "see its catalogs")
-            raise CatalogReadError([facts or absent])
+            raise CatalogReadError([facts if isinstance(facts, Diagnostic) else absent])
         return replace(facts, version=self.newest(name)) if facts.version is None else facts
 
     def commits(self, table: QualifiedName) -> CommitLog:
@@ -129,6 +129,10 @@ class SessionReader:
             raise
         views = {row[1] for row in self._views(catalog, schema)}
         return tuple(sorted(QualifiedName(catalog, schema, folded(row[1])) for row in tables if row[1] not in views))
+
+    def view_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
+        """Return the names of the views in a schema, sorted; none if the schema does not exist."""
+        return tuple(sorted(QualifiedName(catalog, schema, folded(row[1])) for row in self._views(catalog, schema)))
 
     def _read_all(self, names: Sequence[QualifiedName]) -> dict[QualifiedName, TableState | Diagnostic | None]:
         def read(name: QualifiedName) -> TableState | Diagnostic | None:

@@ -219,6 +219,15 @@ class UnityCatalog:
         """Return the names of all tables in a schema without its views, sorted; none if the schema does not exist."""
         return self._reader.names(catalog, schema)
 
+    def view_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
+        """Return the names of the views of all kinds in a schema, sorted; none if the schema does not exist.
+
+        Args:
+            catalog: The catalog of the schema.
+            schema: Its name.
+        """
+        return self._reader.names(catalog, schema, views=True)
+
     def version(self, table: QualifiedName) -> Version:
         """Return the table's newest version, ``ABSENT`` if it does not exist, or why it cannot be read."""
         return version_of(CatalogState.of({table: self._reader.read_again(table).table}), table)

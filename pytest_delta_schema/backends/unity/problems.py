@@ -59,6 +59,13 @@ def why_no_delta_table(entry: EntryState) -> Diagnostic | None:
     return None if entry.data_format == _DELTA else is_not_delta(entry.name, entry.data_format)
 
 
+def other_kind(entry: EntryState) -> str:
+    """Return what an entry is that is not of a Delta table; ``""`` if that is not known."""
+    if entry.table_type in VIEWS:
+        return entry.table_type.lower().replace("_", " ")
+    return f"{entry.data_format.lower()} table" if entry.data_format else ""
+
+
 def absent_table(name: QualifiedName, *, schema: bool | StatementError) -> TableState | Diagnostic:
     """Return the state of a table that the server does not have, or the problem if that is not certain.
 

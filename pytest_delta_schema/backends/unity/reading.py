@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.backends.concurrency import map_concurrently
 from pytest_delta_schema.backends.problems import is_damaged, is_doubtful, problem
+from pytest_delta_schema.backends.unity.entries.other_objects import other_object
 from pytest_delta_schema.backends.unity.entries.spelling import SchemaListing, list_schema, stored_schema
 from pytest_delta_schema.backends.unity.entries.wire_format import columns_of_entry, entry_of, schema_of
 from pytest_delta_schema.backends.unity.http.client import ServerError
@@ -121,8 +122,8 @@ class TableReader:
                 stored[name] = self._stored.get(name) or _named(name, listing)
         return stored
 
-    def names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
-        """Return the names of all tables in a schema without its views, sorted; none if the schema does not exist."""
+    def names(self, catalog: str, schema: str, *, views: bool = False) -> tuple[QualifiedName, ...]:
+        """Return the names of the tables, or the views, in a schema, sorted; none if the schema does not exist."""
         try:
             listing = list_schema(self._client, catalog, schema)
         except ServerError as error:
@@ -132,7 +133,9 @@ class TableReader:
         if listing.fault is not None:
             raise listing.fault
         kept = [
-            name for name, infos in listing.tables.items() if any(info["table_type"] not in VIEWS for info in infos)
+            name
+            for name, infos in listing.tables.items()
+            if any((info["table_type"] in VIEWS) is views for info in infos)
         ]
         return tuple(sorted(QualifiedName(catalog, schema, name) for name in kept))
 
@@ -234,7 +237,7 @@ class TableReader:
         head = entry_of(name, {**info, "columns": []})
         fault = why_no_delta_table(head)
         if fault is not None:
-            return TableReading(fault)
+            return TableReading(other_object(head, info) or fault)
         try:
             entry = replace(head, columns=columns_of_entry(info))
         except ValueError as error:

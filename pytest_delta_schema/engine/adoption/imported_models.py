@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.diagnostics.redaction import may_be_secret
 from pytest_delta_schema.engine.assembly import property_policy_of
 from pytest_delta_schema.models.binding import Binding
+from pytest_delta_schema.models.derivation import derived
 from pytest_delta_schema.models.modes import IGNORE
 from pytest_delta_schema.rules.aspects.properties import is_declarable
 from pytest_delta_schema.state.adopting import declared_table
@@ -44,6 +45,8 @@ def imported_model(state: TableState, settings: Settings, owns: Sequence[Aspect]
     binding = _reversed(settings)
     keys = tuple(key._replace(parent=binding.name(key.parent)) for key in state.foreign_keys)
     model = declared_table(replace(state, name=binding.name(state.name), foreign_keys=keys))
+    if state.kind:
+        return ImportedModel(derived(model, read_only=True), ())
     policy = property_policy_of(settings)
     # A default of the project that the table lacks has to be declared absent.
     properties: dict[str, PropertyValue] = {

@@ -77,7 +77,7 @@ def tables_of_file(path: str) -> dict[str, Table]:
 def _differences(
     modules: Mapping[str, list[QualifiedName]], forms: Iterable[Any], settings: Settings
 ) -> dict[QualifiedName, tuple[str, ...]]:
-    states = {state.name: state for state in map(state_from_json, forms)}
+    state = CatalogState.of({state.name: state for state in map(state_from_json, forms)})
     planner = planner_of(settings)
     differences: dict[QualifiedName, tuple[str, ...]] = {}
     for path, names in modules.items():
@@ -92,7 +92,7 @@ def _differences(
                 differences[name] = (f"{path} does not declare it",)
                 continue
             try:
-                plan = planner.plan([model.table], CatalogState(tables=states))
+                plan = planner.plan([model.table], state)
             except DeltaSchemaError as error:
                 differences[name] = (str(error),)
                 continue

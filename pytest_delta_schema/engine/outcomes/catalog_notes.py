@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.actions import CreateTable
+    from pytest_delta_schema.state.catalog_reader import CatalogReader
     from pytest_delta_schema.state.commits import IntroducedBy
-    from pytest_delta_schema.state.states import CatalogReader, CatalogState
+    from pytest_delta_schema.state.states import CatalogState
 
 WRITES = frozenset(
     {
@@ -42,7 +43,7 @@ def notes_of_introduction(action: CreateTable | AlignTable, catalog: CatalogRead
     A history that cannot be read is a note as well, and never hides the drift.
     """
     paths = [change.path for change in action.all(ColumnDrop)] if isinstance(action, AlignTable) else []
-    if not paths:
+    if not paths or (isinstance(action, AlignTable) and action.observed.kind):
         return []
     try:
         return [introduction_note(action.table, commit) for commit in catalog.introduced_by(action.table, paths)]

@@ -9,6 +9,7 @@ from pytest_delta_schema.diagnostics.diagnostic_builders import diagnostic_of, d
 from pytest_delta_schema.diagnostics.faults import SnapshotDiffers
 from pytest_delta_schema.engine.bound_model import declared
 from pytest_delta_schema.engine.outcomes.outcome import CheckKind, OutcomeStatement, Status, TableChange, TableOutcome
+from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes.kind import kind_of
 from pytest_delta_schema.plan.describe import change_lines, highest_risk, lines_of
 from pytest_delta_schema.state.desired import desired_state
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.protocols.catalog import Capabilities
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.plan.actions import AlignTable, CreateTable
     from pytest_delta_schema.plan.changes.lines import ChangeLine
     from pytest_delta_schema.plan.entry_comparison import EntryDifference
     from pytest_delta_schema.plan.table_plan import TablePlan
@@ -153,8 +153,12 @@ def _change(action: CreateTable | AlignTable, line: ChangeLine, aspect: str = ""
     )
 
 
-def _unmanaged(action: AlignTable) -> Iterator[TableChange]:
+def _unmanaged(action: CreateTable | AlignTable) -> Iterator[TableChange]:
     """Yield the differences that no apply changes."""
+    if isinstance(action, CreateTable):
+        for line in change_lines(action):
+            yield _change(action, line, "columns")
+        return
     for change in action.changes:
         aspect = kind_of(change).aspect
         for line in lines_of(change, action):

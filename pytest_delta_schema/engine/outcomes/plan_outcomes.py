@@ -46,7 +46,8 @@ class PlanOutcomes:
 
     def judged(self, model: BoundModel, desired: TableState, plan: TablePlan, state: CatalogState) -> JudgedTable:
         """Judge a table by its plan, which may have dependent foreign keys of other tables, and what was read."""
-        table = JudgedTable(model=model, desired=desired, observed=state.tables[model.name], plan=plan)
+        observed = state.others.get(model.name) or state.tables[model.name]
+        table = JudgedTable(model=model, desired=desired, observed=observed, plan=plan)
         judged = self._judged(table, plan)
         if judged.own is None:
             return judged

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from pytest_delta_schema.execute.protocols.lag import NO_LAG, Lag
 from pytest_delta_schema.sql.aspects.properties import set_keys, unset_keys
-from pytest_delta_schema.state.states import CatalogReader
+from pytest_delta_schema.state.catalog_reader import CatalogReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -187,6 +187,20 @@ class Catalog(CatalogReader, DeltaDDL, Protocol):
 
     def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
         """Return the sorted names of all tables in a schema, without views; none if there is no such schema.
+
+        Args:
+            catalog: The catalog of the schema.
+            schema: Its name.
+        """
+        ...
+
+
+@runtime_checkable
+class ListsViews(Protocol):
+    """A catalog that can hold views; ``--delta-import`` declares them as ``read_only``."""
+
+    def view_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
+        """Return the sorted names of the views of all kinds in a schema; none if there is no such schema.
 
         Args:
             catalog: The catalog of the schema.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from pytest_delta_schema.state.states import CatalogReader
+from pytest_delta_schema.state.catalog_reader import CatalogReader
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,6 +11,7 @@ import pytest
 from pytest_delta_schema.configuration.project_file import shown_path
 from pytest_delta_schema.diagnostics.escaping import printed, printed_line
 from pytest_delta_schema.engine.adoption.imported_models import model_name
+from pytest_delta_schema.execute.protocols.catalog import ListsViews
 from pytest_delta_schema.plugin.adoption.code_style import code_style
 from pytest_delta_schema.plugin.adoption.declared_models import DeclaredModels, tables_of_project
 from pytest_delta_schema.plugin.adoption.import_work import ImportJob, ImportRequests
@@ -59,8 +60,7 @@ class ImportRun:
 
         def list_catalog(catalog: Catalog) -> None:
             requests = import_requests(self._run.options.imports)
-            names = {request: catalog.table_names(request.catalog, request.schema) for request in requests}
-            listed.append((catalog, names))
+            listed.append((catalog, {request: _names(catalog, request) for request in requests}))
 
         if run_before_items(CatalogListing.of(project, list_catalog)):
             items = self._named([item for catalog, names in listed for item in self._items(project, catalog, names)])
@@ -134,6 +134,12 @@ class ImportRun:
             yield from add_modules(self._config, self._run.options, numbers)
             folders = " ".join(sorted({shown_path(file.parent, root) for file in numbers}))
             yield f"next: pytest, then pytest --delta-drift; then commit {folders} and pyproject.toml"
+
+
+def _names(catalog: Catalog, request: ImportRequest) -> list[QualifiedName]:
+    """Return the names of all tables and views in the schema of a request."""
+    views = catalog.view_names(request.catalog, request.schema) if isinstance(catalog, ListsViews) else ()
+    return sorted({*catalog.table_names(request.catalog, request.schema), *views})
 
 
 def require(faults: Sequence[str]) -> None:

@@ -105,11 +105,10 @@ def import_tables(catalog: Catalog, requests: ImportRequests) -> ImportOutcome:
     names = sorted(requests.targets)
     with step(f"reading {counted(len(names), 'table')}"):
         state = catalog.read_tables(names)
-    faults = {name: _unreadable(state, name) for name in names if name not in state.tables}
+    read = {**state.tables, **state.others}
+    faults = {name: _unreadable(state, name) for name in names if name not in read}
     models = {
-        name: imported_model(state.tables[name], requests.settings, requests.owns)
-        for name in names
-        if name not in faults
+        name: imported_model(read[name], requests.settings, requests.owns) for name in names if name not in faults
     }
     remarks = {name: [_left_out(model.secrets)] for name, model in models.items() if model.secrets}
     modules = [_Module.of(file, requests, models, faults) for file in dict.fromkeys(requests.targets.values())]
@@ -213,7 +212,8 @@ def _differences(
         modules[str(written[name])].append(model)
     if not modules:
         return {}
-    proofs = proved(modules, {name: state.tables[name] for name in written}, settings)
+    read = {**state.tables, **state.others}
+    proofs = proved(modules, {name: read[name] for name in written}, settings)
     return {names[model]: lines for model, lines in proofs.items() if lines}
 
 

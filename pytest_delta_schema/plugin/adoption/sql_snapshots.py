@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.plugin.adoption.model_files import write_whole
 from pytest_delta_schema.plugin.collection.model_collection import node_name
 from pytest_delta_schema.plugin.items.snapshots import snapshot_text
-from pytest_delta_schema.sql.compiler import script, statements
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,5 +24,5 @@ def write_snapshot(module: Path, model: Table, declarations: Declarations) -> Pa
         UnwritableFileError: If it cannot be written.
     """
     path = module.parent / "__snapshots__" / module.stem / f"{node_name(model.qualified_name)}.ddl.sql"
-    write_whole(path, snapshot_text(script(statements(declarations.creation(model)))).encode())
+    write_whole(path, snapshot_text(declarations.snapshot_sql(model)).encode())
     return path

@@ -11,6 +11,7 @@ from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, StatementEr
 from pytest_delta_schema.engine.outcomes.outcome import CheckKind, Status
 from pytest_delta_schema.engine.outcomes.outcome_parts import failed_outcome, table_outcome
 from pytest_delta_schema.execute.protocols.row_appends import AppendsRows
+from pytest_delta_schema.plugin.compat.pytest_compat import skip_item
 from pytest_delta_schema.plugin.items.table_items import StandardContract, check, report_unless_shown
 from pytest_delta_schema.plugin.run.stash_keys import RUN
 from pytest_delta_schema.test_kit.enforcement.enforcement_rows import enforcement_rows
@@ -61,6 +62,8 @@ class EnforcementContract:
     @pytest.mark.usefixtures("_delta_started")
     def enforces(self, request: pytest.FixtureRequest, delta_catalog: Catalog, _delta_scratch: Any) -> None:
         """A scratch table takes rows that satisfy the contract, and stops those that break a constraint."""
+        if self.table.read_only:
+            skip_item("the contract is read-only; nothing of it can be enforced")
         declarations = request.config.stash[RUN].declarations
         outcome = enforcement_outcome(self.table, declarations, delta_catalog, _delta_scratch)
         report_unless_shown(request, self.table, outcome)

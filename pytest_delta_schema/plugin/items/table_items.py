@@ -13,7 +13,6 @@ from pytest_delta_schema.plugin.items.joint_items import joint
 from pytest_delta_schema.plugin.outcomes.failures import ContractFailure
 from pytest_delta_schema.plugin.outcomes.outcome_report import note_outcome, report_outcome
 from pytest_delta_schema.plugin.run.stash_keys import RUN
-from pytest_delta_schema.sql.compiler import script, statements
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,7 +78,7 @@ class StandardContract:
         if not outcome.status.passes:
             request.config.stash[RUN].without_snapshot.append(request.node.nodeid)
             report_unless_shown(request, self.table, outcome)
-        difference = mismatch(delta_snapshot, script(statements(declarations.creation(self.table))))
+        difference = mismatch(delta_snapshot, declarations.snapshot_sql(self.table))
         if difference is None:
             report_outcome(request.node, outcome)
             return

@@ -218,6 +218,8 @@ STATE = Record(
     ),
     Key("evolution", Choice(words=EVOLUTIONS), STRICT),
     Key("clients", TEXTS, ()),
+    Key("read_only", FLAG, default=False),
+    Key("kind", TEXT, ""),
 )
 """The keys of the form, without the version."""
 

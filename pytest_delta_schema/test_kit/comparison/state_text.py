@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.state.states import CatalogReader, TableState
+    from pytest_delta_schema.state.catalog_reader import CatalogReader
+    from pytest_delta_schema.state.states import TableState
 
 _IN_THE_FIRST = frozenset(
     {

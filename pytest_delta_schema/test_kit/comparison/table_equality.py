@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.state.states import CatalogReader, TableState
+    from pytest_delta_schema.state.catalog_reader import CatalogReader
+    from pytest_delta_schema.state.states import TableState
 
 
 @hides_traceback

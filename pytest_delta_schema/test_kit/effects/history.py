@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.execute.protocols.catalog import Catalog
     from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.state.catalog_reader import CatalogReader
     from pytest_delta_schema.state.commits import Commit
-    from pytest_delta_schema.state.states import CatalogReader
     from pytest_delta_schema.test_kit.effects.effect import Effect
 
 

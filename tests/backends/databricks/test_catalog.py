@@ -380,13 +380,18 @@ def test_what_is_no_delta_table(workspace, monkeypatch):
         return rows
 
     monkeypatch.setattr(workspace, "rows", shown)
-    problems = catalog.snapshot([table(ID), table(ID, name="dev.silver.v")]).problems
+    state = catalog.snapshot([table(ID), table(ID, name="dev.silver.v")])
 
-    assert [problem.message for problem in problems.values()] == [
+    assert [problem.message for problem in state.problems.values()] == [
         "is a csv table, not a Delta table",
         "is a view, not a table",
     ]
+    assert [(other.kind, other.columns) for other in state.others.values()] == [
+        ("csv table", (ColumnState("id", "bigint", False, ""),)),
+        ("view", (ColumnState("id", "bigint", False, ""),)),
+    ]
     assert [str(name) for name in catalog.table_names("dev", "silver")] == ["dev.silver.orders"]
+    assert [str(name) for name in catalog.view_names("dev", "silver")] == ["dev.silver.v"]
 
 
 def test_a_type_that_is_malformed_is_a_damaged_table(workspace, monkeypatch):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 
 import pytest
 
-from pytest_delta_schema import Check, Column, ForeignKey, Orchestrator, Parquet, UnsafePlanError
+from pytest_delta_schema import Check, Column, ForeignKey, Orchestrator, Parquet, UnsafePlanError, assert_no_drift
 from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
 from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
@@ -16,6 +17,7 @@ from pytest_delta_schema.engine.declarations import Declarations
 from pytest_delta_schema.engine.outcomes.outcome import Status
 from pytest_delta_schema.plugin.items.enforcement_items import enforcement_outcome
 from pytest_delta_schema.plugin.run.scratch import Scratch
+from pytest_delta_schema.state.adopting import declared_table
 from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.parts import INT, LONG, TEXT
 from support.covering import ALL, is_refused_on, played_on
@@ -202,9 +204,14 @@ def test_what_exists_in_place_of_a_table(session, sql, text):
     session.spark.sql(sql)
     model = table(ID, name="spark_catalog.dev__silver.orders")
 
-    problem = session.snapshot([model]).problems[model.name]
+    state = session.snapshot([model])
 
-    assert str(problem).startswith(text.replace("dev.silver", "spark_catalog.dev__silver"))
+    assert str(state.problems[model.name]).startswith(text.replace("dev.silver", "spark_catalog.dev__silver"))
+    assert [column.name for column in state.others[model.name].columns] == ["id"]
+    is_view = state.others[model.name].kind == "view"
+    assert session.view_names("spark_catalog", "dev__silver") == ((model.name,) if is_view else ())
+    contract = replace(declared_table(state.others[model.name]), read_only=True)
+    assert_no_drift([contract], catalog=session)
 
 
 def test_a_catalog_that_the_session_does_not_know_is_no_absent_table(session):

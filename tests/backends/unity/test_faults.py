@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import logging
 import shutil
 import socket
@@ -18,6 +19,7 @@ from pytest_delta_schema.backends.unity.catalog import UnityCatalog
 from pytest_delta_schema.backends.unity.http import calls
 from pytest_delta_schema.backends.unity.http.client import UnityClient
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, MetadataSyncError
+from pytest_delta_schema.state import ColumnState
 from pytest_delta_schema.testing.unity.server import SimulatedFault
 from support.catalogs.hostile import answers, hostile
 from support.tables import NAME, column, table
@@ -238,7 +240,7 @@ def test_an_entry_without_a_location(unity):
         ),
     ],
 )
-def test_what_is_no_delta_table(unity, edit, text):
+def test_what_is_no_delta_table_and_has_no_readable_columns(unity, edit, text):
     unity.state()
     unity.entry().update(edit)
 
@@ -246,6 +248,29 @@ def test_what_is_no_delta_table(unity, edit, text):
     with pytest.raises(MetadataSyncError) as caught:
         unity.catalog.sync_entries([MODEL])
     assert str(caught.value) == f"dev.silver.orders: {text}"
+
+
+@pytest.mark.parametrize(("kind", "data_format", "shown"), [("VIEW", None, "view"), ("EXTERNAL", "CSV", "csv table")])
+def test_the_columns_of_what_is_no_delta_table_are_read(unity, kind, data_format, shown):
+    unity.state()
+    column = {
+        "name": "id",
+        "type_text": "bigint",
+        "type_name": "LONG",
+        "nullable": True,
+        "position": 0,
+        "comment": "Key",
+    }
+    field = {"name": "id", "type": "long", "nullable": True, "metadata": {"comment": "Key"}}
+    column["type_json"] = json.dumps(field)
+    unity.entry().update(table_type=kind, data_source_format=data_format, columns=[column], comment="Ours")
+
+    state = unity.state(MODEL, OTHER)
+
+    assert state.problems[NAME].message.startswith(f"is a {shown}, not a")
+    assert (state.others[NAME].kind, state.others[NAME].table_comment) == (shown, "Ours")
+    assert state.others[NAME].columns == (ColumnState("id", "bigint", True, "Key"),)
+    assert (unity.catalog.view_names("dev", "silver") == (NAME,)) is (kind == "VIEW")
 
 
 def test_expired_credentials(unity):

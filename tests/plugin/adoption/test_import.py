@@ -314,3 +314,62 @@ def test_the_style_is_that_of_the_project(folder, width):
     text = content(folder, "contracts/silver.py")
     assert "'dev'" in text
     assert ("Column('id', LongType(), is_nullable=False)" in text) is (width > 0)
+
+
+VIEWS = """MemoryCatalog([
+    stored("dev.silver.a", ID),
+    stored("dev.silver.files", ID, kind="csv table"),
+    stored("dev.silver.open", ID, ColumnState("note", "string", True, "Why"), table_comment="Open", kind="view"),
+])"""
+VIEW_MODULE = """\
+open = Table(
+    "dev",
+    "silver",
+    "open",
+    [
+        Column("id", LongType(), is_nullable=False),
+        Column("note", StringType(), comment="Why"),
+    ],
+    comment="Open",
+    read_only=True,
+)
+"""
+
+
+def holds(folder, catalog):
+    conftest = folder.path / "conftest.py"
+    conftest.write_text(conftest.read_text("utf-8").replace("applied(CUSTOMERS, ORDERS)", catalog), "utf-8")
+
+
+def test_what_is_no_delta_table_gets_a_read_only_contract(folder):
+    holds(folder, VIEWS)
+
+    folder.run(IMPORT).assert_outcomes(passed=3)
+
+    assert VIEW_MODULE in content(folder, "contracts/silver.py")
+    snapshot = content(folder, "contracts/__snapshots__/silver/dev.silver.open.ddl.sql")
+    assert snapshot.startswith(
+        "-- read-only\nCREATE SCHEMA IF NOT EXISTS `dev`.`silver`;\n\nCREATE TABLE `dev`.`silver`.`open` ("
+    )
+    folder.run().assert_outcomes(passed=6)
+    result = folder.run("--delta-drift")
+    result.assert_outcomes(passed=9)
+    result.stdout.fnmatch_lines(["*dev.silver.open: is a view, which is only compared*"])
+
+
+def test_a_read_only_contract_is_neither_applied_nor_enforced(folder):
+    holds(folder, VIEWS)
+    folder.run(IMPORT)
+    module = folder.path / "contracts" / "silver.py"
+    module.write_text(module.read_text("utf-8").replace('comment="Why"', 'comment="Reason"'), "utf-8")
+    folder.run("--snapshot-update")
+
+    drift = folder.run("--delta-drift", "-m", "delta_drift", "-k", "open")
+    apply = folder.run("--delta-apply", "-m", "delta_apply", "-k", "open")
+    enforce = folder.run("--delta-enforce", "--delta-backend=memory", "-m", "delta_enforces", "-k", "open", "-rs")
+
+    drift.assert_outcomes(failed=1, deselected=8)
+    drift.stdout.fnmatch_lines(["*columns.note.comment*'Why' -> 'Reason'*"])
+    apply.stdout.fnmatch_lines(["apply: 1 in sync, 0 statements run"])
+    enforce.assert_outcomes(skipped=1, deselected=8)
+    enforce.stdout.fnmatch_lines(["SKIPPED * the contract is read-only; nothing of it can be enforced"])
