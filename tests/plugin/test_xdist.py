@@ -61,7 +61,7 @@ GATE_CATALOG = f"""Partly([
     {BEFORE}, {LEGACY}, stored("dev.silver.same", ID), stored("dev.silver.blocked", ID), stored("dev.silver.spelled", ID),
     stored("dev.silver.appended", ID, ColumnState("extra", "double", True, "")), stored("dev.silver.stray", ID),
 ])
-from pytest_delta_schema.state.introduced_by import IntroducedBy
+from pytest_delta_schema.state.commits import IntroducedBy
 
 class Partly(MemoryCatalog):
     def snapshot(self, models):
@@ -71,7 +71,8 @@ class Partly(MemoryCatalog):
         return CatalogState(tables=dict(state.tables), problems=problems)
 
     def introduced_by(self, table, paths):
-        return tuple(IntroducedBy(path, 3, "WRITE", "2026-11-21 03:00:00", "nightly load") for path in paths)
+        about = dict(version=3, operation="WRITE", time="2026-11-21 03:00:00", user_metadata="nightly load")
+        return tuple(IntroducedBy(path=path, **about) for path in paths)
 """
 
 
@@ -208,7 +209,9 @@ def reviewed(project: Project, changed: str = CHANGED) -> None:
 def reviewed_with_rules(project: Project) -> None:
     reviewed(project)
     project.pytester.makepyfile(
-        rules=RULES, test_sql=SNAPSHOT_TEST.format("SELECT 2;"), test_new=SNAPSHOT_TEST.format("SELECT 3;")
+        rules=RULES,
+        test_sql=SNAPSHOT_TEST.format("SELECT 2;"),
+        test_new=SNAPSHOT_TEST.format("SELECT 3;").replace("test_it", "test_new"),
     )
     (project.path / "pyproject.toml").write_text('[tool.pytest_delta_schema]\nrules = ["rules:NoDecimals"]\n')
 

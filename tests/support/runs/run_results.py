@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 HEADER = re.compile(r"=+ (.*?) =+")
+SNAPSHOT_HEADER = re.compile(r"-+ snapshot report summary -+")
+SNAPSHOTS = "snapshot report summary"
+UNDECLARED = " is of a table that is not declared"
+"""In lines that follow the last failure, whichever that is, as annotations and names of reports do."""
 TITLE = re.compile(r"_+ (.*?) _+")
 WORKER = re.compile(r"\[gw\d+\] \w+ -- Python .*")
 VARYING = ("what a code means:", "- generated xml file:")
@@ -34,9 +38,9 @@ def shown_and_written(result: RunResult, folder: Path) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "code": result.ret,
         "errors": [line for line in result.errlines if line],
-        "annotations": sorted(line for line in result.outlines if line.startswith("::")),
         **{name: _blocks(lines) for name, lines in sections.items() if name in {"ERRORS", "FAILURES", "PASSES"}},
-        "delta schema": [line for line in sections.get("delta schema", []) if not line.startswith("::")],
+        "delta schema": sections.get("delta schema", []),
+        "after failures": sorted(sections.get(SNAPSHOTS, [])),
         "summary": sorted(sections.get("short test summary info", [])),
         "snapshots": {
             path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("__snapshots__/**/*.sql")
@@ -52,11 +56,12 @@ def _sections(lines: list[str]) -> dict[str, list[str]]:
     sections: dict[str, list[str]] = {}
     name = ""
     for line in (SECONDS.sub("", line) for line in lines if not line.startswith(VARYING)):
-        header = HEADER.fullmatch(COLOUR.sub("", line))
-        name = header[1] if header else name
-        sections.setdefault(name, [])
+        plain = COLOUR.sub("", line)
+        header = HEADER.fullmatch(plain)
+        name = header[1] if header else SNAPSHOTS if SNAPSHOT_HEADER.match(plain) else name
+        end = SNAPSHOTS if plain.startswith(("::", "delta schema: ")) or UNDECLARED in plain else name
         if header is None:
-            sections[name].append(line)
+            sections.setdefault(end, []).append(line)
     return sections
 
 
