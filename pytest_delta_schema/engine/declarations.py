@@ -58,6 +58,7 @@ class Declarations:
         self._sources = SourceLocations(listings)
         self._bound: dict[QualifiedName, BoundModel] = {}
         self._violations: dict[QualifiedName, tuple[Diagnostic, ...]] = {}
+        self._creation_notes: dict[QualifiedName, tuple[Diagnostic, ...]] = {}
 
     @cached_property
     def planner(self) -> TablePlanner:
@@ -108,10 +109,14 @@ class Declarations:
 
     def creation_notes(self, table: Table) -> tuple[Diagnostic, ...]:
         """Return the notes on what Delta would refuse to create, and may be in a table that another writer made."""
-        creation, name = self.creation(table), table.qualified_name
-        faults = [fault for rule in (InvalidColumnName(), NotNullInCollection()) for fault in rule.check(creation)]
-        text = "cannot be created, only compared: {0.message}; to create it, {0.remedy}"
-        return tuple(note(NotCreatable, name, fault.path, text.format(fault)) for fault in faults)
+        known = self._creation_notes.get(table.name)
+        if known is None:
+            creation, name = self.creation(table), table.qualified_name
+            faults = [fault for rule in (InvalidColumnName(), NotNullInCollection()) for fault in rule.check(creation)]
+            text = "cannot be created, only compared: {0.message}; to create it, {0.remedy}"
+            known = tuple(note(NotCreatable, name, fault.path, text.format(fault)) for fault in faults)
+            self._creation_notes[table.name] = known
+        return known
 
     def location(self, table: Table, *, passes: bool) -> Location:
         """Return the location of a declaration.
