@@ -22,6 +22,7 @@ from pytest_delta_schema.execute import (
     DeltaDDL,
     IdentifiesTables,
     InterruptedTable,
+    ListsViews,
     ReadsRows,
     Refusal,
     ReusesCreations,
@@ -33,7 +34,7 @@ from pytest_delta_schema.execute import (
 )
 from pytest_delta_schema.plan import NotNull, PartitionValue
 from pytest_delta_schema.sql import StatementKind, statements
-from pytest_delta_schema.state import CheckState, ColumnPath, KeyState
+from pytest_delta_schema.state import CheckState, ColumnPath, ColumnState, KeyState, TableState
 
 WIDER = table(ID, AMOUNT, comment="Orders")
 COPY = QualifiedName("dev", "silver", "copy")
@@ -255,6 +256,15 @@ def test_reuses_creations():
             yield  # inside of the block, run copies the files of an equal creation
 
     assert isinstance(WithTemplates(), ReusesCreations)
+
+
+def test_lists_views():
+    view = TableState(name=COPY, columns=(ColumnState("id", "bigint", is_nullable=True, comment=""),), kind="view")
+    catalog = MemoryCatalog([view])
+
+    assert isinstance(catalog, ListsViews)
+    assert catalog.view_names("dev", "silver") == (COPY,)
+    assert catalog.table_names("dev", "silver") == ()
 
 
 def test_identifies_tables():

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.protocols.catalog import Catalog as Catalog
     from pytest_delta_schema.execute.protocols.catalog import DataCheckRunner as DataCheckRunner
     from pytest_delta_schema.execute.protocols.catalog import DeltaDDL as DeltaDDL
+    from pytest_delta_schema.execute.protocols.catalog import ListsViews as ListsViews
     from pytest_delta_schema.execute.protocols.catalog import Refusal as Refusal
     from pytest_delta_schema.execute.protocols.catalog import RowCounts as RowCounts
     from pytest_delta_schema.execute.protocols.catalog import ScratchCatalog as ScratchCatalog

@@ -24,11 +24,7 @@ _READ_ONLY: tuple[Aspect, ...] = ("columns", "types", "comments")
 
 
 def read_only_modes(modes: Ownership) -> Ownership:
-    """Return the modes of a contract for an object that no plan changes: nothing is managed.
-
-    Args:
-        modes: The modes that the contract gives.
-    """
+    """Return the modes of a contract for an object that no plan changes: nothing is managed, and some is compared."""
     compared = [aspect for aspect in _READ_ONLY if modes.get(aspect) != IGNORE]
     return MappingProxyType({aspect: REPORT if aspect in compared else IGNORE for aspect in ASPECTS})
 

@@ -74,13 +74,7 @@ class LogFacts:
 
     @classmethod
     def of_object(cls, kind: str, schema: str, comment: str) -> LogFacts:
-        """Return the columns and the comment of an object without a log, such as a view.
-
-        Args:
-            kind: What it is.
-            schema: Its schema as Spark writes it, in JSON.
-            comment: ``""`` for none.
-        """
+        """Return the columns and the comment of an object without a log; its schema is in JSON, as Spark writes it."""
         return cls({"schemaString": schema, "description": comment, "configuration": {}}, _NO_PROTOCOL, kind=kind)
 
     def shown(self, columns: tuple[ColumnState, ...] | None = None) -> LogState:
