@@ -113,6 +113,7 @@ def test_a_mapping_can_be_changed() -> None:
 
 OTHER_TEXTS = {
     "sql/type_parsing.py": "types of Databricks",
+    "backends/databricks/catalog.py": "what a relation is, and its format",
     "backends/databricks/warehouse_start.py": "the state of a warehouse",
     "backends/local/write_probe/clone_writes.py": "a boolean of Spark",
     "backends/local/conversion/parquet_folder.py": "a table provider",
@@ -121,6 +122,7 @@ OTHER_TEXTS = {
     "backends/spark_session/reader.py": "a table provider",
     "backends/unity/logs/storage.py": "booleans of Hadoop and deltalake",
     "backends/unity/http/transport.py": "headers of HTTP",
+    "backends/unity/problems.py": "what an entry is, and its format",
     "delta/char_varchar.py": "types in JSON",
     "delta/features.py": "values of properties",
     "delta/property_values.py": "values of properties",
