@@ -11,7 +11,7 @@ from pytest_delta_schema.exchange.constraint_definitions import is_at_constraint
 from pytest_delta_schema.exchange.pair_lists import read_keys, read_pairs
 from pytest_delta_schema.exchange.table_creation import read_clustering
 from pytest_delta_schema.exchange.token_reader import CORRECT, about, refuse_sql
-from pytest_delta_schema.state.types import ColumnGeneration, children, with_children
+from pytest_delta_schema.state.types import ColumnGeneration, edited_columns, find
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -154,24 +154,6 @@ def _change(draft: TableDraft, path: ColumnPath, change: Callable[[ColumnState],
     Raises:
         UnreadableError: If the table has none of this path.
     """
-    columns = _changed(draft.columns, path.parts, change)
-    if columns is None:
+    if find(draft.columns, path) is None:
         refuse_sql(f"{draft.name} has no column {path}", CORRECT, offset)
-    draft.columns = columns
-
-
-def _changed(
-    columns: tuple[ColumnState, ...], path: tuple[str, ...], change: Callable[[ColumnState], ColumnState]
-) -> tuple[ColumnState, ...] | None:
-    index = next((index for index, column in enumerate(columns) if same_name(column.name, path[0])), None)
-    if index is None:
-        return None
-    column = columns[index]
-    if len(path) == 1:
-        new = change(column)
-    else:
-        inner = _changed(children(column.data_type), path[1:], change)
-        if inner is None:
-            return None
-        new = column._replace(data_type=with_children(column.data_type, inner))
-    return (*columns[:index], new, *columns[index + 1 :])
+    draft.columns = edited_columns(draft.columns, path.parts, change)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pytest_delta_schema.delta.names.column_path import TABLE, ColumnPath
 from pytest_delta_schema.delta.names.folded_names import NameMap
 from pytest_delta_schema.plan.changes import ColumnRename
-from pytest_delta_schema.state.types import children, find, with_children
+from pytest_delta_schema.state.types import children, edited_columns, find
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -49,20 +49,8 @@ def resolve_renames(hints: Sequence[RenameState], columns: tuple[ColumnState, ..
 
 
 def renamed(columns: tuple[ColumnState, ...], path: ColumnPath, to: str) -> tuple[ColumnState, ...]:
-    """Return columns of which one, or a field below one, has a different name.
-
-    The path is spelled as it is stored.
-    """
-
-    def rename(column: ColumnState) -> ColumnState:
-        if column.name != path.parts[0]:
-            return column
-        if len(path) == 1:
-            return column._replace(name=to)
-        inner = renamed(children(column.data_type), ColumnPath(*path.parts[1:]), to)
-        return column._replace(data_type=with_children(column.data_type, inner))
-
-    return tuple(map(rename, columns))
+    """Return columns of which one, or a field below one, has a different name."""
+    return edited_columns(columns, path.parts, lambda column: column._replace(name=to))
 
 
 def new_names(renames: Iterable[ColumnRename]) -> dict[ColumnPath, str]:

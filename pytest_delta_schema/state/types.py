@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, Union
 
 from pytest_delta_schema.delta.names.column_path import ELEMENT, KEY, VALUE, ColumnPath
-from pytest_delta_schema.delta.names.folded_names import folded
+from pytest_delta_schema.delta.names.folded_names import folded, same_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -140,6 +140,27 @@ def find(columns: Iterable[ColumnState], path: Iterable[str]) -> ColumnState | N
             return None
         columns = children(match.data_type)
     return match
+
+
+def edited_columns(
+    columns: Iterable[ColumnState], path: tuple[str, ...], edit: Callable[[ColumnState], ColumnState | None]
+) -> tuple[ColumnState, ...]:
+    """Return columns of which that one, or that part of one, is edited to which a path leads.
+
+    It is removed if ``edit`` returns ``None``.
+    """
+    edited: list[ColumnState] = []
+    for column in columns:
+        new: ColumnState | None = column
+        if same_name(column.name, path[0]):
+            if len(path) == 1:
+                new = edit(column)
+            else:
+                inner = edited_columns(children(column.data_type), path[1:], edit)
+                new = column._replace(data_type=with_children(column.data_type, inner))
+        if new is not None:
+            edited.append(new)
+    return tuple(edited)
 
 
 def columns_below(columns: tuple[ColumnState, ...], path: ColumnPath) -> tuple[ColumnState, ...]:

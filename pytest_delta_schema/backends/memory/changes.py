@@ -17,7 +17,7 @@ from pytest_delta_schema.plan.renames import new_names, with_names
 from pytest_delta_schema.state.delta_log import decode_owned
 from pytest_delta_schema.state.keys import keys_of, state_keys
 from pytest_delta_schema.state.states import OWNED_PROPERTIES, CheckState, TableState, by_name
-from pytest_delta_schema.state.types import ColumnGeneration, children, find, with_children
+from pytest_delta_schema.state.types import ColumnGeneration, children, edited_columns, find, with_children
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -240,21 +240,4 @@ def _require_column(state: TableState, path: ColumnPath) -> None:
 def _edited(state: TableState, path: ColumnPath, edit: Callable[[ColumnState], ColumnState | None]) -> TableState:
     """Return the state with one column or field edited; it is removed if ``edit`` returns ``None``."""
     _require_column(state, path)
-    return replace(state, columns=_edited_columns(state.columns, path.parts, edit))
-
-
-def _edited_columns(
-    columns: tuple[ColumnState, ...], path: tuple[str, ...], edit: Callable[[ColumnState], ColumnState | None]
-) -> tuple[ColumnState, ...]:
-    edited: list[ColumnState] = []
-    for column in columns:
-        new: ColumnState | None = column
-        if same_name(column.name, path[0]):
-            if len(path) == 1:
-                new = edit(column)
-            else:
-                inner = _edited_columns(children(column.data_type), path[1:], edit)
-                new = column._replace(data_type=with_children(column.data_type, inner))
-        if new is not None:
-            edited.append(new)
-    return tuple(edited)
+    return replace(state, columns=edited_columns(state.columns, path.parts, edit))
