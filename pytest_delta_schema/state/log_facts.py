@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.types import ColumnState
 
 
-_NO_PROTOCOL: Mapping[str, Any] = MappingProxyType({"minReaderVersion": 1, "minWriterVersion": 2})
-
-
 @dataclass(frozen=True, slots=True)
 class LogFacts:
     """The newest version of a log."""
@@ -35,8 +32,6 @@ class LogFacts:
     """Its number; ``None`` if it is not known."""
     schema: LogSchema | None = None
     """The schema of ``metadata``, if it has been read already."""
-    kind: str = ""
-    """What it is that has no log, such as ``view``."""
 
     @property
     def is_catalog_managed(self) -> bool:
@@ -62,7 +57,7 @@ class LogFacts:
 
     def state(self, name: QualifiedName) -> TableState:
         """Return the state of the table."""
-        state = state_from_metadata(
+        return state_from_metadata(
             name,
             metadata=self.metadata,
             protocol=self.protocol,
@@ -70,12 +65,6 @@ class LogFacts:
             version=self.version,
             schema=self.schema,
         )
-        return replace(state, kind=self.kind) if self.kind else state
-
-    @classmethod
-    def of_object(cls, kind: str, schema: str, comment: str) -> LogFacts:
-        """Return the columns and the comment of an object without a log; its schema is in JSON, as Spark writes it."""
-        return cls({"schemaString": schema, "description": comment, "configuration": {}}, _NO_PROTOCOL, kind=kind)
 
     def shown(self, columns: tuple[ColumnState, ...] | None = None) -> LogState:
         """Return what the catalog entry of the table should show.

@@ -227,18 +227,18 @@ class CatalogState:
     others: Mapping[QualifiedName, TableState] = field(default_factory=lambda: MappingProxyType({}))
 
     @classmethod
-    def of(cls, results: Mapping[QualifiedName, TableState | Diagnostic], **others: Any) -> CatalogState:
+    def of(cls, results: Mapping[QualifiedName, TableState | Diagnostic], **parts: Any) -> CatalogState:
         """Return the state of a catalog from what reading each table gave.
 
         Args:
             results: The state of each table, or why it could not be read.
-            **others: The other arguments of the class.
+            **parts: The other arguments of the class.
         """
         states = {name: result for name, result in results.items() if isinstance(result, TableState)}
         objects = {name: state for name, state in states.items() if state.kind}
         problems = {name: result for name, result in results.items() if isinstance(result, Diagnostic)}
         return cls(
-            **others,
+            **parts,
             tables={name: state for name, state in states.items() if not state.kind},
             problems={**problems, **{name: _not_a_delta_table(name, state.kind) for name, state in objects.items()}},
             others=objects,

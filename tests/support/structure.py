@@ -230,7 +230,7 @@ def imports_of_backend(backend: str, graph: Graph) -> list[str]:
 
 
 def _is_file(module: Module) -> bool:
-    """Whether a module is one of its own, and not the entry of a folder."""
+    """Whether a module is a file, and not the entry of a folder."""
     return module.path.name != "__init__.py"
 
 

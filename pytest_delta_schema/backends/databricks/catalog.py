@@ -127,9 +127,7 @@ class DatabricksCatalog:
 
     def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
         """Return the names of all tables in a schema without its views, sorted; none if the schema does not exist."""
-        rows = typed(TableRow, self._connection.rows(select_tables(catalog, schema)))
-        kept = [folded(row["table_name"]) for row in rows if row["table_type"] not in _VIEWS]
-        return tuple(sorted(QualifiedName(catalog, schema, name) for name in kept))
+        return self._names(catalog, schema, views=False)
 
     def view_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
         """Return the names of the views of all kinds in a schema, sorted; none if the schema does not exist.
@@ -138,9 +136,7 @@ class DatabricksCatalog:
             catalog: The catalog of the schema.
             schema: Its name.
         """
-        rows = typed(TableRow, self._connection.rows(select_tables(catalog, schema)))
-        views = [folded(row["table_name"]) for row in rows if row["table_type"] in _VIEWS]
-        return tuple(sorted(QualifiedName(catalog, schema, name) for name in views))
+        return self._names(catalog, schema, views=True)
 
     def version(self, table: QualifiedName) -> Version:
         """Return the table's newest version, ``ABSENT`` if it does not exist, or why its history cannot be read."""
@@ -152,6 +148,11 @@ class DatabricksCatalog:
     def data_checks(self, table: QualifiedName) -> DataQueries:
         """Return what counts and shows the rows of an existing table."""
         return DataQueries(table, self._connection.values, self._existing)
+
+    def _names(self, catalog: str, schema: str, *, views: bool) -> tuple[QualifiedName, ...]:
+        rows = typed(TableRow, self._connection.rows(select_tables(catalog, schema)))
+        kept = [folded(row["table_name"]) for row in rows if (row["table_type"] in _VIEWS) is views]
+        return tuple(sorted(QualifiedName(catalog, schema, name) for name in kept))
 
     def _read(self, names: Sequence[QualifiedName]) -> Mapping[QualifiedName, TableState | Diagnostic]:
         """Read tables; those with a problem again, because the queries about a schema are not of one moment."""
@@ -190,9 +191,8 @@ class DatabricksCatalog:
     ) -> TableState | Diagnostic | None:
         """Read one table; ``None`` if it does not exist."""
         shown = facts.tables.get(name.table)
-        kind = "" if shown is None else _other_kind(shown)
         try:
-            if shown is not None and kind:
+            if shown is not None and (kind := _other_kind(shown)):
                 return object_state(name, facts, kind, shown["comment"] or "")
             detail = first(DetailRow, self._connection.rows(describe_detail(name)))
             created = self._create_statement(name, detail, has_keys=name.table in facts.keys)

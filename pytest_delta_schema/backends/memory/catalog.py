@@ -160,8 +160,7 @@ class MemoryCatalog:
 
     def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
         """Return the names of all tables in a schema without its views, sorted."""
-        tables = [name for name in self._tables if name[:2] == (catalog, schema)]
-        return tuple(sorted(name for name in tables if not self._tables[name].kind.endswith("view")))
+        return self._names(catalog, schema, views=False)
 
     def view_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
         """Return the names of the views in a schema, sorted.
@@ -170,8 +169,11 @@ class MemoryCatalog:
             catalog: The catalog of the schema.
             schema: Its name.
         """
-        tables = [name for name in self._tables if name[:2] == (catalog, schema)]
-        return tuple(sorted(name for name in tables if self._tables[name].kind.endswith("view")))
+        return self._names(catalog, schema, views=True)
+
+    def _names(self, catalog: str, schema: str, *, views: bool) -> tuple[QualifiedName, ...]:
+        states = {name: state for name, state in self._tables.items() if name[:2] == (catalog, schema)}
+        return tuple(sorted(name for name, state in states.items() if state.kind.endswith("view") is views))
 
     def version(self, table: QualifiedName) -> Version:
         """Return how often the table was changed since it was created; ``ABSENT`` if it does not exist."""

@@ -33,6 +33,7 @@ from pytest_delta_schema.sql.schemas_and_restores import (
 )
 from pytest_delta_schema.state.delta_log import LogSchema
 from pytest_delta_schema.state.log_facts import LogFacts
+from pytest_delta_schema.state.states import TableState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.logs.log_files import LogFiles
     from pytest_delta_schema.backends.logs.log_findings import Doubt
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.state.states import TableState
 
 ABSENT_ON_SPARK = ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND")
 """Spark's conditions for a table that does not exist; any other error is a table that cannot be read."""
@@ -90,17 +90,17 @@ class Session(Protocol):
         ...
 
 
-def read_log(session: Session, name: QualifiedName) -> LogFacts | Diagnostic | None:
+def read_log(session: Session, name: QualifiedName) -> LogFacts | TableState | Diagnostic | None:
     """Read the log of one table; if it has a problem, it is read again before that is reported.
 
-    The result is ``None`` if the table does not exist.
+    What is not a Delta table has a state, and no log. The result is ``None`` if the table does not exist.
     """
     return read_until_settled(lambda: _read_once(session, name), is_doubtful)[-1]
 
 
 def _read_once(  # noqa: PLR0911 - one result for each kind of table
     session: Session, name: QualifiedName
-) -> LogFacts | Diagnostic | None:
+) -> LogFacts | TableState | Diagnostic | None:
     sql = session.rows
     try:
         described = sql(describe_extended(name))
@@ -108,7 +108,8 @@ def _read_once(  # noqa: PLR0911 - one result for each kind of table
         description = Description(described, len(fields.fields))
         kind = _other_kind(description)
         if kind:
-            return LogFacts.of_object(kind, fields.json(), description["Comment"])
+            columns = LogSchema.of({"schemaString": fields.json()}).columns
+            return TableState(name=name, columns=columns, table_comment=description["Comment"], kind=kind)
         properties = {row[0]: row[1] for row in sql(show_properties(name))}
         location = description["Location"]
         log = None if commits_are_in_catalog(properties) else session.files(location)

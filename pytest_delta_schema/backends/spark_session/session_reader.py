@@ -97,9 +97,11 @@ class SessionReader:
             CatalogReadError: If it does not exist, or cannot be read.
         """
         facts = read_log(self, name)
-        if not isinstance(facts, LogFacts) or facts.kind:
+        if isinstance(facts, TableState):
+            raise CatalogReadError([CatalogState.of({name: facts}).problem(name)])
+        if not isinstance(facts, LogFacts):
             absent = problem(AbsentTable, name, "is not known to the Spark session", "see its catalogs")
-            raise CatalogReadError([facts if isinstance(facts, Diagnostic) else absent])
+            raise CatalogReadError([facts or absent])
         return replace(facts, version=self.newest(name)) if facts.version is None else facts
 
     def commits(self, table: QualifiedName) -> CommitLog:

@@ -12,7 +12,7 @@ from pytest_delta_schema.backends.local.warehouse.physical_names import table_fo
 from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 from pytest_delta_schema.configuration.settings import Settings
-from pytest_delta_schema.diagnostics.errors import Diagnostic, StatementError
+from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic, StatementError
 from pytest_delta_schema.engine.declarations import Declarations
 from pytest_delta_schema.engine.outcomes.outcome import Status
 from pytest_delta_schema.plugin.items.enforcement_items import enforcement_outcome
@@ -207,6 +207,9 @@ def test_what_exists_in_place_of_a_table(session, sql, text):
     state = session.snapshot([model])
 
     assert str(state.problems[model.name]).startswith(text.replace("dev.silver", "spark_catalog.dev__silver"))
+    with pytest.raises(CatalogReadError) as raised:
+        session.log(model.name)
+    assert str(raised.value) == str(state.problems[model.name])
     assert [column.name for column in state.others[model.name].columns] == ["id"]
     is_view = state.others[model.name].kind == "view"
     assert session.view_names("spark_catalog", "dev__silver") == ((model.name,) if is_view else ())
