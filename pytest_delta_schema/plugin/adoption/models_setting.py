@@ -7,14 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_delta_schema.configuration.project_file import shown_path
-from pytest_delta_schema.plugin.options.project_text import (
-    PYTEST_SECTION,
-    appended_text,
-    configured_by,
-    project_content,
-    project_text,
-    tool_table,
-)
+from pytest_delta_schema.plugin.options.project_text import ProjectText
 from pytest_delta_schema.plugin.options.registration import project_folder
 from pytest_delta_schema.settings.text import SECTION
 
@@ -31,25 +24,19 @@ def add_modules(config: pytest.Config, options: Options, files: Iterable[Path]) 
     It returns the lines to show: what was written, or what to write by hand.
     """
     names = [_dotted(config, file) for file in files if file not in options.models]
-    missing = sorted(
-        {name for name in names if not any(f"{name}.".startswith(f"{known}.") for known in options.packages)}
-    )
+    packages = tuple(f"{package}." for package in options.packages)
+    missing = sorted({name for name in names if not f"{name}.".startswith(packages)})
     if not missing:
         return []
     listed = ", ".join(f'"{name}"' for name in missing)
-    project = project_folder(config) / "pyproject.toml"
-    shown = shown_path(project, config.rootpath)
+    path = project_folder(config) / "pyproject.toml"
+    shown = shown_path(path, config.rootpath)
     try:
-        before = project_content(project)
-        text = project_text(before, project)
-        tool = tool_table(text, project)
-        settings = f"[{SECTION}]\nmodels = [{listed}]\n"
-        is_configured = configured_by(config, project, tool) is not None
-        added = appended_text(text, settings if is_configured else f"{PYTEST_SECTION}\n{settings}")
-        is_free = not options.models and SECTION.partition(".")[2] not in tool
-        if is_free and tool_table(text + added, project).get("pytest_delta_schema") == {"models": missing}:
-            with project.open("ab") as file:
-                file.write(added.encode())
+        project = ProjectText.read(path, config)
+        appended = None if options.models or project.has_section else project.appended(missing)
+        if appended is not None:
+            with path.open("ab") as file:
+                file.write(appended)
             return [f"  wrote       {shown}, models = [{listed}]"]
     except (OSError, pytest.UsageError):
         pass

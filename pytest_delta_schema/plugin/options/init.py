@@ -8,14 +8,7 @@ import pytest
 
 from pytest_delta_schema.configuration.project_file import shown_path
 from pytest_delta_schema.diagnostics.errors import os_error_text
-from pytest_delta_schema.plugin.options.project_text import (
-    PYTEST_SECTION,
-    appended_text,
-    configured_by,
-    project_content,
-    project_text,
-    tool_table,
-)
+from pytest_delta_schema.plugin.options.project_text import ProjectText
 from pytest_delta_schema.settings.text import SECTION
 
 if TYPE_CHECKING:
@@ -62,26 +55,21 @@ def start_project(folder: Path, config: pytest.Config) -> list[str]:
     Raises:
         pytest.UsageError: If the section or the model exists already, or a file cannot be written; nothing is written.
     """
-    project, root = folder / "pyproject.toml", config.invocation_params.dir
-    before = project_content(project)
-    text = project_text(before, project)
-    tool = tool_table(text, project)
-    if SECTION.partition(".")[2] in tool:
-        msg = f"{shown_path(project, root)} has a section [{SECTION}] already; nothing was written"
+    project, root = ProjectText.read(folder / "pyproject.toml", config), config.invocation_params.dir
+    shown = shown_path(project.path, root)
+    if project.has_section:
+        msg = f"{shown} has a section [{SECTION}] already; nothing was written"
         raise pytest.UsageError(msg)
-    configured = configured_by(config, project, tool)
     sources = _source_folder(config, folder)
     module = _new_module(sources)
-    settings = f'[{SECTION}]\nmodels = ["{module}"]\n'
-    added = settings if configured else f"{PYTEST_SECTION}\n{settings}"
-    after = before + appended_text(text, added).encode()
-    if tool_table(after.decode(), project).get("pytest_delta_schema") != {"models": [module]}:
-        msg = f"{shown_path(project, root)} cannot be extended at its end; add these lines to it:\n{added}"
+    appended = project.appended([module])
+    if appended is None:
+        msg = f"{shown} cannot be extended at its end; add these lines to it:\n{project.settings([module])}"
         raise pytest.UsageError(msg)
     model = sources.joinpath(*module.split(".")).with_suffix(".py")
-    _write(model, project, before, after)
-    is_unread = pytest.version_tuple < (9,) and "ini_options" not in tool.get("pytest", {"ini_options": {}})
-    steps = _next_steps(config, (model, module), project, configured, is_unread=is_unread)
+    _write(model, project.path, appended)
+    is_unread = pytest.version_tuple < (9,) and "ini_options" not in project.tool.get("pytest", {"ini_options": {}})
+    steps = _next_steps(config, (model, module), project.path, project.configured_by, is_unread=is_unread)
     return [*steps, *_offered_ci(folder)]
 
 
@@ -106,7 +94,7 @@ def _offered_ci(folder: Path) -> Iterator[str]:
             yield f"in CI: python -m pytest_delta_schema ci {platform} > {file} (runs the gate; edit it to your needs)"
 
 
-def _write(model: Path, project: Path, before: bytes, after: bytes) -> None:
+def _write(model: Path, project: Path, appended: bytes) -> None:
     try:
         model.parent.mkdir(exist_ok=True)
         with model.open("x", encoding="utf-8") as file:
@@ -119,7 +107,7 @@ def _write(model: Path, project: Path, before: bytes, after: bytes) -> None:
         raise pytest.UsageError(msg) from None
     try:
         with project.open("ab") as file:
-            file.write(after[len(before) :])
+            file.write(appended)
     except OSError as error:
         model.unlink()
         msg = f"{project} cannot be written: {os_error_text(error)}; nothing was written"
