@@ -7,7 +7,7 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from pytest_delta_schema.models.names import QualifiedName
 
@@ -18,10 +18,15 @@ _TAKEN = frozenset({
 """Names of variables that mean something to pytest, or to this package."""
 
 
+def python_word(name: str) -> str:
+    """Return a name in lower case with the characters that Python's names have; it may begin with a digit."""
+    low = unicodedata.normalize("NFKC", name.lower())
+    return "".join(character if f"a{character}".isidentifier() else "_" for character in low)
+
+
 def variable(name: str) -> str:
     """Return a Python name for a table."""
-    low = unicodedata.normalize("NFKC", name.lower())
-    plain = "".join(character if f"a{character}".isidentifier() else "_" for character in low)
+    plain = python_word(name)
     if not plain.isidentifier():
         plain = f"_{plain}"
     return f"{plain}_" if keyword.iskeyword(plain) or plain in _TAKEN else plain
@@ -32,10 +37,17 @@ def variables(names: Iterable[QualifiedName], taken: Iterable[str] = ()) -> dict
 
     ``taken`` are names that the module has already.
     """
+    return distinct(names, lambda name: variable(name.table), taken)
+
+
+def distinct(
+    names: Iterable[QualifiedName], short: Callable[[QualifiedName], str], taken: Iterable[str] = ()
+) -> dict[QualifiedName, str]:
+    """Return a short name for each table; those that are the same, or taken, get a number."""
     chosen: dict[QualifiedName, str] = {}
     used = set(taken)
     for name in sorted(names):
-        plain = free = variable(name.table)
+        plain = free = short(name)
         number = 2
         while free in used:
             free, number = f"{plain}_{number}", number + 1

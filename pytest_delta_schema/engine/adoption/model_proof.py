@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.configuration.settings import Settings
     from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.plan.planner import TablePlanner
     from pytest_delta_schema.state.states import TableState
 
 
@@ -34,11 +35,9 @@ def proved(
 ) -> dict[QualifiedName, tuple[str, ...]]:
     """Return the differences that remain between the models in some modules and the tables that they were made from.
 
-    The modules are run in one new process, which ends with this call.
-
-    Each module has the names of the models that it declares, and the states are those of their tables, by the names in
-    the catalog. Rules of hooks are not needed. For each model there is one line a difference, or why its module cannot
-    be used; nothing if its plan is empty.
+    The modules are run in one new process, which ends with this call. Each has the names of the models that it
+    declares, and the states are those of their tables, by the names in the catalog. Rules of hooks are not needed. For
+    each model there is one line a difference, or why its module cannot be used; nothing if its plan is empty.
     """
     plain = replace(settings, model_rules=(), plan_rules=())
     given = {path: list(names) for path, names in modules.items()}
@@ -82,20 +81,20 @@ def _differences(
     differences: dict[QualifiedName, tuple[str, ...]] = {}
     for path, names in modules.items():
         try:
-            models = {table.name: BoundModel.of(table, settings) for table in tables_of_file(path).values()}
+            models = {table.name: BoundModel.of(table, settings).table for table in tables_of_file(path).values()}
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a module raises is why it cannot be used
             differences |= dict.fromkeys(names, (f"{path} cannot be imported: {type(error).__name__}: {error}",))
-            continue
-        for name in names:
-            model = models.get(name)
-            if model is None:
-                differences[name] = (f"{path} does not declare it",)
-                continue
-            try:
-                plan = planner.plan([model.table], state)
-            except DeltaSchemaError as error:
-                differences[name] = (str(error),)
-                continue
-            actions = (*plan.actions, *plan.mismatches)
-            differences[name] = tuple(str(line) for action in actions for line in change_lines(action))
+        else:
+            missing = dict.fromkeys(names, (f"{path} does not declare it",))
+            planned = {name: _lines(planner, models[name], state) for name in names if name in models}
+            differences |= {**missing, **planned}
     return differences
+
+
+def _lines(planner: TablePlanner, table: Table, state: CatalogState) -> tuple[str, ...]:
+    """Return the differences between a model and its table, or why it cannot be planned."""
+    try:
+        plan = planner.plan([table], state)
+    except DeltaSchemaError as error:
+        return (str(error),)
+    return tuple(str(line) for action in (*plan.actions, *plan.mismatches) for line in change_lines(action))

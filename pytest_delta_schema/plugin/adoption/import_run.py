@@ -14,7 +14,7 @@ from pytest_delta_schema.engine.adoption.imported_models import model_name
 from pytest_delta_schema.execute.protocols.catalog import ListsViews
 from pytest_delta_schema.plugin.adoption.code_style import code_style
 from pytest_delta_schema.plugin.adoption.declared_models import DeclaredModels, tables_of_project
-from pytest_delta_schema.plugin.adoption.import_work import ImportJob, ImportRequests
+from pytest_delta_schema.plugin.adoption.import_work import ImportJob, ImportOptions
 from pytest_delta_schema.plugin.adoption.models_setting import add_modules
 from pytest_delta_schema.plugin.adoption.targets import import_targets
 from pytest_delta_schema.plugin.collection.model_collection import node_name
@@ -23,7 +23,8 @@ from pytest_delta_schema.plugin.items.import_items import IMPORT, CatalogListing
 from pytest_delta_schema.plugin.options.backend import location
 from pytest_delta_schema.plugin.options.import_requests import aspects_of, import_requests
 from pytest_delta_schema.plugin.options.registration import project_folder
-from pytest_delta_schema.report.text.text import counted
+from pytest_delta_schema.plugin.summary.terminal_summary import refuse
+from pytest_delta_schema.report.text.text import counted, first_few
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -42,6 +43,7 @@ class ImportRun:
         self._run = run
         self._job: ImportJob | None = None
         self._declared: DeclaredModels | None = None
+        self._added: list[str] = []
 
     def pytest_report_header(self) -> str:
         """Name the mode of the run and its catalog."""
@@ -78,20 +80,20 @@ class ImportRun:
         self, project: ProjectNode, catalog: Catalog, listed: Mapping[ImportRequest, Sequence[QualifiedName]]
     ) -> Iterator[pytest.Item]:
         """Yield an item for each table that is asked for."""
-        require([fault for request, names in listed.items() if (fault := request.fault(names))])
+        refuse(self._config, [], [fault for request, names in listed.items() if (fault := request.fault(names))])
         chosen = {request: request.matching(names) for request, names in listed.items()}
         models = {name: model_name(name, self._run.settings) for names in chosen.values() for name in names}
         targets, conflicts = import_targets(chosen, models, self._config.invocation_params.dir)
         known, unusable = tables_of_project(self._config, self._run.options, targets.values())
-        require([*conflicts, *unusable])
-        requests = ImportRequests(
+        refuse(self._config, [], [*conflicts, *unusable])
+        options = ImportOptions(
             targets={name: path for name, path in targets.items() if models[name] not in known},
             settings=self._run.settings,
             owns=aspects_of(self._run.options.import_owns) or None,
             style=code_style(project_folder(self._config)),
             root=self._config.rootpath,
         )
-        self._job = ImportJob(catalog, requests)
+        self._job = ImportJob(catalog, options)
         self._declared = DeclaredModels(catalog, known.values(), self._run.settings, self._config.rootpath)
         for name, model in sorted(models.items()):
             result = partial(self._declared.skip, known[model]) if model in known else partial(self._job.require, name)
@@ -103,8 +105,19 @@ class ImportRun:
         ids = [argument for argument in self._config.invocation_params.args if "::" in str(argument)]
         chosen = [item for item in items if any(item.nodeid.startswith(str(node_id)) for node_id in ids)]
         missed = [node_id for node_id in ids if not any(item.nodeid.startswith(str(node_id)) for item in items)]
-        require([f"{node_id} is not imported by this run; its items are {_some(items)}" for node_id in missed])
+        known = first_few([item.nodeid for item in items], 3)
+        refuse(
+            self._config,
+            items,
+            [f"{node_id} is not imported by this run; its items are {known}" for node_id in missed],
+        )
         return chosen or items
+
+    def pytest_sessionfinish(self) -> None:
+        """Add the modules that were written to the configuration of the project."""
+        outcome = None if self._job is None else self._job.outcome
+        if outcome is not None and outcome.written:
+            self._added = add_modules(self._config, self._run.options, dict.fromkeys(outcome.written.values()))
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Name the files that were written, what is not declared, and what to do next."""
@@ -131,7 +144,7 @@ class ImportRun:
         for name, remarks in sorted(outcome.remarks.items()):
             yield from (f"  note        {name}: {remark}" for remark in remarks)
         if numbers:
-            yield from add_modules(self._config, self._run.options, numbers)
+            yield from self._added
             folders = " ".join(sorted({shown_path(file.parent, root) for file in numbers}))
             yield f"next: pytest, then pytest --delta-drift; then commit {folders} and pyproject.toml"
 
@@ -140,18 +153,3 @@ def _names(catalog: Catalog, request: ImportRequest) -> list[QualifiedName]:
     """Return the names of all tables and views in the schema of a request."""
     views = catalog.view_names(request.catalog, request.schema) if isinstance(catalog, ListsViews) else ()
     return sorted({*catalog.table_names(request.catalog, request.schema), *views})
-
-
-def require(faults: Sequence[str]) -> None:
-    """Stop the run if there are faults.
-
-    Raises:
-        UsageError: With all of them.
-    """
-    if faults:
-        raise pytest.UsageError(printed("\n".join(faults)))
-
-
-def _some(items: Sequence[pytest.Item], most: int = 3) -> str:
-    more = f" and {len(items) - most} more" if len(items) > most else ""
-    return ", ".join(item.nodeid for item in items[:most]) + more

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.source_code.code_text import CodeStyle
-    from pytest_delta_schema.state.states import CatalogState
+    from pytest_delta_schema.state.states import CatalogState, TableState
 
 
 class ImportFault(NamedTuple):
@@ -42,7 +41,7 @@ class ImportFault(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ImportRequests:
+class ImportOptions:
     """The tables to import, their files and their style."""
 
     targets: Mapping[QualifiedName, Path]
@@ -64,15 +63,15 @@ class ImportOutcome:
     faults: Mapping[QualifiedName, ImportFault]
     """Why the import of a table failed, also of one that was written."""
     remarks: Mapping[QualifiedName, Sequence[str]]
-    """What the model of a table leaves out."""
+    """What the model of a table omits."""
 
 
 class ImportJob:
     """The import of all tables of a run, which the first item does."""
 
-    def __init__(self, catalog: Catalog, requests: ImportRequests) -> None:
+    def __init__(self, catalog: Catalog, options: ImportOptions) -> None:
         self._catalog = catalog
-        self._requests = requests
+        self._options = options
         self._error: DeltaSchemaError | None = None
         self.outcome: ImportOutcome | None = None
 
@@ -85,7 +84,7 @@ class ImportJob:
         """
         if self.outcome is None and self._error is None:
             try:
-                self.outcome = import_tables(self._catalog, self._requests)
+                self.outcome = import_tables(self._catalog, self._options)
             except DeltaSchemaError as error:
                 self._error = error
         if self.outcome is None:
@@ -96,35 +95,37 @@ class ImportJob:
             raise ContractFailure(headline, "\n".join(map(escaped_lines, fault.lines)), str(name))
 
 
-def import_tables(catalog: Catalog, requests: ImportRequests) -> ImportOutcome:
+def import_tables(catalog: Catalog, options: ImportOptions) -> ImportOutcome:
     """Read tables, write their models and the snapshots of their SQL, and prove that nothing differs.
 
     Raises:
         DeltaSchemaError: If the catalog cannot be read; nothing was written.
     """
-    names = sorted(requests.targets)
+    names = sorted(options.targets)
     with step(f"reading {counted(len(names), 'table')}"):
         state = catalog.read_tables(names)
-    read = {**state.tables, **state.others}
-    faults = {name: _unreadable(state, name) for name in names if name not in read}
+    states = {**state.tables, **state.others}
+    faults = {name: _unreadable(state, name) for name in names if name not in states}
     models = {
-        name: imported_model(read[name], requests.settings, requests.owns) for name in names if name not in faults
+        name: imported_model(states[name], options.settings, options.owns) for name in names if name not in faults
     }
-    remarks = {name: [_left_out(model.secrets)] for name, model in models.items() if model.secrets}
-    modules = [_Module.of(file, requests, models, faults) for file in dict.fromkeys(requests.targets.values())]
+    remarks = {name: [_omitted(model.secrets)] for name, model in models.items() if model.secrets}
+    modules = _modules(options, models, faults)
     with step(f"writing {counted(len(modules), 'module')}"):
-        faults |= {name: fault for module in modules for name, fault in module.write(remarks).items()}
-    written = {name: module.path for module in modules for name in module.models if name not in faults}
+        failed = {name: fault for module in modules for name, fault in module.write(remarks).items()}
+    faults |= failed
+    kept = [module for module in modules if module.models and failed.keys().isdisjoint(module.models)]
+    written = {name: module.path for module in kept for name in module.models}
     with step(f"proving {counted(len(written), 'model')}"):
-        unproved = _differences(written, models, state, requests.settings)
+        unproved = _differences(kept, {name: states[name] for name in written}, options.settings)
     if unproved:
         remarks |= {name: [*remarks.get(name, ()), *map(_not_declared, lines)] for name, lines in unproved.items()}
-        for module in modules:
+        for module in kept:
             if not unproved.keys().isdisjoint(module.models):
                 module.write(remarks)
     faults |= {name: ImportFault("its model differs from it", lines) for name, lines in unproved.items()}
     tables = {models[name].table.name: models[name].table for name in written}
-    declarations = Declarations(requests.settings, tables)
+    declarations = Declarations(options.settings, tables)
     for name, path in written.items():
         violations = declarations.violations(models[name].table)
         if violations:
@@ -141,79 +142,67 @@ class _Module:
     """A module that an import writes, or extends."""
 
     def __init__(
-        self,
-        path: Path,
-        requests: ImportRequests,
-        models: Mapping[QualifiedName, Table],
-        docstring: Sequence[str],
+        self, path: Path, options: ImportOptions, models: Mapping[QualifiedName, Table], docstring: Sequence[str]
     ) -> None:
         self.path = path
         self.models = models
-        self._requests = requests
+        self._options = options
         self._docstring = docstring
         self._before = path.read_bytes() if path.is_file() else None
-
-    @classmethod
-    def of(
-        cls,
-        path: Path,
-        requests: ImportRequests,
-        models: Mapping[QualifiedName, ImportedModel],
-        faults: Mapping[QualifiedName, ImportFault],
-    ) -> _Module:
-        """Return the module of a file, with the tables that it declares.
-
-        The models are those of all tables that could be read, by their names in the catalog. The docstring of a new
-        module has the faults of the others.
-        """
-        names = [name for name, target in requests.targets.items() if target == path]
-        schema = ".".join(names[0][:2])
-        unread = [f"{name} {faults[name].headline}" for name in names if name in faults]
-        own = {name: models[name].table for name in names if name in models}
-        return cls(path, requests, own, [f"Tables of {schema}.", *unread])
+        tables = {} if self._before is None else tables_of_file(str(path))
+        self._known = {table.name: Variable(variable, tuple(table.primary_key)) for variable, table in tables.items()}
 
     def write(self, remarks: Mapping[QualifiedName, Sequence[str]]) -> dict[QualifiedName, ImportFault]:
         """Write the module, and return why it was not written, for each of its tables.
 
         Remarks are comments above the tables, by their names in the catalog.
         """
-        style = self._requests.style
+        style, tables = self._options.style, self.models.values()
         comments = {model.name: remarks[name] for name, model in self.models.items() if name in remarks}
-        tables = self.models.values()
         if not tables:
             return {}
         try:
             if self._before is None:
-                content = module_source(tables, docstring=self._docstring, remarks=comments, style=style).encode()
+                text = module_source(tables, docstring=self._docstring, remarks=comments, style=style)
             else:
-                known = {
-                    table.name: Variable(variable, tuple(table.primary_key))
-                    for variable, table in tables_of_file(str(self.path)).items()
-                }
-                source = self._before.decode()
-                content = extended_module(source, tables, known, remarks=comments, style=style).encode()
-            write_whole(self.path, content)
+                text = extended_module(self._before.decode(), tables, self._known, remarks=comments, style=style)
+            write_whole(self.path, text.encode())
         except (DeclarationError, UnwritableFileError, UnicodeError) as error:
-            shown = shown_path(self.path, self._requests.root)
+            shown = shown_path(self.path, self._options.root)
             return dict.fromkeys(self.models, ImportFault(f"was not written to {shown}: {error}"))
         return {}
 
 
-def _differences(
-    written: Mapping[QualifiedName, Path],
+def _modules(
+    options: ImportOptions,
     models: Mapping[QualifiedName, ImportedModel],
-    state: CatalogState,
-    settings: Settings,
+    faults: Mapping[QualifiedName, ImportFault],
+) -> list[_Module]:
+    """Return the modules to write, each with its tables; the docstring of a new one names those that were not read.
+
+    Models and faults are by the names of the tables in the catalog.
+    """
+    files: dict[Path, list[QualifiedName]] = {}
+    for name, path in options.targets.items():
+        files.setdefault(path, []).append(name)
+    modules = []
+    for path, names in files.items():
+        unread = [f"{name} {faults[name].headline}" for name in names if name in faults]
+        docstring = [f"Tables of {'.'.join(names[0][:2])}.", *unread]
+        own = {name: models[name].table for name in names if name in models}
+        modules.append(_Module(path, options, own, docstring))
+    return modules
+
+
+def _differences(
+    modules: Sequence[_Module], states: Mapping[QualifiedName, TableState], settings: Settings
 ) -> dict[QualifiedName, tuple[str, ...]]:
-    """Return how the models in written files differ from their tables, by the names of the tables in the catalog."""
-    modules: dict[str, list[QualifiedName]] = defaultdict(list)
-    names = {models[name].table.name: name for name in written}
-    for model, name in names.items():
-        modules[str(written[name])].append(model)
-    if not modules:
+    """Return how the models of written modules differ from their tables, by the names of the tables in the catalog."""
+    if not states:
         return {}
-    read = {**state.tables, **state.others}
-    proofs = proved(modules, {name: read[name] for name in written}, settings)
+    names = {table.name: name for module in modules for name, table in module.models.items()}
+    declared = {str(module.path): [table.name for table in module.models.values()] for module in modules}
+    proofs = proved(declared, states, settings)
     return {names[model]: lines for model, lines in proofs.items() if lines}
 
 
@@ -222,7 +211,7 @@ def _unreadable(state: CatalogState, name: QualifiedName) -> ImportFault:
     return ImportFault(f"could not be read: {problem.message}", (str(problem),))
 
 
-def _left_out(secrets: Sequence[str]) -> str:
+def _omitted(secrets: Sequence[str]) -> str:
     return f"not declared, because the value may be a secret: {', '.join(secrets)}"
 
 

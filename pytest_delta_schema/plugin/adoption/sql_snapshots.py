@@ -15,14 +15,11 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.table import Table
 
 
-def write_snapshot(module: Path, model: Table, declarations: Declarations) -> Path:
-    """Write the snapshot of a model, and return its file.
-
-    The module declares the model, which breaks no rule.
+def write_snapshot(module: Path, model: Table, declarations: Declarations) -> None:
+    """Write the snapshot of a model, which breaks no rule, next to the module that declares it.
 
     Raises:
         UnwritableFileError: If it cannot be written.
     """
     path = module.parent / "__snapshots__" / module.stem / f"{node_name(model.qualified_name)}.ddl.sql"
     write_whole(path, snapshot_text(declarations.snapshot_sql(model)).encode())
-    return path

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import keyword
-import re
 from typing import TYPE_CHECKING
+
+from pytest_delta_schema.source_code.variables import distinct, python_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -54,23 +55,12 @@ def _files(request: ImportRequest, names: list[QualifiedName], here: Path) -> di
     one_file = folder / f"{schema}.py"
     if not request.path and not (folder / schema).is_dir() and (one_file.is_file() or len(names) < MANY_TABLES):
         return dict.fromkeys(names, one_file)
-    return {name: folder / schema / f"{module}.py" for name, module in _module_names(names).items()}
-
-
-def _module_names(names: Iterable[QualifiedName]) -> dict[QualifiedName, str]:
-    """Return a module name for each table; no two are the same."""
-    modules: dict[QualifiedName, str] = {}
-    for name in sorted(names):
-        plain = module = _module_name(name.table)
-        number = 2
-        while module in modules.values():
-            module, number = f"{plain}_{number}", number + 1
-        modules[name] = module
-    return modules
+    modules = distinct(names, lambda name: _module_name(name.table))
+    return {name: folder / schema / f"{module}.py" for name, module in modules.items()}
 
 
 def _module_name(name: str) -> str:
     """Return a name that can be imported, and is not collected as a test or as something else."""
-    plain = re.sub(r"\W", "_", name.lower())
-    is_special = plain[:1].isdigit() or keyword.iskeyword(plain) or plain.startswith(("test_", "__"))
+    plain = python_word(name)
+    is_special = not plain.isidentifier() or keyword.iskeyword(plain) or plain.startswith(("test_", "__"))
     return f"t_{plain}" if is_special or plain == "conftest" or plain.endswith("_test") else plain

@@ -29,7 +29,7 @@ class ProjectNode(pytest.File):
 
 
 class NameNode(pytest.Collector):
-    """A table or a schema of the catalog, below the project file."""
+    """A table of the catalog, below the project file."""
 
     def collect(self) -> list[pytest.Item]:
         """Return nothing, as the project file does."""

@@ -12,6 +12,7 @@ from pytest_delta_schema.delta.names.column_path import split_path
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.delta.names.near_names import nearest_name
 from pytest_delta_schema.models.ownership import ASPECTS
+from pytest_delta_schema.report.text.text import first_few
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -51,8 +52,9 @@ class ImportRequest:
         schema = f"{self.catalog}.{self.schema}"
         if not known:
             return f"--delta-import={self.text}: the schema {schema} does not exist, or holds no table; check its name"
-        near = nearest_name(self.pattern, [name.table for name in known])
-        proposal = f"did you mean {schema}.{near}?" if near else f"its tables are {_some(known)}"
+        tables = [name.table for name in known]
+        near = nearest_name(self.pattern, tables)
+        proposal = f"did you mean {schema}.{near}?" if near else f"its tables are {first_few(tables, 5)}"
         return f"--delta-import={self.text}: no table of {schema} has this name; {proposal}"
 
 
@@ -89,8 +91,3 @@ def import_request(value: str) -> ImportRequest | str:
     tables = [glob.escape(part.name) if part.is_quoted else part.name for part in parts[_SCHEMA:]]
     pattern = folded(tables[0]) if tables else "*"
     return ImportRequest(text=text, catalog=catalog, schema=schema, pattern=pattern, path=path)
-
-
-def _some(names: list[QualifiedName], most: int = 5) -> str:
-    shown = ", ".join(name.table for name in names[:most])
-    return f"{shown} and {len(names) - most} more" if len(names) > most else shown

@@ -8,7 +8,7 @@ from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.plan.risk import Risk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from pytest_delta_schema.plan.changes.lines import ChangeLine
 
@@ -29,6 +29,12 @@ def _remark(line: ChangeLine) -> str:
     if line.risk == Risk.METADATA:
         return ""
     return f"  [{line.risk.label}{f': {line.loss}' if line.loss else ''}]"
+
+
+def first_few(texts: Sequence[str], most: int) -> str:
+    """Write a list, of which the end may be a number: ``a, b and 3 more``."""
+    more = f" and {len(texts) - most} more" if len(texts) > most else ""
+    return f"{', '.join(texts[:most])}{more}"
 
 
 def counted(number: int, noun: str) -> str:

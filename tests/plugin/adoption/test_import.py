@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from pyspark.sql.types import LongType
+
+from pytest_delta_schema import Column, MemoryCatalog, QualifiedName, Settings, Table
+from pytest_delta_schema.plugin.adoption import import_work
+from pytest_delta_schema.plugin.adoption.import_work import ImportOptions
+from pytest_delta_schema.plugin.adoption.targets import import_targets
+from pytest_delta_schema.plugin.options.import_requests import import_requests
+from pytest_delta_schema.source_code.code_text import CodeStyle
+from pytest_delta_schema.state.desired import desired_state
 
 DDL = """
 from pyspark.sql.types import LongType, StringType
@@ -373,3 +384,44 @@ def test_a_read_only_contract_is_neither_applied_nor_enforced(folder):
     apply.stdout.fnmatch_lines(["apply: 1 in sync, 0 statements run"])
     enforce.assert_outcomes(skipped=1, deselected=8)
     enforce.stdout.fnmatch_lines(["SKIPPED * the contract is read-only; nothing of it can be enforced"])
+
+
+def test_a_model_that_differs_is_added_once_with_what_it_cannot_declare(tmp_path, monkeypatch):
+    path = tmp_path / "silver.py"
+    path.write_text("x = 1\n", "utf-8")
+    table = Table("dev", "silver", "orders", [Column("id", LongType())])
+    options = ImportOptions(
+        targets={table.name: path}, settings=Settings(), owns=None, style=CodeStyle(), root=tmp_path
+    )
+    monkeypatch.setattr(import_work, "proved", lambda *_: {table.name: ("~ a: b -> c",)})
+
+    outcome = import_work.import_tables(MemoryCatalog([desired_state(table)]), options)
+
+    assert outcome.faults[table.name].headline == "its model differs from it"
+    lines = path.read_text("utf-8").splitlines()
+    assert [line for line in lines if "Table(" in line or "declare" in line] == [
+        "# a model cannot declare this yet: ~ a: b -> c",
+        'orders = Table("dev", "silver", "orders", [Column("id", LongType())])',
+    ]
+
+
+def test_files_have_names_that_can_be_imported():
+    names = [
+        QualifiedName("dev", "silver", name)
+        for name in ["orders", "a b", "a-b", "²", "2024", "class", "test_x", "conftest"]
+    ]
+    (request,) = import_requests(["dev.silver=models"])
+
+    targets, faults = import_targets({request: names}, {name: name for name in names}, Path("/project"))
+
+    assert faults == []
+    assert {name.table: path.stem for name, path in targets.items()} == {
+        "orders": "orders",
+        "a b": "a_b",
+        "a-b": "a_b_2",
+        "²": "t_2",
+        "2024": "t_2024",
+        "class": "t_class",
+        "test_x": "t_test_x",
+        "conftest": "t_conftest",
+    }
