@@ -6,19 +6,20 @@ import runpy
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pytest_delta_schema.diagnostics.errors import DeclarationError, first_line, os_error_text
 from pytest_delta_schema.diagnostics.redaction import may_be_secret
+from pytest_delta_schema.engine.held_tables import held_tables
 from pytest_delta_schema.exchange.ddl import read_scripts, to_ddl
-from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.source_code.modules import module_source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.models.table import Table
 
 _PYTHON = ".py"
 
@@ -66,21 +67,11 @@ def _tables(file: str) -> list[Table]:
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever the file raises is why it cannot be used
         msg = f"{file} cannot be run: {type(error).__name__}: {first_line(error)}; correct it"
         raise DeclarationError(msg) from None
-    tables = list(_tables_in(values.values()))
+    tables = held_tables(list(values.values()))
     if not tables:
         msg = f"{file} declares no table; name a file that does"
         raise DeclarationError(msg)
     return tables
-
-
-def _tables_in(values: Iterable[Any]) -> Iterator[Table]:
-    for value in values:
-        if isinstance(value, Table):
-            yield value
-        elif isinstance(value, (list, tuple)):
-            yield from (item for item in value if isinstance(item, Table))
-        elif isinstance(value, dict):
-            yield from (item for item in value.values() if isinstance(item, Table))
 
 
 def _models(tables: Iterable[Table], remarks: Iterable[Diagnostic]) -> str:

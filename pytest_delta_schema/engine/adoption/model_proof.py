@@ -8,13 +8,12 @@ import pickle
 import subprocess
 import sys
 from dataclasses import replace
-from importlib.util import module_from_spec, spec_from_file_location
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError
 from pytest_delta_schema.engine.assembly import planner_of
 from pytest_delta_schema.engine.bound_model import BoundModel
-from pytest_delta_schema.models.table import Table
+from pytest_delta_schema.engine.held_tables import tables_of_file
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.state.json_format.json_form import state_from_json, state_json
 from pytest_delta_schema.state.states import CatalogState
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.configuration.settings import Settings
     from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.planner import TablePlanner
     from pytest_delta_schema.state.states import TableState
 
@@ -61,16 +61,6 @@ def answer() -> None:
         request = pickle.load(sys.stdin.buffer)  # noqa: S301 - from the process that has started this one
         differences = _differences(*request)
         json.dump({str(name): lines for name, lines in differences.items()}, output)
-
-
-def tables_of_file(path: str) -> dict[str, Table]:
-    """Run a module, and return the tables that it declares, by the variables that hold them."""
-    spec = spec_from_file_location("delta_schema_written", path)
-    if spec is None or spec.loader is None:
-        raise ImportError(path)
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return {name: value for name, value in vars(module).items() if type(value) is Table}
 
 
 def _differences(

@@ -6,9 +6,8 @@ import importlib
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.configuration.project_file import shown_path
-from pytest_delta_schema.engine.adoption.model_proof import tables_of_file
 from pytest_delta_schema.engine.gate import Gate
-from pytest_delta_schema.plugin.collection.table_variables import held_tables
+from pytest_delta_schema.engine.held_tables import held_tables, tables_of_file
 from pytest_delta_schema.plugin.compat.pytest_compat import skip_item
 from pytest_delta_schema.plugin.outcomes.failures import one_line, relative
 from pytest_delta_schema.report.text.outcome_text import headline

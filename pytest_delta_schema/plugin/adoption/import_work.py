@@ -9,8 +9,9 @@ from pytest_delta_schema.configuration.project_file import shown_path
 from pytest_delta_schema.diagnostics.errors import DeclarationError, DeltaSchemaError
 from pytest_delta_schema.diagnostics.escaping import escaped_lines
 from pytest_delta_schema.engine.adoption.imported_models import imported_model
-from pytest_delta_schema.engine.adoption.model_proof import proved, tables_of_file
+from pytest_delta_schema.engine.adoption.model_proof import proved
 from pytest_delta_schema.engine.declarations import Declarations
+from pytest_delta_schema.engine.held_tables import tables_of_file
 from pytest_delta_schema.plugin.adoption.model_files import UnwritableFileError, write_whole
 from pytest_delta_schema.plugin.adoption.sql_snapshots import write_snapshot
 from pytest_delta_schema.plugin.outcomes.failures import CatalogUnavailable, ContractFailure

@@ -15,13 +15,13 @@ import pytest
 from pytest_delta_schema.assertions.tracebacks import lines_of_the_project
 from pytest_delta_schema.backends.registry import find_backend
 from pytest_delta_schema.diagnostics.escaping import HIDDEN, escaped, printed, printed_line
+from pytest_delta_schema.engine.held_tables import held_tables
 from pytest_delta_schema.models.modes import IGNORE
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plugin.collection.table_variables import (
     LISTED,
     adopted_tables,
     functions_with_tables,
-    held_tables,
     missed_tables,
     misspelt,
 )

@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.engine.held_tables import CONTAINERS, held_items, held_tables
 from pytest_delta_schema.models.declared_at import declarations_of
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plugin.outcomes.failures import relative
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
 LISTED = "delta_tables"
 """Name of the variable with which a test module adopts tables that were declared elsewhere."""
-
-CONTAINERS = (list, tuple, dict)
 
 _NEAR = ("delta_contracts", "delta_model", "delta_models", "delta_schema", "delta_schemas", "delta_tables")
 """Names, in lower case, that mean ``delta_tables``; others are near by their letters."""
@@ -34,26 +33,11 @@ def adopted_tables(value: object) -> list[Table]:
     # A fixture or a module may have this name, too.
     if callable(value) or isinstance(value, ModuleType):
         return []
-    others = [repr(item) for item in _items(value, set()) if not issubclass(type(item), Table)]
+    others = [repr(item) for item in held_items(value) if not issubclass(type(item), Table)]
     if others:
         msg = f"{LISTED} holds {', '.join(others)}, not a Table; write a table, or a list or a dictionary of tables"
         raise ValueError(msg)
     return held_tables(value)
-
-
-def held_tables(value: object, *, or_nothing: bool = False) -> list[Table]:
-    """Return the tables that a variable holds, by itself or in lists and dictionaries.
-
-    With ``or_nothing`` there are none if it holds anything else as well.
-    """
-    tables: list[Table] = []
-    for item in _items(value, set()):
-        # The type and not isinstance, which would evaluate lazy proxies.
-        if issubclass(type(item), Table):
-            tables.append(item)  # type: ignore[arg-type]  # as it says
-        elif or_nothing:
-            return []
-    return tables
 
 
 def misspelt(name: str, value: object) -> str:
@@ -107,13 +91,3 @@ def _attributes(module: ModuleType) -> Iterator[tuple[str, Table]]:
             for attribute, table in vars(value).items():
                 if type(table) is Table:
                     yield f"{name}.{attribute}", table
-
-
-def _items(value: object, seen: set[int]) -> Iterator[object]:
-    """Yield what lists, tuples and dictionaries hold, also inside of each other; any other value by itself."""
-    if not issubclass(type(value), CONTAINERS):
-        yield value
-    elif id(value) not in seen:
-        seen.add(id(value))
-        for item in value.values() if isinstance(value, dict) else value:  # type: ignore[attr-defined]  # a container
-            yield from _items(item, seen)

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypeGuard, cast
 import pytest
 
 from pytest_delta_schema.diagnostics.escaping import printed_line
+from pytest_delta_schema.engine.held_tables import CONTAINERS, held_tables
 from pytest_delta_schema.models.table import Table
-from pytest_delta_schema.plugin.collection.table_variables import CONTAINERS, LISTED, held_tables
+from pytest_delta_schema.plugin.collection.table_variables import LISTED
 
 if TYPE_CHECKING:
     from collections.abc import Collection
