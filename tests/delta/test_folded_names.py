@@ -133,7 +133,6 @@ OTHER_TEXTS = {
     "source_code/variables.py": "a variable in Python",
     "exchange/pair_lists.py": "booleans of SQL",
     "models/types/type_text.py": "names of types",
-    "plugin/adoption/targets.py": "the name of a file",
     "plan/entry_comparison.py": "types of catalog entries",
     "plan/risk.py": "a member of an enum",
     "plugin/collection/table_variables.py": "a variable in Python",
