@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields, is_dataclass, replace
+from datetime import date
 from decimal import Decimal
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -44,6 +45,11 @@ Variables = Mapping["QualifiedName", Variable]
 """The variables of a module that hold tables, by the names of the tables."""
 
 NO_VARIABLES: Variables = MappingProxyType({})
+
+
+def table_variables(tables: Mapping[str, Table]) -> Variables:
+    """Return the variables that hold some tables, which are given by their names."""
+    return {table.name: Variable(variable, tuple(table.primary_key)) for variable, table in tables.items()}
 
 
 def table_call(table: Table, variables: Variables = NO_VARIABLES) -> Call:
@@ -100,6 +106,8 @@ def _declaration(value: Any) -> Call:
 
 
 def _plain(value: Any) -> object:
+    if isinstance(value, date):
+        return Call("date", (("", value.year), ("", value.month), ("", value.day)))
     return list(value) if isinstance(value, tuple) else value
 
 
@@ -112,7 +120,7 @@ def _conversion(wish: Parquet) -> object:
 
 def column_call(column: Column) -> Call:
     """Return the call that declares a column."""
-    arguments: list[tuple[str, object]] = [("", column.name), ("", _type(column.data_type))]
+    arguments: list[tuple[str, object]] = [("", column.name), ("", type_call(column.data_type))]
     if not column.is_nullable:
         arguments.append(("is_nullable", False))
     if column.comment:
@@ -129,6 +137,8 @@ def column_call(column: Column) -> Call:
         arguments.append(("renamed_from", column.renamed_from))
     if column.tags:
         arguments.append(("tags", dict(column.tags)))
+    if column.deprecated is not None:
+        arguments.append(("deprecated", _declaration(column.deprecated)))
     return Call("Column", tuple(arguments))
 
 
@@ -138,7 +148,8 @@ def _identity(identity: Identity) -> Call:
     return Call("Identity", tuple((key, value) for key, value in parts.items() if value != getattr(usual, key)))
 
 
-def _type(data_type: spark.DataType) -> Call:  # noqa: PLR0911 - one answer a kind of type
+def type_call(data_type: spark.DataType) -> Call:  # noqa: PLR0911 - one answer a kind of type
+    """Return the call that makes a type."""
     name = type(data_type).__name__
     match data_type:
         case UnknownType():
@@ -147,10 +158,10 @@ def _type(data_type: spark.DataType) -> Call:  # noqa: PLR0911 - one answer a ki
             return Call(name, (("", [field_call(field) for field in data_type.fields]),))
         case spark.ArrayType():
             never = (("containsNull", False),) if not data_type.containsNull else ()
-            return Call(name, (("", _type(data_type.elementType)), *never))
+            return Call(name, (("", type_call(data_type.elementType)), *never))
         case spark.MapType():
             never = (("valueContainsNull", False),) if not data_type.valueContainsNull else ()
-            return Call(name, (("", _type(data_type.keyType)), ("", _type(data_type.valueType)), *never))
+            return Call(name, (("", type_call(data_type.keyType)), ("", type_call(data_type.valueType)), *never))
         case spark.DecimalType():
             return Call(name, (("", data_type.precision), ("", data_type.scale)))
         case spark.CharType() | spark.VarcharType():
@@ -164,7 +175,7 @@ def _type(data_type: spark.DataType) -> Call:  # noqa: PLR0911 - one answer a ki
 
 def field_call(field: spark.StructField) -> Call:
     """Return the call that makes a field of a struct."""
-    arguments: list[tuple[str, object]] = [("", field.name), ("", _type(field.dataType))]
+    arguments: list[tuple[str, object]] = [("", field.name), ("", type_call(field.dataType))]
     if not field.nullable:
         arguments.append(("nullable", False))
     if field.metadata:

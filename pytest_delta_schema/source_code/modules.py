@@ -7,24 +7,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from pyspark.sql import types as spark
-
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.models.dependency_order import dependency_groups
 from pytest_delta_schema.source_code.calls import Call, Variable, column_call, field_call, table_call
 from pytest_delta_schema.source_code.code_text import CodeStyle, code_lines, flat_code
+from pytest_delta_schema.source_code.imports import PACKAGES, bound_names, import_line, is_head, package_of
 from pytest_delta_schema.source_code.variables import variables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from pyspark.sql import types as spark
+
     from pytest_delta_schema.models.column import Column
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
-
-_PACKAGES = ("pyspark.sql.types", "pytest_delta_schema")
-"""The packages whose names declarations use; formatters sort them so."""
 
 _ONE_LINE = CodeStyle()
 
@@ -61,7 +59,7 @@ def module_source(
     """
     declarations = _declarations(tables, {}, (), remarks, style)
     head = [_docstring(docstring)] if docstring else []
-    imports = [_import(package, names, style) for package, names in _needed(declarations.calls).items()]
+    imports = [import_line(package, names, style) for package, names in _needed(declarations.calls).items()]
     return "\n\n".join([*head, *imports, *declarations.texts]) + "\n"
 
 
@@ -85,7 +83,7 @@ def extended_module(
     except (SyntaxError, ValueError) as error:
         msg = f"it is not valid Python: {error}"
         raise DeclarationError(msg) from None
-    bound = _bound_names(body)
+    bound = bound_names(body)
     declarations = _declarations(tables, existing, bound, remarks, style)
     missing: dict[str, list[str]] = {}
     for package, names in _needed(declarations.calls).items():
@@ -97,8 +95,8 @@ def extended_module(
                 missing.setdefault(package, []).append(name)
     ends = "\r\n" if "\r\n" in source else "\n"
     lines = source.splitlines(keepends=True)
-    after = max((node.end_lineno or 0 for node in body if _is_head(node)), default=0)
-    added = "".join(f"{_import(package, names, style)}\n" for package, names in missing.items()).replace("\n", ends)
+    after = max((node.end_lineno or 0 for node in body if is_head(node)), default=0)
+    added = "".join(f"{import_line(package, names, style)}\n" for package, names in missing.items()).replace("\n", ends)
     head, rest = "".join(lines[:after]), "".join(lines[after:])
     if added and head and not head.endswith(("\n", "\r")):
         head += ends
@@ -136,12 +134,8 @@ def _declarations(
 def _needed(calls: Iterable[Call]) -> dict[str, list[str]]:
     """Return the names that declarations use, sorted, by the packages that have them."""
     names = sorted({call.name for whole in calls for call in _calls(whole)})
-    needed = {package: [name for name in names if _package(name) == package] for package in _PACKAGES}
+    needed = {package: [name for name in names if package_of(name) == package] for package in PACKAGES}
     return {package: chosen for package, chosen in needed.items() if chosen}
-
-
-def _package(name: str) -> str:
-    return _PACKAGES[0] if hasattr(spark, name) else _PACKAGES[1]
 
 
 def _calls(value: object) -> Iterator[Call]:
@@ -154,13 +148,6 @@ def _calls(value: object) -> Iterator[Call]:
             yield from _calls(item)
 
 
-def _import(package: str, names: Sequence[str], style: CodeStyle) -> str:
-    line = f"from {package} import {', '.join(names)}"
-    if len(line) <= style.width:
-        return line
-    return f"from {package} import (\n" + "".join(f"    {name},\n" for name in names) + ")"
-
-
 def _comment(text: str) -> str:
     return f"# {escaped(text)}".rstrip()
 
@@ -168,29 +155,3 @@ def _comment(text: str) -> str:
 def _docstring(lines: Sequence[str]) -> str:
     first, *others = [escaped(line).replace("\\", "\\\\").replace('"', '\\"') for line in lines]
     return "\n".join([f'"""{first}', *([""] if others else []), *others]) + ('\n"""' if others else '"""')
-
-
-def _is_head(node: ast.stmt) -> bool:
-    """Whether a statement is the docstring of a module, or an import."""
-    is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    return is_text or isinstance(node, (ast.Import, ast.ImportFrom))
-
-
-def _bound_names(body: Iterable[ast.stmt]) -> dict[str, str]:
-    """Return the names that a module binds, with the package that each is imported from; ``""`` for others."""
-    bound: dict[str, str] = {}
-    for node in body:
-        if isinstance(node, ast.ImportFrom):
-            bound |= {
-                alias.asname or alias.name: (node.module or "") if alias.asname in {None, alias.name} else ""
-                for alias in node.names
-            }
-        elif isinstance(node, ast.Import):
-            bound |= {(alias.asname or alias.name).partition(".")[0]: "" for alias in node.names}
-        else:
-            bound |= {
-                part.id: "" for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
-            }
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                bound[node.name] = ""
-    return bound

@@ -6,13 +6,14 @@ import ast
 import subprocess
 import sys
 from dataclasses import replace
+from datetime import date
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Column, ForeignKey, PrimaryKey, QualifiedName, Table, Unique, UnknownType
+from pytest_delta_schema import Column, Deprecated, ForeignKey, PrimaryKey, QualifiedName, Table, Unique, UnknownType
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.source_code.calls import Variable
@@ -78,7 +79,19 @@ orders = Table(
 '''
 CALLS = {
     *(name for name in dir(spark) if name.endswith(("Type", "Field"))),
-    *("Check", "Column", "ForeignKey", "Identity", "Parquet", "PrimaryKey", "Table", "Unique", "UnknownType"),
+    *(
+        "Check",
+        "Column",
+        "Deprecated",
+        "ForeignKey",
+        "Identity",
+        "Parquet",
+        "date",
+        "PrimaryKey",
+        "Table",
+        "Unique",
+        "UnknownType",
+    ),
 }
 
 
@@ -306,6 +319,24 @@ def test_a_primary_key_is_a_list_unless_it_has_a_name_or_rely(key, written):
     assert written in module_source([model])
     assert desired_state(again).primary_key == desired_state(model).primary_key
     assert desired_state(declared_table(desired_state(model))).primary_key == desired_state(model).primary_key
+
+
+def test_deprecations_are_written_with_their_days():
+    old = Deprecated(date(2026, 1, 31), use="amount_eur", sunset=date(2026, 7, 31))
+    columns = [Column("amount", spark.LongType(), deprecated=old), Column("amount_eur", spark.LongType())]
+    model = Table("dev", "silver", "orders", columns, deprecated=Deprecated(date(2026, 2, 1)))
+
+    source = module_source([model], style=CodeStyle(width=120))
+
+    assert source.startswith(
+        "from datetime import date\n\n"
+        "from pyspark.sql.types import LongType\n\n"
+        "from pytest_delta_schema import Column, Deprecated, Table\n\n"
+    )
+    assert 'deprecated=Deprecated(date(2026, 1, 31), use="amount_eur", sunset=date(2026, 7, 31))' in source
+    assert "    deprecated=Deprecated(date(2026, 2, 1)),\n" in source
+    assert desired_state(declared(source)[model.name]).deprecated == desired_state(model).deprecated
+    assert is_formatted(source, 120)
 
 
 def test_letters_of_two_columns_count_as_two():

@@ -1,0 +1,331 @@
+"""Files in which declarations are edited: encodings, several tables, foreign keys, and files that are refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from pyspark.sql import types as spark
+
+from pytest_delta_schema import Check, Column, ForeignKey, Parquet, PrimaryKey, Table
+from pytest_delta_schema.diagnostics.errors import DeclarationError
+from pytest_delta_schema.source_code.calls import Variable
+from pytest_delta_schema.source_code.edits import edited_declaration
+from pytest_delta_schema.source_code.source_text import NotLiteralError
+
+IMPORTS = (
+    "from pyspark.sql.types import LongType, StructType\nfrom pytest_delta_schema import Column, ForeignKey, Table\n"
+)
+PLAIN = 't = Table("dev", "s", "t", [Column("id", LongType())])\n'
+
+
+def made(content: bytes | str) -> dict[str, Table]:
+    namespace: dict[str, object] = {}
+    exec(compile(content, "contracts.py", "exec"), namespace)  # noqa: S102 - what is tested
+    return {name: value for name, value in namespace.items() if isinstance(value, Table)}
+
+
+def changed(content: bytes | str, name: str = "t", variables=None, **changes) -> str:
+    """Return the text of a file in which a variable has other values; it is proven that it has."""
+    raw = content.encode() if isinstance(content, str) else content
+    declared = made(raw)[name]
+    wanted = replace(declared, **changes)
+    after = edited_declaration(raw, declared.origin.line, declared, wanted, variables or {})
+    assert made(after)[name] == wanted
+    return after.decode()
+
+
+def fault(content: str, name: str = "t", **changes) -> str:
+    """Return why an edit is refused."""
+    with pytest.raises(NotLiteralError) as raised:
+        changed(content, name, **changes)
+    return str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "after"),
+    [
+        (b"# coding: latin-1\n# \xe9\n", b"# coding: latin-1\n# \xe9\n"),
+        (b"\xef\xbb\xbf# \xc3\xa9\r\n", b"\xef\xbb\xbf# \xc3\xa9\r\n"),
+        (b"x = '''\r\n\x0c'''; y = 1 \t\n", b"x = '''\r\n\x0c'''; y = 1 \t\n"),
+    ],
+)
+def test_bytes_around_a_declaration_stay(content, after):
+    declared = made(content + IMPORTS.encode() + PLAIN.encode())["t"]
+    wanted = replace(declared, comment="東é")
+
+    edited = edited_declaration(content + (IMPORTS + PLAIN).encode(), declared.origin.line, declared, wanted)
+
+    assert edited.startswith(after + IMPORTS.encode())
+    assert made(edited)["t"] == wanted
+    assert (b'comment="\\u6771\xe9"' in edited) == (b"latin" in content)
+
+
+def test_a_name_behind_other_letters_is_found():
+    source = f'{IMPORTS}x = "東é"; t = Table("dev", "s", "t", [Column("東é", LongType(), comment="東"), Column("é", LongType())])'
+
+    assert changed(source, columns=[Column("é", spark.LongType(), comment="x")]) == (
+        f'{IMPORTS}x = "東é"; t = Table("dev", "s", "t", [Column("é", LongType(), comment="x")])'
+    )
+
+
+def test_tables_of_a_file_are_edited_one_after_the_other():
+    other = 'u = Table("dev", "s", "u", [Column("id", LongType())])\n'
+    source = f"{IMPORTS}{PLAIN}class Models:\n    {other}\nu = Models.u\n"
+    wanted = {"checks": [Check("c", "id > 0")]}
+
+    after = changed(changed(source, "u", **wanted), "t", comment="x")
+
+    assert after == (
+        IMPORTS.replace("Column,", "Check, Column,")
+        + 't = Table("dev", "s", "t", [Column("id", LongType())], comment="x")\n'
+        + 'class Models:\n    u = Table("dev", "s", "u", [Column("id", LongType())], checks=[Check("c", "id > 0")])\n\nu = Models.u\n'
+    )
+
+
+def test_the_table_of_a_line_with_several_is_known_by_its_name():
+    source = f'{IMPORTS}t, u = (Table("dev", "S", "T", [Column("id", LongType())]), Table("dev", "s", "u", [Column("id", LongType())]))\n'
+
+    assert changed(source, comment="x") == source.replace("LongType())]), Table", 'LongType())], comment="x"), Table')
+
+
+def test_the_parents_of_foreign_keys_are_variables_that_have_their_values():
+    parents = f'{IMPORTS}p = Table("dev", "s", "p", [Column("id", LongType())], primary_key=["id"])\n'
+    later = '\nq = Table("dev", "s", "q", [Column("id", LongType())], primary_key=["id"])\n'
+    child = 't = Table("dev", "s", "t", [Column("id", LongType())], foreign_keys=[ForeignKey(["id"], p)])'
+    tables = made(parents + child + later)
+    names = {tables[name].name: Variable(name, ("id",)) for name in ("p", "q", "t")}
+    keys = [
+        ForeignKey(["id"], tables["p"], name="fk"),
+        ForeignKey(["id"], "dev.s.q", ["id"]),
+        ForeignKey(["id"], "dev.s.t", ["id"]),
+    ]
+
+    declared = tables["t"]
+    wanted = replace(declared, foreign_keys=keys)
+    after = edited_declaration((parents + child + later).encode(), declared.origin.line, declared, wanted, names)
+
+    assert (
+        after.decode()
+        == parents
+        + (
+            't = Table("dev", "s", "t", [Column("id", LongType())], foreign_keys=[ForeignKey(["id"], p, name="fk"),'
+            ' ForeignKey(["id"], "dev.s.q", parent_columns=["id"]), ForeignKey(["id"], "dev.s.t", parent_columns=["id"])])'
+        )
+        + later
+    )
+    none = edited_declaration(after, declared.origin.line, wanted, replace(wanted, foreign_keys=()), names)
+    assert none.decode() == parents + PLAIN.rstrip() + later
+
+
+def test_a_foreign_key_gets_another_parent_or_other_columns():
+    source = (
+        f'{IMPORTS}p = Table("dev", "s", "p", [Column("id", LongType())], primary_key=["id"])\n'
+        't = Table("dev", "s", "t", [Column("id", LongType()), Column("b", LongType())],'
+        ' foreign_keys=[ForeignKey(["id"], p), ForeignKey(["b"], "DEV.s.q", ["x"])])\n'
+    )
+    tables = made(source)
+    declared = tables["t"]
+    keys = [ForeignKey(["id"], tables["p"], ["b"]), ForeignKey(["b"], tables["p"])]
+    names = {tables["p"].name: Variable("p", ("id",))}
+
+    after = edited_declaration(
+        source.encode(), declared.origin.line, declared, replace(declared, foreign_keys=keys), names
+    )
+
+    assert after.decode() == source.replace(
+        'ForeignKey(["id"], p), ForeignKey(["b"], "DEV.s.q", ["x"])',
+        'ForeignKey(["id"], p, parent_columns=["b"]), ForeignKey(["b"], p)',
+    )
+
+
+def test_options_of_a_table_that_a_struct_declares_are_edited():
+    source = f'{IMPORTS}t = Table.from_struct_type("dev", "s", "t", StructType().add("id", LongType()), comment="a")\n'
+
+    assert changed(source, comment="b") == source.replace('"a"', '"b"')
+    assert fault(source, columns=[Column("x", spark.LongType())]) == "line 3 does not give the argument columns"
+
+
+@pytest.mark.parametrize(
+    ("before", "changes", "after"),
+    [
+        ("convert_from=pds.Parquet()", {"convert_from": Parquet("/x")}, 'convert_from=pds.Parquet("/x")'),
+        ("convert_from=pds.Parquet()", {"convert_from": None}, ""),
+        ('primary_key=pds.PrimaryKey(["id"])', {"primary_key": ()}, ""),
+        (
+            'primary_key=pds.PrimaryKey(["id"])',
+            {"primary_key": PrimaryKey(["ID"])},
+            'primary_key=pds.PrimaryKey(["ID"])',
+        ),
+        ('foreign_keys=[pds.ForeignKey(["id"], "dev.s.p")]', {"foreign_keys": ()}, ""),
+    ],
+)
+def test_values_that_are_written_in_several_ways(before, changes, after):
+    source = (
+        f'import pytest_delta_schema as pds\nt = pds.Table("dev", "s", "t", [pds.Column("id", "long")], {before})\n'
+    )
+
+    assert changed(source, **changes) == source.replace(f", {before}", f", {after}" if after else "")
+
+
+def test_a_type_that_a_text_says_is_a_text_again():
+    source = f'{IMPORTS}t = Table("dev", "s", "t", [Column("id", "long")])\n'
+    struct = spark.StructType([spark.StructField("x", spark.ArrayType(spark.LongType()))])
+
+    assert changed(source, columns=[Column("id", struct)]) == source.replace("long", "struct<x:array<bigint>>")
+
+
+@pytest.mark.parametrize(
+    ("code", "changes", "reason"),
+    [
+        (
+            't = Table("dev", "s", "t", (Column(name, LongType()) for name in ["id"]))\n',
+            {"columns": [Column("x", "int")]},
+            "line 3 has a comprehension",
+        ),
+        (
+            'KIND = LongType()\nt = Table("dev", "s", "t", [Column("id", KIND)])\n',
+            {"columns": [Column("id", "int")]},
+            "line 4 takes a part of the declaration from KIND",
+        ),
+        (
+            'ARGS = ["t"]\nt = Table("dev", "s", *ARGS, [Column("id", LongType())])\n',
+            {"comment": "x"},
+            "line 4 gives a part of the declaration with * or **",
+        ),
+        (
+            'ARGS = ["id"]\nt = Table("dev", "s", "t", [Column(*ARGS, LongType())])\n',
+            {"columns": [Column("id", "int")]},
+            "line 4 has a call of Column that is not a declaration in literals",
+        ),
+        (
+            'ARGS = [LongType()]\nt = Table("dev", "s", "t", [Column("id", *ARGS)])\n',
+            {"columns": [Column("x", "int")]},
+            "",
+        ),
+        (
+            'COMMON = [Column("x", LongType())]\nt = Table("dev", "s", "t", [Column("id", LongType()), *COMMON, Column("y", LongType())])\n',
+            {"columns": [Column("y", "long"), Column("x", "long"), Column("id", "long")]},
+            "line 4 gives a part of the declaration with * or **",
+        ),
+        (
+            'COMMON = [Column("x", LongType()), Column("z", LongType())]\nt = Table("dev", "s", "t", [*COMMON])\n',
+            {"columns": [Column("x", "long"), Column("n", "long"), Column("z", "long")]},
+            "line 4 gives a part of the declaration with * or **",
+        ),
+        (
+            'NAMES = {"a": "1"}\nt = Table("dev", "s", "t", [Column("id", LongType())], tags={**NAMES})\n',
+            {"tags": {}},
+            "line 4 has an expression that is not a literal",
+        ),
+        (
+            'class Check:\n    pass\nt = Table("dev", "s", "t", [Column("id", LongType())])\n',
+            {"checks": [Check("c", "id > 0")]},
+            "line 5 needs Check of pytest_delta_schema, and the module has the name for something else",
+        ),
+        (
+            'from dataclasses import replace\nt = replace(Table("dev", "s", "t", [Column("x", LongType())]), columns=[Column("id", LongType())])\n',
+            {"columns": [Column("id", "int")]},
+            "line 4 declares something else than the model has; edit it where the model gets its value",
+        ),
+        (
+            'from dataclasses import replace\nt = replace(Table("dev", "s", "t", [Column("id", "long")]), columns=[Column("id", "date")])\n',
+            {"columns": [Column("id", "int")]},
+            "line 4 declares something else than the model has; edit it where the model gets its value",
+        ),
+    ],
+)
+def test_parts_that_are_not_literal_are_refused(code, changes, reason):
+    if not reason:
+        changed(IMPORTS + code, **changes)
+    else:
+        assert fault(IMPORTS + code, **changes) == reason
+
+
+@pytest.mark.parametrize("head", ["# Generated by make\n", "#!/usr/bin/python\n\n  # DO NOT EDIT\n", "# @generated\n"])
+def test_a_file_that_says_it_is_generated_is_refused(head):
+    assert fault(head + IMPORTS + PLAIN, comment="x").endswith(" says that the file is generated; change what makes it")
+
+
+def test_what_is_not_in_the_head_of_a_file_does_not_make_it_generated():
+    source = f"# models\nx = '''\n# %%\n'''  # generated by hand\n# do not edit\n{IMPORTS}{PLAIN}"
+
+    assert 'comment="x"' in changed(source, comment="x")
+
+
+def test_a_line_without_a_call_is_refused():
+    declared = made(IMPORTS + PLAIN)["t"]
+
+    with pytest.raises(NotLiteralError, match=r"^line 1 has no call of Table that declares dev\.s\.t$"):
+        edited_declaration((IMPORTS + PLAIN).encode(), 1, declared, replace(declared, comment="x"))
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"x = (\n", "it is not valid Python: '(' was never closed (<unknown>, line 1)"),
+        (b"x = '\xff'\n", "it is not valid Python: invalid or missing encoding declaration"),
+        (
+            b"# coding: utf-7\nx = '+AGE-'\n",
+            "its encoding utf-7 writes other bytes than it has; save it as UTF-8",
+        ),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_refused(content, reason):
+    declared = made(IMPORTS + PLAIN)["t"]
+
+    with pytest.raises(DeclarationError) as raised:
+        edited_declaration(content, 1, declared, declared)
+
+    assert str(raised.value) == reason
+
+
+def test_names_for_type_checkers_are_not_used():
+    source = f"from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from pytest_delta_schema import Check\n{IMPORTS}{PLAIN}"
+
+    assert "import Check, Column, ForeignKey, Table\n" in changed(source, checks=[Check("c", "id > 0")])
+
+
+def test_other_names_of_the_package_are_not_declarations():
+    source = f"from pytest_delta_schema import QualifiedName, model_source\n{IMPORTS}{PLAIN}"
+
+    assert 'comment="x"' in changed(source, comment="x")
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        (
+            'Column("id", "nonsense")',
+            "declares something else than the model has; edit it where the model gets its value",
+        ),
+        ('Column("id", StructType(*FIELDS))', "gives a part of the declaration with * or **"),
+        ('Column("id", StructType(field for field in FIELDS))', "has a comprehension"),
+        ('Column("id", kind())', "has a call of kind that is not a declaration in literals"),
+        ('Column(name for name in "ab")', "has a call of Column that is not a declaration in literals"),
+        (
+            'Column("id", "long"), Column("id", "long")',
+            "declares something else than the model has; edit it where the model gets its value",
+        ),
+    ],
+)
+def test_code_that_does_not_make_the_model_is_refused(code, reason):
+    declared = made(IMPORTS + PLAIN)["t"]
+    wanted = replace(declared, columns=[Column("id", spark.DateType())])
+    source = f'{IMPORTS}t = Table("dev", "s", "t", [{code}])\n'
+
+    with pytest.raises(NotLiteralError) as raised:
+        edited_declaration(source.encode(), 3, declared, wanted)
+
+    assert raised.value.reason == reason
+
+
+def test_the_columns_of_a_parent_that_are_not_written_need_no_edit():
+    source = (
+        f'{IMPORTS}p = Table("dev", "s", "p", [Column("id", LongType())], primary_key=["id"])\n'
+        't = Table("dev", "s", "t", [Column("id", LongType())], foreign_keys=[ForeignKey(["id"], p)])\n'
+    )
+    declared = made(source)["t"]
+    wanted = replace(declared, foreign_keys=[ForeignKey(["id"], "dev.s.p")])
+
+    assert edited_declaration(source.encode(), declared.origin.line, declared, wanted) == source.encode()
