@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.exchange.table_draft import TableDraft
     from pytest_delta_schema.exchange.token_reader import TokenReader
 
-_STARTS = (("PRIMARY", "KEY"), ("FOREIGN", "KEY"), ("UNIQUE", "("), ("CHECK", "("))
+_STARTS = {("PRIMARY", "KEY"), ("FOREIGN", "KEY"), ("UNIQUE", "("), ("CHECK", "(")}
 _HARMLESS = (
     ("NOT", "ENFORCED"), ("ENFORCED",), ("NOT", "DEFERRABLE"), ("DEFERRABLE",), ("INITIALLY", "DEFERRED"),
     ("INITIALLY", "IMMEDIATE"), ("NORELY",), ("MATCH", "FULL"), ("ON", "UPDATE", "NO", "ACTION"),
@@ -26,7 +26,7 @@ _FOREIGN_KEY = "foreign key"
 def is_at_constraint(reader: TokenReader) -> bool:
     """Whether a constraint of a table comes next, and not a column."""
     at = 2 if reader.word() == "CONSTRAINT" else 0
-    return any(tuple(reader.word(at + ahead) for ahead in range(2)) == words for words in _STARTS)
+    return (reader.word(at), reader.word(at + 1)) in _STARTS
 
 
 def read_constraint(reader: TokenReader, reading: DdlReading, draft: TableDraft) -> None:

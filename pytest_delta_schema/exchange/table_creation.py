@@ -55,8 +55,9 @@ def _read_item(item: TokenReader, reading: DdlReading, draft: TableDraft) -> Non
     else:
         column = read_column(item, reading, draft)
         draft.columns = (*draft.columns, column)
-        with about(f"column {column.name}"):
-            item.end()
+        if not item.at_end:
+            with about(f"column {column.name}"):
+                item.end()
 
 
 def _at_clause(reader: TokenReader) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 
 import pytest
@@ -273,3 +274,14 @@ def test_what_a_model_does_not_declare_is_named(caplog, text, remark):
 
     assert caplog.messages == [remark]
     assert [table.comment for table in tables if "COMMENT 'x'" in text and "MASK" not in text] in ([], ["x"])
+
+
+@pytest.mark.parametrize("is_enabled", [True, False])
+def test_the_garbage_collector_is_left_as_it_was(is_enabled):
+    if not is_enabled:
+        gc.disable()
+    try:
+        from_ddl("CREATE TABLE dev.s.t (a INT)")
+        assert gc.isenabled() is is_enabled
+    finally:
+        gc.enable()
