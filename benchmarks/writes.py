@@ -11,7 +11,7 @@ from processes import program
 from pyspark.sql.types import DoubleType, IntegerType, LongType, StringType, StructField, StructType
 from subjects import COLUMNS, model, schema_string
 
-from pytest_delta_schema import Column, Table, WriteOptions, check_write, to_struct_type
+from pytest_delta_schema import Column, Merge, Table, WriteOptions, check_write, to_struct_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,9 +44,20 @@ def run() -> Iterator[Row]:
         for _ in range(CALLS):
             StructType.fromJson(json.loads(text))
 
+    source = StructType([*same.fields, StructField("extra", DoubleType())])
+    merge = Merge(matched="all", not_matched="all", evolves=True)
+
+    def predict_merges() -> None:
+        for _ in range(CALLS):
+            check_write(table, source, merge)
+
     predict()
+    predict_merges()
     pairs = [(work / CALLS, reference / CALLS) for work, reference in in_turn(predict, parse)]
     name = f"`check_write` on {COLUMNS} columns"
+    yield Row(name=name, reference_name="`StructType.fromJson` of their schema", pairs=pairs, limit=1.35)
+    pairs = [(work / CALLS, reference / CALLS) for work, reference in in_turn(predict_merges, parse)]
+    name = f"`check_write` of a `Merge` of {COLUMNS} columns that evolves"
     yield Row(name=name, reference_name="`StructType.fromJson` of their schema", pairs=pairs, limit=1.35)
     with tempfile.TemporaryDirectory() as folder:
         pairs = program("append", folder)

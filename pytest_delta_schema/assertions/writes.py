@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.state.catalog_reader import CatalogReader
     from pytest_delta_schema.state.states import TableState
+    from pytest_delta_schema.write_check.statements.merge_options import Merge
     from pytest_delta_schema.write_check.verdict import WriteVerdict
 
 _MERGE = WriteOptions(merge_schema=True)
@@ -28,8 +29,8 @@ _MERGE = WriteOptions(merge_schema=True)
 @hides_traceback
 def assert_accepts(
     table: Table | TableState | str,
-    frame: DataFrame | StructType,
-    options: WriteOptions = DEFAULT_OPTIONS,
+    frame: DataFrame | StructType | None,
+    options: WriteOptions | Merge = DEFAULT_OPTIONS,
     *,
     catalog: CatalogReader | None = None,
     version: tuple[int, int] = NEWEST,
@@ -38,8 +39,8 @@ def assert_accepts(
 
     Args:
         table: A model, an observed state, or with ``catalog=`` the name of a table.
-        frame: A DataFrame, or its schema.
-        options: How the frame is written; by default it is appended with ``df.write.save(path)``.
+        frame: A DataFrame, or its schema; ``None`` for a DELETE.
+        options: How the frame is written, or a MERGE; by default it is appended with ``df.write.save(path)``.
         catalog: Where a table is read that is given by name.
         version: Delta's version, major and minor.
 
@@ -59,8 +60,8 @@ def assert_accepts(
 @hides_traceback
 def assert_rejects(  # noqa: PLR0913 - the write, and what is expected of it
     table: Table | TableState | str,
-    frame: DataFrame | StructType,
-    options: WriteOptions = DEFAULT_OPTIONS,
+    frame: DataFrame | StructType | None,
+    options: WriteOptions | Merge = DEFAULT_OPTIONS,
     *,
     reason: str | None = None,
     catalog: CatalogReader | None = None,
@@ -70,8 +71,8 @@ def assert_rejects(  # noqa: PLR0913 - the write, and what is expected of it
 
     Args:
         table: As in :func:`assert_accepts`.
-        frame: A DataFrame, or its schema.
-        options: How the frame is written; by default it is appended with ``df.write.save(path)``.
+        frame: A DataFrame, or its schema; ``None`` for a DELETE.
+        options: How the frame is written, or a MERGE; by default it is appended with ``df.write.save(path)``.
         reason: The fault, such as ``extra-column``, or Delta's error condition; ``None`` for any.
         catalog: Where a table is read that is given by name.
         version: Delta's version, major and minor.
@@ -100,8 +101,8 @@ def assert_rejects(  # noqa: PLR0913 - the write, and what is expected of it
 @hides_traceback
 def assert_evolves(  # noqa: PLR0913 - the write, and what is expected of it
     table: Table | TableState | str,
-    frame: DataFrame | StructType,
-    options: WriteOptions = _MERGE,
+    frame: DataFrame | StructType | None,
+    options: WriteOptions | Merge = _MERGE,
     *,
     to: Table | StructType,
     catalog: CatalogReader | None = None,
@@ -111,8 +112,8 @@ def assert_evolves(  # noqa: PLR0913 - the write, and what is expected of it
 
     Args:
         table: As in :func:`assert_accepts`.
-        frame: A DataFrame, or its schema.
-        options: How the frame is written; by default it is appended with the option ``mergeSchema``.
+        frame: A DataFrame, or its schema; ``None`` for a DELETE.
+        options: How the frame is written, or a MERGE; by default it is appended with the option ``mergeSchema``.
         to: The schema of the table after the write, as a model or a struct; comments and column order are not compared.
         catalog: Where a table is read that is given by name.
         version: Delta's version, major and minor.
@@ -135,6 +136,10 @@ def assert_evolves(  # noqa: PLR0913 - the write, and what is expected of it
     return verdict
 
 
-def _side_by_side(table: Table | TableState | str, frame: DataFrame | StructType, catalog: CatalogReader | None) -> str:
+def _side_by_side(
+    table: Table | TableState | str, frame: DataFrame | StructType | None, catalog: CatalogReader | None
+) -> str:
+    if frame is None:
+        return "a delete takes no frame"
     state = stored_state(written_table(table), catalog)
     return schema_diff(state, frame, names=("table", "frame"), nullability=False) or "the two schemas are equal"

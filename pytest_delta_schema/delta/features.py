@@ -25,6 +25,9 @@ WIDENING_PROPERTY = "delta.enableTypeWidening"
 MAPPING_PROPERTY = "delta.columnMapping.mode"
 """The property without which Delta neither drops nor renames columns, nor stores special characters in names."""
 
+APPEND_ONLY = "delta.appendOnly"
+"""The property with which Delta refuses to change or remove rows."""
+
 SPECIAL_CHARACTERS = frozenset(" ,;{}()\n\t=")
 """Characters that Delta stores in column names under column mapping only (Delta 4.4.0)."""
 

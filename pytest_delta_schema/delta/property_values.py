@@ -95,11 +95,11 @@ def _columns(text: str) -> list[list[str]] | None:
 def _boolean_or_interval(text: str) -> tuple[str, object] | None:
     if text.lower() in {"true", "false"}:
         return "boolean", text.lower()
-    milliseconds = _milliseconds(text)
-    return None if milliseconds is None else ("milliseconds", milliseconds)
+    length = milliseconds(text)
+    return None if length is None else ("milliseconds", length)
 
 
-def _milliseconds(text: str) -> int | None:
+def milliseconds(text: str) -> int | None:
     """Return the length of an interval as Delta uses it; it refuses quoted amounts, months and negative intervals."""
     match = _INTERVAL.fullmatch(text.strip().lower())
     if match is None:

@@ -19,13 +19,14 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.catalog_reader import CatalogReader
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.write_check.options import WriteOptions
+    from pytest_delta_schema.write_check.statements.merge_options import Merge
     from pytest_delta_schema.write_check.verdict import WriteVerdict
 
 
 def check_write(  # noqa: PLR0913 - the write, and what it is judged by
     table: Table | TableState | str,
-    frame: DataFrame | StructType,
-    options: WriteOptions = DEFAULT_OPTIONS,
+    frame: DataFrame | StructType | None,
+    options: WriteOptions | Merge = DEFAULT_OPTIONS,
     *,
     catalog: CatalogReader | None = None,
     version: tuple[int, int] = NEWEST,
@@ -35,13 +36,13 @@ def check_write(  # noqa: PLR0913 - the write, and what it is judged by
 
     The prediction is about schemas, under Spark's default settings: it does not see values that cannot be cast, are
     NULL or violate a check. It is tested against Delta 4.4.0 with Spark 4.2.0 for every combination of options;
-    for older versions the source is their code.
+    for older versions the source is their code. Statements follow Delta 4.4.0 for all versions.
 
     Args:
         table: The table: a model, as if it had just been created; an observed state; or the name of a table in
             ``catalog``.
-        frame: A DataFrame, also a streaming one, or its schema.
-        options: How the frame is written; by default it is appended with ``df.write.save(path)``.
+        frame: A DataFrame, also a streaming one, or its schema; ``None`` for a DELETE.
+        options: How the frame is written, or a MERGE of it; by default it is appended with ``df.write.save(path)``.
         catalog: Where a table is read that is given by name.
         version: Delta's version, major and minor.
         settings: Of the project, whose default properties a model has; by default the settings in force.

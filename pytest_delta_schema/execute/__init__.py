@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.protocols.lag import Lag as Lag
     from pytest_delta_schema.execute.protocols.metadata_sync import MetadataSync as MetadataSync
     from pytest_delta_schema.execute.protocols.metadata_sync import SyncsEntries as SyncsEntries
+    from pytest_delta_schema.execute.protocols.stream_probe import ProbesStreams as ProbesStreams
     from pytest_delta_schema.execute.protocols.table_copies import ClonesTables as ClonesTables
     from pytest_delta_schema.execute.protocols.table_copies import ReusesCreations as ReusesCreations
     from pytest_delta_schema.execute.protocols.table_history import IdentifiesTables as IdentifiesTables

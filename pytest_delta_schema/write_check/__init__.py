@@ -1,4 +1,4 @@
-"""Predict what Delta does with a write: its schema enforcement and schema evolution, without a JVM."""
+"""Predict what Delta does with a write, and what a stream does after a change of its table, without a JVM."""
 
 from __future__ import annotations
 
@@ -9,6 +9,10 @@ from pytest_delta_schema._lazy import lazy_exports
 if TYPE_CHECKING:
     from pytest_delta_schema.write_check.options import WriteOptions as WriteOptions
     from pytest_delta_schema.write_check.prediction import predict_write as predict_write
+    from pytest_delta_schema.write_check.statements.merge_options import Merge as Merge
+    from pytest_delta_schema.write_check.statements.merge_options import When as When
+    from pytest_delta_schema.write_check.streams.prediction import check_stream as check_stream
+    from pytest_delta_schema.write_check.streams.verdict import StreamVerdict as StreamVerdict
     from pytest_delta_schema.write_check.verdict import WriteVerdict as WriteVerdict
 
 __getattr__, __dir__ = lazy_exports(__name__)

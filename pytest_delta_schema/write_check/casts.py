@@ -1,97 +1,34 @@
 """The casts that Spark adds between a frame and a table, and those that it refuses.
 
 Under its default policy Spark casts as ``CAST`` in ANSI mode does: a string column is accepted for bigint, and a row
-whose text is not a number fails. Measured on Spark 4.2.0, every type against every other.
+whose text is not a number fails.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.features import WIDENING_PROPERTY, is_on
 from pytest_delta_schema.delta.names.column_path import ELEMENT, KEY, TABLE, VALUE, ColumnPath
 from pytest_delta_schema.delta.names.folded_names import NameMap
 from pytest_delta_schema.state.types import ArrayState, ColumnState, MapState, StructState, children, plain
 from pytest_delta_schema.write_check import schema_findings
+from pytest_delta_schema.write_check.castable import is_castable, is_coercible
 from pytest_delta_schema.write_check.schema_merge import TypeDifference, equal_at_start, evolves
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import DataTypeState
     from pytest_delta_schema.write_check.collector import Collector
     from pytest_delta_schema.write_check.method import WriteSemantics
 
-_INTEGERS = frozenset({"tinyint", "smallint", "int", "bigint"})
-_NUMBERS = _INTEGERS | {"float", "double", "decimal"}
-_DAYS = frozenset({"date", "timestamp", "timestamp_ntz"})
-_SPANS = frozenset({"interval"})
-_ANY = _NUMBERS | _DAYS | {"boolean", "string", "binary", "variant"}
 
-_CASTS: dict[str, frozenset[str]] = {
-    "boolean": _NUMBERS | {"string", "variant"},
-    "binary": frozenset({"string", "variant"}),
-    "date": _DAYS | {"string", "variant"},
-    "timestamp": _NUMBERS | _DAYS | {"string", "variant"},
-    "timestamp_ntz": _DAYS | {"string", "variant"},
-    "string": _ANY | _SPANS,
-    "variant": _ANY | {"array", "struct", "map"},
-    "interval": _INTEGERS | {"decimal", "string"},
-    "void": _ANY | {"array", "struct", "map", "interval"},
-    "array": frozenset({"string", "variant"}),
-    "struct": frozenset({"string"}),
-    "map": frozenset({"string"}),
-    **dict.fromkeys(_INTEGERS | {"decimal"}, _NUMBERS | _SPANS | {"boolean", "string", "timestamp", "variant"}),
-    **dict.fromkeys(("float", "double"), _NUMBERS | {"boolean", "string", "timestamp", "variant"}),
-}
-"""The families of types that Spark casts each family to."""
-
-_COERCES: dict[str, frozenset[str]] = {
-    "boolean": frozenset({"string"}),
-    "binary": frozenset({"string"}),
-    "string": _NUMBERS | _DAYS | {"binary"},
-    **dict.fromkeys(_DAYS, _DAYS | {"string"}),
-    **dict.fromkeys(_NUMBERS, _NUMBERS | {"string"}),
-}
-"""The same for streams, which cast by the rules of Spark expressions."""
-
-
-@lru_cache(maxsize=4096)
-def is_castable(given: DataTypeState, wanted: DataTypeState) -> bool:
-    """Whether Spark has a cast from one type to another; single values may still fail."""
-    if given == wanted:
-        return True
-    if isinstance(given, StructState) and isinstance(wanted, StructState):
-        pairs = zip(given.fields, wanted.fields, strict=False)
-        same_length = len(given.fields) == len(wanted.fields)
-        return same_length and all(
-            is_castable(left.data_type, right.data_type) and (right.is_nullable or not left.is_nullable)
-            for left, right in pairs
-        )
-    if isinstance(given, ArrayState) and isinstance(wanted, ArrayState):
-        return is_castable(given.element, wanted.element) and (wanted.contains_null or not given.contains_null)
-    if isinstance(given, MapState) and isinstance(wanted, MapState):
-        keeps_null = wanted.value_contains_null or not given.value_contains_null
-        return is_castable(given.key, wanted.key) and is_castable(given.value, wanted.value) and keeps_null
-    source, target = _family(given), _family(wanted)
-    return source == target or target in _CASTS.get(source, ())
-
-
-def _family(data_type: DataTypeState) -> str:
-    if isinstance(data_type, StructState):
-        return "struct"
-    if isinstance(data_type, ArrayState):
-        return "array"
-    if isinstance(data_type, MapState):
-        return "map"
-    return str(plain(data_type)).partition("(")[0].partition(" ")[0]
-
-
-@lru_cache(maxsize=4096)
-def is_coercible(given: DataTypeState, wanted: DataTypeState) -> bool:
-    """Whether a stream casts one atomic type to another; other types are left to the merge of the schemas."""
-    source, target = _family(given), _family(wanted)
-    return source == target or target in _COERCES.get(source, ())
+def has_widening(state: TableState) -> bool:
+    """Whether a table has type widening."""
+    return is_on(WIDENING_PROPERTY, state.table_properties)
 
 
 class Caster:
@@ -161,8 +98,13 @@ class Caster:
             if not self._by_position or (structs and given.contains_null == wanted.contains_null):
                 return given._replace(element=self._type(given.element, wanted.element, path.child(ELEMENT)))
         if isinstance(given, MapState) and isinstance(wanted, MapState):
-            key = self._type(given.key, wanted.key, path.child(KEY))
-            value = self._type(given.value, wanted.value, path.child(VALUE))
+            caster = self
+            if self._semantics.method == "sql_insert" and not self._by_position:
+                # An INSERT by name matches the fields of structs in maps by position (Delta 4.4.0).
+                by_position = replace(self._semantics, by_position=True)
+                caster = Caster(by_position, widens=self._widens, collector=self._collector)
+            key = caster._type(given.key, wanted.key, path.child(KEY))
+            value = caster._type(given.value, wanted.value, path.child(VALUE))
             return given._replace(key=key, value=value)
         return self._atom(given, wanted, path)
 

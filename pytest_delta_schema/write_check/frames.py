@@ -6,11 +6,11 @@ from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.features import WIDENING_PROPERTY, is_on
 from pytest_delta_schema.delta.names.folded_names import NameSet, folded
 from pytest_delta_schema.state.types import ArrayState, ColumnState, MapState, StructState, children, plain
 from pytest_delta_schema.write_check import schema_findings
-from pytest_delta_schema.write_check.casts import Caster, fits_without_cast
+from pytest_delta_schema.write_check.casts import Caster, fits_without_cast, has_widening
+from pytest_delta_schema.write_check.statements.insert_rules import insert_faults
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,11 +27,6 @@ _IN_DATA, _IN_UPDATE, _IN_READING = (
 )
 
 
-def widens(state: TableState) -> bool:
-    """Whether a table has type widening."""
-    return is_on(WIDENING_PROPERTY, state.table_properties)
-
-
 def frame_columns(columns: Columns) -> Columns:
     """Return columns with string instead of char and varchar, as frames have them."""
     if not any(_has_lengths(column.data_type) for column in columns):
@@ -43,7 +38,7 @@ def resolve(frame: Columns, state: TableState, semantics: WriteSemantics, collec
     """Return the columns of a frame as Delta receives them; ``None`` if the write is refused before."""
     by_position, width = semantics.by_position, len(state.columns)
     same_names = by_position and len(frame) >= width and _names(frame[:width]) == _names(state.columns)
-    twice = _repeated(frame)
+    twice = duplicate_paths(frame)
     nested = all("." in path for path in twice)
     condition = _duplicates_condition(semantics, same_names=same_names, nested=nested) if twice else None
     if condition is not None:
@@ -51,7 +46,19 @@ def resolve(frame: Columns, state: TableState, semantics: WriteSemantics, collec
         return None
     if not semantics.casts:
         return frame
-    may_widen = semantics.merges_schema and widens(state)
+    inserts_by_name = semantics.method == "sql_insert" and not by_position
+    if inserts_by_name and (faults := list(insert_faults(frame, state, semantics))):
+        collector.findings.extend(faults)
+        return None
+    return _cast(frame, state, semantics, collector, same_names=same_names)
+
+
+def _cast(
+    frame: Columns, state: TableState, semantics: WriteSemantics, collector: Collector, *, same_names: bool
+) -> Columns | None:
+    """Return the columns of a frame with the types of the table; ``None`` if the write is refused before."""
+    by_position = semantics.by_position
+    may_widen = semantics.merges_schema and has_widening(state)
     if same_names and fits_without_cast(state.columns, frame, semantics, widens=may_widen):
         return frame
     before = len(collector.findings)
@@ -61,7 +68,7 @@ def resolve(frame: Columns, state: TableState, semantics: WriteSemantics, collec
         refused = collector.findings[before:]
         collector.findings[before:] = sorted(refused, key=lambda finding: finding.condition == schema_findings.NO_CAST)
         return None
-    if by_position and (twice := _repeated(query)):
+    if by_position and (twice := duplicate_paths(query)):
         collector.findings.append(
             schema_findings.duplicate_column(twice, _IN_UPDATE if semantics.replaces_schema else _IN_DATA)
         )
@@ -82,7 +89,7 @@ def _duplicates_condition(semantics: WriteSemantics, *, same_names: bool, nested
     return _IN_UPDATE if semantics.replaces_schema else _IN_DATA
 
 
-def _repeated(columns: Sequence[ColumnState]) -> list[str]:
+def duplicate_paths(columns: Sequence[ColumnState]) -> list[str]:
     """Return the paths of duplicate names, in lower case."""
     twice: list[str] = []
     if len(NameSet.of(columns)) < len(columns):
@@ -96,7 +103,7 @@ def _repeated(columns: Sequence[ColumnState]) -> list[str]:
 
 @lru_cache(maxsize=1024)
 def _repeated_below(data_type: DataTypeState) -> tuple[str, ...]:
-    return tuple(_repeated(children(data_type)))
+    return tuple(duplicate_paths(children(data_type)))
 
 
 @lru_cache(maxsize=1024)

@@ -37,21 +37,25 @@ class WriteSemantics:
 
 
 def write_semantics(options: WriteOptions, version: tuple[int, int]) -> WriteSemantics:
-    """Return how a write treats a frame; raise a ``DeclarationError`` if the version is not one."""
-    given: object = version
-    if not (isinstance(given, tuple) and given and all(isinstance(part, int) for part in given)):
-        msg = f"version is {version!r}; write the major and minor version of Delta, such as (4, 0)"
-        raise DeclarationError(msg)
+    """Return how a write treats a frame."""
     method, overwrites = options.method, options.mode == "overwrite"
-    by_position = method == "insert_into"
-    by_table_name = method == "write_to" or (method == "save_as_table" and not overwrites)
-    casts = by_position or (by_table_name and version >= _CASTS_BY_NAME and not options.overwrite_schema)
+    is_insert = method == "sql_insert"
+    by_position = method == "insert_into" or (is_insert and options.by == "position")
+    by_name = method == "write_to" or (method == "save_as_table" and not overwrites)
+    casts = by_position or is_insert or (by_name and version >= _CASTS_BY_NAME and not options.overwrite_schema)
     return WriteSemantics(
         method=method,
-        replaces_schema=options.overwrite_schema and overwrites,
-        merges_schema=options.merge_schema or options.auto_merge,
+        replaces_schema=options.overwrite_schema and overwrites and options.replace_where is None,
+        merges_schema=options.merge_schema or options.auto_merge or options.evolves,
         by_position=by_position,
         casts=casts or (method == "write_stream" and version >= _CASTS_STREAMS),
-        fills_missing=by_table_name,
+        fills_missing=by_name or (is_insert and not by_position),
         version=version,
     )
+
+
+def require_version(version: object) -> None:
+    """Raise a ``DeclarationError`` if a version of Delta is not one."""
+    if not (isinstance(version, tuple) and version and all(isinstance(part, int) for part in version)):
+        msg = f"version is {version!r}; write the major and minor version of Delta, such as (4, 0)"
+        raise DeclarationError(msg)

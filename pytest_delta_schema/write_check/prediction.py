@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.delta.features import is_on
+from pytest_delta_schema.delta.features import APPEND_ONLY, is_on
 from pytest_delta_schema.delta.names.column_path import TABLE
 from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet
 from pytest_delta_schema.delta.spark_pairs import NEWEST
@@ -18,12 +18,24 @@ from pytest_delta_schema.state.spark_types import canonical_fields
 from pytest_delta_schema.state.states import TableState
 from pytest_delta_schema.state.types import ColumnState, describe_type
 from pytest_delta_schema.write_check import schema_findings, storage_findings
+from pytest_delta_schema.write_check.casts import has_widening
 from pytest_delta_schema.write_check.collector import Collector
 from pytest_delta_schema.write_check.dependencies import note_broken_checks, require_unused
-from pytest_delta_schema.write_check.frames import frame_columns, resolve, widens
-from pytest_delta_schema.write_check.method import write_semantics
-from pytest_delta_schema.write_check.options import DEFAULT_OPTIONS, require_options
+from pytest_delta_schema.write_check.frames import frame_columns, resolve
+from pytest_delta_schema.write_check.method import require_version, write_semantics
+from pytest_delta_schema.write_check.options import DEFAULT_OPTIONS, WriteOptions, require_options, takes_frame
+from pytest_delta_schema.write_check.overwrites import (
+    IN_ANALYSIS,
+    partition_faults,
+    replace_where_faults,
+    replaced_rows,
+)
 from pytest_delta_schema.write_check.schema_merge import NewPart, merge, nullable
+from pytest_delta_schema.write_check.statements.insert_rules import listed_columns
+from pytest_delta_schema.write_check.statements.merge_options import Merge
+from pytest_delta_schema.write_check.statements.merge_prediction import columns_after_merge
+from pytest_delta_schema.write_check.statements.statement_findings import lacks_insert_evolution
+from pytest_delta_schema.write_check.statements.update_prediction import delete_faults, update_faults
 from pytest_delta_schema.write_check.storable_types import require_storable, require_values, require_written
 from pytest_delta_schema.write_check.verdict import WriteVerdict
 
@@ -33,18 +45,15 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.state.catalog_reader import CatalogReader
     from pytest_delta_schema.write_check.method import WriteSemantics
-    from pytest_delta_schema.write_check.options import WriteOptions
-    from pytest_delta_schema.write_check.schema_merge import Merge, TypeDifference
+    from pytest_delta_schema.write_check.schema_merge import MergedSchema
 
 ColumnStates = tuple[ColumnState, ...]
-
-_APPEND_ONLY = "delta.appendOnly"
 
 
 def predict_write(
     table: Table | TableState | str,
-    frame: DataFrame | StructType,
-    options: WriteOptions = DEFAULT_OPTIONS,
+    frame: DataFrame | StructType | None,
+    options: WriteOptions | Merge = DEFAULT_OPTIONS,
     *,
     catalog: CatalogReader | None = None,
     version: tuple[int, int] = NEWEST,
@@ -53,8 +62,8 @@ def predict_write(
 
     Args:
         table: A model, a state, or a dotted name that ``catalog`` reads.
-        frame: A frame, or its schema.
-        options: How the frame is written.
+        frame: A frame, or its schema; ``None`` for a DELETE.
+        options: How the frame is written, or a MERGE.
         catalog: Reads the table if only its name is given.
         version: The version of Delta Lake, as major and minor number.
 
@@ -63,21 +72,31 @@ def predict_write(
     """
     require_options(options)
     state = stored_state(table, catalog)
-    semantics = write_semantics(options, version)
-    schema: Any = getattr(frame, "schema", frame)
-    fields = getattr(schema, "fields", None)
-    if fields is None:
-        msg = f"{state.name}: what is written is {frame!r}; give a DataFrame or its schema, a StructType"
-        raise DeclarationError(msg)
-    return predict(frame_columns(canonical_fields(fields)), state, semantics, overwrites=options.mode == "overwrite")
+    require_version(version)
+    return predict(_given_columns(frame, options, state), state, options, version)
 
 
-def predict(frame: ColumnStates, state: TableState, semantics: WriteSemantics, *, overwrites: bool) -> WriteVerdict:
+def predict(
+    frame: ColumnStates, state: TableState, options: WriteOptions | Merge, version: tuple[int, int]
+) -> WriteVerdict:
     """Predict what Delta does with one write."""
     collector = Collector(table=str(state.name))
-    columns = _columns_after(frame, state, semantics, collector)
-    if overwrites and is_on(_APPEND_ONLY, state.table_properties):
-        collector.findings.append(storage_findings.append_only())
+    replaces = ""
+    if isinstance(options, Merge):
+        merged = columns_after_merge(frame, state, options, version, collector)
+        if merged.added or merged.retyped:
+            collector.findings.extend(require_storable(_changed_parts(merged), state))
+            _note_merge(merged, collector)
+        columns = merged.columns
+    elif options.method in {"update", "delete"}:
+        columns = state.columns
+        if options.method == "update":
+            update_faults(frame, state, collector)
+        else:
+            delete_faults(state, collector)
+    else:
+        columns = _columns_written(frame, state, options, version, collector)
+        replaces = replaced_rows(state, options)
     accepted = not collector.findings
     return WriteVerdict(
         table=collector.table,
@@ -85,7 +104,46 @@ def predict(frame: ColumnStates, state: TableState, semantics: WriteSemantics, *
         columns=columns if accepted else state.columns,
         findings=collector.diagnostics(),
         notes=tuple(collector.notes) if accepted else (),
+        replaces=replaces if accepted else "",
     )
+
+
+def _given_columns(frame: Any, options: WriteOptions | Merge, state: TableState) -> ColumnStates:
+    """Return the columns of a frame or of its schema; a DELETE has none."""
+    if not takes_frame(options, frame):
+        return ()
+    fields = getattr(getattr(frame, "schema", frame), "fields", None)
+    if fields is None:
+        msg = f"{state.name}: what is written is {frame!r}; give a DataFrame or its schema, a StructType"
+        raise DeclarationError(msg)
+    return frame_columns(canonical_fields(fields))
+
+
+def _columns_written(
+    frame: ColumnStates, state: TableState, options: WriteOptions, version: tuple[int, int], collector: Collector
+) -> ColumnStates:
+    """Return the columns of the table after a frame is written to it, and collect the findings and notes."""
+    semantics = write_semantics(options, version)
+    unknown = lacks_insert_evolution(version) if options.evolves else None
+    if unknown is not None:
+        collector.findings = [unknown]
+        return state.columns
+    given: ColumnStates | None = frame
+    if options.by not in ("position", "name"):
+        given = listed_columns(frame, options.by, state, collector)
+    columns = state.columns if given is None else _columns_after(given, state, semantics, collector)
+    layout = list(partition_faults(frame, state, options, version))
+    removes = options.mode == "overwrite" and is_on(APPEND_ONLY, state.table_properties)
+    removal = [storage_findings.append_only()] if removes else []
+    rows = list(replace_where_faults(state, options))
+    schema = collector.findings
+    if options.method in {"write_to", "sql_insert"}:
+        collector.findings = [*rows, *schema, *removal]
+    elif any(fault.condition in IN_ANALYSIS for fault in layout) or semantics.casts:
+        collector.findings = [*layout, *schema, *removal, *rows]
+    else:
+        collector.findings = [*removal, *layout, *schema, *rows]
+    return columns
 
 
 def _columns_after(
@@ -135,13 +193,13 @@ def _merged(
     collector: Collector,
 ) -> ColumnStates:
     """Return the columns of a table merged with those of a frame, which ``given`` has by name."""
-    merged = merge(state.columns, received, widens=widens(state), version=semantics.version)
+    merged = merge(state.columns, received, widens=has_widening(state), version=semantics.version)
     refused = collector.findings
     refused.extend(schema_findings.type_mismatch(conflict, casts=semantics.casts) for conflict in merged.conflicts)
     if not received and not semantics.fills_missing:
         refused.append(storage_findings.no_columns())
     if semantics.merges_schema:
-        refused.extend(require_storable([*merged.added, *map(_retyped_part, merged.retyped)], state))
+        refused.extend(require_storable(_changed_parts(merged), state))
         _note_merge(merged, collector)
     else:
         refused.extend(schema_findings.extra_column(part, semantics.version) for part in merged.added)
@@ -150,11 +208,11 @@ def _merged(
     if missing or merged.compares_types:
         refused.extend(require_values(given, merged.columns, state, semantics))
     for column in missing:
-        collector.note(column.name, f"{column.name} is not in the frame: {_filled_by(column)}")
+        collector.note(column.name, f"{column.name} is not in the frame: {storage_findings.filled_by(column)}")
     return merged.columns
 
 
-def _note_merge(merged: Merge, collector: Collector) -> None:
+def _note_merge(merged: MergedSchema, collector: Collector) -> None:
     for part in merged.added:
         collector.note(
             str(part.path), f"{part.path} ({describe_type(part.column.data_type)}) is added, nullable and last"
@@ -164,20 +222,16 @@ def _note_merge(merged: Merge, collector: Collector) -> None:
         collector.note(str(difference.path), f"{difference.path} becomes {given}; it was {stored}")
 
 
-def _retyped_part(difference: TypeDifference) -> NewPart:
-    column = ColumnState(difference.path.name, difference.given, is_nullable=True, comment="")
-    return NewPart(parent=difference.path.parent, column=column)
-
-
-def _filled_by(column: ColumnState) -> str:
-    generation = column.value
-    if generation is None:
-        return "it is NULL"
-    if generation.generated is not None:
-        return f"the table generates it as {generation.generated}"
-    if generation.identity is not None:
-        return "the table counts it"
-    return f"it takes its default, {generation.default}"
+def _changed_parts(merged: MergedSchema) -> list[NewPart]:
+    """Return the columns and fields that a write adds, or stores with another type."""
+    retyped = [
+        NewPart(
+            parent=difference.path.parent,
+            column=ColumnState(difference.path.name, difference.given, is_nullable=True, comment=""),
+        )
+        for difference in merged.retyped
+    ]
+    return [*merged.added, *retyped]
 
 
 def stored_state(table: Table | TableState | str, catalog: CatalogReader | None = None) -> TableState:

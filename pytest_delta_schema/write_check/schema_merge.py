@@ -18,6 +18,7 @@ from pytest_delta_schema.state.types import (
     same_kind,
     with_children,
 )
+from pytest_delta_schema.write_check.castable import is_coercible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -57,7 +58,7 @@ class NewPart:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Merge:
+class MergedSchema:
     """A merged schema and its differences from the schema of the table."""
 
     columns: tuple[ColumnState, ...]
@@ -73,15 +74,21 @@ class Merge:
 
 
 def merge(
-    columns: Sequence[ColumnState], frame: Sequence[ColumnState], *, widens: bool, version: tuple[int, int]
-) -> Merge:
+    columns: Sequence[ColumnState],
+    frame: Sequence[ColumnState],
+    *,
+    widens: bool,
+    version: tuple[int, int],
+    coerces: bool = False,
+) -> MergedSchema:
     """Merge the columns of a frame into those of a table.
 
-    No two names of the frame are equal without case. ``widens`` is whether the table has type widening.
+    No two names of the frame are equal without case. ``widens`` is whether the table has type widening, and
+    ``coerces`` whether the table keeps each type that Spark casts the given one to.
     """
-    merger = _Merger(widens=widens, version=version)
+    merger = _Merger(widens=widens, version=version, coerces=coerces)
     merged = merger.fields(columns, frame, TABLE)
-    return Merge(
+    return MergedSchema(
         columns=merged,
         added=tuple(merger.added),
         retyped=tuple(merger.retyped),
@@ -128,7 +135,8 @@ def equal_at_start(columns: Sequence[ColumnState], frame: Sequence[ColumnState])
 
 
 class _Merger:
-    def __init__(self, *, widens: bool, version: tuple[int, int]) -> None:
+    def __init__(self, *, widens: bool, version: tuple[int, int], coerces: bool) -> None:
+        self._coerces = coerces
         self._widens = widens
         self._version = version
         self.compares_types = False
@@ -165,10 +173,13 @@ class _Merger:
     def _atom(self, stored: DataTypeState, given: DataTypeState, path: ColumnPath) -> DataTypeState:
         if plain(stored) == plain(given) or given == "void":
             return stored
+        widens = self._widens and evolves(stored, given, self._version)
+        if self._coerces and not widens and is_coercible(given, stored):
+            return stored
         if stored in _SMALL and given in _SMALL:
             if _SMALL.index(str(given)) < _SMALL.index(str(stored)):
                 return stored
-        elif stored != "void" and not (self._widens and evolves(stored, given, self._version)):
+        elif stored != "void" and not widens:
             self.conflicts.append(TypeDifference(path=path, stored=stored, given=given))
             return stored
         self.retyped.append(TypeDifference(path=path, stored=stored, given=given))

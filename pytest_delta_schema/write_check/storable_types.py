@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from pytest_delta_schema.write_check.method import WriteSemantics
     from pytest_delta_schema.write_check.schema_merge import NewPart
 
-_MISSING, _BY_ROWS = "DELTA_MISSING_NOT_NULL_COLUMN_VALUE", "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"
+BY_ROWS = "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"
+"""Delta's condition for a NULL in a NOT NULL column, which it raises for the first row."""
+
+_MISSING = "DELTA_MISSING_NOT_NULL_COLUMN_VALUE"
 
 _FEED = "delta.enableChangeDataFeed"
 _FEED_COLUMNS = frozenset({"_change_type", "_commit_version", "_commit_timestamp"})
@@ -107,7 +110,7 @@ def _missing_parts(column: ColumnState, given: ColumnState | None, semantics: Wr
             yield storage_findings.missing_not_null_column(path, _MISSING)
         elif given.data_type == "void" and path.fields and semantics.fills_missing:
             # A struct that is NULL has NULL in all of its fields, so every row fails.
-            yield storage_findings.missing_not_null_column(path, _BY_ROWS)
+            yield storage_findings.missing_not_null_column(path, BY_ROWS)
 
 
 def _missing_sources(columns: Sequence[ColumnState], given: NameSet) -> Iterator[WriteFault]:

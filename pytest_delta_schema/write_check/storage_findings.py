@@ -8,6 +8,7 @@ from pytest_delta_schema.write_check.collector import WriteFault
 
 if TYPE_CHECKING:
     from pytest_delta_schema.delta.names.column_path import ColumnPath
+    from pytest_delta_schema.state.types import ColumnState
 
 _BY_NAME = "write by the table's name, which fills it with NULL"
 
@@ -163,3 +164,15 @@ def append_only() -> WriteFault:
         message="the table is append-only (delta.appendOnly), and an overwrite removes rows",
         remedy="append instead, or unset the property",
     )
+
+
+def filled_by(column: ColumnState) -> str:
+    """Return where the values of a column come from that a write leaves out."""
+    generation = column.value
+    if generation is None:
+        return "it is NULL"
+    if generation.generated is not None:
+        return f"the table generates it as {generation.generated}"
+    if generation.identity is not None:
+        return "the table counts it"
+    return f"it takes its default, {generation.default}"

@@ -26,6 +26,7 @@ class WriteVerdict:
             ``rule`` is the name of the fault, such as ``extra-column``, and ``code`` is the error condition of Delta or
             Spark, such as ``DELTA_METADATA_MISMATCH``.
         notes: Effects of an accepted write: columns that are added, filled or cast, a layout that is removed.
+        replaces: Which rows an accepted overwrite replaces, in words, such as ``all rows``; ``""`` if it replaces none.
     """
 
     table: str
@@ -33,6 +34,7 @@ class WriteVerdict:
     columns: tuple[ColumnState, ...]
     findings: tuple[Diagnostic, ...] = ()
     notes: tuple[Diagnostic, ...] = ()
+    replaces: str = ""
 
     @property
     def resulting_schema(self) -> StructType:
@@ -50,6 +52,7 @@ class WriteVerdict:
             [
                 head,
                 *(f"  ! {reason_of(finding)}" for finding in self.findings),
+                *([f"  replaces {self.replaces}"] if self.replaces else []),
                 *(f"  note: {note.message}" for note in self.notes),
             ]
         )

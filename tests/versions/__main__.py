@@ -1,8 +1,8 @@
 """Run the tests with each supported version of pyspark and delta-spark, Python, pytest and syrupy.
 
 ``make test-versions`` runs all environments, and ``make test-versions VERSIONS='spark35 python312'`` some of them. A pair of
-pyspark and delta-spark runs all scenarios of the local backend and a set of scenarios that covers the session backend, the
-other environments run the tests that need no JVM. With ``COVERING=1`` a set of scenarios that shows every kind of statement takes the place of all on the local
+pyspark and delta-spark runs all scenarios of the local backend, a set of scenarios that covers the session backend, and a
+sample of writes by statements; the other environments run the tests that need no JVM. With ``COVERING=1`` a set of scenarios that shows every kind of statement takes the place of all on the local
 backend. The first run of an environment installs it in ``.venv-versions``. What was run is recorded beside this file, and
 documented from there.
 """

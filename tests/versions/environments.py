@@ -61,8 +61,9 @@ TOOLS = ("setuptools", "wheel")
 SCENARIOS = (
     "tests/backends/local/test_scenarios.py",
     *(f"tests/backends/spark_session/test_session.py::{name}" for name in ("TestConnect", "TestClassic")),
+    "tests/write_check/test_statements_on_delta.py::test_statements_come_to_what_was_recorded_or_is_predicted_for_an_older_delta",
 )
-"""The tests of a pair: the scenarios of the local and the session backend."""
+"""The tests of a pair: the scenarios of the local and the session backend, and a sample of writes by statements."""
 
 ABOUT_RECORDS = (
     "tests/docs/test_pages.py::test_the_generated_parts_of_a_page_are_up_to_date[reference/versions.md]",

@@ -16,8 +16,13 @@ if TYPE_CHECKING:
     from versions.environments import Environment
 
 FOLDER = Path(__file__).parent
-BACKENDS = {"TestLocal": "local", "TestClassic": "session, classic", "TestConnect": "session, Spark Connect"}
-"""The backend that each test class with scenarios runs."""
+BACKENDS = {
+    "TestLocal": "local",
+    "TestClassic": "session, classic",
+    "TestConnect": "session, Spark Connect",
+    "test_statements_on_delta": "writes by statements",
+}
+"""The backend that each test class with scenarios runs, and what the sample of a module is about."""
 
 WITHOUT_JVM = "tests without a JVM"
 """What the matrix calls the tests that run no scenario on Spark."""

@@ -24,10 +24,12 @@ RESULTS = """<testsuites><testsuite>
 <testcase classname="tests.x.TestLocal" name="test_scenario[a/c]"><skipped message="Delta 3.3 has no SQL"/></testcase>
 <testcase classname="tests.x.TestLocal" name="test_scenario[a/d]"><failure message="no"/></testcase>
 <testcase classname="tests.x.TestConnect" name="test_scenario[a/e]"><error message="no"/></testcase>
+<testcase classname="tests.write_check.test_statements_on_delta" name="test_it[extra column]"/>
 </testsuite></testsuites>"""
 OUTCOMES = {
     "local": {"ran": 2, "skipped": {"Delta 3.3 has no SQL": ["a/c"]}, "failed": ["a/d"]},
     "session, Spark Connect": {"ran": 0, "skipped": {}, "failed": ["a/e"]},
+    "writes by statements": {"ran": 1, "skipped": {}, "failed": []},
 }
 VERSIONS = {"python": "3.11.7", "pyspark": "3.5.9", "delta-spark": "3.3.3", "pytest": "9.2.0", "syrupy": "7.0.2"}
 
@@ -95,8 +97,9 @@ def test_the_tables_show_the_records(folder, monkeypatch):
     assert record.matrix().splitlines()[2:] == [
         "| `spark35` | local | 2 | 1: Delta 3.3 has no SQL | `a/d` |",
         "| `spark35` | session, Spark Connect | 0 | none | `a/e` |",
+        "| `spark35` | writes by statements | 1 | none | none |",
         (
-            "| `pytest84` | tests without a JVM | 2 | 1: Delta 3.3 has no SQL |"
+            "| `pytest84` | tests without a JVM | 3 | 1: Delta 3.3 has no SQL |"
             " `x.TestLocal.test_scenario[a/d]`, `x.TestConnect.test_scenario[a/e]` |"
         ),
     ]
@@ -216,8 +219,8 @@ def test_a_failure_does_not_keep_other_environments_from_running(runs, capsys):
         "\nsummary\n"
         "  missing     not run: pip has failed\n"
         "  stopped     not complete: pytest ended with exit code 2\n"
-        "  failing     2 ran, 1 skipped, 2 failed, 0 min\n"
-        "  green       4 ran, 1 skipped, 0 failed, 0 min\n"
+        "  failing     3 ran, 1 skipped, 2 failed, 0 min\n"
+        "  green       5 ran, 1 skipped, 0 failed, 0 min\n"
     )
     assert sorted(path.name for path in runs.glob("*.json")) == ["failing.json", "green.json"]
 

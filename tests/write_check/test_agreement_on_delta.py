@@ -16,7 +16,7 @@ from pyspark.sql import types as spark
 
 from pytest_delta_schema import Column, check_write
 from pytest_delta_schema.testing.parts import WIDENS, field
-from pytest_delta_schema.write_check.options import METHODS
+from pytest_delta_schema.write_check.options import FRAME_METHODS
 from support.covering import ALL
 from support.tables import table
 from support.values.agreement import Stage
@@ -25,7 +25,7 @@ from support.values.writes import BY_ROWS, MODES, NO_STREAM, PAIRS, Pair, agree,
 pytestmark = pytest.mark.spark
 
 APPENDS = ("plain", "mergeSchema", "autoMerge", "overwriteSchema")
-CALLS = tuple(method for method in METHODS if method != "write_stream")
+CALLS = tuple(method for method in FRAME_METHODS if method != "write_stream")
 
 # Left to `make test-all`, because they go the same ways as others: what is recorded of them is held in any case.
 ALIKE = {

@@ -16,6 +16,7 @@ from pytest_delta_schema.backends.local.logs.reader import list_tables, read_com
 from pytest_delta_schema.backends.local.logs.table_clone import clone
 from pytest_delta_schema.backends.local.session.catalog_session import CatalogSession
 from pytest_delta_schema.backends.local.statements.statements import LocalStatements
+from pytest_delta_schema.backends.local.stream_probe.probe import stream_over_change
 from pytest_delta_schema.backends.local.warehouse.physical_names import schema_folder
 from pytest_delta_schema.backends.local.write_probe.clone_writes import write_to_clone
 from pytest_delta_schema.backends.rows.data_queries import DataQueries
@@ -50,6 +51,8 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.commits import Commit, IntroducedBy
     from pytest_delta_schema.state.types import ColumnState
     from pytest_delta_schema.write_check.options import WriteOptions
+    from pytest_delta_schema.write_check.statements.merge_options import Merge
+    from pytest_delta_schema.write_check.streams.verdict import StreamKind, StreamVerdict
     from pytest_delta_schema.write_check.verdict import WriteVerdict
 
 _CREATING = 4
@@ -219,11 +222,22 @@ class LocalCatalog:
     def probe_write(
         self,
         table: Table | str,
-        frame: DataFrame | StructType,
-        options: WriteOptions = DEFAULT_OPTIONS,
+        frame: DataFrame | StructType | None,
+        options: WriteOptions | Merge = DEFAULT_OPTIONS,
     ) -> WriteVerdict:
         """Run a write on an empty clone of a table; see :func:`probe_write`."""
         return write_to_clone(self._session, self, table, frame, options)
+
+    def probe_stream(
+        self,
+        old: Table,
+        new: Table,
+        kind: StreamKind = "plain",
+        *,
+        rows: Sequence[Mapping[str, Any]],
+    ) -> StreamVerdict:
+        """Run a stream over a change of a scratch table; see :class:`ProbesStreams`."""
+        return stream_over_change(self._session, self, old=old, new=new, kind=kind, rows=rows)
 
     def create_schema(self, catalog: str, schema: str) -> None:
         """Create a schema unless it exists."""

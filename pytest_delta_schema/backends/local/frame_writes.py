@@ -16,13 +16,14 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.protocols.write_probe import ProbesWrites
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.write_check.options import WriteOptions
+    from pytest_delta_schema.write_check.statements.merge_options import Merge
     from pytest_delta_schema.write_check.verdict import WriteVerdict
 
 
 def probe_write(
     table: Table | str,
-    frame: DataFrame | StructType,
-    options: WriteOptions = DEFAULT_OPTIONS,
+    frame: DataFrame | StructType | None,
+    options: WriteOptions | Merge = DEFAULT_OPTIONS,
     *,
     catalog: ProbesWrites | None = None,
 ) -> WriteVerdict:
@@ -32,8 +33,8 @@ def probe_write(
 
     Args:
         table: A model, as if its table had just been created; or the name of a table in ``catalog``.
-        frame: A DataFrame, which is not computed, or its schema.
-        options: How the frame is written; by default it is appended with ``df.write.save(path)``.
+        frame: A DataFrame, which is not computed, or its schema; ``None`` for a DELETE.
+        options: How the frame is written, or a MERGE; by default it is appended with ``df.write.save(path)``.
         catalog: The catalog for the clone; by default the catalog of the DataFrame's session.
 
     Returns:

@@ -23,7 +23,7 @@ from pytest_delta_schema.state.log_facts import LogFacts
 from pytest_delta_schema.state.states import CatalogState, TableState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from pyspark.sql import SparkSession
@@ -124,17 +124,17 @@ class SessionReader:
     def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
         """Return the names of all tables in a schema without its views, sorted; none if the schema does not exist."""
         try:
-            tables = self.rows(show_tables(catalog, schema))
+            tables = _lasting_names(self.rows(show_tables(catalog, schema)))
         except StatementError as error:
             if error.condition == "SCHEMA_NOT_FOUND":
                 return ()
             raise
-        views = {row[1] for row in self._views(catalog, schema)}
-        return tuple(sorted(QualifiedName(catalog, schema, folded(row[1])) for row in tables if row[1] not in views))
+        views = self._views(catalog, schema)
+        return tuple(sorted(QualifiedName(catalog, schema, folded(name)) for name in tables if name not in views))
 
     def view_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
         """Return the names of the views in a schema, sorted; none if the schema does not exist."""
-        return tuple(sorted(QualifiedName(catalog, schema, folded(row[1])) for row in self._views(catalog, schema)))
+        return tuple(sorted(QualifiedName(catalog, schema, folded(name)) for name in self._views(catalog, schema)))
 
     def _read_all(self, names: Sequence[QualifiedName]) -> dict[QualifiedName, TableState | Diagnostic | None]:
         def read(name: QualifiedName) -> TableState | Diagnostic | None:
@@ -149,12 +149,13 @@ class SessionReader:
         except StatementError as error:
             return error
 
-    def _views(self, catalog: str, schema: str) -> Sequence[Any]:
+    def _views(self, catalog: str, schema: str) -> set[str]:
+        """Return the names of the views of a schema, as Spark spells them."""
         try:
-            return self.rows(show_views(catalog, schema))
+            return set(_lasting_names(self.rows(show_views(catalog, schema))))
         except StatementError:
             # Catalogs without views refuse to list them.
-            return ()
+            return set()
 
     def _absent(
         self, name: QualifiedName, schemas: set[str] | StatementError, source: Parquet | None
@@ -166,3 +167,8 @@ class SessionReader:
             fact = f"is not found, and the schemas of {name.catalog} cannot be listed ({schemas})"
             return problem(UnreadableTable, name, fact, "repair the session, or its permission to list them")
         return TableState(name=name, exists=False, schema_exists=name.schema in schemas)
+
+
+def _lasting_names(rows: Iterable[Sequence[Any]]) -> list[str]:
+    """Return the names that SHOW TABLES or SHOW VIEWS lists, without the temporary views of the session."""
+    return [name for _, name, is_temporary, *_ in rows if not is_temporary]

@@ -38,6 +38,7 @@ Part = Literal[
     "tags",
     "properties",
     "clients",
+    "deprecated",
     "features",
     "format",
     "metadata",

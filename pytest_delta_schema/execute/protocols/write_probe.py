@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.write_check.options import WriteOptions
+    from pytest_delta_schema.write_check.statements.merge_options import Merge
     from pytest_delta_schema.write_check.verdict import WriteVerdict
 
 
@@ -22,8 +23,8 @@ class ProbesWrites(Protocol):
     def probe_write(
         self,
         table: Table | str,
-        frame: DataFrame | StructType,
-        options: WriteOptions = DEFAULT_OPTIONS,
+        frame: DataFrame | StructType | None,
+        options: WriteOptions | Merge = DEFAULT_OPTIONS,
     ) -> WriteVerdict:
         """Run a write with an empty frame of the same schema and an empty clone of the table.
 
@@ -31,8 +32,8 @@ class ProbesWrites(Protocol):
 
         Args:
             table: A model, as if its table had just been created; or the name of a table in this catalog.
-            frame: A DataFrame, which is not computed, or its schema.
-            options: How the frame is written; by default it is appended with ``df.write.save(path)``.
+            frame: A DataFrame, which is not computed, or its schema; ``None`` for a DELETE.
+            options: How the frame is written, or a MERGE; by default it is appended with ``df.write.save(path)``.
 
         Returns:
             What happened: whether the write was accepted, why not, and the schema of the table after it.

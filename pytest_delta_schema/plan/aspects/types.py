@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.features import (
@@ -37,6 +39,14 @@ def features_of_new_table(desired: TableState) -> dict[str, str]:
     if not any(map(_has_default, desired.columns)):
         return {}
     return {} if DEFAULTS_FEATURE in NameSet(desired.table_properties) else {DEFAULTS_FEATURE: "supported"}
+
+
+def as_created(desired: TableState) -> TableState:
+    """Return a desired state with the properties that a table has which is created from it."""
+    features = features_of_new_table(desired)
+    if not features:
+        return desired
+    return replace(desired, table_properties=MappingProxyType({**features, **desired.table_properties}))
 
 
 def _has_default(column: ColumnState) -> bool:

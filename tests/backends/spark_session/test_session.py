@@ -272,8 +272,15 @@ def test_files_are_not_looked_at(session):
 def test_tables_are_listed_without_views(session):
     session.create_schema("dev", "silver")
     Orchestrator.over(session).sync_tables([table(ID), table(ID, name="dev.silver.a")])
+    for name in ("orders", "another"):
+        session.spark.sql(f"CREATE TEMPORARY VIEW {name} AS SELECT 1")
 
-    assert [str(name) for name in session.table_names("dev", "silver")] == ["dev.silver.a", "dev.silver.orders"]
+    try:
+        assert [str(name) for name in session.table_names("dev", "silver")] == ["dev.silver.a", "dev.silver.orders"]
+        assert session.view_names("dev", "silver") == session.view_names("spark_catalog", "dev__silver") == ()
+    finally:
+        for name in ("orders", "another"):
+            session.spark.catalog.dropTempView(name)
     assert session.table_names("dev", "nowhere") == ()
 
 

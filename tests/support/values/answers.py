@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema import check_write
 from pytest_delta_schema.state.desired import desired_state
+from support.values.statements import recorded_statements, ways
 from support.values.writes import MODES, PAIRS, recorded, shown
 
 if TYPE_CHECKING:
+    from pytest_delta_schema import Merge, WriteOptions
     from pytest_delta_schema.write_check.options import WriteMethod
 
 WAYS: dict[str, tuple[WriteMethod, str]] = {
@@ -52,6 +54,41 @@ def table() -> str:
     for situation, pair in SITUATIONS.items():
         lines.append([situation, *(_answer(pair, *way, real) for way in WAYS.values())])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+STATEMENTS = {
+    "`INSERT BY NAME`": ("sql_insert", "name"),
+    "`INSERT (columns)`": ("sql_insert", "columns"),
+    "`UPDATE SET`": ("update", "plain"),
+    "`MERGE`: `UPDATE SET *`": ("merge", "update all"),
+    "`INSERT *`": ("merge", "insert all"),
+    "`UPDATE SET *`, evolving": ("merge", "update all evolving"),
+    "`INSERT *`, evolving": ("merge", "insert all evolving"),
+}
+
+
+def statement_table() -> str:
+    """Write the table of statements."""
+    head = ["the source ...", *STATEMENTS]
+    lines = [head, ["---"] * len(head)]
+    real = {(pair, method, mode): outcome for pair, method, mode, outcome in recorded_statements()}
+    for situation, pair in SITUATIONS.items():
+        options = {(method, mode): way for method, mode, way in ways(pair)}
+        answers = [
+            _statement_answer(pair, options[way], real[(pair, *way)]) if way in options else "-"
+            for way in STATEMENTS.values()
+        ]
+        lines.append([situation.replace("the frame", "the source"), *answers])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _statement_answer(pair: str, options: WriteOptions | Merge, outcome: str) -> str:
+    verdict = check_write(*PAIRS[pair], options)
+    if not verdict.accepted:
+        return f"`{verdict.findings[0].rule}`"
+    if outcome != shown(desired_state(PAIRS[pair].table).columns):
+        return "evolves"
+    return "cast" if any(" is cast " in note.message for note in verdict.notes) else "accepted"
 
 
 def _answer(pair: str, method: WriteMethod, mode: str, real: dict[tuple[str, str, str], str]) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from datetime import date
 from types import MappingProxyType
 from typing import Any
 
-from pytest_delta_schema import Parquet, QualifiedName
+from pytest_delta_schema import Deprecated, Parquet, QualifiedName
 from pytest_delta_schema.delta.names.column_path import TABLE, ColumnPath
 from pytest_delta_schema.models.names import StoredName
 from pytest_delta_schema.state import (
@@ -72,7 +73,11 @@ EXAMPLE_TEXT = """\
   "column_order": "report",
   "owns": {"comments": "ignore"},
   "evolution": "additive",
-  "clients": ["trino>=470"]
+  "clients": ["trino>=470"],
+  "deprecated": {
+    "": {"since": "2026-01-31", "use": "dev.gold.orders"},
+    "status": {"since": "2026-01-31", "use": "state", "sunset": "2026-07-31"}
+  }
 }
 """
 
@@ -134,6 +139,12 @@ EXAMPLE = TableState(
     ownership=MappingProxyType({"comments": "ignore"}),
     evolution="additive",
     clients=("trino>=470",),
+    deprecated=MappingProxyType(
+        {
+            TABLE: Deprecated(date(2026, 1, 31), use="dev.gold.orders"),
+            ColumnPath("status"): Deprecated(date(2026, 1, 31), use="state", sunset=date(2026, 7, 31)),
+        }
+    ),
 )
 """The state of :data:`EXAMPLE_TEXT`; none of its fields is at its default."""
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import date
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Check, Column, Table, Unique
+from pytest_delta_schema import Check, Column, Deprecated, Table, Unique
 from pytest_delta_schema.delta.names.column_path import TABLE, ColumnPath
 from pytest_delta_schema.models.names import key_name
 from pytest_delta_schema.state import CheckState, KeyState, TableState
@@ -48,8 +49,11 @@ TYPES = st.recursive(ATOMS, _structs, max_leaves=5)
 COMMENTS = st.sampled_from(["", "plain", "it's", "new\nline", "${x}", "\\"])
 TAGS = st.dictionaries(st.sampled_from(["pii", "PII", "level"]), st.sampled_from(["", "x", "it's"]), max_size=2)
 WISHES = st.dictionaries(st.sampled_from(["pii", "PII", "level"]), st.sampled_from(["", "x", None]), max_size=2)
+DEPRECATIONS = st.sampled_from(
+    [None, None, Deprecated(date(2026, 1, 31)), Deprecated(date(2026, 1, 31), sunset=date(2026, 7, 31))]
+)
 COLUMNS = st.lists(
-    st.builds(Column, NAMES, TYPES, st.booleans(), comment=COMMENTS, tags=WISHES),
+    st.builds(Column, NAMES, TYPES, st.booleans(), comment=COMMENTS, tags=WISHES, deprecated=DEPRECATIONS),
     min_size=1,
     max_size=6,
     unique_by=lambda column: column.name.lower(),
@@ -94,6 +98,7 @@ def models(draw: st.DrawFn) -> Table:
         "primary_key": key,
         "unique": unique,
         "checks": draw(CHECKS),
+        "deprecated": draw(DEPRECATIONS),
     }
     return Table(*NAME, columns, tags=draw(WISHES), **options)
 

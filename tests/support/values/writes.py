@@ -10,7 +10,7 @@ from pyspark.sql import types as spark
 from pytest_delta_schema import Check, Column, Identity, Table, WriteOptions
 from pytest_delta_schema.state.types import describe_type
 from pytest_delta_schema.testing.parts import INT, LONG, MAPPED, TEXT, WIDENS, field, struct
-from pytest_delta_schema.write_check.options import METHODS
+from pytest_delta_schema.write_check.options import FRAME_METHODS
 from support.tables import table
 
 if TYPE_CHECKING:
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 BYTE, SHORT, FLOAT, DOUBLE = spark.ByteType(), spark.ShortType(), spark.FloatType(), spark.DoubleType()
 DATE, TIME, NTZ, VOID = spark.DateType(), spark.TimestampType(), spark.TimestampNTZType(), spark.NullType()
-FLAG, BYTES, VARIANT = spark.BooleanType(), spark.BinaryType(), spark.VariantType()
+FLAG, BYTES = spark.BooleanType(), spark.BinaryType()
+# Spark 3.5 has no such type; its pairs are played on later versions.
+VARIANT = spark.VariantType() if hasattr(spark, "VariantType") else VOID
 MONEY = spark.DecimalType(10, 2)
 A, B = Column("a", INT), Column("b", TEXT)
 
@@ -157,6 +159,12 @@ PAIRS: dict[str, Pair] = {
     "date to ntz, widening": Pair(
         two(DATE, table_properties={**WIDENS, "delta.feature.timestampNtz": "supported"}), frame(a=INT, v=NTZ)
     ),
+    "wider checked, widening": Pair(
+        two(INT, checks=[Check("positive", "v > 0")], table_properties=WIDENS), frame(a=INT, v=LONG)
+    ),
+    "wider source of generated, widening": Pair(
+        table(A, Column("g", INT, generated_as="a + 1"), table_properties=WIDENS), frame(a=LONG)
+    ),
     "wider field, widening": Pair(
         two(X, table_properties=WIDENS), frame(a=INT, v=struct(field("x", LONG), field("z", INT)))
     ),
@@ -264,7 +272,7 @@ NO_STREAM = ("no column", "duplicate by case", "nested duplicate by case")
 
 def cells(pair: str, modes: Iterable[str]) -> Iterator[tuple[WriteMethod, str]]:
     """Yield every method and mode for a pair; streams only append."""
-    for method in METHODS:
+    for method in FRAME_METHODS:
         for mode in modes:
             if method != "write_stream" or (mode in STREAMED and pair not in NO_STREAM):
                 yield method, mode
@@ -272,8 +280,13 @@ def cells(pair: str, modes: Iterable[str]) -> Iterator[tuple[WriteMethod, str]]:
 
 def recorded() -> Iterator[tuple[str, str, str, str]]:
     """Yield every recorded result: the pair, the method, the mode and the outcome."""
+    return read_record(RECORD)
+
+
+def read_record(path: Path) -> Iterator[tuple[str, str, str, str]]:
+    """Yield every result of a record."""
     pair = outcome = ""
-    for line in RECORD.read_text(encoding="utf-8").splitlines()[1:]:
+    for line in path.read_text(encoding="utf-8").splitlines()[1:]:
         if line.startswith("# "):
             pair = line.removeprefix("# ")
         elif line.startswith("  "):

@@ -100,18 +100,23 @@ class Bridge:
         self._lister.mark(java_session(self.spark), path)
 
     def list_schema(self, catalog: str, schema: str, physical: str) -> tuple[list[str], list[str]]:
-        """Return the views, and all tables and views, of a schema; both are empty if it does not exist."""
+        """Return the views, and all tables and views, of a schema; both are empty if it does not exist.
+
+        Spark lists the temporary views of the session with those of every schema (Spark 4.2); they have no schema.
+        """
         state = java_session(self.spark).sessionState()
         manager = state.catalogManager()
         namespace = self.gateway.array(self.jvm.java.lang.String, [schema])
         if not manager.catalog(catalog).namespaceExists(namespace):
             return [], []
-        tables = [identifier.name() for identifier in manager.catalog(catalog).listTables(namespace)]
+        listed = manager.catalog(catalog).listTables(namespace)
+        tables = [identifier.name() for identifier in listed if len(identifier.namespace())]
         session = state.catalog()
         if not session.databaseExists(physical):
             return [], tables
         views = session.listViews(physical, "*")
-        return [views.apply(index).table() for index in range(views.size())], tables
+        named = [views.apply(index) for index in range(views.size())]
+        return [view.table() for view in named if view.database().isDefined()], tables
 
     @cached_property
     def _settings(self) -> Any:

@@ -21,7 +21,7 @@ from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.sql.compiler import statements
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.write_check.options import require_options
+from pytest_delta_schema.write_check.options import WriteOptions, require_options, takes_frame
 from pytest_delta_schema.write_check.prediction import predict_write
 from pytest_delta_schema.write_check.verdict import WriteVerdict
 
@@ -35,40 +35,47 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.local.session.catalog_session import CatalogSession
     from pytest_delta_schema.execute.protocols.catalog import ScratchCatalog
     from pytest_delta_schema.state.states import TableState
-    from pytest_delta_schema.write_check.options import WriteOptions
+    from pytest_delta_schema.write_check.statements.merge_options import Merge
 
 _AUTO_MERGE = "spark.databricks.delta.schema.autoMerge.enabled"
-_BY_ROWS = "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"
-"""Delta raises it for rows, so an empty frame is accepted."""
+_BY_ROWS = (
+    "DELTA_NOT_NULL_CONSTRAINT_VIOLATED",
+    "DELTA_CANNOT_MODIFY_APPEND_ONLY",
+    "DELTA_CANNOT_WRITE_EMPTY_SCHEMA.STRUCT_ALL_VOID_FIELDS",
+)
+"""Conditions that Delta raises for rows, by some methods, so an empty frame is accepted."""
 
 
 def write_to_clone(
     session: CatalogSession,
     catalog: ScratchCatalog,
     table: Table | str,
-    frame: DataFrame | StructType,
-    options: WriteOptions,
+    frame: DataFrame | StructType | None,
+    options: WriteOptions | Merge,
 ) -> WriteVerdict:
     """Run a write in a catalog; for the arguments see :func:`probe_write`."""
     require_options(options)
-    schema = _schema(frame)
+    schema = _schema(frame) if takes_frame(options, frame) else None
+    auto_merge = isinstance(options, WriteOptions) and options.auto_merge
     with _clone(table, session, catalog) as state:
         expected = predict_write(state, schema, options)
         try:
             with (
                 session.translate_errors(),
-                setting(session.spark, _AUTO_MERGE, str(options.auto_merge).lower()),
+                setting(session.spark, _AUTO_MERGE, str(auto_merge).lower()),
             ):
                 path = table_folder(session.warehouse, state.name)
                 write(session.spark, schema, state.name, path, options)
         except StatementError as error:
             findings = _refusal(error, expected)
         else:
-            findings = tuple(finding for finding in expected.findings if finding.code == _BY_ROWS)
+            findings = tuple(finding for finding in expected.findings if finding.code in _BY_ROWS)
         after = catalog.read_tables([state.name]).tables[state.name].columns
     name = table.qualified_name if isinstance(table, Table) else folded(table)
     findings = tuple(replace(finding, table=name) for finding in findings)
-    return WriteVerdict(table=name, accepted=not findings, columns=after, findings=findings)
+    replaces = "" if findings else expected.replaces
+    columns = state.columns if findings else after
+    return WriteVerdict(table=name, accepted=not findings, columns=columns, findings=findings, replaces=replaces)
 
 
 def _refusal(error: StatementError, expected: WriteVerdict) -> tuple[Diagnostic, ...]:

@@ -208,8 +208,12 @@ def error_condition(error: PySparkException) -> str:
 
     Conflicts of Delta have it in their message only (Delta 4.4.0).
     """
+    from pyspark.errors import IllegalArgumentException
+
     named: Any = error
     condition = (named.getCondition() if hasattr(named, "getCondition") else named.getErrorClass()) or ""
+    if not condition and isinstance(error, IllegalArgumentException):
+        return "IllegalArgumentException"
     return condition or next(iter(_IN_MESSAGE.findall(str(error))), "")
 
 

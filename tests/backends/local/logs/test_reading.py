@@ -10,7 +10,7 @@ import pytest
 
 from pytest_delta_schema import CatalogReadError, Orchestrator
 from pytest_delta_schema.backends.local.logs.reader import _understand
-from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
+from pytest_delta_schema.backends.local.warehouse.physical_names import physical_schema, table_folder
 from support.tables import NAME, column, table
 
 pytestmark = pytest.mark.spark
@@ -255,10 +255,21 @@ def test_tables_of_a_schema_are_listed_without_its_views(local):
     local._session.sql("CREATE SCHEMA spark_catalog.listed")
     local._session.sql("CREATE TABLE spark_catalog.listed.orders (id INT) USING delta")
     local._session.sql("CREATE VIEW spark_catalog.listed.looking AS SELECT 1")
+    for name in ("orders", "another"):
+        local._session.sql(f"CREATE TEMPORARY VIEW {name} AS SELECT 1")
 
     try:
         assert [str(name) for name in local.table_names("spark_catalog", "listed")] == ["spark_catalog.listed.orders"]
+        assert local.bridge.list_schema("dev", "silver", physical_schema("dev", "silver")) == (
+            [],
+            ["odd name", "orders"],
+        )
+        assert [str(name) for name in local.table_names("dev", "silver")] == [
+            "dev.silver.odd name",
+            "dev.silver.orders",
+        ]
     finally:
         local._session.sql("DROP SCHEMA spark_catalog.listed CASCADE")
-    assert [str(name) for name in local.table_names("dev", "silver")] == ["dev.silver.odd name", "dev.silver.orders"]
+        for name in ("orders", "another"):
+            local._session.sql(f"DROP VIEW {name}")
     assert local.table_names("dev", "nowhere") == ()

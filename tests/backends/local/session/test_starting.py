@@ -24,7 +24,6 @@ from pytest_delta_schema.backends.local.session.jars import coordinates, delta_j
 from pytest_delta_schema.backends.local.session.java import Java, find_java
 from pytest_delta_schema.backends.local.session.java_classes import classes_jar
 from pytest_delta_schema.backends.local.session.launch_resources import LaunchResources
-from pytest_delta_schema.backends.local.session.machine_cache import cache_folder
 from pytest_delta_schema.backends.local.session.start import open_session, start_session
 from pytest_delta_schema.backends.local.warehouse.warehouse_folder import prepare_warehouse
 from pytest_delta_schema.backends.spark import session_check
@@ -32,6 +31,7 @@ from pytest_delta_schema.backends.spark.compat.pyspark_compat import spark_home
 from pytest_delta_schema.backends.spark.versions import SparkVersions
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 from support.installed import INSTALLED
+from support.runs.shared_cache import shared_cache
 from support.tables import NAME
 
 START = """
@@ -130,10 +130,7 @@ def test_a_session_of_the_project_that_knows_nothing_of_us_is_enough(tmp_path):
 @pytest.mark.spark
 @pytest.mark.own_jvm
 def test_the_archive_is_written_once_with_nearly_all_classes_and_used_after(tmp_path):
-    cache = tmp_path / "cache" / "pytest_delta_schema"
-    cache.mkdir(parents=True)
-    for kept in ("jars", "classes"):
-        (cache / kept).symlink_to(cache_folder() / kept)
+    cache = shared_cache(tmp_path)
     env = {"XDG_CACHE_HOME": str(cache.parent)}
 
     first, second = (prepare(**env) for _ in range(2))

@@ -96,9 +96,11 @@ public class NamespacedDeltaCatalog extends DeltaCatalog {
     try {
       String[] physical = schema(ns);
       if (!isForeign(physical)) warehouse.attachTables(physical[0]);
-      Identifier[] found = super.listTables(physical);
-      for (int k = 0; k < found.length; k++) found[k] = Identifier.of(out(found[k].namespace()), PhysicalNames.decode(found[k].name()));
-      return found;
+      Identifier[] all = super.listTables(physical);
+      ArrayList mine = new ArrayList();
+      // Spark lists the temporary views of the session with those of every schema; they have no namespace.
+      for (int k = 0; k < all.length; k++) if (all[k].namespace().length == 1) mine.add(Identifier.of(out(all[k].namespace()), PhysicalNames.decode(all[k].name())));
+      return (Identifier[]) mine.toArray(new Identifier[0]);
     } catch (Exception e) { throw thrown(e); }
   }
 

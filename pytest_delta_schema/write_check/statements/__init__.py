@@ -1,0 +1,1 @@
+"""Predict what Delta does with a MERGE."""
