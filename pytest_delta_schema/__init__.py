@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute import Preflight as Preflight
     from pytest_delta_schema.models import Check as Check
     from pytest_delta_schema.models import Column as Column
+    from pytest_delta_schema.models import Deprecated as Deprecated
     from pytest_delta_schema.models import ForeignKey as ForeignKey
     from pytest_delta_schema.models import Identity as Identity
     from pytest_delta_schema.models import Parquet as Parquet
@@ -58,6 +59,8 @@ if TYPE_CHECKING:
     from pytest_delta_schema.test_kit import rows_of as rows_of
     from pytest_delta_schema.test_kit import rows_strategy as rows_strategy
     from pytest_delta_schema.test_kit import state_text as state_text
+    from pytest_delta_schema.write_check import Merge as Merge
+    from pytest_delta_schema.write_check import When as When
     from pytest_delta_schema.write_check import WriteOptions as WriteOptions
 
 __version__ = "0.1.0"

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.constraints import PrimaryKey as PrimaryKey
     from pytest_delta_schema.models.constraints import Unique as Unique
     from pytest_delta_schema.models.conversion import Parquet as Parquet
+    from pytest_delta_schema.models.deprecation import Deprecated as Deprecated
     from pytest_delta_schema.models.names import QualifiedName as QualifiedName
     from pytest_delta_schema.models.structs import empty_frame as empty_frame
     from pytest_delta_schema.models.structs import to_struct_type as to_struct_type

@@ -10,11 +10,14 @@ from pyspark.sql.types import DataType
 
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.argument_checks.arguments import refuses_wrong_arguments
+from pytest_delta_schema.models.deprecation import require_deprecated
 from pytest_delta_schema.models.names import interned, require_comment, require_name
 from pytest_delta_schema.models.tags import NO_DECLARED_TAGS, no_tags, require_tags
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from pytest_delta_schema.models.deprecation import Deprecated
 
 DefaultValue = Union[str, bool, int, float, Decimal]  # noqa: UP007 - used at run time, on every supported Python
 """A default: a number, a boolean, or the text of an SQL expression."""
@@ -67,6 +70,8 @@ class Column:
         renamed_from: The former name of the column; ignored once it is renamed. A field of a struct has it in the
             metadata of its ``StructField``: ``metadata={"renamed_from": "old"}``.
         tags: As those of a :class:`Table`.
+        deprecated: That it will be dropped, since when and until when, as a :class:`Deprecated`. Fields of structs have
+            none of their own.
 
     Raises:
         DeclarationError: If the name is empty, the type is not one of Spark, or something else can
@@ -84,6 +89,7 @@ class Column:
     identity: Identity | bool | None = None
     renamed_from: str | None = None
     tags: Mapping[str, str | None] = field(default_factory=no_tags)
+    deprecated: Deprecated | None = None
 
     if TYPE_CHECKING:
         # A type may be given as text; the field always is an object.
@@ -99,6 +105,7 @@ class Column:
             identity: Identity | bool | None = None,
             renamed_from: str | None = None,
             tags: Mapping[str, str | None] = ...,
+            deprecated: Deprecated | None = None,
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -110,6 +117,8 @@ class Column:
             require_name(self.renamed_from, f"column {self.name}: renamed_from")
         if self.tags is not NO_DECLARED_TAGS:
             _set(self, "tags", require_tags(self.tags, f"column {self.name}"))
+        if self.deprecated is not None:
+            require_deprecated(self.deprecated, f"column {self.name}: ")
         if self.default is not None or self.generated_as is not None or self.identity is not None:
             self._require_values()
         given: object = self.data_type

@@ -16,16 +16,18 @@ from pytest_delta_schema.models.column import Column
 from pytest_delta_schema.models.constraints import Check, ForeignKey, PrimaryKey, Unique
 from pytest_delta_schema.models.conversion import Parquet, declared_conversion
 from pytest_delta_schema.models.declared_at import DeclaredAt, declared_here, note_declaration
+from pytest_delta_schema.models.deprecation import require_deprecated
 from pytest_delta_schema.models.modes import CONTRACT_MODES, EVOLUTIONS, IGNORE, STRICT
 from pytest_delta_schema.models.names import folded_name, require_comment, require_name, require_names
 from pytest_delta_schema.models.ownership import ASPECTS, ownership, read_only_modes
-from pytest_delta_schema.models.struct_columns import columns_of
 from pytest_delta_schema.models.tags import no_tags, require_tags
+from pytest_delta_schema.models.types.struct_columns import columns_of
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from pytest_delta_schema.delta.names.part_path import Aspect
+    from pytest_delta_schema.models.deprecation import Deprecated
     from pytest_delta_schema.models.modes import ContractMode, Evolution
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.ownership import Ownership
@@ -87,6 +89,7 @@ class Table:
         clients: The clients that read and write the table, such as ``"trino>=470"``, or ``"trino>=470 (read)"`` for one
             that only reads. They replace those of the project; without them, those of the project hold. A table feature
             that one of them lacks is refused.
+        deprecated: That it will be dropped, since when and until when, as a :class:`Deprecated`.
 
     Raises:
         DeclarationError: If a part can never be valid, such as a bare string for ``columns``; for arguments that do not
@@ -113,6 +116,7 @@ class Table:
     unique: Sequence[Unique] = ()
     clients: Sequence[str] = ()
     read_only: bool = False
+    deprecated: Deprecated | None = None
     origin: DeclaredAt = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -148,6 +152,7 @@ class Table:
         )
         _set(self, "unique", _listed(self.unique, Unique, f"{subject}unique", "Unique(columns)"))
         _set(self, "clients", require_clients(self.clients, subject) if self.clients != () else ())
+        require_deprecated(self.deprecated, subject)
         if self.read_only:
             self._require_read_only(subject)
         note_declaration(self.name, self.origin)

@@ -14,7 +14,7 @@ from pytest_delta_schema.models.ownership import ALL_MANAGED, ASPECTS
 from pytest_delta_schema.models.table import declared_name
 from pytest_delta_schema.state.keys import desired_keys
 from pytest_delta_schema.state.spark_types import NESTED, RENAMED_FROM, collecting_renames, shared
-from pytest_delta_schema.state.states import NO_TAGS, CheckState, RenameState, TableState, by_name
+from pytest_delta_schema.state.states import NO_DEPRECATIONS, NO_TAGS, CheckState, RenameState, TableState, by_name
 from pytest_delta_schema.state.types import ColumnGeneration, IdentityState, find, new_column
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.constraints import Check
     from pytest_delta_schema.models.table import PropertyValue, Table
     from pytest_delta_schema.state.spark_types import Renamed
-    from pytest_delta_schema.state.states import Tags
+    from pytest_delta_schema.state.states import Deprecations, Tags
     from pytest_delta_schema.state.types import ColumnState
 
 _NO_PROPERTIES: Mapping[str, str | None] = MappingProxyType({})
@@ -52,6 +52,7 @@ def desired_state(table: Table) -> TableState:
         evolution=table.evolution,
         clients=tuple(table.clients),
         read_only=table.read_only,
+        deprecated=_deprecations(table),
         tags=_tags(table),
         convert_from=declared_conversion(table.convert_from, "") if table.convert_from is not None else None,
         ownership=ALL_MANAGED if table.owns is ASPECTS and not table.read_only else table.ownership,
@@ -115,6 +116,15 @@ def _tags(table: Table) -> Tags:
         if tagged
         else NO_TAGS
     )
+
+
+def _deprecations(table: Table) -> Deprecations:
+    """Return the deprecations of a table and of its columns; columns are in declaration order."""
+    columns = [
+        (ColumnPath(column.name), column.deprecated) for column in table.columns if column.deprecated is not None
+    ]
+    whole = [(TABLE, table.deprecated)] if table.deprecated is not None else []
+    return MappingProxyType(dict([*whole, *columns])) if whole or columns else NO_DEPRECATIONS
 
 
 def property_text(value: PropertyValue | Decimal) -> str | None:

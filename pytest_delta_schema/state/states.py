@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pytest_delta_schema.models.conversion import Parquet
+    from pytest_delta_schema.models.deprecation import Deprecated
     from pytest_delta_schema.models.modes import ContractMode, Evolution
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.ownership import Ownership
@@ -48,6 +49,11 @@ Tags = Mapping[ColumnPath, Mapping[str, str | None]]
 """The tags of a table, by the empty path, and of its columns, by their paths."""
 
 NO_TAGS: Tags = MappingProxyType({})
+
+Deprecations = Mapping[ColumnPath, "Deprecated"]
+"""The deprecations of a table, by the empty path, and of its columns, by their paths."""
+
+NO_DEPRECATIONS: Deprecations = MappingProxyType({})
 
 
 KeyKind = Literal["primary key", "unique constraint"]
@@ -166,6 +172,8 @@ class TableState:
         evolution: Whether the model accepts undeclared columns. Not compared.
         clients: The clients that the model lists. Not compared.
         read_only: Whether no plan creates or changes it. Not compared.
+        deprecated: Deprecations by the path of their column, in a desired state; that of the table by the empty path.
+            Not compared.
         kind: What it is instead of a Delta table, such as ``view`` or ``csv table``; ``""`` for a Delta table. Not
             compared.
         version: Delta version that was read; ``None`` if unknown. Not compared.
@@ -197,6 +205,7 @@ class TableState:
     evolution: Evolution = field(default=STRICT, compare=False)
     clients: tuple[str, ...] = field(default=(), compare=False)
     read_only: bool = field(default=False, compare=False)
+    deprecated: Deprecations = field(default_factory=lambda: NO_DEPRECATIONS, compare=False)
     kind: str = field(default="", compare=False)
     version: int | None = field(default=None, compare=False)
     table_id: str = field(default="", compare=False)

@@ -23,7 +23,7 @@ from pytest_delta_schema import (
     model_source,
     to_struct_type,
 )
-from pytest_delta_schema.models.struct_columns import columns_of
+from pytest_delta_schema.models.types.struct_columns import columns_of
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.state import ForeignKeyState
 from pytest_delta_schema.state.adopting import declared_table, struct_field

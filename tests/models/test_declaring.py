@@ -88,7 +88,8 @@ def test_the_origin_of_a_table_that_a_test_makes_is_in_that_test():
 LONG = LongType()
 TABLE_ARGUMENTS = (
     "catalog_name, schema_name, table_name, columns, comment, table_properties, primary_key, checks, foreign_keys,"
-    " partitioned_by, clustered_by, column_order, owns, evolution, convert_from, tags, unique, clients, read_only"
+    " partitioned_by, clustered_by, column_order, owns, evolution, convert_from, tags, unique, clients, read_only,"
+    " deprecated"
 )
 
 
@@ -316,7 +317,7 @@ def test_tables_that_point_at_each_other_can_be_shown():
             lambda: Column("id", LONG, NULLABLE=True, colour="red"),
             (
                 "Column has no argument NULLABLE, colour; write is_nullable instead of NULLABLE; its arguments are name,"
-                " data_type, is_nullable, comment, default, generated_as, identity, renamed_from, tags"
+                " data_type, is_nullable, comment, default, generated_as, identity, renamed_from, tags, deprecated"
             ),
         ),
         (
@@ -452,7 +453,7 @@ ONE_LINE = [Column("id", LONG)]
             lambda: Column("id", LONG, False, "The id."),
             (
                 "Column takes name, data_type, is_nullable by position, and was given 'The id.' as well;"
-                " write it by name: comment=, default=, generated_as=, identity=, renamed_from=, tags="
+                " write it by name: comment=, default=, generated_as=, identity=, renamed_from=, tags=, deprecated="
             ),
         ),
         (
@@ -460,7 +461,8 @@ ONE_LINE = [Column("id", LONG)]
             (
                 "Table takes catalog_name, schema_name, table_name, columns by position, and was given 'All orders', {} as"
                 " well; write them by name: comment=, table_properties=, primary_key=, checks=, foreign_keys=,"
-                " partitioned_by=, clustered_by=, column_order=, owns=, evolution=, convert_from=, tags=, unique=, clients=, read_only="
+                " partitioned_by=, clustered_by=, column_order=, owns=, evolution=, convert_from=, tags=, unique=, clients=, read_only=,"
+                " deprecated="
             ),
         ),
     ],

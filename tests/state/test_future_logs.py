@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Column, MemoryCatalog, UnknownType, WriteOptions, check_write, model_source
+from pytest_delta_schema import Column, MemoryCatalog, Merge, UnknownType, WriteOptions, check_write, model_source
 from pytest_delta_schema.backends.databricks.capabilities import CAPABILITIES as DATABRICKS
 from pytest_delta_schema.backends.spark.delta_capabilities import OPEN_SOURCE_DELTA as LOCAL
 from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE
@@ -25,7 +25,7 @@ from pytest_delta_schema.state import CatalogState
 from pytest_delta_schema.state.adopting import declared_table
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.types import describe_type
-from pytest_delta_schema.write_check.options import METHODS
+from pytest_delta_schema.write_check.options import FRAME_METHODS
 from support.delta_logs.future_logs import QUANTUM, READABLE_LOGS
 from support.tables import NAME, table
 
@@ -159,12 +159,20 @@ FRAMES = {
     "interval": frame(t=spark.DayTimeIntervalType()),
 }
 
+WRITES = [
+    *(WriteOptions(method=name, merge_schema=merges) for name, merges in product(FRAME_METHODS, (False, True))),
+    *(WriteOptions(method="sql_insert", by=by, evolves=True) for by in ("position", "name")),
+    WriteOptions(method="sql_insert"),
+    WriteOptions(method="update"),
+    *(Merge(matched="all", not_matched="all", evolves=evolves) for evolves in (False, True)),
+]
+
 
 @every_log
 @pytest.mark.parametrize("schema", FRAMES.values(), ids=FRAMES)
 def test_a_write_to_such_a_table_gets_a_verdict(log, schema):
-    for method, merges in product(METHODS, (False, True)):
-        verdict = check_write(log.state(NAME), schema, WriteOptions(method=method, merge_schema=merges))
+    for options in WRITES:
+        verdict = check_write(log.state(NAME), schema, options)
 
         assert verdict.accepted is not bool(verdict.findings)
         assert verdict.resulting_schema.fieldNames()[:2] == ["id", "t"]

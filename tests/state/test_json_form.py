@@ -163,6 +163,7 @@ BAD = {
             "owns": {"colour": "manage", "comments": "own"},
             "evolution": ["strict"],
             "convert_from": {"format": "csv"},
+            "deprecated": {"": {"since": "20260131"}, "id": {"since": "2026-01-31", "sunset": "2026-01-30"}},
         },
         [
             "dev.silver.orders: checks is {}; write an array",
@@ -173,6 +174,11 @@ BAD = {
             'dev.silver.orders: owns is \'colour\'; write "columns" or "types" or ',
             'dev.silver.orders: owns[\'comments\'] is \'own\'; write "manage" or "report" or "ignore"',
             'dev.silver.orders: evolution is [\'strict\']; write "strict" or "additive"',
+            "dev.silver.orders: deprecated[''].since is '20260131'; write a day, such as 2026-01-31",
+            (
+                "dev.silver.orders: deprecated['id'] is invalid: sunset of Deprecated is 2026-01-30, which is not after since,"
+                " 2026-01-31; write a later day"
+            ),
         ],
     ),
 }

@@ -16,11 +16,13 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 _ON_THE_TABLE = "{} of the Table"
+_NOT_KNOWN_YET = "replace_where or a Merge, for REPLACE {} is not known yet,"
 _SYNONYMS: Mapping[str, Mapping[str, str]] = {
     "Column": {
         "autoincrement": "identity",
         "check": _ON_THE_TABLE.format("checks"),
         "computed": "generated_as",
+        "deprecation": "deprecated",
         "description": "comment",
         "doc": "comment",
         "dtype": "data_type",
@@ -58,6 +60,10 @@ _SYNONYMS: Mapping[str, Mapping[str, str]] = {
         "schema": "schema_name, or Table.from_struct_type for a StructType",
         "tblproperties": "table_properties",
     },
+    "WriteOptions": {
+        "replace_on": _NOT_KNOWN_YET.format("ON"),
+        "replace_using": _NOT_KNOWN_YET.format("USING"),
+    },
     "Check": {"condition": "expression", "constraint": "expression", "sql": "expression", "sqltext": "expression"},
     "ForeignKey": {
         "parent": "references",
@@ -65,7 +71,9 @@ _SYNONYMS: Mapping[str, Mapping[str, str]] = {
         "referenced_columns": "parent_columns",
         "table": "references",
     },
+    "Deprecated": {"replaced_by": "use", "replacement": "use", "until": "sunset"},
     "Identity": {"begin": "start", "increment": "step"},
+    "Merge": {"on": "no condition, for it chooses rows and not columns, and the clauses"},
     "Parquet": {"folder": "path", "location": "path", "no_statistics": "statistics=False", "stats": "statistics"},
 }
 """What other tools call an argument, by class, with what is written here."""
@@ -136,7 +144,7 @@ def _surplus(kind: str, surplus: tuple[object, ...], positional: list[str], name
     if not named:
         fact = f"{kind} takes at most {len(positional)} arguments, and was given {values} as well"
         return f"{fact}; its arguments are {', '.join(positional)}"
-    fact = f"{kind} takes {', '.join(positional)} by position, and was given {values} as well"
+    fact = f"{kind} takes {', '.join(positional) or 'nothing'} by position, and was given {values} as well"
     pronoun = "it" if len(surplus) == 1 else "them"
     return f"{fact}; write {pronoun} by name: {', '.join(f'{name}=' for name in named)}"
 

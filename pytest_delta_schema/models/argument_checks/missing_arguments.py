@@ -14,6 +14,7 @@ _PLACEHOLDERS = ("catalog", "schema", "table")
 _EXAMPLES: Mapping[str, str] = {
     "Check": 'Check("positive_amount", "amount > 0")',
     "Column": 'Column("id", LongType())',
+    "Deprecated": "Deprecated(date(2026, 1, 31))",
     "ForeignKey": 'ForeignKey(["customer_id"], "dev.silver.customers")',
     "PrimaryKey": 'PrimaryKey(["id"])',
     "Unique": 'Unique(["email"])',

@@ -3,8 +3,8 @@ r"""The JSON form of a table's state.
 It is an object with ``"version": 1`` and the keys of :data:`STATE`. Keys whose value is the default are left out:
 ``{"version": 1, "name": "dev.silver.orders", "columns": [{"name": "id", "type": "bigint"}]}``.
 
-* The name of a table has dots between its parts. So has the path of a column, in ``clustered_by``, ``tags`` and
-  ``renames``; the path of the table is ``""``. A part that is not a plain word is in back-quotes.
+* The name of a table has dots between its parts. So has the path of a column, in ``clustered_by``, ``tags``,
+  ``deprecated`` and ``renames``; the path of the table is ``""``. A part that is not a plain word is in back-quotes.
 * A type is Spark's short name, such as ``decimal(18,2)``, or an object, as in the schema of a Delta log:
   ``{"type": "struct", "fields": [...]}``, ``{"type": "array", "element": ...}``,
   ``{"type": "map", "key": ..., "value": ...}``.
@@ -14,12 +14,14 @@ It is an object with ``"version": 1`` and the keys of :data:`STATE`. Keys whose 
 
 from __future__ import annotations
 
+from datetime import date
 from sys import intern
 from types import MappingProxyType
 from typing import Any
 
 from pytest_delta_schema.delta.names.column_path import TABLE, ColumnPath, path_text, split_path
 from pytest_delta_schema.models.conversion import PARQUET, Parquet
+from pytest_delta_schema.models.deprecation import Deprecated
 from pytest_delta_schema.models.modes import CONTRACT_MODES, EVOLUTIONS, IGNORE, STRICT
 from pytest_delta_schema.models.names import QualifiedName, StoredName
 from pytest_delta_schema.models.ownership import ALL_MANAGED, ASPECTS
@@ -37,6 +39,7 @@ from pytest_delta_schema.state.json_format.json_shapes import (
     Nullable,
 )
 from pytest_delta_schema.state.states import (
+    NO_DEPRECATIONS,
     NO_TAGS,
     UNIQUE,
     CheckState,
@@ -145,6 +148,14 @@ def _parsed_path(text: str) -> ColumnPath:
     return ColumnPath.parse(text) if text else TABLE
 
 
+def _parsed_day(text: str) -> date:
+    day = date.fromisoformat(text)
+    # Later versions of Python read other forms of ISO 8601 as well.
+    if str(day) != text:
+        raise ValueError(text)
+    return day
+
+
 _NO_VALUE = ColumnGeneration()
 
 TEXTS = Items(of=TEXT)
@@ -184,6 +195,8 @@ CONVERSION = Kinds(
     "format",
     {PARQUET: Record(Parquet, Key("path", Nullable(of=TEXT), None), Key("statistics", FLAG, default=True))},
 )
+_DAY = Notation(text=str, parse=_parsed_day, noun="a day, such as 2026-01-31")
+DEPRECATION = Record(Deprecated, Key("since", _DAY), Key("use", TEXT, ""), Key("sunset", Nullable(of=_DAY), None))
 _MODE = Choice(words=CONTRACT_MODES)
 PROPERTIES = Entries(values=Nullable(of=TEXT))
 
@@ -219,6 +232,7 @@ STATE = Record(
     Key("evolution", Choice(words=EVOLUTIONS), STRICT),
     Key("clients", TEXTS, ()),
     Key("read_only", FLAG, default=False),
+    Key("deprecated", Entries(keys=PATH, values=DEPRECATION), NO_DEPRECATIONS),
     Key("kind", TEXT, ""),
 )
 """The keys of the form, without the version."""

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_delta_schema.diagnostics.errors import Diagnostic, JsonFormError
+from pytest_delta_schema.diagnostics.errors import DeclarationError, Diagnostic, JsonFormError
 from pytest_delta_schema.state.json_format.json_shapes import FormFault, json_preview, words, wrong
 
 if TYPE_CHECKING:
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 REQUIRED: Any = object()
 """The default of a key that is never left out."""
+
+UPGRADE = "upgrade pytest-delta-schema"
+"""What makes the text of a newer release readable."""
 
 
 class Key(NamedTuple):
@@ -76,7 +79,14 @@ class Record:
                 faults.append(FormFault(path, f"has no {name}", "add it"))
             else:
                 parts[attribute] = default
-        return self.build(**parts) if len(faults) == count else None
+        if len(faults) > count:
+            return None
+        try:
+            return self.build(**parts)
+        except DeclarationError as error:
+            fact, _, remedy = str(error).rpartition("; ")
+            faults.append(FormFault(path, f"is invalid: {fact}", remedy))
+            return None
 
     def _unknown(self, name: str, path: str) -> FormFault:
         near = get_close_matches(str(name), self._names, n=1)
@@ -161,7 +171,7 @@ class Form:
             faults.append(FormFault("", "has no version", f'write "version": {self.version}'))
         elif version > self.version:
             fact = f"is of version {version}, and this release reads version {self.version}"
-            faults.append(FormFault("", fact, "upgrade pytest-delta-schema"))
+            faults.append(FormFault("", fact, UPGRADE))
         return keys
 
 
