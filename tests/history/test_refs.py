@@ -1,0 +1,317 @@
+"""What REF means, and the text for each that means nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_delta_schema.diagnostics.errors import ConfigurationError
+from pytest_delta_schema.history.past_contracts import contracts_at
+from support.git_repository import STATES, GitRepository, state_file
+
+ORDERS = f"{STATES}/dev.silver.orders.state.json"
+
+
+@pytest.fixture
+def shop(tmp_path, monkeypatch):
+    """A repository whose branch ``feature`` has two commits more than ``main``, which are checked out."""
+    repository = GitRepository.created(tmp_path, monkeypatch)
+    repository.commit({"pyproject.toml": "", "shop/models.py": "", ORDERS: state_file(column="first")})
+    repository.git("tag", "v1.0.0")
+    repository.commit({ORDERS: state_file(column="second")})
+    repository.git("checkout", "--quiet", "-b", "feature")
+    repository.commit({ORDERS: state_file(column="third")})
+    repository.commit({ORDERS: state_file(column="fourth")})
+    monkeypatch.chdir(repository.folder)
+    return repository
+
+
+def past(repository, ref, **options):
+    return contracts_at(ref, project=repository.folder, **{"environment": {}, **options})
+
+
+def column(contracts):
+    (contract,) = contracts.tables.values()
+    return contract.state.columns[0].name
+
+
+def refused(repository, ref, **options):
+    with pytest.raises(ConfigurationError) as error:
+        past(repository, ref, **options)
+    return str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("ref", "named", "label", "expected"),
+    [
+        ("main", "main", "main: merge base {}, 2 commits before HEAD", "second"),
+        ("heads/main", "main", "heads/main: merge base {} with main, 2 commits before HEAD", "second"),
+        ("refs/heads/main", "main", "refs/heads/main: merge base {} with main, 2 commits before HEAD", "second"),
+        ("@{-1}", "main", "@{{-1}}: merge base {} with main, 2 commits before HEAD", "second"),
+        ("tip:main", "main", "tip:main: tip {} of main", "second"),
+        ("v1.0.0", "v1.0.0", "v1.0.0: commit {}", "first"),
+        ("refs/tags/v1.0.0", "v1.0.0", "refs/tags/v1.0.0: commit {}", "first"),
+        ("HEAD~1", "HEAD~1", "HEAD~1: commit {}", "third"),
+        ("main~1", "v1.0.0", "main~1: commit {}", "first"),
+        ("HEAD^{/change}", "feature~0", "HEAD^{{/change}}: commit {}", "fourth"),
+        ("last-release", "v1.0.0", "last-release: tag v1.0.0, commit {}", "first"),
+        ("auto", "v1.0.0", "auto: last-release: tag v1.0.0, commit {}", "first"),
+    ],
+)
+def test_what_a_ref_means(shop, ref, named, label, expected):
+    commit = shop.git("rev-parse", named)
+    shop.write({"shop/models.py": "changed"})
+
+    contracts = past(shop, ref)
+
+    assert contracts.ref == ref
+    assert contracts.commit == commit
+    assert contracts.label == label.format(commit[:12])
+    assert column(contracts) == expected
+    assert contracts.notes == ("the work tree has uncommitted changes: shop/models.py",)
+
+
+def test_a_commit_by_its_id(shop):
+    commit = shop.git("rev-parse", "v1.0.0")
+
+    assert column(past(shop, commit)) == column(past(shop, commit[:7])) == "first"
+
+
+def test_a_branch_that_has_gone_on_means_its_merge_base(shop):
+    shop.git("checkout", "--quiet", "main")
+    shop.commit({ORDERS: state_file(column="fifth")})
+    shop.git("checkout", "--quiet", "--detach", "feature")
+
+    assert column(past(shop, "main")) == "second"
+    assert column(past(shop, "tip:main")) == "fifth"
+
+
+def test_of_the_local_branch_and_that_of_the_remote_the_nearer_merge_base(shop):
+    shop.git("checkout", "--quiet", "main")
+    clone = shop.clone("clone")
+    shop.git("merge", "--quiet", "feature~1")
+    clone.git("fetch", "--quiet")
+    clone.git("checkout", "--quiet", "feature")
+
+    contracts = past(clone, "main")
+
+    assert contracts.label == f"main: merge base {contracts.commit[:12]} with origin/main, 1 commit before HEAD"
+    assert column(contracts) == "third"
+    assert column(past(clone, "tip:main")) == "third"
+    clone.git("checkout", "--quiet", "main")
+    clone.git("merge", "--quiet", "origin/feature")
+    clone.git("checkout", "--quiet", "--detach")
+    clone.commit()
+    assert past(clone, "main").label.endswith(", 1 commit before HEAD")
+    assert past(clone, "origin/main").label.endswith(", 2 commits before HEAD")
+    assert column(past(clone, "tip:main")) == "fourth"
+    clone.git("branch", "--force", "main", clone.commit(message="other"))
+    shop.commit({ORDERS: state_file(column="fifth")})
+    clone.git("fetch", "--quiet")
+    assert refused(clone, "tip:main") == (
+        "tip:main: main and origin/main have diverged; write tip:refs/heads/main or tip:refs/remotes/origin/main"
+    )
+
+
+def test_a_branch_of_the_remote_alone(shop):
+    clone = shop.clone("clone")
+    assert clone.git("branch", "--format=%(refname)") == "refs/heads/feature"
+    commit = shop.git("rev-parse", "main")[:12]
+
+    assert past(clone, "main").label == f"main: merge base {commit} with origin/main, 2 commits before HEAD"
+    assert past(clone, "origin/main").label == f"origin/main: merge base {commit}, 2 commits before HEAD"
+    assert past(clone, "@{u}~2").label == f"@{{u}}~2: commit {commit}"
+    clone.commit()
+    assert past(clone, "@{u}").label.endswith(" with origin/feature, 1 commit before HEAD")
+
+
+def test_several_merge_bases(shop):
+    shop.git("checkout", "--quiet", "main")
+    shop.commit({"README": "x"})
+    shop.git("merge", "--quiet", "--no-ff", "feature", "--message=one")
+    shop.git("checkout", "--quiet", "feature")
+    shop.git("merge", "--quiet", "--no-ff", "main^1", "--message=two")
+    shop.commit()
+
+    contracts = past(shop, "main")
+
+    assert len(contracts.notes) == 1
+    assert contracts.notes[0].startswith("main and HEAD have further merge bases, which are not compared: ")
+
+
+@pytest.mark.parametrize(
+    ("dates", "expected"),
+    [
+        ({"v1.9": 2, "v1.10": 2}, "v1.10"),
+        ({"v2": 2, "v1.10": 1}, "v2"),
+        ({"v2": 1, "v1.10": 2}, "v1.10"),
+        ({"v1": 1, "release": 2}, "v1"),
+    ],
+)
+def test_the_newest_release(shop, monkeypatch, dates, expected):
+    shop.git("tag", "--delete", "v1.0.0")
+    for tag, day in dates.items():
+        monkeypatch.setenv("GIT_COMMITTER_DATE", f"2026-03-0{day}T12:00:00+0000")
+        shop.commit()
+        annotated = ["--annotate", "--message=x"] if tag.startswith("v1") else []
+        shop.git("tag", *annotated, tag)
+    shop.commit()
+    shop.git("tag", "v9")
+
+    assert past(shop, "last-release").label.startswith(f"last-release: tag {expected}, commit ")
+
+
+def test_patterns_of_release_tags(shop):
+    shop.git("tag", "shop/7", "HEAD~1")
+
+    contracts = past(shop, "last-release", release_tags=["shop/*", "other"])
+
+    assert column(contracts) == "third"
+
+
+@pytest.mark.parametrize(
+    ("environment", "expected"),
+    [
+        ({"GITHUB_BASE_REF": "main"}, "GITHUB_BASE_REF is main: merge base "),
+        ({"GITHUB_BASE_REF": "", "CHANGE_TARGET": "main"}, "CHANGE_TARGET is main: merge base "),
+        ({"CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main"}, "CI_MERGE_REQUEST_TARGET_BRANCH_NAME is main: merge base "),
+        (
+            {"SYSTEM_PULLREQUEST_TARGETBRANCH": "refs/heads/main"},
+            "SYSTEM_PULLREQUEST_TARGETBRANCH is main: merge base ",
+        ),
+        ({"SYSTEM_PULLREQUEST_TARGETBRANCH": "main"}, "SYSTEM_PULLREQUEST_TARGETBRANCH is main: merge base "),
+        ({"BITBUCKET_PR_DESTINATION_BRANCH": "main"}, "BITBUCKET_PR_DESTINATION_BRANCH is main: merge base "),
+        ({"BUILDKITE_PULL_REQUEST_BASE_BRANCH": "main"}, "BUILDKITE_PULL_REQUEST_BASE_BRANCH is main: merge base "),
+        ({"CODEBUILD_WEBHOOK_BASE_REF": "refs/heads/main"}, "CODEBUILD_WEBHOOK_BASE_REF is main: merge base "),
+        ({}, "last-release: tag v1.0.0, commit "),
+    ],
+)
+def test_the_target_branch_that_a_service_names(shop, environment, expected):
+    assert past(shop, "auto", environment=environment).label.startswith(f"auto: {expected}")
+
+
+def test_the_merge_base_that_gitlab_names_for_a_clone_without_the_branch(shop):
+    commit = shop.git("rev-parse", "main")
+    environment = {"CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "prod", "CI_MERGE_REQUEST_DIFF_BASE_SHA": commit}
+
+    contracts = past(shop, "auto", environment=environment)
+
+    assert contracts.label == (
+        f"auto: CI_MERGE_REQUEST_TARGET_BRANCH_NAME is prod: merge base {commit[:12]} of CI_MERGE_REQUEST_DIFF_BASE_SHA"
+    )
+    assert refused(shop, "auto", environment={**environment, "CI_MERGE_REQUEST_DIFF_BASE_SHA": "main"}) == (
+        "auto: CI_MERGE_REQUEST_TARGET_BRANCH_NAME is prod: no branch, tag or commit is called prod;"
+        " write the name of a branch, a tag or a commit"
+    )
+
+
+WRITE_A_NAME = "write the name of a branch, a tag or a commit"
+
+
+@pytest.mark.parametrize(
+    ("ref", "text"),
+    [
+        ("", f"'': no branch, tag or commit is called ''; {WRITE_A_NAME}"),
+        ("tip:", f"tip:: no branch, tag or commit is called ''; {WRITE_A_NAME}"),
+        ("nowhere", f"nowhere: no branch, tag or commit is called nowhere; {WRITE_A_NAME}"),
+        ("main2", "main2: no branch, tag or commit is called main2; write main"),
+        ("tip:futur", "tip:futur: no branch, tag or commit is called futur; write feature"),
+        ("tip:v1.0.0", "tip:v1.0.0: v1.0.0 is not a branch, so it has no tip; write v1.0.0"),
+        ("-x", f"-x: no branch, tag or commit is called -x; {WRITE_A_NAME}"),
+        ("--all", f"--all: no branch, tag or commit is called --all; {WRITE_A_NAME}"),
+        ("--output=x", f"--output=x: no branch, tag or commit is called --output=x; {WRITE_A_NAME}"),
+        ("a b", f"a b: no branch, tag or commit is called a b; {WRITE_A_NAME}"),
+        ("a\n::error::b", r"a\n::error::b: no branch, tag or commit is called a\n::error::b; " + WRITE_A_NAME),
+        ("$(touch x)", f"$(touch x): no branch, tag or commit is called $(touch x); {WRITE_A_NAME}"),
+        ("@{u}", f"@{{u}}: no branch, tag or commit is called @{{u}}; {WRITE_A_NAME}"),
+        ("main..feature", "main..feature: no branch, tag or commit is called main..feature; write feature"),
+        ("a" * 5000, f"{'a' * 117}...: no branch, tag or commit is called {'a' * 117}...; {WRITE_A_NAME}"),
+        ("a/" * 1000 + "a", f"{('a/' * 60)[:117]}...: no branch, tag or commit is called {('a/' * 60)[:117]}...; {WRITE_A_NAME}"),
+        ("a" * 200_000, f"{'a' * 117}...: git cannot be started: Argument list too long (git); check the installation of git"),
+        ("^main", "^main: no branch, tag or commit is called ^main; write main"),
+        ("*", f"*: no branch, tag or commit is called *; {WRITE_A_NAME}"),
+        ("0" * 40, f"{'0' * 40}: no branch, tag or commit is called {'0' * 40}; {WRITE_A_NAME}"),
+        ("main:shop", "main:shop: this is a folder of a commit; write the commit alone"),
+        ("main:pyproject.toml", "main:pyproject.toml: this is a file of a commit; write the commit alone"),
+        ("a\0b", rf"a\u0000b: no name in git has such characters; {WRITE_A_NAME}"),
+        ("\ud800", rf"\ud800: no name in git has such characters; {WRITE_A_NAME}"),
+        ("shop", "shop: no branch, tag or commit is called shop; for the folder write ./shop"),
+        ("./shop/none", "./shop/none: is not a directory; give a folder with state files, such as that of an earlier checkout"),
+        ("../", "../: has no snapshot of a table; give a folder with state files, such as that of an earlier checkout"),
+        ("both", "both: is a branch and a tag; write refs/heads/both or refs/tags/both"),
+        ("shop/__snapshots__", "shop/__snapshots__: is also a folder; write ./shop/__snapshots__ for the folder, or refs/heads/shop/__snapshots__"),
+        ("apart", "apart: HEAD and apart have no common commit; compare with its tip: tip:apart"),
+    ],
+)  # fmt: skip
+def test_a_ref_that_means_nothing(shop, ref, text, monkeypatch):
+    shop.git("branch", "both", "main")
+    shop.git("tag", "both", "main")
+    shop.git("branch", "shop/__snapshots__", "main")
+    shop.git("branch", "apart", shop.git("commit-tree", "-m", "x", "HEAD^{tree}"))
+    if ref == "../":
+        monkeypatch.chdir(shop.folder / "shop" / "__snapshots__" / "models")
+        (shop.folder / ORDERS).unlink()
+    before = sorted(shop.folder.rglob("*"))
+
+    assert refused(shop, ref) == text
+    assert sorted(shop.folder.rglob("*")) == before
+
+
+def test_a_name_that_can_be_fetched(shop):
+    clone = shop.clone("clone", "--single-branch", "--no-tags")
+
+    assert refused(clone, "main") == (
+        "main: no branch, tag or commit is called main;"
+        " fetch it: git fetch origin main:refs/remotes/origin/main, or git fetch --tags"
+    )
+    assert refused(clone, "1" * 40).endswith(f"; fetch it: git fetch origin {'1' * 40}")
+    clone.git("fetch", "--quiet", "origin", "main:refs/remotes/origin/main")
+    assert column(past(clone, "main")) == "second"
+
+
+@pytest.mark.parametrize("ref", ["last-release", "auto"])
+def test_without_a_release(shop, ref):
+    shop.git("tag", "--force", "v1.0.0", "HEAD")
+    text = (
+        "no tag before HEAD matches v* or r* (setting release_tags); fetch the tags: git fetch --tags,"
+        " or name a branch, a tag or a commit"
+    )
+    variables = (
+        "no variable of a CI service names a target branch (GITHUB_BASE_REF, CI_MERGE_REQUEST_TARGET_BRANCH_NAME,"
+        " SYSTEM_PULLREQUEST_TARGETBRANCH, BITBUCKET_PR_DESTINATION_BRANCH, CHANGE_TARGET,"
+        " BUILDKITE_PULL_REQUEST_BASE_BRANCH, CODEBUILD_WEBHOOK_BASE_REF), and "
+    )
+
+    assert refused(shop, ref, release_tags=["v*", "r*"]) == f"{ref}: {variables if ref == 'auto' else ''}{text}"
+    assert refused(shop, ref, release_tags=[]) == (
+        f"{ref}: {variables if ref == 'auto' else ''}no tag is a release, because the setting release_tags is empty;"
+        ' write patterns, such as ["v*"]'
+    )
+
+
+@pytest.mark.parametrize("ref", ["feature", "HEAD", "@", "tip:feature"])
+def test_head_without_a_change_is_not_compared(shop, ref):
+    shop.write({"report.xml": "", "notes.txt": ""})
+    (shop.folder / "shop" / "models.py").touch()
+
+    assert refused(shop, ref).endswith(
+        ": it is HEAD, and no source is changed, so nothing was compared;"
+        " compare with an earlier commit, such as HEAD~1 or last-release"
+    )
+
+
+@pytest.mark.parametrize("file", ["shop/models.py", "shop/new.py", "pyproject.toml"])
+def test_head_with_a_change_is_compared(shop, file):
+    shop.write({file: "changed"})
+
+    contracts = past(shop, "HEAD")
+
+    assert column(contracts) == "fourth"
+    assert contracts.notes == (f"the work tree has uncommitted changes: {file}",)
+
+
+def test_many_changes_are_cut(shop):
+    shop.write({f"shop/new{number}.py": "" for number in range(5)})
+
+    assert past(shop, "main").notes == (
+        "the work tree has uncommitted changes: shop/new0.py, shop/new1.py, shop/new2.py and 2 more",
+    )

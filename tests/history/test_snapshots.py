@@ -1,0 +1,285 @@
+"""The snapshots of a commit or a folder: which are read, and what is a fault of one table."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from pytest_delta_schema.diagnostics.errors import ConfigurationError
+from pytest_delta_schema.history.past_contracts import contracts_at
+from pytest_delta_schema.models.names import QualifiedName
+from support.git_repository import STATES, GitRepository, state_file
+
+ORDERS = QualifiedName("dev", "silver", "orders")
+STATE = f"{STATES}/dev.silver.orders.state.json"
+SQL = f"{STATES}/dev.silver.orders.ddl.sql"
+CREATE = "CREATE TABLE dev.silver.orders (id BIGINT NOT NULL) USING DELTA;"
+REMEDY = "compare with a commit or a folder that has one readable snapshot of the table"
+
+
+@pytest.fixture
+def shop(tmp_path, monkeypatch):
+    repository = GitRepository.created(tmp_path, monkeypatch)
+    monkeypatch.chdir(repository.folder)
+    return repository
+
+
+def past(repository, files, folder="."):
+    """Return the contracts of a commit with some files, which are gone in the next one."""
+    commit = repository.commit(files)
+    repository.git("rm", "--quiet", "-r", ".")
+    repository.commit()
+    (repository.folder / folder).mkdir(parents=True, exist_ok=True)
+    return contracts_at(commit, project=repository.folder / folder)
+
+
+def test_state_files(shop):
+    contracts = past(
+        shop, {"pyproject.toml": "", STATE: state_file(), "other/__snapshots__/x.state.json": state_file("lines")}
+    )
+
+    assert list(contracts.tables) == [QualifiedName("dev", "silver", "lines"), ORDERS]
+    contract = contracts.tables[ORDERS]
+    assert contract.file == STATE
+    assert not contract.from_sql
+    assert [column.name for column in contract.state.columns] == ["id"]
+    assert (contracts.faults, contracts.notes) == ((), ())
+
+
+def test_sql_is_read_where_there_is_no_state_file(shop):
+    lines = f"{STATES}/dev.silver.lines.ddl.sql"
+
+    contracts = past(shop, {STATE: state_file(column="state"), SQL: CREATE, lines: CREATE.replace("orders", "lines")})
+
+    assert contracts.tables[ORDERS].state.columns[0].name == "state"
+    contract = contracts.tables[QualifiedName("dev", "silver", "lines")]
+    assert contract.from_sql
+    assert not contract.state.columns[0].is_nullable
+    assert contracts.notes == (f"read from SQL, without state files: {lines}; what SQL does not hold is not judged",)
+
+
+def test_the_table_is_named_by_the_content(shop):
+    assert list(past(shop, {f"{STATES}/dev.gold.other.state.json": state_file()}).tables) == [ORDERS]
+    assert list(past(shop, {f"{STATES}/dev.gold.other.ddl.sql": CREATE}).tables) == [ORDERS]
+
+
+@pytest.mark.parametrize(
+    ("folder", "others"),
+    [("one", ""), ("one/inner", ""), ("two", "inner"), ("three", "one, two, two/inner"), (".", "one, two, two/inner")],
+)
+def test_a_project_of_several_in_a_repository(shop, folder, others):
+    files = {"pyproject.toml": "", STATE: state_file()}
+    for name in ("one", "two", "two/inner"):
+        files |= {f"{name}/pyproject.toml": "", f"{name}/{STATE}": state_file()}
+    shop.commit(files)
+    shop.commit({"shop/models.py": ""})
+    (shop.folder / folder).mkdir(exist_ok=True)
+
+    contracts = contracts_at("HEAD~1", project=shop.folder / folder)
+
+    assert [contract.file for contract in contracts.tables.values()] == [STATE]
+    assert contracts.faults == ()
+    note = f"projects with a pyproject.toml of their own are not read: {others}"
+    assert contracts.notes == ((note,) if others else ())
+
+
+def test_other_files_are_not_read(shop):
+    contracts = past(
+        shop, {"shop/dev.silver.orders.state.json": "{", f"{STATES}/test_it.sql": "", f"{STATES}/x.ambr": ""}
+    )
+
+    assert contracts.tables == {}
+    assert contracts.faults == ()
+    (note,) = contracts.notes
+    assert note == f"nothing to compare: commit {contracts.commit[:12]} has no snapshot of the project"
+
+
+def test_a_project_that_was_elsewhere(shop):
+    (shop.folder / "new").mkdir()
+    (shop.folder / "new" / "pyproject.toml").touch()
+
+    contracts = past(shop, {f"old/{STATE}": state_file()}, folder="new")
+
+    (note,) = contracts.notes
+    assert note == (
+        f"nothing to compare: commit {contracts.commit[:12]} has no snapshot of the project;"
+        f" it has snapshots of others: old/{STATE}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "message"),
+    [
+        (STATE, "{", "cannot be read: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)"),
+        (STATE, '{"version": 99}', "cannot be read: state of a table: "),
+        (STATE, '{"version": 1, "name": "dev.silver.orders", "colums": []}', "cannot be read: dev.silver.orders: has the unknown key 'colums'; write 'columns'"),
+        (STATE, '{"version": 1, "name": "orders"}', "cannot be read: orders: name "),
+        (STATE, "[" * 100_000, "cannot be read: maximum recursion depth exceeded"),
+        (STATE, "\ufeff{}", "cannot be read: Unexpected UTF-8 BOM"),
+        (STATE, b"\xff", "cannot be read: it is not UTF-8"),
+        (STATE, "{}\n<<<<<<< ours\n{}\n=======\n{}\n>>>>>>> theirs\n", "cannot be read: it has the marks of a merge conflict"),
+        (STATE, "version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 9\n", "cannot be read: it is a pointer of Git LFS, whose content is not in the commit"),
+        (SQL, "SELECT 1", "cannot be read: statement 1, line 1: "),
+        (SQL, "CREATE TABLE orders (id BIGINT)", "cannot be read: statement 1, line 1: the name orders lacks its catalog and schema"),
+    ],
+)  # fmt: skip
+def test_a_snapshot_that_cannot_be_read_is_a_fault_of_its_table(shop, file, content, message):
+    contracts = past(shop, {file: content, f"{STATES}/dev.silver.lines.state.json": state_file("lines")})
+
+    assert list(contracts.tables) == [QualifiedName("dev", "silver", "lines")]
+    (fault,) = contracts.faults
+    assert fault.table == ORDERS
+    assert fault.files == (file,)
+    assert fault.message.startswith(f"{file} {message}")
+    assert fault.remedy == REMEDY
+    assert str(fault) == f"dev.silver.orders: {fault.message}; {REMEDY}"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "table"),
+    [
+        ("dev.silver.%60a.b%60", "", QualifiedName("dev", "silver", "a.b")),
+        ("Dev.Silver.Orders", "", ORDERS),
+        ("orders", "", None),
+        ("dev.silver.very_long~0123456789ab", "", None),
+        ("orders", '{"name": "Dev.Silver.Orders"}', ORDERS),
+        ("dev.silver.lines", '{"name": "dev.silver.orders"}', ORDERS),
+        ("dev.silver.orders", '{"name": "x"}', ORDERS),
+        ("dev.silver.orders", '{"name": 1}', ORDERS),
+        ("dev.silver.orders", "[]", ORDERS),
+        ("dev.silver.orders", "{}", ORDERS),
+    ],
+)
+def test_the_content_or_the_name_of_a_file_tells_the_table_of_a_fault(shop, name, content, table):
+    file = f"{STATES}/{name}.state.json"
+
+    (fault,) = past(shop, {file: content}).faults
+
+    assert fault.table == table
+    assert str(fault).startswith(f"{table or file}: {file} cannot be read: ")
+
+
+@pytest.mark.parametrize("name", ["a b", "a\nb", "ä", "a\udcff", "-x", "*", '"', "a\tb", ":(top)x"])
+def test_a_file_of_any_name(shop, name):
+    lines = f"{STATES}/{name}/x.state.json"
+
+    contracts = past(shop, {f"{name}/{STATE}": state_file(), lines: "{"})
+
+    (contract,) = contracts.tables.values()
+    assert contract.file == f"{name}/{STATE}"
+    (fault,) = contracts.faults
+    assert fault.files == (lines,)
+    assert str(fault).isprintable()
+
+
+@pytest.mark.parametrize("folder", ["a b", "*", "-x", ":(top)x", "a\nb"])
+def test_a_project_of_any_name(shop, folder):
+    shop.commit({f"{folder}/pyproject.toml": "", f"{folder}/{STATE}": state_file(), f"other/{STATE}": state_file()})
+    shop.commit({"shop/models.py": ""})
+
+    assert list(contracts_at("HEAD~1", project=shop.folder / folder).tables) == [ORDERS]
+
+
+def test_a_table_whose_file_has_moved(shop):
+    moved = {f"gold/{STATE}": state_file(), STATE: state_file("lines")}
+    shop.commit({STATE: state_file()})
+    shop.git("rm", "--quiet", "-r", ".")
+    shop.commit(moved)
+
+    assert ORDERS in contracts_at("HEAD~1", project=shop.folder).tables
+    shop.commit({"shop/models.py": ""})
+    assert ORDERS in contracts_at("HEAD~1", project=shop.folder).tables
+
+
+def test_two_contracts_of_one_table(shop):
+    other = "old/__snapshots__/dev.silver.orders.ddl.sql"
+
+    contracts = past(shop, {STATE: state_file(), other: CREATE, f"{STATES}/x.state.json": state_file("lines")})
+
+    assert list(contracts.tables) == [QualifiedName("dev", "silver", "lines")]
+    (fault,) = contracts.faults
+    assert fault.files == (other, STATE)
+    assert str(fault) == f"dev.silver.orders: has 2 contracts, in {other} and {STATE}; {REMEDY}"
+
+
+def test_a_symbolic_link_is_not_followed(shop, tmp_path):
+    (tmp_path / "outside").write_text(state_file())
+    (shop.folder / STATES).mkdir(parents=True)
+    (shop.folder / STATE).symlink_to(tmp_path / "outside")
+
+    (fault,) = past(shop, {}).faults
+
+    assert str(fault) == f"dev.silver.orders: {STATE} is a symbolic link; {REMEDY}"
+
+
+def test_submodules_are_not_read(shop, tmp_path, monkeypatch):
+    (tmp_path / "library").mkdir()
+    library = GitRepository.created(tmp_path / "library", monkeypatch)
+    library.commit({STATE: state_file()})
+    monkeypatch.setenv("HOME", str(tmp_path))
+    shop.git("submodule", "--quiet", "add", f"file://{library.folder}", "libs/library")
+    shop.commit({STATE: state_file()})
+    shop.commit({STATE: state_file(column="new")})
+
+    contracts = contracts_at("HEAD~1", project=shop.folder)
+
+    assert contracts.faults == ()
+    assert contracts.notes == ("submodules are not read: libs/library",)
+
+
+@pytest.mark.parametrize("ref", ["./old", "old/", "../work/old", "{folder}/old"])
+def test_a_folder(shop, monkeypatch, ref):
+    shop.write(
+        {
+            f"old/{STATE}": state_file(),
+            "old/a/dev.silver.lines.ddl.sql": CREATE.replace("orders", "lines"),
+            "old/.cache/x.state.json": "{",
+        }
+    )
+    monkeypatch.setenv("PATH", "")
+
+    contracts = contracts_at(ref.format(folder=shop.folder), project=shop.folder)
+
+    assert list(contracts.tables) == [QualifiedName("dev", "silver", "lines"), ORDERS]
+    assert contracts.commit is None
+    assert contracts.label == f"{contracts.ref}: a folder"
+    assert contracts.notes == (
+        "read from SQL, without state files: a/dev.silver.lines.ddl.sql; what SQL does not hold is not judged",
+    )
+
+
+def test_a_file_of_a_folder_that_cannot_be_opened(shop):
+    (shop.folder / "dev.silver.orders.state.json").symlink_to("nowhere")
+
+    contracts = contracts_at("./", project=shop.folder)
+
+    assert [str(fault) for fault in contracts.faults] == [
+        f"dev.silver.orders: dev.silver.orders.state.json cannot be read: No such file or directory; {REMEDY}"
+    ]
+
+
+def test_a_folder_below_that_cannot_be_read(shop, monkeypatch):
+    shop.write({"old/dev.silver.orders.state.json": state_file(), "old/below/x.state.json": state_file("lines")})
+    scan = os.scandir
+
+    def scandir(path):
+        if str(path).endswith("below"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+
+    with pytest.raises(ConfigurationError, match=r"^\./old: cannot be read: Permission denied \(old/below\); give"):
+        contracts_at("./old", project=shop.folder)
+
+
+@pytest.mark.parametrize("ref", ["./none", "./a\0b", "./\ud800", "./" + "a" * 5000, "/dev/null"])
+def test_what_is_not_a_folder_is_refused(shop, ref):
+    with pytest.raises(ConfigurationError, match=": is not a directory; give a folder with state files, such as"):
+        contracts_at(ref, project=shop.folder)
+
+
+def test_a_folder_without_snapshots_is_refused(shop):
+    with pytest.raises(ConfigurationError, match=r"^\./: has no snapshot of a table; "):
+        contracts_at("./", project=shop.folder)
