@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.configuration.compatibility_entries import COMPATIBILITY_KEYS
 from pytest_delta_schema.configuration.section import CONSENT_KEYS, STORE_KEYS
 from pytest_delta_schema.configuration.toml_values import one_of
+from pytest_delta_schema.settings.compatibility_roles import DEFAULT_ROLES
 from pytest_delta_schema.settings.table import SETTINGS
 from pytest_delta_schema.settings.text import SECTION
 
@@ -32,6 +34,7 @@ _TYPES: Mapping[SettingKind, str] = {
     "client features": "table of texts",
     "modes": "table of texts",
     "consents": "array of tables",
+    "policies": "array of tables",
     "stores": "array of tables",
     "reports": "list of texts",
 }
@@ -93,6 +96,12 @@ path = "dev.silver.*.legacy_id"
 reason = "moved to payments, DATA-412"
 expires = 2999-12-31
 
+[[{SECTION}.compatibility]]
+path = "prod.gold.**"
+roles = ["readers", "streams", "writers", "clients"]
+fail_on = "dangerous"
+min_notice = 90
+
 [[{SECTION}.storage]]
 prefix = "s3://lake"
 endpoint = "http://127.0.0.1:9000"
@@ -104,7 +113,13 @@ secret_key_variable = "LAKE_SECRET"
 _ENTRIES = """\
 An entry of `allow` has the keys {consent}, all of them required. In its path `*` matches one part or a piece of it, and
 `**` any number of parts. `expires` is the last day, in UTC. An expired entry, and one that a complete run
-does not need, fails the run. An entry of `storage` has the keys {store}; only `prefix` is required.
+does not need, fails the run; an entry with the action `break` is judged by `--delta-against` only, and an unused one is
+a note until its last day. An entry of `storage` has the keys {store}; only `prefix` is required.
+
+An entry of `compatibility` has the keys {policy}; only `path` is required, which matches the names of tables in models
+as the paths of `allow` do. `roles` are those that a change may not break, without it {roles}. `fail_on` is
+`breaking`, `dangerous` or `never`, without it `breaking`. `min_notice` is for how many days a column or a table has to
+be deprecated before it may be dropped, without it 0.
 
 In an ini file, `delta_bind`, `delta_default_properties` and `delta_client_features` have one `name=value` on each line,
 `delta_clients` one client, `delta_report` one report, and `delta_allow` one consent, such as
@@ -119,7 +134,12 @@ def configuration_reference() -> str:
         "|---|---|---|---|---|---|",
         *map(_row, SETTINGS),
     ]
-    entries = _ENTRIES.format(consent=_codes(CONSENT_KEYS), store=_codes(STORE_KEYS))
+    entries = _ENTRIES.format(
+        consent=_codes(CONSENT_KEYS),
+        store=_codes(STORE_KEYS),
+        policy=_codes(COMPATIBILITY_KEYS),
+        roles=_codes(DEFAULT_ROLES),
+    )
     example = f"```toml\n{EXAMPLE}```\n"
     return "\n".join([_INTRODUCTION, _SCRIPTS, example, "\n".join(rows), "", entries])
 
@@ -158,6 +178,8 @@ def _default(value: object) -> str:
     match value:
         case None | () | "":
             return ""
+        case tuple():
+            return _codes(value)
         case bool():
             return f"`{str(value).lower()}`"
         case float():

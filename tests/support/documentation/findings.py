@@ -6,7 +6,8 @@ import ast
 import inspect
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.write_check import schema_findings, storage_findings
+from pytest_delta_schema.write_check import overwrite_findings, schema_findings, storage_findings
+from pytest_delta_schema.write_check.statements import statement_findings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 def reported() -> dict[str, list[str]]:
     """Return what is reported under each name of a finding, from the docstrings of the functions."""
     findings: dict[str, list[str]] = {}
-    for module in (schema_findings, storage_findings):
+    for module in (schema_findings, storage_findings, overwrite_findings, statement_findings):
         for function in ast.parse(inspect.getsource(module)).body:
             for rule in _rules(function):
                 summary = (ast.get_docstring(function) or "").partition("\n")[0]  # type: ignore[arg-type]

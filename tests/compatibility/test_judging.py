@@ -1,0 +1,253 @@
+"""What is judged and what is not: ownership, unknown parts, the base, names, and who is upgraded first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pytest_delta_schema import Check, Column, Table, Unique
+from pytest_delta_schema.compatibility import judge_change, worst_verdict
+from pytest_delta_schema.compatibility.roles import VERDICTS
+from pytest_delta_schema.compatibility.stream_verdicts import MEANT
+from pytest_delta_schema.compatibility.verdict_table import VERDICT_TABLE
+from pytest_delta_schema.delta.clients.client_features import ClientFeatures
+from pytest_delta_schema.diagnostics.errors import DeclarationError
+from pytest_delta_schema.settings.compatibility_roles import ROLES
+from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.testing.parts import INT, LONG, MAPPED, TEXT, WIDENS, field, struct
+from pytest_delta_schema.write_check import check_stream
+from support.compatibility.cases import CASES, FEED
+from support.compatibility.judging import shown
+from support.tables import table
+
+ID, NOTE, V = Column("id", LONG), Column("note", TEXT), Column("v", INT)
+CELLS_OF = {row.__name__: verdicts.cells for row, verdicts in VERDICT_TABLE.items()}
+POSITIVE = [Check("positive", "id > 0")]
+
+
+@pytest.mark.parametrize("case", CASES, ids=[f"{at}-{case.row}" for at, case in enumerate(CASES)])
+def test_a_contract_that_does_not_change_breaks_nobody(case):
+    for model in (case.old, case.new):
+        if model is not None:
+            assert judge_change(model, model, roles=ROLES) == ()
+            assert judge_change(desired_state(model), model, roles=ROLES) == ()
+
+
+def test_a_finding_says_what_for_whom_who_is_first_and_the_consent():
+    wide = {"delta.enableTypeWidening": "true"}
+    old = table(ID, Column("amount", "decimal(10,2)"), table_properties=wide)
+    new = table(ID, Column("amount", "decimal(12,2)"), table_properties=wide)
+
+    (finding,) = (finding for finding in judge_change(old, new) if finding.role == "writers")
+
+    assert str(finding) == (
+        "dev.silver.orders: breaking: columns.amount: decimal(10,2) -> decimal(12,2): writers by save, save in mode"
+        " overwrite, saveAsTable in mode overwrite are refused [type-mismatch]; upgrade writers after this release"
+        " [DC104 TypeWidened]"
+    )
+    assert (finding.code, finding.rule, finding.path) == ("DC104", "TypeWidened", "columns.amount")
+    assert (finding.before, finding.after) == ("decimal(10,2)", "decimal(12,2)")
+    assert finding.consent == "break dev.silver.orders.amount"
+    assert finding.diagnostic.severity == "error"
+    assert finding.diagnostic.fact == f"{finding.message}; {finding.advice}"
+
+
+def test_what_is_safe_needs_no_consent():
+    (finding,) = judge_change(table(ID), table(ID, comment="Orders"), roles=["readers"])
+
+    assert str(finding) == (
+        "dev.silver.orders: safe: comment: '' -> 'Orders': readers are not affected [DC139 CommentChanged]"
+    )
+    assert (finding.consent, finding.advice, finding.diagnostic.severity) == ("", "", "note")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "role", "order"),
+    [
+        (table(ID, V), table(ID), "readers", "upgrade readers before this release"),
+        (table(ID, V), table(ID), "writers", "upgrade writers before this release"),
+        (
+            table(ID, V),
+            table(ID, Column("w", INT, renamed_from="v")),
+            "readers",
+            "upgrade readers with this release",
+        ),
+        (
+            table(ID, V),
+            table(ID, Column("w", INT, renamed_from="v")),
+            "writers-by-merge",
+            "upgrade writers by MERGE after this release",
+        ),
+        (table(ID), table(ID, checks=POSITIVE), "writers", "upgrade writers before this release"),
+        (table(ID), table(ID, NOTE), "streams", "restart streams with this release"),
+        (
+            table(ID, NOTE),
+            table(ID, NOTE, partitioned_by=["note"]),
+            "streams",
+            "upgrade streams with this release; set the option schemaTrackingLocation to <folder>",
+        ),
+        (
+            table(ID),
+            table(ID, checks=POSITIVE),
+            "clients",
+            "check clients before this release; list the clients of the table in clients",
+        ),
+        (
+            table(ID),
+            table(ID, table_properties={"delta.x": "1"}),
+            "streams",
+            "try it with the fixture delta_stream_probe",
+        ),
+    ],
+)
+def test_who_is_upgraded_first(old, new, role, order):
+    (finding,) = judge_change(old, new, roles=[role])
+
+    assert finding.advice == order
+
+
+def test_what_was_broken_at_the_base_is_not_reported_again():
+    identity = table(Column("id", LONG, identity=True), V)
+
+    assert shown(identity, replace(identity, comment="New"), "writers", "writers-by-position") == []
+    by_position = shown(identity, replace(identity, columns=[*identity.columns[:1]]), "writers-by-position")
+    assert by_position == []
+    append = {"delta.appendOnly": "true"}
+    (text,) = shown(table(ID, V, table_properties=append), table(ID, table_properties=append), "writers")
+    assert "by save, saveAsTable, writeTo, writeStream, INSERT BY NAME are refused [extra-column]" in text
+
+
+def test_the_worst_of_several_changes_counts():
+    assert worst_verdict(()) == "safe"
+    findings = judge_change(table(ID, V), table(ID, NOTE, comment="New"), roles=["readers"])
+    assert [finding.rule for finding in findings] == ["NullableColumnAdded", "ColumnRemoved", "CommentChanged"]
+    assert worst_verdict(findings) == "breaking"
+
+
+@pytest.mark.parametrize("key", ["delta.enableIcebergCompatV2", "delta.universalFormat.enabledFormats"])
+def test_a_type_that_iceberg_cannot_follow_is_refused(key):
+    value = "iceberg" if key.endswith("Formats") else "true"
+    properties = {**WIDENS, **MAPPED, key: value}
+    old, new = (table(ID, Column("v", kind), table_properties=properties) for kind in ("int", "double"))
+
+    assert shown(old, new, "clients") == [
+        (
+            "dev.silver.orders: breaking: columns.v: int -> double: clients cannot have it, because Delta refuses it for"
+            " tables with Iceberg metadata; upgrade clients before this release; leave the type as it is"
+            " [DC104 TypeWidened]"
+        )
+    ]
+    assert shown(old, replace(new, columns=[ID, Column("v", "bigint")]), "clients") == []
+
+
+def test_clients_are_those_of_the_released_contract():
+    old, new = table(ID, V), table(ID, Column("v", LONG))
+
+    (text,) = shown(old, new, "clients", clients=["trino>=400", "trino>=460"])
+    assert "clients trino>=400 cannot read the table feature typeWidening (columns.v)" in text
+    assert text.endswith("upgrade clients before this release; use trino>=450 [DC104 TypeWidened]")
+    readers = replace(old, clients=["trino>=460 (read)"])
+    assert shown(readers, new, "clients", clients=["trino>=400"]) == []
+    (unknown,) = shown(old, table(ID, V, checks=POSITIVE), "clients", clients=["trino>=400"])
+    assert (
+        "clients may fail, because it is not known whether trino>=400 can use checkConstraints; set client_features"
+        in unknown
+    )
+    known = ClientFeatures([("trino.typeWidening", "390")])
+    assert shown(old, new, "clients", clients=["trino>=400"], client_features=known) == []
+
+
+def test_a_new_table_of_equal_columns_is_named_for_one_that_is_gone():
+    new = table(ID, name="dev.silver.sales")
+
+    (text,) = shown(table(ID), None, "readers", new_tables=[new, table(V, name="dev.silver.other")])
+
+    assert text == (
+        "dev.silver.orders: breaking: the table: declared -> (absent): readers find no table; upgrade readers before"
+        " this release; dev.silver.sales is new and has the same columns [DC142 TableRemoved]"
+    )
+
+
+def test_streams_of_another_version_are_not_judged():
+    (text,) = shown(table(ID), table(ID, NOTE), "streams", version=(4, 0))
+
+    assert "streams were recorded on Delta 4.4 and not on Delta 4.0" in text
+
+
+PREDICTED = [
+    case
+    for case in CASES
+    if case.old is not None and case.new is not None and case.new.evolution == "strict"
+    if all(cell == "predicted" for role, cell in CELLS_OF[case.row].items() if role in {"streams", "tracked-streams"})
+]
+"""The cases whose verdicts on streams are from the stream rules alone."""
+
+
+@pytest.mark.parametrize("case", PREDICTED, ids=[f"{at}-{case.row}" for at, case in enumerate(PREDICTED)])
+def test_streams_are_judged_as_the_stream_check_predicts(case):
+    findings = judge_change(case.old, case.new, roles=["streams", "tracked-streams"])
+
+    for role, kinds in (("streams", ("plain", "lagging")), ("tracked-streams", ("tracked",))):
+        answers = [MEANT[check_stream(case.old, case.new, kind).answer] for kind in kinds]
+        verdict = worst_verdict(finding for finding in findings if finding.role == role)
+        assert verdict == max(answers, key=VERDICTS.index)
+
+
+HOSTILE = ["a.b", "`", "'", "\x1b[2J", "select", "ä ö", "a\nb", "delta.x"]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_any_name_is_judged_and_shown(name):
+    column, nested = Column(name, INT), Column("s", struct(field(name, INT), field("x", INT)))
+    pairs = [
+        (table(ID, column), table(ID)),
+        (table(ID), table(ID, column)),
+        (table(ID, column), table(ID, Column(name, LONG))),
+        (table(ID, nested), table(ID, Column("s", struct(field("x", INT))))),
+        (table(ID, column), table(ID, column, partitioned_by=[name])),
+        (table(ID), table(ID, table_properties={name: name}, tags={name: name})),
+        (table(ID, column), table(ID, Column(name, INT, comment=name), unique=[Unique([name])])),
+    ]
+    for old, new in pairs:
+        findings = judge_change(old, new, roles=ROLES)
+        assert findings
+        assert all(str(finding).isprintable() for finding in findings)
+        assert all("\x1b" not in finding.consent and "\n" not in finding.consent for finding in findings)
+        for finding in findings:
+            if finding.role == "writers" and finding.verdict == "breaking":
+                assert finding.rule in {"ColumnRemoved", "TypeWidened", "PartitioningChanged"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "text"),
+    [
+        ((None, None), {}, "judge_change: old and new are None; give a table as one of them"),
+        (
+            (1, None),
+            {},
+            "judge_change takes a Table, a TableState or None, and was given 1; give a model or a state as old",
+        ),
+        ((table(ID), table(ID)), {"roles": ["reader"]}, "judge_change: roles has 'reader'; write such as readers,"),
+        ((table(ID), table(ID)), {"roles": "readers"}, "roles of judge_change"),
+        ((table(ID), table(ID)), {"unknown": ["owns"]}, "judge_change: unknown has 'owns'; write such as columns,"),
+        ((table(ID), table(ID)), {"clients": ["trno"]}, "judge_change: clients: 'trno'"),
+        ((table(ID), table(ID)), {"version": "4.4"}, "version is '4.4'"),
+        (
+            (table(ID), Table("dev", "silver", "sales", [ID])),
+            {},
+            "judge_change: old is dev.silver.orders, and new is dev.silver.sales; give one table before and after",
+        ),
+    ],
+)
+def test_what_can_never_be_meant_is_refused(arguments, options, text):
+    with pytest.raises(DeclarationError) as caught:
+        judge_change(*arguments, **options)
+
+    assert text in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_stream_of_a_feed_that_nobody_has_is_not_affected():
+    assert shown(table(ID, V), table(ID), "change-feed") == []
+    assert len(shown(table(ID, V, table_properties=FEED), table(ID, table_properties=FEED), "change-feed")) == 1

@@ -1,0 +1,148 @@
+"""The table of verdicts: total over changes and roles, and every cell as it is written out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, get_args
+
+import pytest
+
+from pytest_delta_schema import Column, Table
+from pytest_delta_schema.compatibility import judge_change
+from pytest_delta_schema.compatibility.classification import FINDERS, row_of
+from pytest_delta_schema.compatibility.contract_change import comparable_states
+from pytest_delta_schema.compatibility.roles import GROUPS, ROLE_WORDS
+from pytest_delta_schema.compatibility.stream_verdicts import KINDS_OF, MEANT
+from pytest_delta_schema.compatibility.verdict_table import VERDICT_TABLE
+from pytest_delta_schema.compatibility.write_verdicts import WRITES_BY_ROLE
+from pytest_delta_schema.plan.changes import Change
+from pytest_delta_schema.report.codes import all_codes
+from pytest_delta_schema.settings.compatibility_roles import DEFAULT_ROLES, ROLES
+from pytest_delta_schema.state.conversion import SourceState
+from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.write_check.streams.verdict import ANSWERS
+from support.compatibility.cases import CASES
+
+NAMES = {row.__name__: row for row in VERDICT_TABLE}
+LETTERS = {"breaking": "b", "dangerous": "d", "safe": "-", "predicted": "p", "computed": "c"}
+CELLS = {
+    "ColumnRemoved": "bbb ppp ccc c",
+    "ColumnRenamed": "b-b ppp ccc c",
+    "TypeChanged": "bbb ppp ccc c",
+    "TypeWidened": "ddd ppp ccc c",
+    "NullableColumnAdded": "-b- ppp cbc c",
+    "RequiredColumnAdded": "-b- ppp cbc c",
+    "FieldAdded": "ddd ppp ccc c",
+    "NullAllowed": "ddd ppp --- -",
+    "NullForbidden": "--- ppp bbb c",
+    "LengthShortened": "--- ppp bbb -",
+    "CollationChanged": "ddd ppp ccc c",
+    "ColumnRespelled": "ddd ppp ccc -",
+    "ColumnMoved": "-b- ppp cbc -",
+    "ColumnOrderNotKept": "-b- ppp cbc -",
+    "DefaultChanged": "--- ppp ccc -",
+    "GenerationChanged": "--- ppp ccc c",
+    "CheckAdded": "--- ppp bbb c",
+    "CheckDropped": "ddd -pp --- -",
+    "ConstraintKeyAdded": "--- --- ddd -",
+    "RelyKeyAdded": "ddd --- ddd -",
+    "ConstraintKeyDropped": "ddd --- --- -",
+    "RelyAdded": "ddd --- --- -",
+    "PartitioningChanged": "--- ppp ccc c",
+    "ClusteringChanged": "--- ppp ccc c",
+    "ChangeFeedDisabled": "--- -pb --- -",
+    "AppendOnlyDisabled": "ddd ddd --- -",
+    "RetentionShortened": "ddd ddd --- -",
+    "PropertyChanged": "--- ppp ccc -",
+    "FeatureEnabled": "--- ppp ccc c",
+    "ColumnMappingDropped": "--- ppp ccc -",
+    "CommitsManagedByCatalog": "bbb bbb bbb c",
+    "CommentChanged": "--- -p- --- -",
+    "TagChanged": "--- -p- --- -",
+    "ConvertedToDelta": "ddb ppp bbb -",
+    "TableRemoved": "bbb bbb bbb -",
+    "TableIntroduced": "--- --- --- -",
+    "AspectNotOwned": "ddd ddd --- -",
+    "AdditiveEvolution": "ddd ddd --- -",
+    "SunsetMovedNearer": "ddd ddd ddd -",
+}
+"""The table: readers by name, by position, by path; streams, tracked, of the change feed; writers by name, by position,
+by MERGE; clients. What is predicted or computed is held by the cases as well."""
+
+
+def judged(case):
+    findings = judge_change(case.old, case.new, roles=ROLES)
+    return {finding.role: finding.verdict for finding in findings if finding.rule == case.row}
+
+
+@pytest.mark.parametrize("case", CASES, ids=[f"{at}-{case.row}" for at, case in enumerate(CASES)])
+def test_a_change_has_the_verdicts_that_are_written_out(case):
+    assert judged(case) == case.verdicts
+
+
+def test_the_table_is_total_over_changes_and_roles():
+    assert set(FINDERS) == set(get_args(Change))
+    assert [row.__name__ for row, verdicts in VERDICT_TABLE.items() if tuple(verdicts.cells) != ROLES] == []
+    assert [name for name in NAMES if name not in {case.row for case in CASES}] == ["ConvertedToDelta"]
+    assert {info.name: info.code for info in all_codes() if info.stage == "compatibility"} == {
+        name: row.code for name, row in NAMES.items()
+    }
+    with pytest.raises(TypeError, match="int has no row in the table of compatibility"):
+        row_of(1, comparable_states(*[desired_state(CASES[0].old)] * 2))
+
+
+def test_every_role_has_words_and_a_group_and_a_prediction():
+    assert tuple(GROUPS) == tuple(ROLE_WORDS) == ROLES
+    assert {*KINDS_OF, *WRITES_BY_ROLE, "clients"} == {role for role in ROLES if GROUPS[role] != "readers"}
+    assert set(DEFAULT_ROLES) < set(ROLES)
+    assert tuple(sorted(MEANT)) == tuple(sorted(ANSWERS))
+
+
+def test_a_verdict_that_is_not_safe_has_a_reason():
+    assert [
+        (row.__name__, role)
+        for row, verdicts in VERDICT_TABLE.items()
+        for role, cell in verdicts.cells.items()
+        if cell in {"breaking", "dangerous"} and not verdicts.reasons[GROUPS[role]]
+    ] == []
+
+
+def test_every_cell_is_as_it_is_written_out():
+    cells = {name: "".join(LETTERS[cell] for cell in VERDICT_TABLE[row].cells.values()) for name, row in NAMES.items()}
+
+    assert cells == {name: text.replace(" ", "") for name, text in CELLS.items()}
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "ConvertedToDelta"])
+def test_no_verdict_of_the_table_can_change_without_a_case_that_notices(name, monkeypatch):
+    row = NAMES[name]
+    cases = [case for case in CASES if case.row == name]
+    unnoticed = []
+    for role, cell in VERDICT_TABLE[row].cells.items():
+        others = {"breaking", "dangerous", "safe"} - {cell}
+        for other in others if cell in {"breaking", "dangerous", "safe"} and role != "clients" else ():
+            cells: dict[Any, Any] = {**VERDICT_TABLE[row].cells, role: other}
+            monkeypatch.setitem(VERDICT_TABLE, row, VERDICT_TABLE[row]._replace(cells=cells))
+            if all(judged(case) == case.verdicts for case in cases):
+                unnoticed.append((role, cell, other))
+            monkeypatch.undo()
+
+    assert unnoticed == []
+
+
+def test_files_that_become_a_table_are_judged_as_the_table_says():
+    columns = [Column("id", "bigint")]
+    source = SourceState("parquet", "/lake/orders", is_registered=True)
+    old = replace(desired_state(Table("dev", "silver", "orders", columns)), source=source)
+
+    findings = judge_change(old, Table("dev", "silver", "orders", columns, convert_from="parquet"), roles=ROLES)
+
+    verdicts = {finding.role: finding.verdict for finding in findings if finding.rule == "ConvertedToDelta"}
+    assert [verdicts[role] for role in ("readers", "readers-by-path", "streams", "change-feed", "writers")] == [
+        "dangerous",
+        "breaking",
+        "not judged",
+        "safe",
+        "breaking",
+    ]
+    assert {finding.path for finding in findings} == {"format"}
