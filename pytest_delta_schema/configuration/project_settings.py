@@ -39,6 +39,7 @@ def project_settings(folder: str | PathLike[str]) -> dict[str, Any]:
         "client_features": values["client_features"],
         "consents": consents,
         "project_consents": consents,
+        "compatibility": values["compatibility"],
         "max_risk": values["max_risk"],
         "protected": values["protected"],
         "bindings": values["bind"],

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.execute.protocols.catalog import Catalog
     from pytest_delta_schema.models.table import PropertyValue
+    from pytest_delta_schema.rules.compatibility_policy import CompatibilityEntry
     from pytest_delta_schema.rules.consent import Consent
     from pytest_delta_schema.rules.rule import ModelRule, PlanRule
     from pytest_delta_schema.settings.table import FailurePolicy, PreflightMode, PropertyMode, RiskLabel
@@ -31,6 +32,7 @@ class Settings:
         consents: All consents, whatever their source.
         project_consents: Those of ``consents`` that a complete run must need.
         must_match: Those of ``consents`` that must name something on a table of the run.
+        compatibility: What ``--delta-against`` accepts when a contract changes, by paths of tables.
         max_risk: The highest risk that a plan may have.
         protected: Glob patterns of the dotted names of tables that an apply may not change.
         bindings: Prefixes of names in models, each with the prefix that it maps to; in lower case, of one length.
@@ -51,6 +53,7 @@ class Settings:
     consents: tuple[Consent, ...] = ()
     project_consents: tuple[Consent, ...] = ()
     must_match: tuple[Consent, ...] = ()
+    compatibility: tuple[CompatibilityEntry, ...] = ()
     max_risk: RiskLabel = "destructive"
     protected: tuple[str, ...] = ()
     bindings: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()

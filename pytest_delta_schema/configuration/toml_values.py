@@ -7,6 +7,7 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.configuration.compatibility_entries import compatibility_of_entries
 from pytest_delta_schema.configuration.error import SettingError, setting_text
 from pytest_delta_schema.configuration.report_targets import ReportTarget, parse_target
 from pytest_delta_schema.configuration.section import consents_of_entries, stores_of_entries
@@ -19,6 +20,7 @@ from pytest_delta_schema.settings.text import SECTION
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from pytest_delta_schema.rules.compatibility_policy import CompatibilityEntry
     from pytest_delta_schema.rules.consent import Consent
     from pytest_delta_schema.settings.kinds import SettingKind
     from pytest_delta_schema.settings.table import Setting
@@ -31,8 +33,8 @@ def value_from_toml(setting: Setting, value: object, label: str, folder: Path) -
 
     The label is what the user calls the setting: its option, ini key or TOML key. Relative paths start in the folder.
     The result is a ``bool``, ``int``, ``float`` or ``str``; a tuple of texts for lists, rules and clients; a tuple of
-    pairs for bindings, pairs, features of clients and modes; a tuple of consents, of targets of reports; a tuple of
-    dictionaries for stores.
+    pairs for bindings, pairs, features of clients and modes; a tuple of consents, of policies by paths, of targets of
+    reports; a tuple of dictionaries for stores.
 
     Raises:
         SettingError: With all faults of the value.
@@ -223,6 +225,11 @@ def _consents(_: Setting, value: object, label: str, __: Path) -> tuple[Consent,
     return consents_of_entries(_instance(value, (list,), label, f"[[{SECTION}.allow]] and its keys below"), label)
 
 
+def _policies(_: Setting, value: object, label: str, __: Path) -> tuple[CompatibilityEntry, ...]:
+    form = f"[[{SECTION}.compatibility]] and its keys below"
+    return compatibility_of_entries(_instance(value, (list,), label, form), label)
+
+
 def _reports(setting: Setting, value: object, label: str, folder: Path) -> tuple[ReportTarget, ...]:
     targets: list[ReportTarget] = []
     faults: list[str] = []
@@ -257,6 +264,7 @@ _TYPED: Mapping[SettingKind, Callable[[Setting, object, str, Path], Any]] = {
     "client features": _client_features,
     "modes": _modes,
     "consents": _consents,
+    "policies": _policies,
     "stores": _stores,
     "reports": _reports,
 }

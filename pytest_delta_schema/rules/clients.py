@@ -61,7 +61,7 @@ class FeatureUnsupportedByClient:
         """Yield a violation for every client that lacks features, for reading or for writing."""
         if not table.clients:
             return
-        for gap in _gaps(required_features(desired_state(table)), table.clients, self.client_features):
+        for gap in client_gaps(required_features(desired_state(table)), table.clients, self.client_features):
             if gap.is_certain:
                 remedy = ", or ".join([f"leave {gap.them} out", *gap.remedies])
                 yield violation(self, table.qualified_name, gap.needs[0].path, gap.message, remedy)
@@ -92,7 +92,7 @@ class TableUnusableByClient:
         if isinstance(action, CreateTable) or not action.desired.clients:
             return
         name = ".".join(map(identifier, action.table.written))
-        for gap in _gaps(
+        for gap in client_gaps(
             _undeclared(action.desired, action.observed, action), action.desired.clients, self.client_features
         ):
             if gap.is_certain:
@@ -118,10 +118,10 @@ def notes_on_clients(
         live = _undeclared(desired, observed, action if isinstance(action, AlignTable) else None)
         needs += live
         if action is None:
-            for gap in _gaps(live, desired.clients, client_features):
+            for gap in client_gaps(live, desired.clients, client_features):
                 if gap.is_certain:
                     yield note(UncertainClient, desired.name, gap.needs[0].path, gap.message)
-    unknown = [gap for gap in _gaps(needs, desired.clients, client_features) if not gap.is_certain]
+    unknown = [gap for gap in client_gaps(needs, desired.clients, client_features) if not gap.is_certain]
     for client in dict.fromkeys(gap.client for gap in unknown):
         gaps = [gap for gap in unknown if gap.client == client]
         features = {
@@ -136,7 +136,7 @@ def notes_on_clients(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Gap:
+class ClientGap:
     """Features that a client lacks, or of which it is not known, all for one reason."""
 
     client: Client
@@ -181,7 +181,9 @@ class _Gap:
         yield f"if this is outdated, set {toml_setting('client_features', self.corrections)}"
 
 
-def _gaps(needs: Iterable[RequiredFeature], clients: Iterable[str], client_features: ClientFeatures) -> Iterator[_Gap]:
+def client_gaps(
+    needs: Iterable[RequiredFeature], clients: Iterable[str], client_features: ClientFeatures
+) -> Iterator[ClientGap]:
     """Yield what clients cannot do with features; for a feature without that, what they may not be able to do."""
     listed = list(needs)
     for client in map(parse_client, clients):
@@ -190,7 +192,7 @@ def _gaps(needs: Iterable[RequiredFeature], clients: Iterable[str], client_featu
             for group in _missing(need.name, client, client_features):
                 groups.setdefault(group, []).append(need)
         for (verb, support, source), features in groups.items():
-            yield _Gap(client=client, verb=verb, support=support, source=source, needs=features)
+            yield ClientGap(client=client, verb=verb, support=support, source=source, needs=features)
 
 
 def _missing(feature: str, client: Client, client_features: ClientFeatures) -> list[tuple[str, Support, str]]:

@@ -1,4 +1,4 @@
-"""Consent: permission by name for one loss of data or one rewrite."""
+"""Consent: permission by name for one loss of data, one rewrite, or one change that breaks a contract."""
 
 from __future__ import annotations
 
@@ -37,8 +37,14 @@ DROP_COLUMN = "drop-column"
 REWRITE = "rewrite"
 """Consent to rewrite all data of a table; its path is ``catalog.schema.table``."""
 
-ACTIONS = {DROP_COLUMN: "catalog.schema.table.column", REWRITE: "catalog.schema.table"}
-"""All actions that need consent, with the form of their paths."""
+BREAK = "break"
+"""Consent to break the released contract of a table, or of a column; only a comparison with it needs this."""
+
+_TABLE_FORM = "catalog.schema.table"
+_COLUMN_FORM = f"{_TABLE_FORM}.column"
+
+ACTIONS = {DROP_COLUMN: (_COLUMN_FORM,), REWRITE: (_TABLE_FORM,), BREAK: (_TABLE_FORM, _COLUMN_FORM)}
+"""All actions that need consent, with the forms of their paths, the shortest first."""
 
 _BLANK = " \t\r\n"
 
@@ -49,7 +55,7 @@ class ConsentError(DeltaSchemaError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NeededConsent:
-    """A consent that a plan needs."""
+    """A consent that a plan, or a change of a contract, needs."""
 
     action: str
     """One of :data:`ACTIONS`."""
@@ -100,8 +106,13 @@ class Consent:
         """The parts of its path without back-quotes, in lower case."""
         return tuple(part.name for part in self.parts)
 
+    @property
+    def is_for_contracts(self) -> bool:
+        """Whether it concerns a change of contracts, which no plan needs consent for."""
+        return self.action == BREAK
+
     def covers(self, needed: NeededConsent) -> bool:
-        """Whether it permits what a plan needs; a dot always separates two parts."""
+        """Whether it permits what is needed; a dot always separates two parts."""
         same = matches(self.parts, needed.names) if self.is_pattern else needed.names == self.names
         return same and needed.action == self.action
 
@@ -211,21 +222,21 @@ def parse_consent(text: str) -> Consent:
 
 def _parts(action: str, path: str, *, is_pattern: bool) -> tuple[PathPart, ...]:
     given = repr(f"{action} {path}" if path else action)
-    form = ACTIONS.get(action)
-    if form is None:
-        known = " or ".join(map(repr, ACTIONS))
-        msg = f"consent {given} names no known action; write {known} and then a path"
+    forms = ACTIONS.get(action)
+    if forms is None:
+        *others, last = map(repr, ACTIONS)
+        msg = f"consent {given} names no known action; write {', '.join(others)} or {last} and then a path"
         raise ConsentError(msg)
     try:
         parts = parse_path(path)
     except ValueError as error:
-        msg = f"consent {given} names no {form.rpartition('.')[2]}: {error}; write '{action} {form}'"
+        msg = f"consent {given} names no {_nouns(forms)}: {error}; write {_examples(action, forms)}"
         raise ConsentError(msg) from None
-    minimum = form.count(".") + 1
+    minimum = forms[0].count(".") + 1
     named = [part for part in parts if not (is_pattern and part.is_any)]
     too_few = len(named) < minimum and len(named) == len(parts)
-    if too_few or (action == REWRITE and len(named) > minimum):
-        msg = f"consent {given} names no {form.rpartition('.')[2]}; write '{action} {form}'"
+    if too_few or (_COLUMN_FORM not in forms and len(named) > minimum):
+        msg = f"consent {given} names no {_nouns(forms)}; write {_examples(action, forms)}"
         raise ConsentError(msg)
     wild = [part.name for part in parts if part.has_wildcards]
     if wild and not is_pattern:
@@ -244,3 +255,12 @@ def _parts(action: str, path: str, *, is_pattern: bool) -> tuple[PathPart, ...]:
         msg = f"{fact}; it must be a whole part, and matches any number of parts"
         raise ConsentError(msg)
     return parts
+
+
+def _nouns(forms: tuple[str, ...]) -> str:
+    """Return what paths of these forms name: ``table or column``."""
+    return " or ".join(form.rpartition(".")[2] for form in forms)
+
+
+def _examples(action: str, forms: tuple[str, ...]) -> str:
+    return " or ".join(f"'{action} {form}'" for form in forms)

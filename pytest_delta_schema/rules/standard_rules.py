@@ -60,6 +60,7 @@ from pytest_delta_schema.rules.aspects.types import (
 )
 from pytest_delta_schema.rules.aspects.unique import DuplicateUnique, InvalidUniqueColumn
 from pytest_delta_schema.rules.clients import FeatureUnsupportedByClient, TableUnusableByClient
+from pytest_delta_schema.rules.deprecations import UnknownReplacement
 from pytest_delta_schema.rules.risk import MaxRiskExceeded, ProtectedTable
 from pytest_delta_schema.rules.texts import UnencodableText
 
@@ -90,6 +91,7 @@ _MODEL_RULES: tuple[BuiltInModelRule, ...] = (
     UnencodableText(),
     InvalidUniqueColumn(),
     DuplicateUnique(),
+    UnknownReplacement(),
 )
 
 

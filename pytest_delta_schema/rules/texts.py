@@ -111,6 +111,8 @@ def _texts(table: Table) -> Iterator[_Texts]:
     for column in columns:
         if column.tags:
             yield _at("columns", column.name, "tag", _pairs(column.tags))
+        if column.deprecated is not None:
+            yield _at("columns", column.name, "the replacement of a column", [column.deprecated.use])
     for name, data_type in nested_types(columns):
         fields, comments = _texts_below(data_type)
         column_names = (name,) * len(fields)

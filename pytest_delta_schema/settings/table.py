@@ -45,7 +45,8 @@ WORKER = "{worker}"
 """The part of the warehouse's path that the name of the xdist worker replaces."""
 
 LISTS: tuple[SettingKind, ...] = (
-    "list", "rules", "clients", "bindings", "pairs", "client features", "modes", "consents", "stores", "reports",
+    "list", "rules", "clients", "bindings", "pairs", "client features", "modes", "consents", "policies", "stores",
+    "reports",
 )  # fmt: skip
 """The kinds whose values from several sources are joined."""
 
@@ -136,6 +137,17 @@ SETTINGS = (
         "the aspects that models written by --delta-import manage, such as columns,types; without it all of them",
         (), metavar="ASPECTS", on_command_line=True, in_ini=False, in_toml=False,
     ),
+    Setting(
+        "adopt", "choice",
+        "accept into the source of each model how its table differs from it: diff shows the edits, write makes them",
+        "", choices=("diff", "write"), metavar="diff|write", on_command_line=True, in_ini=False, in_toml=False,
+    ),
+    Setting(
+        "against", "list",
+        "compare the declared tables with those of a branch, a tag, a commit or a folder (./old), and fail each change"
+        " that breaks somebody; last-release is the newest tag of a release, and auto the target of a pull request",
+        (), metavar="REF", on_command_line=True, in_ini=False, in_toml=False,
+    ),
     _mode("init", "write a configuration and an example model, name the next command, and run no tests"),
     Setting(
         "explain", "list", "print what a code such as DS206 means, its remedy and an example, and run no tests", (),
@@ -165,7 +177,8 @@ SETTINGS = (
     ),
     Setting(
         "allow", "consents",
-        "consent to one column drop or one rewrite by name, such as 'drop-column dev.silver.orders.legacy'",
+        "consent by name to one column drop, one rewrite or one break of a contract, such as"
+        " 'drop-column dev.silver.orders.legacy'",
         (), metavar="CONSENT", on_command_line=True,
     ),
     Setting(
@@ -210,6 +223,15 @@ SETTINGS = (
     Setting(
         "client_features", "client features",
         "corrections of the table of clients: 'client.feature', each with the versions that support it", (),
+    ),
+    Setting(
+        "compatibility", "policies",
+        "what --delta-against accepts when a contract changes, by paths of tables; the longest path is used",
+        (), in_ini=False,
+    ),
+    Setting(
+        "release_tags", "list", "glob patterns of the tags that are releases; last-release is the newest before HEAD",
+        ("v*",),
     ),
     Setting(
         "unmanaged", "choice", "what --delta-drift does about tables that no model declares, in schemas with models",

@@ -624,10 +624,10 @@ def test_consent_is_read_without_regard_to_case():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "consent '' names no known action; write 'drop-column' or 'rewrite' and then a path"),
+        ("", "consent '' names no known action; write 'drop-column', 'rewrite' or 'break' and then a path"),
         (
             "drop dev.a.b.c",
-            "consent 'drop dev.a.b.c' names no known action; write 'drop-column' or 'rewrite' and then a path",
+            "consent 'drop dev.a.b.c' names no known action; write 'drop-column', 'rewrite' or 'break' and then a path",
         ),
         (
             "drop-column",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 from pyspark.sql.types import ArrayType, LongType, MapType, StringType, StructField, StructType
 
-from pytest_delta_schema import Check, Column, ForeignKey, Parquet, Table
+from pytest_delta_schema import Check, Column, Deprecated, ForeignKey, Parquet, Table
 from pytest_delta_schema.rules import PlanValidator
 
 HALF = "a\ud800b"
@@ -60,6 +62,18 @@ def named(name):
             {},
             rf'the expression of a column "concat(id, {SHOWN})"',
             id="its generation",
+        ),
+        pytest.param(
+            [Column("c", LongType(), deprecated=Deprecated(date(2026, 1, 31), use=HALF))],
+            {},
+            f"the replacement of a column {SHOWN}",
+            id="its replacement",
+        ),
+        pytest.param(
+            [],
+            {"deprecated": Deprecated(date(2026, 1, 31), use=f"dev.gold.{HALF}")},
+            r"the argument deprecated 'dev.gold.a\ud800b'",
+            id="replacement of the table",
         ),
         pytest.param([Column("c", named(HALF))], {}, f"a field of column 'c' {SHOWN}", id="a field at any depth"),
         pytest.param(
