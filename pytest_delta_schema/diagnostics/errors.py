@@ -94,6 +94,10 @@ class Diagnostic:
         samples: A few rows for which the table fails, by their keys, such as ``id = 1, 2``; ``""`` for none.
         remedy: What to do about it, in the imperative; ``""`` for nothing.
         location: The declaration in the source; ``None`` if it is not known.
+        role: Whom a change of a contract concerns, such as ``readers``; ``""`` for any other diagnostic.
+        verdict: ``breaking``, ``dangerous``, ``safe`` or ``not judged`` for that role; else ``""``.
+        upgrade_first: Who has to be upgraded, and when, such as ``upgrade readers before this release``; ``""`` for
+            nobody.
         concerns_run: Whether every table of the run has this fault, such as a server that cannot be reached; it is then
             reported once.
     """
@@ -107,6 +111,9 @@ class Diagnostic:
     samples: str = ""
     remedy: str = ""
     location: Location | None = None
+    role: str = ""
+    verdict: str = ""
+    upgrade_first: str = ""
     concerns_run: bool = False
 
     @property

@@ -15,9 +15,10 @@ class HasCode(Protocol):
 
 
 class SnapshotDiffers:
-    """The SQL that would create a table is not the SQL in the snapshot that was reviewed, or there is no snapshot.
+    """The SQL that would create a table, or its state, is not that of the snapshot, or there is no snapshot.
 
-    The model has changed, or a newer version of this package renders it otherwise.
+    The model has changed, or a newer version of this package renders it otherwise. A ``.state.json`` file that holds no
+    state, or one of a newer version of this package, is reported in the same way.
 
     Remedy: Write the snapshot with ``pytest --snapshot-update``, and review its change.
 

@@ -5,16 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.names.column_path import ColumnPath, path_text
+from pytest_delta_schema.delta.names.folded_names import folded
+from pytest_delta_schema.delta.names.near_names import nearest_name
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, first_line
 from pytest_delta_schema.models.names import QualifiedName
-from pytest_delta_schema.rules.consent import DROP_COLUMN, all_paths, ambiguity, needed_consents, quoted_consent
-from pytest_delta_schema.rules.consent_paths import could_name
+from pytest_delta_schema.rules.consent import (
+    BREAK,
+    DROP_COLUMN,
+    all_paths,
+    ambiguity,
+    needed_consents,
+    quoted_consent,
+)
+from pytest_delta_schema.rules.consent_paths import could_name, matches
 from pytest_delta_schema.rules.risk import protects
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.types import find
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from pytest_delta_schema.engine.declarations import Declarations
     from pytest_delta_schema.engine.gate import Gate
@@ -27,9 +36,10 @@ _TABLE = len(QualifiedName._fields)
 def unmatched_consents(declarations: Declarations) -> list[str]:
     """Return a message for each consent that names no declared table, several, or a declared column.
 
-    It concerns the consents of the settings that must match.
+    It concerns the consents of the settings that must match, apart from those to break contracts.
     """
-    return [fault for consent in declarations.settings.must_match for fault in _faults_of_names(consent, declarations)]
+    consents = [consent for consent in declarations.settings.must_match if not consent.is_for_contracts]
+    return [fault for consent in consents for fault in _faults_of_names(consent, declarations)]
 
 
 def _faults_of_names(consent: Consent, declarations: Declarations) -> Iterator[str]:
@@ -109,11 +119,12 @@ def used_consents(gate: Gate) -> list[Consent]:
 
 
 def unused_consents(gate: Gate) -> list[Consent] | None:
-    """Return the consents of the project that no table needed.
+    """Return the consents of the project that no table needed, apart from those to break contracts.
 
     The result is ``None`` if that cannot be known, because a declared table was not read or breaks a rule.
     """
-    declarations, consents = gate.declarations, gate.declarations.settings.project_consents
+    declarations = gate.declarations
+    consents = [consent for consent in declarations.settings.project_consents if not consent.is_for_contracts]
     is_partial = {table.name for table in gate.models} != declarations.tables.keys()
     if not consents or is_partial or not gate.is_read or gate.state().problems.keys() - gate.state().others.keys():
         return None
@@ -126,6 +137,54 @@ def unused_consents(gate: Gate) -> list[Consent] | None:
 def unused_message(consent: Consent) -> str:
     """Return what to do about a consent that no table needed."""
     return f"consent '{consent}' ({consent.reason}) was needed by no table of this run; remove it"
+
+
+def audited_breaks(
+    consents: Iterable[Consent], contracts: Mapping[QualifiedName, Collection[ColumnPath]], used: Collection[Consent]
+) -> tuple[list[str], list[str]]:
+    """Compare the consents to break contracts with the contracts, and with what they let through.
+
+    It returns a message for each consent that can let nothing through: one that could name several tables or columns,
+    or whose names are written in a different way; and, if it has no last day, one that names nothing. And it returns a
+    message for each other consent that let nothing through: until its last day it may have been needed before, because
+    nothing differs after a change is released, and be needed again to compare with an older release.
+
+    ``contracts`` are the columns of each table, and the fields below them, in the old or the new contract.
+    """
+    faults, notes = [], []
+    paths_of = {QualifiedName(*map(folded, name)): paths for name, paths in contracts.items()}
+    known = [*map(tuple, paths_of), *((*name, *path.folded) for name, paths in paths_of.items() for path in paths)]
+    for consent in consents:
+        if not consent.is_for_contracts:
+            continue
+        subject = f"consent '{consent}' ({consent.reason})" if consent.reason else f"consent '{consent}'"
+        leave = "" if consent.expires is None else f", or leave it until its last day, {consent.expires}"
+        meant = consent.interpretations(known)
+        if len(meant) > 1:
+            faults.append(ambiguity(consent, meant))
+        elif consent in used:
+            continue
+        elif any(matches(consent.parts, names) for names in known):
+            notes.append(f"{subject} lets no change through; remove it{leave}")
+        elif meant:
+            there = quoted_consent(BREAK, meant[0], known)
+            faults.append(f"{subject} names no table or column of the contracts; there is {there}")
+        else:
+            near = _nearest_in_contracts(consent, paths_of)
+            hint = "" if near is None else f"did you mean {near}? If not, "
+            message = f"{subject} names no table or column of the contracts; {hint}remove it{leave}"
+            (faults if consent.expires is None else notes).append(message)
+    return faults, notes
+
+
+def _nearest_in_contracts(consent: Consent, contracts: Mapping[QualifiedName, Collection[ColumnPath]]) -> str | None:
+    """Return the column of its table, or else the table, that resembles what a consent names most."""
+    table, column = consent.names[:_TABLE], consent.names[_TABLE:]
+    columns = contracts.get(QualifiedName(*table)) if column else None
+    if columns is None:
+        return nearest_name(path_text(table), map(path_text, sorted(contracts)))
+    near = nearest_name(path_text(column), (path_text(path.folded) for path in sorted(columns)))
+    return None if near is None else f"{path_text(table)}.{near}"
 
 
 def _is_unknown(gate: Gate, table: Table) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.delta.names.folded_names import folded
 from pytest_delta_schema.diagnostics.diagnostic_builders import note
@@ -20,6 +20,7 @@ from pytest_delta_schema.rules.aspects.nested_nullability import NotNullInCollec
 from pytest_delta_schema.rules.clients import notes_on_clients
 from pytest_delta_schema.sql.compiler import script, statements
 from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.json_format.json_text import state_json_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -38,6 +39,14 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.states import TableState
 
     _Located = TypeVar("_Located", Diagnostic, TableChange)
+
+
+class ReviewedTexts(NamedTuple):
+    """The texts of the snapshot of a table, under the name of its model."""
+
+    sql: str
+    state: str
+    """Its state as JSON."""
 
 
 class Declarations:
@@ -165,12 +174,20 @@ class Declarations:
 
     def creation(self, table: Table) -> CreateTable:
         """Return how a table would be created under the name of its model."""
-        return self.planner.creation(desired_state(declared(table, self.settings)))
+        return self.planner.creation(self.contract_state(table))
 
-    def snapshot_sql(self, table: Table) -> str:
-        """Return the SQL that is reviewed: that which would create the table."""
-        sql = script(statements(self.creation(table)))
-        return f"-- read-only\n{sql}" if table.read_only else sql
+    def reviewed_texts(self, table: Table) -> ReviewedTexts:
+        """Return the texts that are reviewed: the SQL that would create the table, and the state that is declared."""
+        state = self.contract_state(table)
+        sql = script(statements(self.planner.creation(state)))
+        return ReviewedTexts(
+            sql=f"-- read-only\n{sql}" if table.read_only else sql,
+            state=state_json_text(state),
+        )
+
+    def contract_state(self, table: Table) -> TableState:
+        """Return the state that a model wants, under the name of the model, which need not be said again."""
+        return replace(desired_state(declared(table, self.settings)), logical_name=None)
 
     @cached_property
     def children(self) -> dict[QualifiedName, list[QualifiedName]]:

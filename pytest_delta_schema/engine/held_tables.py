@@ -9,6 +9,7 @@ from pytest_delta_schema.models.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from types import ModuleType
 
 CONTAINERS = (list, tuple, dict)
 
@@ -20,6 +21,11 @@ def tables_of_file(path: str) -> dict[str, Table]:
         raise ImportError(path)
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
+    return module_tables(module)
+
+
+def module_tables(module: ModuleType) -> dict[str, Table]:
+    """Return the tables that the variables of a module hold by themselves, by these variables."""
     return {name: value for name, value in vars(module).items() if type(value) is Table}
 
 

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 IMPORTS = """\
 import pytest_delta_schema as pds
 from pyspark.sql.types import *
-from pytest_delta_schema import Check, Column, ForeignKey, PrimaryKey, Table, Unique
+from datetime import date
+from pytest_delta_schema import Check, Column, Deprecated, ForeignKey, PrimaryKey, Table, Unique
 from pytest_delta_schema.models.table import Table as T
 
 """
@@ -85,7 +86,7 @@ orders = «»Table(
             tags={«columns.total.tags.pii»"pii": "no"},
         ),«/columns.total»
         «columns.twice»Column("twice", "bigint", «columns.twice|DD109»generated_as="id * 2"),
-        «columns.nr»«columns.nr|DD109»Column("nr", "bigint", «columns.nr.nullability»is_nullable=True),
+        «columns.nr»«columns.nr|DD109»Column("nr", "bigint", «columns.nr.nullability»is_nullable=True, «columns.nr.deprecated»deprecated=Deprecated(date(2026, 1, 31))),
     ],
     «comment»comment="Orders",
     table_properties={
@@ -104,6 +105,7 @@ orders = «»Table(
     unique=[«unique.uq_dev_silver_orders__nr»Unique(["nr"])],
     «clients»clients=["trino>=470"],
     «format»convert_from="parquet",
+    «deprecated»deprecated=Deprecated(date(2026, 1, 31)),
 )«/»
 """,
     "fields of structs": """\
@@ -446,9 +448,9 @@ def test_another_encoding_is_read_as_python_reads_it(imported: Import):
     )
     module = imported(text.encode("latin-1"))
 
-    line = text.split("\n")[6]
+    line = text.split("\n")[7]
     assert SourceLocations({}).location(module.orders, "columns.é") == Location(
-        str(module.__file__), 7, line.index("Column") + 1, 7
+        str(module.__file__), 8, line.index("Column") + 1, 8
     )
 
 

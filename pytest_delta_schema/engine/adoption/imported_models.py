@@ -34,7 +34,7 @@ class ImportedModel:
 
 def model_name(name: QualifiedName, settings: Settings) -> QualifiedName:
     """Return the name that the model of a table has: that which the bindings map to the table."""
-    return _reversed(settings).name(name)
+    return reversed_binding(settings).name(name)
 
 
 def imported_model(state: TableState, settings: Settings, owns: Sequence[Aspect] | None = None) -> ImportedModel:
@@ -42,7 +42,7 @@ def imported_model(state: TableState, settings: Settings, owns: Sequence[Aspect]
 
     ``owns`` are the aspects that the contract manages; ``None`` for all.
     """
-    binding = _reversed(settings)
+    binding = reversed_binding(settings)
     keys = tuple(key._replace(parent=binding.name(key.parent)) for key in state.foreign_keys)
     model = declared_table(replace(state, name=binding.name(state.name), foreign_keys=keys))
     if state.kind:
@@ -64,5 +64,6 @@ def imported_model(state: TableState, settings: Settings, owns: Sequence[Aspect]
     return ImportedModel(declared, tuple(secrets))
 
 
-def _reversed(settings: Settings) -> Binding:
+def reversed_binding(settings: Settings) -> Binding:
+    """Return the binding that maps names in the catalog to those in models."""
     return Binding(tuple((target, prefix) for prefix, target in settings.bindings))

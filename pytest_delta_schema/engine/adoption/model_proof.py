@@ -1,25 +1,27 @@
-"""Prove that written modules declare what a catalog holds: import them in a fresh process, and plan them."""
+"""Prove that modules declare what a catalog holds: import them in a fresh process, and plan them."""
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import pickle
 import subprocess
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError
 from pytest_delta_schema.engine.assembly import planner_of
 from pytest_delta_schema.engine.bound_model import BoundModel
-from pytest_delta_schema.engine.held_tables import tables_of_file
+from pytest_delta_schema.engine.held_tables import held_tables, tables_of_file
 from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.state.json_format.json_form import state_from_json, state_json
 from pytest_delta_schema.state.states import CatalogState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Sequence
 
     from pytest_delta_schema.configuration.settings import Settings
     from pytest_delta_schema.models.names import QualifiedName
@@ -28,30 +30,37 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.states import TableState
 
 
-def proved(
-    modules: Mapping[str, Iterable[QualifiedName]],
-    states: Mapping[QualifiedName, TableState],
-    settings: Settings,
-) -> dict[QualifiedName, tuple[str, ...]]:
-    """Return the differences that remain between the models in some modules and the tables that they were made from.
+class ModuleToProve(NamedTuple):
+    """A module, and the models in it that are planned."""
 
-    The modules are run in one new process, which ends with this call. Each has the names of the models that it
-    declares, and the states are those of their tables, by the names in the catalog. Rules of hooks are not needed. For
-    each model there is one line a difference, or why its module cannot be used; nothing if its plan is empty.
+    path: str
+    names: tuple[QualifiedName, ...]
+    """The names of the models."""
+    dotted: str = ""
+    """The name by which the project imports it; a module without one is run as a file."""
+
+
+def proved(
+    modules: Sequence[ModuleToProve], states: Iterable[TableState], settings: Settings
+) -> dict[QualifiedName, tuple[str, ...]]:
+    """Return the differences that remain between the models in some modules and what was read of their tables.
+
+    The modules are run in one new process, which ends with this call; it writes no compiled modules. Rules of hooks are
+    not needed. For each model there is one line a difference, or why its module cannot be used; nothing if its plan is
+    empty.
     """
     plain = replace(settings, model_rules=(), plan_rules=())
-    given = {path: list(names) for path, names in modules.items()}
-    request = pickle.dumps((given, [state_json(state) for state in states.values()], plain))
+    request = pickle.dumps((list(modules), [state_json(state) for state in states], plain))
     # What a module prints must not end up in the answer.
     program = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import answer; answer()"
-    command = [sys.executable, "-c", program]
+    command = [sys.executable, "-B", "-c", program]
     done = subprocess.run(command, input=request, capture_output=True, check=False)  # noqa: S603 - the text above
+    names = [name for module in modules for name in module.names]
     if done.returncode != 0:
         last = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-        fault = (f"the process that plans it has ended with {done.returncode}: {last}",)
-        return {name: fault for names in given.values() for name in names}
+        return dict.fromkeys(names, (f"the process that plans it has ended with {done.returncode}: {last}",))
     answers = json.loads(done.stdout)
-    return {name: tuple(answers[str(name)]) for names in given.values() for name in names}
+    return {name: tuple(answers[str(name)]) for name in names}
 
 
 def answer() -> None:
@@ -64,25 +73,44 @@ def answer() -> None:
 
 
 def _differences(
-    modules: Mapping[str, list[QualifiedName]], forms: Iterable[Any], settings: Settings
+    modules: Sequence[ModuleToProve], forms: Iterable[Any], settings: Settings
 ) -> dict[QualifiedName, tuple[str, ...]]:
     state = CatalogState.of({state.name: state for state in map(state_from_json, forms)})
     planner = planner_of(settings)
     differences: dict[QualifiedName, tuple[str, ...]] = {}
-    for path, names in modules.items():
+    for module in modules:
+        path, names = module.path, module.names
         try:
-            models = {table.name: BoundModel.of(table, settings).table for table in tables_of_file(path).values()}
+            models = {table.name: BoundModel.of(table, settings).table for table in _tables(module)}
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a module raises is why it cannot be used
             differences |= dict.fromkeys(names, (f"{path} cannot be imported: {type(error).__name__}: {error}",))
         else:
             missing = dict.fromkeys(names, (f"{path} does not declare it",))
-            planned = {name: _lines(planner, models[name], state) for name in names if name in models}
+            planned = {name: differences_of(models[name], planner, state) for name in names if name in models}
             differences |= {**missing, **planned}
     return differences
 
 
-def _lines(planner: TablePlanner, table: Table, state: CatalogState) -> tuple[str, ...]:
-    """Return the differences between a model and its table, or why it cannot be planned."""
+def _tables(module: ModuleToProve) -> list[Table]:
+    """Run a module by its name, if that is the name of its file, or else as a file, and return its tables."""
+    if module.dotted and _origin(module.dotted) == module.path:
+        values: Iterable[object] = vars(importlib.import_module(module.dotted)).values()
+    else:
+        values = tables_of_file(module.path).values()
+    return [table for value in values for table in held_tables(value)]
+
+
+def _origin(dotted: str) -> str | None:
+    """Return the path of the module that a name imports; ``None`` if it imports none."""
+    try:
+        spec = find_spec(dotted)
+    except (ImportError, ValueError):
+        return None
+    return None if spec is None else spec.origin
+
+
+def differences_of(table: Table, planner: TablePlanner, state: CatalogState) -> tuple[str, ...]:
+    """Return the differences between a model, bound to its table, and the table, or why it cannot be planned."""
     try:
         plan = planner.plan([table], state)
     except DeltaSchemaError as error:

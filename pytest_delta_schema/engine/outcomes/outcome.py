@@ -30,17 +30,21 @@ class CheckKind(str, Enum):
     METADATA = "metadata"
     UNMANAGED = "unmanaged"
     ENFORCES = "enforces"
+    COMPAT = "compat"
 
 
 class Status(str, Enum):
-    """The results of a check; with the first five it passes."""
+    """The results of a check; with the first six it passes."""
 
     VALID = "valid"
     ENFORCED = "enforced"
+    COMPATIBLE = "compatible"
     IN_SYNC = "in sync"
     APPLIED = "applied"
     SYNCED = "metadata synced"
+    UNJUDGED = "not judged"
     DRIFTED = "drifted"
+    INCOMPATIBLE = "incompatible"
     BLOCKED = "blocked"
     STALE = "stale metadata"
     UNENFORCED = "not enforced"
@@ -50,7 +54,19 @@ class Status(str, Enum):
     @property
     def passes(self) -> bool:
         """Whether the check passes."""
-        return self in {Status.VALID, Status.ENFORCED, Status.IN_SYNC, Status.APPLIED, Status.SYNCED}
+        return self in {
+            Status.VALID,
+            Status.ENFORCED,
+            Status.COMPATIBLE,
+            Status.IN_SYNC,
+            Status.APPLIED,
+            Status.SYNCED,
+        }
+
+    @property
+    def fails(self) -> bool:
+        """Whether the check fails; one that is not judged is skipped, and neither passes nor fails."""
+        return not (self.passes or self is Status.UNJUDGED)
 
 
 class DataChecks(str, Enum):
@@ -187,6 +203,7 @@ DIAGNOSTIC = open_record(
     Key("severity", Choice(words=get_args(Severity))),
     *required_keys(TEXT, "table", "path", "message", "samples", "remedy"),
     _LOCATION,
+    *required_keys(TEXT, "role", "verdict", "upgrade_first"),
 )
 STATEMENT = open_record(
     OutcomeStatement,

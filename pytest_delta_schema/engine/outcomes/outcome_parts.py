@@ -84,7 +84,7 @@ def rules_outcome(table: Table, declarations: Declarations) -> TableOutcome:
 
 
 def snapshot_outcome(table: Table, message: str, remedy: str) -> TableOutcome:
-    """Return the outcome of a declaration whose SQL is not the one that was reviewed."""
+    """Return the outcome of a declaration that is not as it was reviewed."""
     name, location = table.qualified_name, table.origin.location
     fault = diagnostic_of(SnapshotDiffers, name, message, remedy=remedy, location=location)
     return TableOutcome(table=name, check=CheckKind.DDL, status=Status.FAILED, diagnostics=(fault,), location=location)

@@ -38,6 +38,7 @@ _COLUMN_ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "default": ("default",),
     "type": ("data_type",),
     "nullability": ("is_nullable",),
+    "deprecated": ("deprecated",),
     "order": (),
 }
 """The arguments of a column that declare what the part of a path after its name is."""

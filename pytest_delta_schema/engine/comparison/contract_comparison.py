@@ -1,0 +1,169 @@
+"""Compare the declared tables of a run with the contracts of the past: an outcome for each table."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.compatibility.decision import decided
+from pytest_delta_schema.compatibility.judging import judge_change
+from pytest_delta_schema.diagnostics.diagnostic_builders import diagnostic_of
+from pytest_delta_schema.engine.outcomes.outcome import CheckKind, Status, TableOutcome
+from pytest_delta_schema.history.snapshot_files import UnreadableContract
+from pytest_delta_schema.rules.compatibility_policy import compatibility_of
+from pytest_delta_schema.rules.consent import BREAK, all_paths, quoted_consent
+from pytest_delta_schema.settings.compatibility_roles import ROLES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from datetime import date
+
+    from pytest_delta_schema.compatibility.decision import Decision, DecisionResult
+    from pytest_delta_schema.delta.names.column_path import ColumnPath
+    from pytest_delta_schema.diagnostics.errors import Diagnostic, Severity
+    from pytest_delta_schema.engine.comparison.past_projects import PastProjects, PastTable
+    from pytest_delta_schema.engine.declarations import Declarations
+    from pytest_delta_schema.history.snapshot_files import PastFault
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.rules.consent import Consent
+    from pytest_delta_schema.state.states import TableState
+
+_NOT_IN_SQL = ("ownership", "evolution")
+"""What a contract that was read from SQL does not hold."""
+
+_NONE: tuple[Diagnostic, ...] = ()
+_SEVERITIES: Mapping[DecisionResult, Severity] = {
+    "fails": "error",
+    "not judged": "warning",
+    "tolerated": "warning",
+    "allowed": "note",
+    "other role": "note",
+}
+
+
+class ContractComparison:
+    """The declared tables of a run and the contracts of the past.
+
+    ``today`` is the day, in UTC, on which deprecations are judged. If the run ``is_complete``, a table that is not
+    declared is gone. If it ``shows_every_role``, notes tell also of the roles that the project does not judge.
+    """
+
+    def __init__(
+        self,
+        past: PastProjects,
+        declarations: Declarations,
+        *,
+        today: date,
+        is_complete: bool,
+        shows_every_role: bool = False,
+    ) -> None:
+        self.past = past
+        self.is_complete = is_complete
+        self.used: set[Consent] = set()
+        self._declarations = declarations
+        self._today = today
+        self._shows_every_role = shows_every_role
+
+    def outcome(self, table: Table) -> TableOutcome:
+        """Return whom the change of a declared table breaks."""
+        declarations = self._declarations
+        status, diagnostics, notes = Status.BLOCKED, declarations.violations(table), _NONE
+        if not diagnostics:
+            status, diagnostics, notes = self._judged(table.name, declarations.contract_state(table))
+        return TableOutcome(
+            table=table.qualified_name,
+            check=CheckKind.COMPAT,
+            status=status,
+            diagnostics=declarations.located(diagnostics, passes=status.passes),
+            notes=declarations.located(notes, passes=status.passes and not notes),
+            location=declarations.location(table, passes=status.passes),
+        )
+
+    def outcome_of_gone(self, name: QualifiedName) -> TableOutcome:
+        """Return whom it breaks that a table is not declared any more."""
+        status, diagnostics, notes = self._judged(name, None)
+        return TableOutcome(
+            table=str(name), check=CheckKind.COMPAT, status=status, diagnostics=diagnostics, notes=notes
+        )
+
+    def contracts(self) -> dict[QualifiedName, frozenset[ColumnPath]]:
+        """Return the columns and fields that each table has or had."""
+        columns: dict[QualifiedName, frozenset[ColumnPath]] = {}
+        for name in (*self._declarations.tables, *self.past.gone()):
+            states = [past.contract.state for past in self.past.of(name) if past.contract is not None]
+            if name in self._declarations.tables:
+                states.append(self._declarations.contract_state(self._declarations.tables[name]))
+            columns[name] = frozenset(path for state in states for path in all_paths(state.columns))
+        return columns
+
+    def _judged(
+        self, name: QualifiedName, new: TableState | None
+    ) -> tuple[Status, tuple[Diagnostic, ...], tuple[Diagnostic, ...]]:
+        """Return the status of a table, why it does not pass, and what else is to be known."""
+        refs: dict[Decision, list[str]] = {}
+        faults: list[PastFault] = []
+        for past in self.past.of(name):
+            faults += past.faults
+            if not past.faults and not (past.contract is None and new is None):
+                for decision in self._decisions(name, past, new):
+                    refs.setdefault(decision, []).append(past.ref)
+        several = self.past.has_several_refs
+        parts = {decision: _diagnostic(decision, given if several else []) for decision, given in refs.items()}
+        self.used.update(decision.consent for decision in refs if decision.consent is not None)
+        unread = tuple(_unreadable(str(name), fault) for fault in faults)
+        failing = tuple(part for decision, part in parts.items() if decision.result == "fails")
+        unjudged = (*unread, *(part for decision, part in parts.items() if decision.result == "not judged"))
+        notes = tuple(part for decision, part in parts.items() if decision.result not in {"fails", "not judged"})
+        if failing:
+            return Status.INCOMPATIBLE, (*failing, *unjudged), notes
+        return (Status.UNJUDGED, unjudged, notes) if unjudged else (Status.COMPATIBLE, (), notes)
+
+    def _decisions(self, name: QualifiedName, past: PastTable, new: TableState | None) -> Iterator[Decision]:
+        settings = self._declarations.settings
+        policy = compatibility_of(settings.compatibility, name)
+        old = None if past.contract is None else past.contract.state
+        findings = judge_change(
+            old,
+            new,
+            roles=ROLES if self._shows_every_role else policy.roles,
+            clients=settings.clients,
+            client_features=self._declarations.client_features,
+            unknown=_NOT_IN_SQL if past.contract is not None and past.contract.from_sql else (),
+            new_tables=self._introduced if new is None else (),
+        )
+        yield from decided(findings, policy, consents=settings.consents, released=old, today=self._today)
+
+    @cached_property
+    def _introduced(self) -> list[TableState]:
+        """The tables that are declared and that no commit or folder has."""
+        tables = self._declarations.tables
+        new = [name for name in tables if all(past.contract is None and not past.faults for past in self.past.of(name))]
+        return [self._declarations.contract_state(tables[name]) for name in new]
+
+
+def unread_outcome(file: str, fault: PastFault) -> TableOutcome:
+    """Return the outcome of a snapshot of which not even the table is known."""
+    diagnostics = (_unreadable(file, fault),)
+    return TableOutcome(table=file, check=CheckKind.COMPAT, status=Status.UNJUDGED, diagnostics=diagnostics)
+
+
+def _unreadable(table: str, fault: PastFault) -> Diagnostic:
+    """Return the diagnostic of a contract that cannot be read, and so is not judged."""
+    return diagnostic_of(UnreadableContract, table, fault.message, remedy=fault.remedy, severity="warning")
+
+
+def _diagnostic(decision: Decision, refs: list[str]) -> Diagnostic:
+    finding, plain = decision.finding, decision.finding.diagnostic
+    since = f" (compared with {', '.join(refs)})" if refs else ""
+    allowed = "allowed " if decision.result == "allowed" else ""
+    reason = f"; {allowed}{decision.reason}" if decision.reason else ""
+    remedy = plain.remedy
+    if decision.result in {"fails", "not judged"}:
+        consent = quoted_consent(BREAK, (*finding.table, *finding.column.folded))
+        deprecate = "deprecate it first, or " if decision.needs_deprecation else ""
+        remedy = "; or ".join([*([remedy] if remedy else []), f"{deprecate}consent with --delta-allow {consent}"])
+    return replace(
+        plain, severity=_SEVERITIES[decision.result], message=f"{plain.message}{since}{reason}", remedy=remedy
+    )
