@@ -19,11 +19,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 CodeStage = Literal[
-    "model", "plan", "data check", "rows", "reading", "applying", "note", "drift", "catalog entry", "unmanaged table"
+    "model",
+    "plan",
+    "data check",
+    "rows",
+    "reading",
+    "applying",
+    "note",
+    "drift",
+    "catalog entry",
+    "unmanaged table",
+    "compatibility",
 ]
-"""What a code belongs to: rules of four kinds, faults of a catalog or an apply, notes, differences of three kinds."""
+"""What a code belongs to: rules of four kinds, faults of a catalog or an apply, notes, differences of three kinds, and
+changes of a contract."""
 
 _STAGES: dict[str, CodeStage] = {
+    "DC1": "compatibility",
     "DS1": "model",
     "DS2": "plan",
     "DS3": "data check",
@@ -47,6 +59,7 @@ _TITLES: dict[CodeStage, str] = {
     "drift": "a difference between a model and the catalog",
     "catalog entry": "a difference between a catalog entry and a Delta log",
     "unmanaged table": "a difference between the models and a schema",
+    "compatibility": "a change of a contract since its release",
 }
 
 _ASSIGNED = b'\n    code = "D'
@@ -128,7 +141,7 @@ def explained(texts: Iterable[str], width: int) -> str:
 
 def _unknown(code: str, known: list[str]) -> str:
     near = get_close_matches(code, known, n=3, cutoff=0.5)
-    hint = f"did you mean {' or '.join(near)}?" if near else "codes are DS or DD and three digits, such as DS206"
+    hint = f"did you mean {' or '.join(near)}?" if near else "codes are DS, DD or DC and three digits, such as DS206"
     return f"there is no code {code}; {hint}"
 
 

@@ -100,6 +100,8 @@ class Run:
     Args:
         mode: What it did.
         backend: Name of the backend; ``""`` if no catalog was needed.
+        against: The commits and folders with which contracts were compared, such as ``main: merge base 1a2b3c4d5e6f, 3
+            commits before HEAD``.
         bindings: Names in models, each with the name in the catalog to which it is mapped.
         commit: The commit of the sources; ``""`` outside of a git repository.
         source_url: The address at which the sources of that commit can be read, up to the path of a file, such as
@@ -112,6 +114,7 @@ class Run:
 
     mode: ReportMode
     backend: str = ""
+    against: tuple[str, ...] = ()
     bindings: tuple[tuple[str, str], ...] = ()
     commit: str = ""
     source_url: str = ""

@@ -109,6 +109,7 @@ RUN_FORM = open_record(
     Run,
     Key("mode", _MODE),
     Key("backend", TEXT),
+    Key("against", Items(of=TEXT)),
     Key("bindings", Pairs(values=TEXT)),
     *required_keys(TEXT, "commit", "source_url", "created"),
     Key("seconds", DECIMAL),

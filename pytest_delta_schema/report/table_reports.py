@@ -23,6 +23,7 @@ _CHECKS = [
     CheckKind.METADATA,
     CheckKind.UNMANAGED,
     CheckKind.ENFORCES,
+    CheckKind.COMPAT,
 ]
 """The checks in the order in which a run without workers runs them."""
 

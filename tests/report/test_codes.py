@@ -12,6 +12,7 @@ import pytest
 
 import pytest_delta_schema
 from pytest_delta_schema import MemoryCatalog, Settings, Table
+from pytest_delta_schema.compatibility import judge_change
 from pytest_delta_schema.delta.names.part_path import Part
 from pytest_delta_schema.engine.gate import Gate
 from pytest_delta_schema.plan.changes.kind import KINDS
@@ -32,6 +33,7 @@ NOT_RUN = {
     "DD202": "a catalog with entries",
     "DD203": "a catalog with entries",
     "DD301": "several tables",
+    "DC141": "files in a folder",
     "DS100": "a rule of a project",
     "DS217": "files in a folder",
     "DS127": "a snapshot",
@@ -53,7 +55,7 @@ def test_every_code_of_the_package_is_explained_once_and_in_order():
 
     codes = [info.code for info in all_codes()]
 
-    assert codes == sorted(re.findall(r'^    code = "(D[DS]\d{3})"$', sources, flags=re.MULTILINE))
+    assert codes == sorted(re.findall(r'^    code = "(D[CDS]\d{3})"$', sources, flags=re.MULTILINE))
     assert len({*codes}) == len(codes) > 85
     assert len({info.name for info in all_codes()}) == len(codes)
 
@@ -79,7 +81,20 @@ def _is_path(path: str) -> bool:
     return path in {"", "table"} or path.startswith("schema ") or path.partition(".")[0] in get_args(Part)
 
 
-@pytest.mark.parametrize("code", [code for code in INFOS if code not in NOT_RUN and not code.startswith(REPORTED)])
+@pytest.mark.parametrize("code", [code for code in INFOS if code.startswith("DC") and code not in NOT_RUN])
+def test_an_example_is_a_contract_before_and_after_the_change(code):
+    names: dict[str, Any] = dict(NAMES)
+    exec(INFOS[code].example, names)  # noqa: S102 - the text under test
+
+    findings = judge_change(names["old"], names["new"])
+
+    assert {finding.code for finding in findings} == {code}
+    assert [finding.path for finding in findings if not _is_path(finding.path)] == []
+
+
+@pytest.mark.parametrize(
+    "code", [code for code in INFOS if code not in NOT_RUN and not code.startswith((*REPORTED, "DC"))]
+)
 def test_an_example_has_the_fault(code):
     names: dict[str, Any] = dict(NAMES)
     exec(INFOS[code].example, names)  # noqa: S102 - the text under test
@@ -171,7 +186,7 @@ def test_several_codes_are_explained_in_their_order():
             ["DS206", "dd12,x"],
             (
                 "there is no code DD12; did you mean DD127 or DD126 or DD125?\n"
-                "there is no code X; codes are DS or DD and three digits, such as DS206"
+                "there is no code X; codes are DS, DD or DC and three digits, such as DS206"
             ),
         ),
         ([" , "], "no code is named; write one, such as DS206 or DD102, or several with commas between them"),

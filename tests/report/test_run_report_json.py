@@ -223,10 +223,14 @@ def test_the_form_of_a_report():
         "samples": "",
         "remedy": "",
         "location": None,
+        "role": "",
+        "verdict": "",
+        "upgrade_first": "",
     }
     assert run == {
         "mode": "drift",
         "backend": "memory",
+        "against": [],
         "bindings": {"dev.silver": "ci.silver"},
         "commit": "0123456789abcdef0123456789abcdef01234567",
         "source_url": "",
@@ -277,8 +281,12 @@ def test_unknown_keys_are_left_out():
             ("runs", 0),
             {"mode": "x", "seconds": True, "bindings": {"a": 1}},
             [
-                'runs[0].mode is \'x\'; write "check" or "drift" or "apply" or "sync-metadata" or "enforce"',
+                (
+                    'runs[0].mode is \'x\'; write "check" or "drift" or "apply" or "sync-metadata" or "enforce"'
+                    ' or "against"'
+                ),
                 "runs[0] has no backend; add it",
+                "runs[0] has no against; add it",
                 "runs[0].bindings['a'] is 1; write a string",
                 "runs[0] has no commit; add it",
                 "runs[0] has no source_url; add it",

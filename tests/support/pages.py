@@ -10,6 +10,7 @@ A page is a story: its steps run in the order of the page, in one folder and aga
 * The line ``The examples start from [TEXT](PAGE#SECTION).`` begins with the files that another page shows.
 * ``<!-- file: NAME``, the text and ``-->`` write a file that the reader does not see.
 * ``<!-- catalog:``, Python code and ``-->`` change the catalog, as somebody else would do it.
+  ``git`` runs as the same author everywhere, and ids of commits may differ.
 * A ``sh`` block holds commands that the tests do not run, such as installing something. A ``text`` block is a diagram. An
   ``sql`` block shows what somebody else does; a ``catalog`` comment after it does it, or it begins with a comment that names
   its file, as Python does. A ``json`` block has to be valid JSON.
@@ -27,6 +28,7 @@ import os
 import re
 import runpy
 import shlex
+import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
@@ -69,12 +71,19 @@ _BLOCK = re.compile(
 _DIFFERENT = (
     (re.compile(r"\b\d+\.\d+s\b( \(\d+:\d\d:\d\d\))?"), "0.00s"),
     (re.compile(r"\b\d+ s\b"), "0 s"),
+    (re.compile(r"\b(?=[a-f]*\d)[0-9a-f]{12}\b"), "0" * 12),
     (re.compile(r"\b\d+ MB\b"), "0 MB"),
     (re.compile(r"\bio\.delta:delta-spark_\S+"), "io.delta:delta-spark"),
     (re.compile(r", emulated by this backend$"), ""),
     (re.compile(r"={3,}|-{3,}|_{3,}"), "---"),
 )
-"""What differs from run to run: times, sizes, versions, what a backend emulates, and rulers, whose length follows."""
+"""What differs from run to run: times, ids of commits, sizes, versions, what a backend emulates, and rulers, whose length
+follows."""
+_GIT = {
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    **{f"GIT_{who}_{what}": "a@example.com" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
+}
 
 STEPS = "delta schema: "
 """The beginning of the lines that report long steps."""
@@ -244,6 +253,12 @@ def _printed(command: str, project: Project, catalog: MemoryCatalog) -> list[str
     program, *args = shlex.split(command)
     if program == "pytest":
         return project.run(*args, plugins=[_CatalogOfThePage(catalog)]).outlines
+    if program == "git":
+        environment = {**os.environ, **_GIT}
+        done = subprocess.run(
+            [program, *args], cwd=project.path, env=environment, capture_output=True, text=True, check=True
+        )
+        return done.stdout.splitlines()
     if program == "cat":
         return (project.path / args[0]).read_text("utf-8").splitlines()
     if program == "python" and args[:2] == ["-m", "pytest_delta_schema"]:

@@ -129,4 +129,5 @@ class Project:
 
     def snapshots(self) -> list[str]:
         """Return the names of all snapshot files."""
-        return sorted(path.relative_to(self.path).as_posix() for path in self.path.rglob("__snapshots__/**/*.sql"))
+        files = [path for path in self.path.rglob("__snapshots__/**/*") if path.is_file()]
+        return sorted(path.relative_to(self.path).as_posix() for path in files)

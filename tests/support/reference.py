@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.plugin.fixtures import table_fixtures as fixtures
 from pytest_delta_schema.plugin.options import registration as every_run
 from pytest_delta_schema.report.codes import all_codes
-from support.documentation import api_reference, capabilities, clients, findings, json_schemas
+from support.documentation import api_reference, capabilities, clients, compatibility, findings, json_schemas
 from support.documentation.configuration_reference import configuration_reference
 from support.pages import DOCS
+from support.streams import rules as stream_rules
 from support.values import answers
 from support.values.state_json import EXAMPLE_TEXT
 from tutorial.record import table as tutorial_table
@@ -48,6 +49,7 @@ PACKAGES = {
     "exchange": "DDL",
     "execute": "Execution",
     "write_check": "Write check",
+    "compatibility": "Compatibility",
     "testing": "Testing",
     "testing.unity": "Testing Unity Catalog",
     "diagnostics.errors": "Errors",
@@ -57,6 +59,7 @@ PACKAGES = {
 SHOWN_WITH = {
     "ABSENT": "version_of",
     "BreakingRows": "Constraint",
+    "CompatibilityFinding": "judge_change",
     "CreateExecutor": "AlignExecutor",
     "DataAccess": "CatalogSuite",
     "DataCheck": "NotNull",
@@ -82,6 +85,7 @@ SHOWN_WITH = {
     "redacted_uri": "first_line",
     "required_table_names": "snapshot_names",
     "state_from_json": "state_json",
+    "worst_verdict": "judge_change",
 }
 """Names whose example is that of another name."""
 
@@ -206,6 +210,8 @@ PARTS: dict[str, Callable[[], str]] = {
     "drift": lambda: codes_of("drift"),
     "catalog entries": lambda: codes_of("catalog entry"),
     "unmanaged tables": lambda: codes_of("unmanaged table"),
+    "verdicts of compatibility": compatibility.table,
+    "changes of contracts": lambda: codes_of("compatibility"),
     "fixtures": fixture_sections,
     "configuration": configuration,
     "root names": root_names,
@@ -213,7 +219,10 @@ PARTS: dict[str, Callable[[], str]] = {
     "marks": marks,
     "capabilities": capabilities.table,
     "answers": answers.table,
+    "answers of statements": answers.statement_table,
     "findings": findings.table,
+    "answers of streams": stream_rules.table,
+    "ends of streams": stream_rules.endings,
     "clients": clients.tables,
     "pairs": record.pairs_table,
     "environments": record.tools_table,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,7 +20,8 @@ from pytest_delta_schema.plugin.adoption.models_setting import add_modules
 from pytest_delta_schema.plugin.adoption.targets import import_targets
 from pytest_delta_schema.plugin.collection.model_collection import node_name
 from pytest_delta_schema.plugin.compat.pytest_compat import run_before_items
-from pytest_delta_schema.plugin.items.import_items import IMPORT, CatalogListing, ImportItem, NameNode, ProjectNode
+from pytest_delta_schema.plugin.items.import_items import IMPORT, CatalogListing, ImportItem
+from pytest_delta_schema.plugin.items.project_items import NameNode, ProjectNode
 from pytest_delta_schema.plugin.options.backend import location
 from pytest_delta_schema.plugin.options.import_requests import aspects_of, import_requests
 from pytest_delta_schema.plugin.options.registration import project_folder
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.execute.protocols.catalog import Catalog
     from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plugin.options.import_requests import ImportRequest
     from pytest_delta_schema.plugin.run.contract_run import ContractRun
 
@@ -43,6 +46,7 @@ class ImportRun:
         self._run = run
         self._job: ImportJob | None = None
         self._declared: DeclaredModels | None = None
+        self._declaring: set[Path] = set()
         self._added: list[str] = []
 
     def pytest_report_header(self) -> str:
@@ -86,6 +90,8 @@ class ImportRun:
         targets, conflicts = import_targets(chosen, models, self._config.invocation_params.dir)
         known, unusable = tables_of_project(self._config, self._run.options, targets.values())
         refuse(self._config, [], [*conflicts, *unusable])
+        # A run that was killed has written them, and not the configuration.
+        self._declaring = {path for name, path in targets.items() if _declares(path, known.get(models[name]))}
         options = ImportOptions(
             targets={name: path for name, path in targets.items() if models[name] not in known},
             settings=self._run.settings,
@@ -98,7 +104,7 @@ class ImportRun:
         for name, model in sorted(models.items()):
             result = partial(self._declared.skip, known[model]) if model in known else partial(self._job.require, name)
             node = NameNode.from_parent(project, name=node_name(str(model)))
-            yield ImportItem.from_parent(node, name=IMPORT, model=model, result=result)
+            yield ImportItem.from_parent(node, name=IMPORT, table=str(model), result=result)
 
     def _named(self, items: list[pytest.Item]) -> list[pytest.Item]:
         """Return the items that node ids on the command line name; all without one."""
@@ -114,10 +120,10 @@ class ImportRun:
         return chosen or items
 
     def pytest_sessionfinish(self) -> None:
-        """Add the modules that were written to the configuration of the project."""
+        """Add the modules that were written, by this run or an earlier one, to the configuration of the project."""
         outcome = None if self._job is None else self._job.outcome
-        if outcome is not None and outcome.written:
-            self._added = add_modules(self._config, self._run.options, dict.fromkeys(outcome.written.values()))
+        written = () if outcome is None else outcome.written.values()
+        self._added = add_modules(self._config, self._run.options, {*self._declaring, *written})
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Name the files that were written, what is not declared, and what to do next."""
@@ -133,6 +139,7 @@ class ImportRun:
             yield from (f"  differs     {line}" for line in self._declared.differing)
         outcome = None if self._job is None else self._job.outcome
         if outcome is None:
+            yield from self._added
             return
         root = self._config.rootpath
         failed = len(outcome.faults)
@@ -143,10 +150,14 @@ class ImportRun:
         yield from (f"  failed      {name} {fault.headline}" for name, fault in sorted(outcome.faults.items()))
         for name, remarks in sorted(outcome.remarks.items()):
             yield from (f"  note        {name}: {remark}" for remark in remarks)
+        yield from self._added
         if numbers:
-            yield from self._added
             folders = " ".join(sorted({shown_path(file.parent, root) for file in numbers}))
             yield f"next: pytest, then pytest --delta-drift; then commit {folders} and pyproject.toml"
+
+
+def _declares(path: Path, model: Table | None) -> bool:
+    return model is not None and Path(model.origin.location.file) == path
 
 
 def _names(catalog: Catalog, request: ImportRequest) -> list[QualifiedName]:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from pytest_delta_schema.configuration.project_file import shown_path
 from pytest_delta_schema.diagnostics.errors import DeclarationError, DeltaSchemaError
-from pytest_delta_schema.diagnostics.escaping import escaped_lines
 from pytest_delta_schema.engine.adoption.imported_models import imported_model
-from pytest_delta_schema.engine.adoption.model_proof import proved
+from pytest_delta_schema.engine.adoption.model_proof import ModuleToProve, proved
 from pytest_delta_schema.engine.declarations import Declarations
 from pytest_delta_schema.engine.held_tables import tables_of_file
+from pytest_delta_schema.plugin.adoption.model_faults import ModelFault, fail
 from pytest_delta_schema.plugin.adoption.model_files import UnwritableFileError, write_whole
-from pytest_delta_schema.plugin.adoption.sql_snapshots import write_snapshot
-from pytest_delta_schema.plugin.outcomes.failures import CatalogUnavailable, ContractFailure
+from pytest_delta_schema.plugin.adoption.snapshot_writing import write_snapshots
+from pytest_delta_schema.plugin.outcomes.failures import CatalogUnavailable
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.report.text.text import counted
-from pytest_delta_schema.source_code.calls import Variable
+from pytest_delta_schema.source_code.calls import table_variables
 from pytest_delta_schema.source_code.modules import extended_module, module_source
 
 if TYPE_CHECKING:
@@ -32,13 +32,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.source_code.code_text import CodeStyle
     from pytest_delta_schema.state.states import CatalogState, TableState
-
-
-class ImportFault(NamedTuple):
-    """Why the import of a table failed."""
-
-    headline: str
-    lines: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +54,7 @@ class ImportOutcome:
 
     written: Mapping[QualifiedName, Path]
     """The files of the tables whose models were written."""
-    faults: Mapping[QualifiedName, ImportFault]
+    faults: Mapping[QualifiedName, ModelFault]
     """Why the import of a table failed, also of one that was written."""
     remarks: Mapping[QualifiedName, Sequence[str]]
     """What the model of a table omits."""
@@ -92,12 +85,11 @@ class ImportJob:
             raise CatalogUnavailable(str(self._error))
         fault = self.outcome.faults.get(name)
         if fault is not None:
-            headline = f"{name}: {fault.headline}"
-            raise ContractFailure(headline, "\n".join(map(escaped_lines, fault.lines)), str(name))
+            fail(str(name), fault)
 
 
 def import_tables(catalog: Catalog, options: ImportOptions) -> ImportOutcome:
-    """Read tables, write their models and the snapshots of their SQL, and prove that nothing differs.
+    """Read tables, write their models and their snapshots, and prove that nothing differs.
 
     Raises:
         DeltaSchemaError: If the catalog cannot be read; nothing was written.
@@ -124,18 +116,18 @@ def import_tables(catalog: Catalog, options: ImportOptions) -> ImportOutcome:
         for module in kept:
             if not unproved.keys().isdisjoint(module.models):
                 module.write(remarks)
-    faults |= {name: ImportFault("its model differs from it", lines) for name, lines in unproved.items()}
+    faults |= {name: ModelFault("its model differs from it", lines) for name, lines in unproved.items()}
     tables = {models[name].table.name: models[name].table for name in written}
     declarations = Declarations(options.settings, tables)
     for name, path in written.items():
         violations = declarations.violations(models[name].table)
         if violations:
-            faults.setdefault(name, ImportFault("its model breaks a rule", tuple(map(str, violations))))
+            faults.setdefault(name, ModelFault("its model breaks a rule", tuple(map(str, violations))))
             continue
         try:
-            write_snapshot(path, models[name].table, declarations)
+            write_snapshots(path, models[name].table, declarations)
         except UnwritableFileError as error:
-            faults.setdefault(name, ImportFault(f"has no snapshot: {error}"))
+            faults.setdefault(name, ModelFault(f"has no snapshot: {error}"))
     return ImportOutcome(written=written, faults=faults, remarks=remarks)
 
 
@@ -151,9 +143,9 @@ class _Module:
         self._docstring = docstring
         self._before = path.read_bytes() if path.is_file() else None
         tables = {} if self._before is None else tables_of_file(str(path))
-        self._known = {table.name: Variable(variable, tuple(table.primary_key)) for variable, table in tables.items()}
+        self._known = table_variables(tables)
 
-    def write(self, remarks: Mapping[QualifiedName, Sequence[str]]) -> dict[QualifiedName, ImportFault]:
+    def write(self, remarks: Mapping[QualifiedName, Sequence[str]]) -> dict[QualifiedName, ModelFault]:
         """Write the module, and return why it was not written, for each of its tables.
 
         Remarks are comments above the tables, by their names in the catalog.
@@ -170,14 +162,14 @@ class _Module:
             write_whole(self.path, text.encode())
         except (DeclarationError, UnwritableFileError, UnicodeError) as error:
             shown = shown_path(self.path, self._options.root)
-            return dict.fromkeys(self.models, ImportFault(f"was not written to {shown}: {error}"))
+            return dict.fromkeys(self.models, ModelFault(f"was not written to {shown}: {error}"))
         return {}
 
 
 def _modules(
     options: ImportOptions,
     models: Mapping[QualifiedName, ImportedModel],
-    faults: Mapping[QualifiedName, ImportFault],
+    faults: Mapping[QualifiedName, ModelFault],
 ) -> list[_Module]:
     """Return the modules to write, each with its tables; the docstring of a new one names those that were not read.
 
@@ -202,14 +194,16 @@ def _differences(
     if not states:
         return {}
     names = {table.name: name for module in modules for name, table in module.models.items()}
-    declared = {str(module.path): [table.name for table in module.models.values()] for module in modules}
-    proofs = proved(declared, states, settings)
+    declared = [
+        ModuleToProve(str(module.path), tuple(table.name for table in module.models.values())) for module in modules
+    ]
+    proofs = proved(declared, states.values(), settings)
     return {names[model]: lines for model, lines in proofs.items() if lines}
 
 
-def _unreadable(state: CatalogState, name: QualifiedName) -> ImportFault:
+def _unreadable(state: CatalogState, name: QualifiedName) -> ModelFault:
     problem = state.problem(name)
-    return ImportFault(f"could not be read: {problem.message}", (str(problem),))
+    return ModelFault(f"could not be read: {problem.message}", (str(problem),))
 
 
 def _omitted(secrets: Sequence[str]) -> str:

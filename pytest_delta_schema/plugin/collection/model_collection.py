@@ -30,7 +30,7 @@ from pytest_delta_schema.plugin.compat.pytest_compat import fixture_info
 from pytest_delta_schema.plugin.items.table_items import ApplyContract, DriftContract, StandardContract
 from pytest_delta_schema.plugin.items.unmanaged_items import SchemaNode
 from pytest_delta_schema.plugin.options.model_files import line_of
-from pytest_delta_schema.plugin.options.option_values import APPLY, DRIFT, SYNC
+from pytest_delta_schema.plugin.options.option_values import ADOPT, AGAINST, APPLY, DRIFT, SYNC
 from pytest_delta_schema.plugin.outcomes.check_properties import add_properties
 from pytest_delta_schema.plugin.outcomes.failures import ContractFailure, relative, representation
 from pytest_delta_schema.plugin.run.stash_keys import RUN
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from pytest_delta_schema.plugin.compat.pytest_compat import TerminalRepr
+    from pytest_delta_schema.plugin.items.adopt_items import AdoptContract
     from pytest_delta_schema.plugin.options.option_values import Options
 
 # Characters with a meaning in node ids, file names or syrupy.
@@ -156,18 +157,27 @@ class ModelsModule(pytest.Module):
         return f"{self.dotted} declares no table; {remedy}{call}"
 
 
-def _contract(options: Options) -> type[StandardContract]:
+def _contract(options: Options) -> type[StandardContract | AdoptContract]:
     """Return what is checked of a table in this run."""
-    if not options.enforces:
-        return _contract_of_mode(options)
-    from pytest_delta_schema.plugin.items.enforcement_items import with_enforcement
+    contract = _contract_of_mode(options)
+    if options.enforces:
+        from pytest_delta_schema.plugin.items.enforcement_items import with_enforcement
 
-    return with_enforcement(_contract_of_mode(options))  # type: ignore[arg-type]  # mypy: no hash of classes
+        return with_enforcement(contract)  # type: ignore[arg-type]  # mypy: no hash of classes
+    if options.against:
+        from pytest_delta_schema.plugin.items.comparison_items import with_comparison
+
+        return with_comparison(contract)  # type: ignore[arg-type]  # as above
+    return contract
 
 
-def _contract_of_mode(options: Options) -> type[StandardContract]:
+def _contract_of_mode(options: Options) -> type[StandardContract | AdoptContract]:
     """Return what is checked of a table in the mode of a run."""
-    if options.mode is None or not find_backend(options.backend).keeps_entries:
+    if options.mode == ADOPT:
+        from pytest_delta_schema.plugin.items.adopt_items import AdoptContract
+
+        return AdoptContract
+    if options.mode in {None, AGAINST} or not find_backend(options.backend).keeps_entries:
         return {DRIFT: DriftContract, APPLY: ApplyContract}.get(options.mode or "", StandardContract)
     from pytest_delta_schema.plugin.items.metadata_items import (
         EntryApplyContract,

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.models.binding import Binding
 from pytest_delta_schema.plugin.collection.model_collection import METADATA, ContractItem
 from pytest_delta_schema.plugin.items.import_items import CatalogListing
+from pytest_delta_schema.plugin.items.project_items import ProjectItem
 from pytest_delta_schema.plugin.items.unmanaged_items import SchemaItem
-from pytest_delta_schema.plugin.options.option_values import APPLY, DRIFT, SYNC
+from pytest_delta_schema.plugin.options.option_values import ADOPT, APPLY, DRIFT, SYNC
 from pytest_delta_schema.plugin.run.stash_keys import RUN
 
 if TYPE_CHECKING:
@@ -49,8 +50,8 @@ def selected_tables(items: Iterable[pytest.Item]) -> list[Table]:
 
 
 def changing_items(items: Iterable[pytest.Item], run: ContractRun) -> list[pytest.Function]:
-    """Return the items that apply a table, or only synchronise its entry, and that no mark may skip, in their order."""
-    check = METADATA if run.options.mode == SYNC else APPLY
+    """Return the items that apply a table, synchronise its entry or accept its drift, and that no mark may skip."""
+    check = {SYNC: METADATA, ADOPT: ADOPT}.get(run.options.mode or "", APPLY)
     changes = [item for item in items if isinstance(item, ContractItem) and item.originalname == check]
     return [item for item in changes if not any(mark.name in _SKIPPING for mark in item.iter_markers())]
 
@@ -84,7 +85,7 @@ def _names(tables: Iterable[object]) -> str:
 
 def is_check(item: pytest.Item) -> bool:
     """Whether an item is a check of a table or of a schema, or an import, and no test."""
-    return isinstance(item, (ContractItem, SchemaItem, CatalogListing))
+    return isinstance(item, (ContractItem, SchemaItem, CatalogListing, ProjectItem))
 
 
 def _phase(item: pytest.Item) -> int:
@@ -93,6 +94,6 @@ def _phase(item: pytest.Item) -> int:
     if isinstance(item, ContractItem):
         if item.originalname == METADATA:
             return _READ if item.config.stash[RUN].options.mode == DRIFT else _APPLY
-        return {"drift": _READ, "apply": _APPLY, "enforces": _SCRATCH}.get(item.originalname, 0)
+        return {"drift": _READ, "adopt": _READ, "apply": _APPLY, "enforces": _SCRATCH}.get(item.originalname, 0)
     fixtures = getattr(item, "fixturenames", ())
     return _SCRATCH if "delta_spark" in fixtures or "delta_catalog" in fixtures else 0

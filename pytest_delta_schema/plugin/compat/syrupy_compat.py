@@ -1,8 +1,8 @@
 """The undocumented behaviour of syrupy that the plugin changes: which snapshots it deletes.
 
 syrupy 7.0 deletes every snapshot that was not used, also after ``--collect-only``, ``-x``, a collection error or a test
-that fails before its assertion. So it may clean up only after complete runs that pass. syrupy 5 is corrected in more
-points, see :class:`_Report`.
+that fails before its assertion. So it may clean up only after complete runs that pass. Which snapshots count as unused
+is corrected, too, see :class:`_Report`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from syrupy.report import SnapshotReport
 
 from pytest_delta_schema.configuration.project_file import shown_path
 from pytest_delta_schema.diagnostics.escaping import printed_line
+from pytest_delta_schema.state.json_format.snapshot_names import SQL_FILE, STATE_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -27,13 +28,28 @@ VERSIONS = {"syrupy": ">=5,<8"}
 """The versions with which the names of these options were tested."""
 
 _CORRECTED = 6
-"""The first version that needs no correction."""
+"""The first version that needs no :class:`_CorrectedReport`."""
 
 _BEFORE = pytest.StashKey[bool]()
 _SELECTING = ("keyword", "markexpr", "lf", "stepwise", "deselect")
 
 
 class _Report(SnapshotReport):
+    """Leaves files of states to the snapshots of SQL to which they belong.
+
+    syrupy 7.0 lets tests that keep JSON claim every ``.json`` file in the folder of all snapshots, and deletes it.
+    """
+
+    @property
+    def unused(self) -> SnapshotCollections:
+        unused = SnapshotCollections()
+        for collection in super().unused:
+            if not collection.location.endswith(STATE_FILE):
+                unused.add(collection)
+        return unused
+
+
+class _CorrectedReport(_Report):
     """Finds unused snapshots as syrupy 6.0 does, with the classes of syrupy 5.
 
     syrupy 5.5.3 counts the file of a skipped test as unused, if it holds that one snapshot, and deletes it with
@@ -58,12 +74,10 @@ class _Report(SnapshotReport):
 
 @contextmanager
 def corrected_report() -> Iterator[None]:
-    """Make syrupy 5 find unused snapshots as later versions do, while the session ends."""
-    if int(version("syrupy").partition(".")[0]) >= _CORRECTED:
-        yield
-        return
+    """Make syrupy find unused snapshots as the plugin needs it, while the session ends."""
+    is_old = int(version("syrupy").partition(".")[0]) < _CORRECTED
     module: Any = syrupy.session
-    module.SnapshotReport = _Report
+    module.SnapshotReport = _CorrectedReport if is_old else _Report
     try:
         yield
     finally:
@@ -83,17 +97,25 @@ def report_no_unused(config: pytest.Config) -> None:
 
 
 def unused_lines(config: pytest.Config) -> list[str]:
-    """Return a line for each file with the SQL of a table that is not declared any more."""
+    """Return a line for each table that is not declared any more and still has files."""
     report: Any = getattr(getattr(config, "_syrupy", None), "report", None)
     unused = () if report is None or report.update_snapshots else report.unused
-    files = sorted(Path(item.location) for item in unused if item.location.endswith(".ddl.sql"))
+    files = sorted(Path(item.location) for item in unused if item.location.endswith(SQL_FILE))
     root = config.invocation_params.dir
     return [
         printed_line(
-            f"{shown_path(file, root)} is of a table that is not declared; delete it: pytest --snapshot-update"
+            f"{_shown_files(file, root)} is of a table that is not declared; delete it: pytest --snapshot-update"
         )
         for file in files
     ]
+
+
+def _shown_files(file: Path, root: Path) -> str:
+    """Return the file of the SQL of a table and that of its state, or the one of them that exists."""
+    state = Path(f"{str(file).removesuffix(SQL_FILE)}{STATE_FILE}")
+    if not file.exists():
+        return shown_path(state, root)
+    return f"{shown_path(file, root)} (with {STATE_FILE})" if state.exists() else shown_path(file, root)
 
 
 def mark_as_skipped(config: pytest.Config, node_ids: Iterable[str]) -> None:

@@ -8,7 +8,7 @@ from pytest_delta_schema.diagnostics.errors import DeltaSchemaError
 from pytest_delta_schema.engine.consent_audit import unmatched_columns, unmatched_protection
 from pytest_delta_schema.engine.entry_checks import unreadable_entry
 from pytest_delta_schema.plugin.hooks.catalog_start import start_for_table
-from pytest_delta_schema.plugin.options.option_values import APPLY
+from pytest_delta_schema.plugin.options.option_values import ADOPT, APPLY
 from pytest_delta_schema.plugin.outcomes.check_properties import UNUSED, add_properties
 from pytest_delta_schema.plugin.outcomes.failures import CatalogUnavailable, ConsentsRefused, TableUnreadable, one_line
 from pytest_delta_schema.plugin.outcomes.outcome_report import note_outcome, require_available
@@ -38,7 +38,9 @@ def require_readable_table(request: pytest.FixtureRequest, gate: Gate) -> None:
     outcome = gate.unreadable(request.cls.table)
     if outcome is not None:
         _unreadable(request, outcome)
-    start_for_table(request.cls.table, gate, request.config.stash[RUN].options.mode)
+    mode = request.config.stash[RUN].options.mode
+    if mode != ADOPT:
+        start_for_table(request.cls.table, gate, mode)
     settings = gate.declarations.settings
     if settings.must_match or settings.protected:
         _refuse_unmatched_consents(request, gate)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_delta_schema.plugin.compat.xdist_compat import is_distributed, is_worker
-from pytest_delta_schema.plugin.options.option_values import IMPORT
+from pytest_delta_schema.plugin.options.option_values import AGAINST, IMPORT, WRITES_MODELS
 from pytest_delta_schema.plugin.options.registration import TABLE_MODULE
 from pytest_delta_schema.plugin.outcomes.failures import CatalogUnavailable, report_error, show_once, without_start_line
 from pytest_delta_schema.plugin.run.stash_keys import OUTCOME
@@ -100,7 +100,7 @@ class RunHooks:
                 from pytest_delta_schema.diagnostics.escaping import printed
 
                 raise pytest.UsageError(printed("\n".join(faults)))
-        if run.options.mode not in {None, IMPORT} and (run.settings.must_match or run.settings.bindings):
+        if run.options.mode not in {None, IMPORT, AGAINST} and (run.settings.must_match or run.settings.bindings):
             from pytest_delta_schema.engine.consent_audit import unmatched_consents
             from pytest_delta_schema.plugin.collection.selection import bindings_that_fail
             from pytest_delta_schema.plugin.summary.terminal_summary import refuse
@@ -165,7 +165,8 @@ class RunHooks:
             protect_after_run(session, exitstatus)
         mark_as_skipped(config, run.without_snapshot)
         stopped = config.option.collectonly or exitstatus not in _ENDS_OF_TESTS
-        if run.is_refused or (stopped and not is_distributed(config)):
+        # A run that writes models compares no snapshot, and so knows of none that is unused.
+        if run.is_refused or run.options.mode in WRITES_MODELS or (stopped and not is_distributed(config)):
             find_no_unused(config)
         with corrected_report():
             return (yield)

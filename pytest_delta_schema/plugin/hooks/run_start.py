@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.plugin.compat.pytest_compat import added_arguments
 from pytest_delta_schema.plugin.compat.xdist_compat import is_worker
 from pytest_delta_schema.plugin.hooks.run_hooks import RunHooks
-from pytest_delta_schema.plugin.options.option_values import APPLY, IMPORT, SYNC
+from pytest_delta_schema.plugin.options.option_values import ADOPT, APPLY, IMPORT, SYNC, WRITES_MODELS
 from pytest_delta_schema.plugin.options.reading import checked_options, only_shows
 from pytest_delta_schema.plugin.run.contract_run import ContractRun
-from pytest_delta_schema.plugin.run.stash_keys import PUSHED, REPORTS, RUN, SUMMARY
+from pytest_delta_schema.plugin.run.stash_keys import ADOPT_RUN, COMPARISON, PUSHED, REPORTS, RUN, SUMMARY
 from pytest_delta_schema.plugin.summary.colours import Colours
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def contract_run(config: pytest.Config) -> ContractRun:
         if not is_worker(config):
             config.pluginmanager.register(Colours(), "delta_schema_colours")
         # Hooks of a conftest in a folder are known from the first table of that folder on.
-        if run.options.mode != IMPORT and (
+        if run.options.mode not in WRITES_MODELS and (
             run.options.reports or config.hook.pytest_delta_schema_report.get_hookimpls()
         ):
             from pytest_delta_schema.plugin.reports.report_writer import ReportWriter
@@ -53,9 +53,17 @@ def start_run(config: pytest.Config) -> None:
         return
     if options.models and config.args_source is not config.ArgsSource.ARGS:
         config.args.extend(added_arguments(config.args, options.models))
-    if options.mode is not None and not only_shows(config):
+    if options.mode == ADOPT:
+        from pytest_delta_schema.plugin.adoption.adopt_run import AdoptRun
+
+        config.pluginmanager.register(AdoptRun(config, run), ADOPT_RUN)
+    elif options.mode is not None and not only_shows(config):
         from pytest_delta_schema.plugin.summary.terminal_summary import Summary
 
+        if options.against:
+            from pytest_delta_schema.plugin.hooks.comparison_hooks import ComparisonHooks
+
+            config.pluginmanager.register(ComparisonHooks(config, run), COMPARISON)
         summary = Summary(config, options)
         config.pluginmanager.register(summary, SUMMARY)
         if options.mode == APPLY and not config.option.collectonly:

@@ -1,33 +1,35 @@
-"""Snapshots of SQL: one ``.sql`` file a table, kept by syrupy, compared line by line."""
+"""Snapshots of SQL: ``.sql`` files, kept by syrupy, compared line by line; that of a table has its state next to it."""
 
 from __future__ import annotations
 
+import re
 from difflib import unified_diff
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from pytest_delta_schema.diagnostics.escaping import printed
+from pytest_delta_schema.state.json_format.snapshot_names import STATE_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from syrupy.assertion import SnapshotAssertion
+    from syrupy.data import SnapshotCollection
+    from syrupy.location import PyTestLocation
 
 UPDATE = "review it, and accept it with: pytest --snapshot-update"
-NEW = (
-    f"This snapshot is new; {UPDATE}\nThen commit the folder {{folder}}: from then on pytest fails if the SQL changes,"
-    " and reviewers see the difference."
-)
+_SQL_NAME, _STATE_NAME = r"\.ddl(\[[^/\\]*\])?\.sql$", r"(\[[^/\\]*\])?\.state\.json$"
+"""Names of the two files of a table; parameters are in brackets, which its own name has not."""
 
 
 class SqlSnapshotExtension(SingleFileSnapshotExtension):
-    """Keeps text as it is, with one newline at its end."""
+    """Keeps text as it is, with one newline at its end; the file of a state belongs to the file of its SQL."""
 
     _write_mode = WriteMode.TEXT
     file_extension = "sql"
 
-    def serialize(self, data: object, **_options: Any) -> str:
+    def serialize(self, data: object, **_options: Any) -> Any:
         """Return ``data`` with Unix line ends and one at the end; raise a ``TypeError`` if it is not text."""
         if not isinstance(data, str):
             msg = f"a SQL snapshot holds text, got {type(data).__name__}; render the statements first"
@@ -40,7 +42,34 @@ class SqlSnapshotExtension(SingleFileSnapshotExtension):
         syrupy leaves out all differences of a long text but the first. The files have the exact text.
         """
         yield f"R{UPDATE[1:]}"
-        yield from _difference(printed(snapshot_data), printed(serialized_data))
+        yield from line_difference(printed(snapshot_data), printed(serialized_data))
+
+    def is_snapshot_location(self, *, location: str) -> bool:
+        """Whether a file is a snapshot, or the state that belongs to one."""
+        return location.endswith((".sql", STATE_FILE))
+
+    def owns_snapshot_collection(self, *, filepath: str, test_location: PyTestLocation) -> bool:
+        """Whether a file is a snapshot of a test in a folder.
+
+        That of syrupy 7 takes a tenth of a run of 1,000 tables.
+        """
+        folder = Path(test_location.filepath).parent / self.snapshot_dirname
+        return self.is_snapshot_location(location=filepath) and Path(filepath).parent.parent == folder
+
+    def read_snapshot_collection(self, *, snapshot_location: str) -> SnapshotCollection:
+        """Return the snapshot of a file; a state has that of its SQL, whether that file exists or not."""
+        location = re.sub(_STATE_NAME, r".ddl\1.sql", snapshot_location)
+        return super().read_snapshot_collection(snapshot_location=location)
+
+    def delete_snapshots(self, *, snapshot_location: str, **_names: Any) -> None:
+        """Delete the file of a snapshot, and that of its state."""
+        for path in (Path(snapshot_location), state_file(snapshot_location)):
+            path.unlink(missing_ok=True)
+
+
+def state_file(location: str) -> Path:
+    """Return the file of the state that belongs to the SQL of a table."""
+    return Path(re.sub(_SQL_NAME, rf"\1{STATE_FILE}", location))
 
 
 def snapshot_text(sql: str) -> str:
@@ -50,32 +79,7 @@ def snapshot_text(sql: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def mismatch(snapshot: SnapshotAssertion, text: str) -> tuple[str, str] | None:
-    """Compare ``text`` with its snapshot, or write it if the run updates snapshots.
-
-    The result is ``None`` if they are equal; otherwise a headline and the difference, without colours.
-    """
-    if snapshot == text:
-        return None
-    result = snapshot.executions[snapshot.num_executions - 1]
-    if result.exception is not None:
-        return f"the snapshot cannot be read: {result.exception}", UPDATE
-    stored, rendered = str(result.recalled_data or ""), str(result.asserted_data)
-    if result.recalled_data is None:
-        folder = snapshot.extension.snapshot_dirname
-        shown, note = _shown(text)
-        return "there is no snapshot of its SQL yet", f"{shown}\n\n{note}{NEW.format(folder=folder)}"
-    difference, note = _shown("\n".join(_difference(stored, rendered)))
-    return "its SQL is not the one in the snapshot", f"{difference}\n\n{note}{UPDATE}"
-
-
-def _difference(stored: str, rendered: str) -> Iterator[str]:
+def line_difference(stored: str, rendered: str) -> Iterator[str]:
+    """Yield the lines in which a text differs from the one that was reviewed."""
     before, after = (text.rstrip("\n").split("\n") for text in (stored, rendered))
     return unified_diff(before, after, "reviewed", "declared", lineterm="")
-
-
-def _shown(text: str) -> tuple[str, str]:
-    """Return SQL, or a difference of SQL, as it is printed, and a line that says whether it is exact."""
-    shown = printed(text)
-    note = "Some characters are escaped for the terminal; the file has the exact SQL."
-    return shown, "" if shown == text else f"{note}\n"

@@ -70,23 +70,22 @@ class StandardContract:
 
     @check
     def ddl(self, request: pytest.FixtureRequest, delta_snapshot: SnapshotAssertion) -> None:
-        """The SQL that would create the table is the one that was reviewed."""
-        from pytest_delta_schema.plugin.items.snapshots import UPDATE, mismatch
+        """The SQL that would create the table, and the state that it declares, are those that were reviewed."""
+        from pytest_delta_schema.plugin.items.snapshot_check import mismatch
 
         declarations = request.config.stash[RUN].declarations
         outcome = rules_outcome(self.table, declarations)
         if not outcome.status.passes:
             request.config.stash[RUN].without_snapshot.append(request.node.nodeid)
             report_unless_shown(request, self.table, outcome)
-        difference = mismatch(delta_snapshot, declarations.snapshot_sql(self.table))
-        if difference is None:
+        fault = mismatch(delta_snapshot, declarations.reviewed_texts(self.table))
+        if fault is None:
             report_outcome(request.node, outcome)
             return
-        head, body = difference
-        note_outcome(request.node, snapshot_outcome(self.table, head, UPDATE))
+        note_outcome(request.node, snapshot_outcome(self.table, fault.head, fault.remedy))
         name = self.table.qualified_name
-        subject = f"{name}: {head}"
-        raise ContractFailure(subject, body, name)
+        subject = f"{name}: {fault.head}"
+        raise ContractFailure(subject, fault.body, name)
 
 
 class DriftContract(StandardContract):

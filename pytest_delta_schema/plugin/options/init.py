@@ -133,4 +133,4 @@ def _next_steps(
         line = 'pythonpath = ["."]' if configured.suffix == ".toml" else "pythonpath = ."
         where = shown_path(configured, root)
         yield f"first: add {line} to the section of pytest in {where}, so the module {module} is found"
-    yield "next: pytest --snapshot-update (writes the SQL of the table to __snapshots__, for review)"
+    yield "next: pytest --snapshot-update (writes the SQL and the state of the table to __snapshots__, for review)"

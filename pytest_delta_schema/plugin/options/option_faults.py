@@ -7,7 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.plugin.compat.xdist_compat import is_distributed, is_worker
-from pytest_delta_schema.plugin.options.option_values import APPLY, DRIFT, ENFORCE, IMPORT, SYNC
+from pytest_delta_schema.plugin.options.option_values import (
+    ADOPT,
+    AGAINST,
+    APPLY,
+    DRIFT,
+    ENFORCE,
+    IMPORT,
+    SYNC,
+    WRITES_MODELS,
+)
 from pytest_delta_schema.settings.table import BACKENDS, BY_NAME, WORKER
 
 if TYPE_CHECKING:
@@ -17,7 +26,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.settings.kinds import RunMode
 
-WITHOUT_PLANS = (None, ENFORCE, IMPORT)
+WITHOUT_PLANS = (None, ENFORCE, AGAINST, *WRITES_MODELS)
 """The modes in which no table is compared with its model."""
 
 _GATE_THAT_SYNCS = [DRIFT, SYNC]
@@ -28,14 +37,15 @@ def option_faults(
 ) -> Iterator[str]:
     """Yield a message for each option that does not fit a different one, a check, the backend or the warehouse."""
     yield from _faults_of_modes(modes)
-    yield from _faults_of_import(config, values, modes)
+    yield from _faults_of_import(values, modes)
+    yield from _faults_of_writing(config, modes)
     yield from _options_without_mode(config, modes[0] if modes else None)
     yield from _checks_without_mode(config, modes)
     yield from _faults_of_backend(config, values, modes, warehouse)
     yield from _faults_of_warehouse(config, warehouse)
 
 
-def _faults_of_import(config: pytest.Config, values: Mapping[str, Any], modes: list[RunMode]) -> Iterator[str]:
+def _faults_of_import(values: Mapping[str, Any], modes: list[RunMode]) -> Iterator[str]:
     if IMPORT not in modes:
         if values["import_owns"]:
             yield "--delta-import-owns has no effect without --delta-import; give that, too"
@@ -43,16 +53,33 @@ def _faults_of_import(config: pytest.Config, values: Mapping[str, Any], modes: l
     from pytest_delta_schema.plugin.options.import_requests import import_faults
 
     yield from import_faults(values["import"], values["import_owns"])
+
+
+def _faults_of_writing(config: pytest.Config, modes: list[RunMode]) -> Iterator[str]:
+    """Yield what does not fit a mode that writes models."""
+    if "" in (config.getoption(BY_NAME[AGAINST].dest) or ()):
+        yield "--delta-against has no value; give a branch, a tag or a commit, such as --delta-against=main"
+    if config.getoption(BY_NAME[ADOPT].dest) == "":
+        yield "--delta-adopt has no value; give --delta-adopt=diff, or --delta-adopt=write"
+    if not modes or modes[0] not in WRITES_MODELS:
+        return
+    option = f"--delta-{modes[0]}"
     if len(modes) > 1:
-        yield f"--delta-import writes models, and --delta-{modes[1]} checks them; run one after the other"
+        yield f"{option} writes models, and --delta-{modes[1]} is a different run; run one after the other"
     if is_worker(config) or is_distributed(config):
-        yield "--delta-import writes files in one process; leave out -n, or give -n 0"
+        yield f"{option} writes files in one process; leave out -n, or give -n 0"
     if config.getoption(BY_NAME["report"].dest):
-        yield "--delta-import checks no table, so --delta-report has nothing to show; leave it out"
+        yield f"{option} checks no table, so --delta-report has nothing to show; leave it out"
 
 
 def _faults_of_modes(modes: list[RunMode]) -> Iterator[str]:
-    exclusive = [mode for mode in modes if mode not in {ENFORCE, IMPORT}]
+    if AGAINST in modes and not {*modes} <= {DRIFT, AGAINST, *WRITES_MODELS}:
+        yield (
+            "--delta-against compares declarations, without a catalog; give it alone, or with --delta-drift, and the"
+            " other modes in a run of their own"
+        )
+        return
+    exclusive = [mode for mode in modes if mode not in {ENFORCE, AGAINST, *WRITES_MODELS}]
     if len(exclusive) > 1 and exclusive != _GATE_THAT_SYNCS:
         yield (
             "--delta-drift only compares, --delta-apply changes the catalog, --delta-sync-metadata only its entries;"
@@ -64,6 +91,8 @@ def _options_without_mode(config: pytest.Config, mode: RunMode | None) -> Iterat
     """Yield a message for each option that only a run with a catalog needs; in a file these settings may wait."""
     for name in ("allow", "max_risk", "preflight"):
         setting = BY_NAME[name]
+        if name == "allow" and mode == AGAINST:
+            continue
         if mode in WITHOUT_PLANS and config.getoption(setting.dest):
             yield f"{setting.option} has no effect without --delta-drift or --delta-apply; give one of them, too"
     on_failure = BY_NAME["on_failure"]
@@ -77,7 +106,9 @@ _MODES_OF_CHECKS: Mapping[str, tuple[RunMode, ...]] = {
     "metadata": (DRIFT, SYNC, APPLY),
     "apply": (APPLY,),
     "enforces": (ENFORCE,),
+    "compat": (AGAINST,),
     "import": (IMPORT,),
+    "adopt": (ADOPT,),
 }
 """The checks that exist in some modes only, each with them."""
 
@@ -103,7 +134,7 @@ def _faults_of_backend(
 ) -> Iterator[str]:
     """Yield the faults that a backend finds in its settings; a built-in one is imported only in a run with a mode."""
     name = values["backend"]
-    if not modes and name in BACKENDS:
+    if {*modes} <= {AGAINST} and name in BACKENDS:
         return
     from pytest_delta_schema.backends.backend import BackendSettings
     from pytest_delta_schema.backends.registry import find_backend
@@ -124,7 +155,7 @@ def _faults_of_backend(
         )
     elif ENFORCE in modes and backend.needs_scratch_catalog(ENFORCE) and not values["scratch_catalog"]:
         yield without_scratch_catalog("--delta-enforce", name)
-    if modes:
+    if modes and modes != [AGAINST]:
         yield from backend.faults(
             BackendSettings(
                 values={**values, "warehouse": warehouse},

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from pytest_delta_schema.configuration.report_targets import ReportFile
     from pytest_delta_schema.diagnostics.redaction import Uri
 
-DRIFT, APPLY, SYNC, ENFORCE, IMPORT = get_args(RunMode)
+DRIFT, APPLY, SYNC, ENFORCE, AGAINST, IMPORT, ADOPT = get_args(RunMode)
+WRITES_MODELS = (IMPORT, ADOPT)
+"""The modes that write models, and check no table."""
 
 
 class Unity(NamedTuple):
@@ -35,8 +37,8 @@ class Options(NamedTuple):
     """One run's options, checked."""
 
     mode: RunMode | None
-    """``import``, ``drift``, ``apply`` or ``sync-metadata``, ``enforce`` if it is none of these, or ``None`` for a run
-    without a catalog."""
+    """``import``, ``drift``, ``apply`` or ``sync-metadata``, ``enforce`` or ``against`` if it is none of these, or
+    ``None`` for a run that only checks declarations."""
     contracts_only: bool
     """Whether tests are deselected that no node id names, because the command line has a mode."""
     enforces: bool
@@ -66,13 +68,19 @@ class Options(NamedTuple):
     unmanaged: UnmanagedMode
     unmanaged_ignore: tuple[str, ...]
     """Glob patterns of tables that ``unmanaged`` leaves out."""
+    release_tags: tuple[str, ...]
+    """Glob patterns of the tags that are releases."""
     jvm_archive: bool
     keep_jvm: "float | None"
     """Seconds for which the JVM of the run may be idle afterwards; ``None`` if it ends with the run."""
     reports: tuple["ReportFile", ...]
     report_samples: bool
     expired_consents: tuple[str, ...]
+    adopt: str
+    """``diff`` or ``write`` in a run that accepts drift."""
     imports: tuple[str, ...]
     """The values of ``--delta-import``."""
+    against: tuple[str, ...]
+    """The values of ``--delta-against``."""
     import_owns: tuple[str, ...]
     """The values of ``--delta-import-owns``; without one all aspects are managed."""

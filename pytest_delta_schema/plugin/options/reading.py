@@ -17,7 +17,17 @@ from pytest_delta_schema.diagnostics.escaping import printed
 from pytest_delta_schema.models.modes import IGNORE
 from pytest_delta_schema.plugin.compat.pytest_compat import command_line
 from pytest_delta_schema.plugin.options.option_faults import WITHOUT_PLANS, option_faults
-from pytest_delta_schema.plugin.options.option_values import APPLY, DRIFT, ENFORCE, IMPORT, SYNC, Options, Unity
+from pytest_delta_schema.plugin.options.option_values import (
+    AGAINST,
+    APPLY,
+    DRIFT,
+    ENFORCE,
+    IMPORT,
+    SYNC,
+    WRITES_MODELS,
+    Options,
+    Unity,
+)
 from pytest_delta_schema.plugin.options.registration import is_on_github, project_folder
 from pytest_delta_schema.plugin.options.sources import Sources
 from pytest_delta_schema.plugin.output.terminal import write_lines
@@ -63,9 +73,8 @@ def read_options(config: pytest.Config) -> Options:
     project = read_project_file(folder, config.rootpath)
     sources = Sources(config, project, folder)
     values, faults = sources.values(), sources.faults
-    modes = [mode for mode in (DRIFT, APPLY, SYNC, ENFORCE) if values[mode.replace("-", "_")]]
-    if values["import"]:
-        modes.insert(0, IMPORT)
+    modes = [mode for mode in (DRIFT, APPLY, SYNC, ENFORCE, AGAINST) if values[mode.replace("-", "_")]]
+    modes[:0] = [mode for mode in WRITES_MODELS if values[mode]]
     mode = modes[0] if modes else None
     given = sources.given["allow"]
     command_line, ini, toml = (tuple(consents or ()) for consents in given)
@@ -80,8 +89,9 @@ def read_options(config: pytest.Config) -> Options:
     if toml:
         from pytest_delta_schema.configuration.section import expired
 
-        if mode not in WITHOUT_PLANS:
-            faults += expired(toml)
+        faults += expired(
+            consent for consent in toml if (AGAINST in modes if consent.is_for_contracts else mode not in WITHOUT_PLANS)
+        )
         # An expired consent permits nothing; only a gate is stopped by it.
         expired_consents = tuple(str(consent) for consent in toml if expired([consent]))
         toml = tuple(consent for consent in toml if not expired([consent]))
@@ -175,6 +185,7 @@ def _options(  # noqa: PLR0913 - the parts of the options
             owned_properties=values["owned_properties"],
             clients=values["clients"],
             client_features=values["client_features"],
+            compatibility=values["compatibility"],
             max_risk=values["max_risk"],
             protected=values["protected"],
             bindings=values["bind"],
@@ -185,12 +196,15 @@ def _options(  # noqa: PLR0913 - the parts of the options
         ),
         unmanaged=values["unmanaged"] if mode == DRIFT else IGNORE,
         unmanaged_ignore=values["unmanaged_ignore"],
+        release_tags=values["release_tags"],
         jvm_archive=values["jvm_archive"],
         keep_jvm=values["keep_jvm"],
         reports=reports,
         report_samples=values["report_samples"],
         expired_consents=expired_consents,
+        adopt=values["adopt"],
         imports=values["import"],
+        against=values["against"],
         import_owns=values["import_owns"],
     )
 

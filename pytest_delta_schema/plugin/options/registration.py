@@ -40,6 +40,8 @@ PYTEST_MARKS = {
     "delta_metadata": "the check that the catalog entry of a table matches its Delta log (unity)",
     "delta_apply": "changes the catalog until it matches the model (--delta-apply)",
     "delta_import": "the model of a table was written, and nothing differs (--delta-import)",
+    "delta_adopt": "the model of a table declares what the table has (--delta-adopt)",
+    "delta_compat": "the check that a changed contract breaks nobody (--delta-against)",
     "delta_enforces": "the check that a table stops rows which break its constraints (--delta-enforce)",
 }
 

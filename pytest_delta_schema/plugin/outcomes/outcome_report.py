@@ -12,6 +12,7 @@ from pytest_delta_schema.plugin.outcomes.check_properties import add_properties
 from pytest_delta_schema.plugin.outcomes.failures import CatalogUnavailable, ContractFailure, one_line, relative
 from pytest_delta_schema.plugin.run.stash_keys import OUTCOME, REPORTS
 from pytest_delta_schema.report.text.change_groups import change_groups
+from pytest_delta_schema.report.text.comparison_text import comparison_notes
 from pytest_delta_schema.report.text.outcome_text import applied_text, body, headline, unmanaged_headline
 
 if TYPE_CHECKING:
@@ -73,6 +74,8 @@ def outcome_of(report: pytest.TestReport) -> TableOutcome | None:
 def notes_text(outcome: TableOutcome) -> str:
     """Return the notes of an outcome in one line; for an apply also what it does not change."""
     unmanaged = unmanaged_headline(outcome) if outcome.check is CheckKind.APPLY else ""
+    if outcome.check is CheckKind.COMPAT:
+        return "; ".join(f"{word}: {line}" for word, line in comparison_notes(outcome))
     notes = [headline(outcome)] if outcome.check is CheckKind.UNMANAGED and outcome.notes else map(str, outcome.notes)
     return "; ".join([*notes, *([unmanaged] if unmanaged else [])])
 

@@ -7,7 +7,7 @@ import os
 import time
 from dataclasses import replace
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from pytest_delta_schema import __version__
@@ -18,7 +18,8 @@ from pytest_delta_schema.engine.outcomes.outcome import CheckKind
 from pytest_delta_schema.models.binding import Binding
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.plugin.options.backend import location
-from pytest_delta_schema.plugin.run.stash_keys import SUMMARY
+from pytest_delta_schema.plugin.options.option_values import AGAINST, WRITES_MODELS, Options
+from pytest_delta_schema.plugin.run.stash_keys import COMPARISON, SUMMARY
 from pytest_delta_schema.plugin.source_links.git_checkout import git_commit
 from pytest_delta_schema.plugin.source_links.source_root import SourceRoot
 from pytest_delta_schema.plugin.source_links.source_url import source_url
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from pytest_delta_schema.plugin.options.option_values import Options
     from pytest_delta_schema.plugin.outcomes.check_results import CheckResults
     from pytest_delta_schema.plugin.summary.terminal_summary import Summary
     from pytest_delta_schema.report.report_entries import ReportMode
@@ -43,13 +43,15 @@ def report_of_run(
 ) -> RunReport:
     """Return the report of a run."""
     commit = git_commit(config.rootpath)
-    mode: ReportMode = "check" if options.mode is None or options.mode == "import" else options.mode
-    backend = options.backend if options.mode else ""
+    mode: ReportMode = "check" if options.mode in {None, *WRITES_MODELS} else cast("ReportMode", options.mode)
+    backend = options.backend if options.mode not in {None, AGAINST} else ""
     target = _digest(location(config, options)) if backend else ""
+    hooks: Any = config.pluginmanager.getplugin(COMPARISON)
     results = sorted(checks.results(), key=lambda result: result.node_id)
     run = Run(
         mode=mode,
         backend=backend,
+        against=() if hooks is None else hooks.labels,
         bindings=tuple((".".join(prefix), ".".join(target)) for prefix, target in options.settings.bindings),
         commit=commit,
         source_url=source_url(config.rootpath, commit),

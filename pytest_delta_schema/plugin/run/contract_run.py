@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     import pytest
     from pyspark.sql import SparkSession
 
     from pytest_delta_schema.configuration.settings import Settings
-    from pytest_delta_schema.diagnostics.errors import Location
     from pytest_delta_schema.engine.apply_progress import ApplyProgress
+    from pytest_delta_schema.engine.comparison.contract_comparison import ContractComparison
     from pytest_delta_schema.engine.declarations import Declarations
     from pytest_delta_schema.engine.gate import Gate
     from pytest_delta_schema.engine.source_map.source_locations import Listing
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plugin.options.option_values import Options
     from pytest_delta_schema.plugin.run.spark_watch import SparkWatch
-    from pytest_delta_schema.plugin.source_links.source_root import SourceRoot
     from pytest_delta_schema.rules.consent import Consent
     from pytest_delta_schema.settings.stack import PushedSettings
     from pytest_delta_schema.state import TableState
@@ -47,6 +46,7 @@ class ContractRun:
         self.is_refused = False
         self.has_started_spark = False
         self.spark_watch: SparkWatch | None = None
+        self.comparison: ContractComparison | None = None
         self._config = config
         self._pushed = pushed
         self._gates: dict[int, Gate] = {}
@@ -68,7 +68,7 @@ class ContractRun:
         from pytest_delta_schema.plugin.source_links.source_root import SourceRoot
 
         sources = SourceRoot(self._config.rootpath)
-        installed = [table for table in tables if not _is_source(table.origin.location, sources)]
+        installed = [table for table in tables if not sources.is_own(table.origin.location)]
         if installed:
             from pytest_delta_schema.engine.source_map.source_locations import Listing
             from pytest_delta_schema.models.declared_at import FileVersion
@@ -124,11 +124,24 @@ class ContractRun:
 
         return desired_state(self.declarations.bound(table).table), None
 
+    def require_comparison(self) -> ContractComparison:
+        """Return the comparison with the contracts of the past, which the collection has made.
+
+        Raises:
+            RuntimeError: If it has not, because another plugin has replaced the collection.
+        """
+        if self.comparison is None:
+            msg = "nothing is compared, because another plugin has kept --delta-against from seeing the items"
+            raise RuntimeError(msg)
+        return self.comparison
+
     def used_consents(self) -> list[Consent]:
         """Return the consents that a table needed."""
         from pytest_delta_schema.engine.consent_audit import used_consents
 
         used = [used_consents(gate) for gate in self._gates.values() if gate.is_read]
+        if self.comparison is not None:
+            used.append([*self.comparison.used])
         known = self.settings.consents if used else ()
         return [consent for consent in known if any(consent in consents for consents in used)]
 
@@ -142,12 +155,3 @@ class ContractRun:
         if not unused or None in unused:
             return None
         return [consent for consent in unused[0] or () if all(consent in (other or ()) for other in unused)]
-
-
-def _is_source(location: Location, sources: SourceRoot) -> bool:
-    """Whether a file is part of a project, and not of an installed package.
-
-    The folders of the project may hold a virtual environment.
-    """
-    installed = {"site-packages", "dist-packages"}.intersection(Path(location.file).parts)
-    return not installed and sources.relative(location) is not None

@@ -25,3 +25,9 @@ OUTCOME: pytest.StashKey[TableOutcome] = pytest.StashKey()
 
 SUMMARY, REPORTS = "delta_schema_summary", "delta_schema_reports"
 """The names of the plugins that collect the outcomes of a run: for the terminal, and for reports."""
+
+COMPARISON = "delta_schema_comparison"
+"""The name of the plugin that compares with the contracts of the past; its ``labels`` name their commits."""
+
+ADOPT_RUN = "delta_schema_adopt"
+"""The name of the plugin that accepts drift into the source of models."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.history.git_commands import git_top
 from pytest_delta_schema.plugin.source_links.ci_services import source_folders
-from pytest_delta_schema.plugin.source_links.git_checkout import git_top
 
 if TYPE_CHECKING:
     from pytest_delta_schema.diagnostics.errors import Location
@@ -26,6 +26,14 @@ class SourceRoot:
             self._known[location.file] = self._relative(Path(location.file))
         file = self._known[location.file]
         return None if file is None else location._replace(file=file)
+
+    def is_own(self, location: Location) -> bool:
+        """Whether a file is part of the project, and not of an installed package.
+
+        The folders of the project may hold a virtual environment.
+        """
+        installed = {"site-packages", "dist-packages"}.intersection(Path(location.file).parts)
+        return not installed and self.relative(location) is not None
 
     def _relative(self, file: Path) -> str | None:
         # Code that was compiled from a text has a name instead of a path.

@@ -6,8 +6,8 @@ import os
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from pytest_delta_schema.history.git_commands import git_top
 from pytest_delta_schema.plugin.source_links.ci_services import service_of
-from pytest_delta_schema.plugin.source_links.git_checkout import git_top
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,27 +10,29 @@ import pytest
 
 from pytest_delta_schema.diagnostics.escaping import escaped, printed, printed_line
 from pytest_delta_schema.engine.outcomes.outcome import CheckKind, Status
+from pytest_delta_schema.plan.actions import SchemaMissing, TableMissing
 from pytest_delta_schema.plugin.compat.xdist_compat import is_worker
 from pytest_delta_schema.plugin.options.backend import location
-from pytest_delta_schema.plugin.options.option_values import APPLY, DRIFT, ENFORCE
+from pytest_delta_schema.plugin.options.option_values import AGAINST, APPLY, DRIFT, ENFORCE
 from pytest_delta_schema.plugin.outcomes.check_properties import CHECK, PREFIX, UNUSED, properties_of
 from pytest_delta_schema.plugin.outcomes.error_outcomes import error_outcome
 from pytest_delta_schema.plugin.outcomes.failures import cause_of, one_line
-from pytest_delta_schema.plugin.outcomes.outcome_report import notes_text, outcome_of
-from pytest_delta_schema.plugin.run.stash_keys import RUN
+from pytest_delta_schema.plugin.outcomes.outcome_report import outcome_of
+from pytest_delta_schema.plugin.run.stash_keys import COMPARISON, RUN
 from pytest_delta_schema.plugin.summary.colours import markup_of
-from pytest_delta_schema.report.text.outcome_text import TO_ALIGN, applied_summary, headline
+from pytest_delta_schema.plugin.summary.note_lines import note_lines
+from pytest_delta_schema.report.text.outcome_text import TO_ACCEPT, TO_ALIGN, applied_summary, headline
 from pytest_delta_schema.report.text.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from pytest_delta_schema.engine.outcomes.outcome import TableOutcome
     from pytest_delta_schema.plugin.options.option_values import Options
     from pytest_delta_schema.rules.consent import Consent
 
 
-_OWN_CODE = re.compile(r"D[DS]\d{3}")
+_OWN_CODE = re.compile(r"D[CDS]\d{3}")
 _SHOWN_CODES = 3
 _REFUSED, _UNUSED, _DESELECTED = "delta_schema_refused", "delta_schema_unused", "delta_schema_deselected"
 _OTHER_TESTS = "delta_schema_other_tests"
@@ -71,8 +73,11 @@ class Summary:
     def __init__(self, config: pytest.Config, options: Options) -> None:
         self._config = config
         self._options = options
-        enforces = [CheckKind.ENFORCES.value] if options.enforces else []
-        self._checks = {*enforces, *([options.mode] if options.mode != ENFORCE else [])}
+        self._checks = {
+            *([CheckKind.ENFORCES.value] if options.enforces else []),
+            *([CheckKind.COMPAT.value] if options.against else []),
+            *([options.mode] if options.mode not in {ENFORCE, AGAINST} else []),
+        }
         self._outcomes: dict[str, TableOutcome] = {}
         self._unreported: dict[str, TableOutcome] = {}
         self._checked = 0
@@ -91,8 +96,10 @@ class Summary:
         """Note the outcome of a change that was made before its item, which may not run any more."""
         self._outcomes[node_id] = self._unreported[node_id] = outcome
 
-    def pytest_report_header(self) -> str:
-        """Name the mode of the run and its catalog."""
+    def pytest_report_header(self) -> str | None:
+        """Name the mode of the run and its catalog, if it uses one."""
+        if self._options.mode == AGAINST:
+            return None
         backend, mode = self._options.backend, self._options.mode
         where = location(self._config, self._options)
         catalog = f", {where}" if where else ""
@@ -193,33 +200,48 @@ class Summary:
                 name, *changes = applied_summary(outcome, with_sql=verbosity > 0).split("\n")
                 changes = changes if verbosity >= 0 else []
                 tables += [f"  {outcome.status.value:<10}  {name}", *(f"  {line}" if line else "" for line in changes)]
-            notes = notes_text(outcome)
-            if notes and verbosity >= 0:
-                tables.append(f"  {'note':<10}  {notes}")
+            if verbosity >= 0:
+                tables += note_lines(outcome)
         lines += [*tables, *self._tests_that_did_not_run()]
         lines += [f"  {'unused':<10}  {message}" for message in (*self._unused_messages(), *self._unused)]
+        comparison: Any = self._config.pluginmanager.getplugin(COMPARISON)
+        if comparison is not None:
+            lines += comparison.summary_lines(is_whole=not self._deselected)
         for word, check in (("created", CheckKind.APPLY), ("synced", CheckKind.METADATA)):
             names = ", ".join(sorted(made.table for made in self._unreported.values() if made.check is check))
             if names:
                 lines.append(f"  {word:<10}  before their checks, which did not run: {names}")
-        if counts[Status.DRIFTED] and self._options.mode != APPLY:
-            lines.append(TO_ALIGN)
-        if counts[Status.STALE]:
-            lines.append("to synchronise catalog entries with the logs: pytest --delta-sync-metadata")
+        lines += self._commands(counts)
         codes = self._codes()
         if codes:
             lines.append(f"what a code means: pytest --delta-explain {','.join(codes)}")
         return lines
 
     def _counts(self) -> Iterator[str]:
-        """Yield how many tables have each status: a line for the mode of the run, and one for the constraints."""
-        tried = [outcome for outcome in self._outcomes.values() if outcome.check is CheckKind.ENFORCES]
-        others = [outcome for outcome in self._outcomes.values() if outcome.check is not CheckKind.ENFORCES]
+        """Yield how many tables have each status, a line for each kind of check."""
+        tried, compared = self._of_check(CheckKind.ENFORCES), self._of_check(CheckKind.COMPAT)
+        others = [outcome for outcome in self._outcomes.values() if outcome not in (*tried, *compared)]
         if others:
             ran = sum(_ran(outcome) for outcome in others)
             yield f"{self._options.mode}: {_by_status(others)}, {ran} statement{'' if ran == 1 else 's'} run"
         if tried:
             yield f"{ENFORCE}: {_by_status(tried)}"
+        if compared:
+            yield f"{AGAINST} {', '.join(self._options.against)}: {_by_status(compared)}"
+
+    def _of_check(self, check: CheckKind) -> list[TableOutcome]:
+        return [outcome for outcome in self._outcomes.values() if outcome.check is check]
+
+    def _commands(self, counts: Mapping[Status, int]) -> Iterator[str]:
+        """Yield the commands that would make the tables of the run pass."""
+        if counts[Status.DRIFTED] and self._options.mode != APPLY:
+            yield TO_ALIGN
+        failed = [outcome for outcome in self._outcomes.values() if not outcome.status.passes]
+        differing = {change.code for outcome in failed for change in outcome.changes}
+        if self._options.mode == DRIFT and differing - {SchemaMissing.code, TableMissing.code}:
+            yield TO_ACCEPT
+        if counts[Status.STALE]:
+            yield "to synchronise catalog entries with the logs: pytest --delta-sync-metadata"
 
     def _tests_that_did_not_run(self) -> Iterator[str]:
         """Yield one line for all tests that are not contracts, if there are any."""

@@ -122,16 +122,26 @@ def _parts(report: RunReport, detail: _Detail) -> Iterator[str]:
 
 
 def _result(report: RunReport) -> str:
-    failed = sum(not entry.status.passes for entry in report.tables)
+    failed = sum(entry.status.fails for entry in report.tables)
     number = counted(len(report.tables), "table")
     if failed:
         return f"{failed} of {number} {'fails' if failed == 1 else 'fail'}"
+    unjudged = sum(entry.status is Status.UNJUDGED for entry in report.tables)
+    if unjudged:
+        return f"{unjudged} of {number} {'is' if unjudged == 1 else 'are'} not judged"
     return f"{number} checked, no failure" if report.is_complete and not report.faults else f"{number} checked"
 
 
 def _runs(report: RunReport) -> str:
     numbers = ", ".join(f"{number} {status}" for status, number in report.counts().items())
-    runs = dict.fromkeys(f"{run.mode} on {run.backend}" if run.backend else run.mode for run in report.runs)
+    runs = dict.fromkeys(
+        part
+        for run in report.runs
+        for part in (
+            f"{run.mode} on {run.backend}" if run.backend else run.mode,
+            *(f"on {run.created[:10]} compared with {label}" for label in run.against),
+        )
+    )
     return f"{', '.join(runs)}: {numbers}" if numbers else ", ".join(runs)
 
 
@@ -198,7 +208,10 @@ def _risk(change: TableChange) -> str:
 
 def _remarks(diagnostics: Iterable[Diagnostic]) -> str:
     return "\n".join(
-        f"* {f'{code(diagnostic.code)} ' if diagnostic.code else ''}{text(_with_table(diagnostic))}"
+        "* "
+        + (f"**{text(diagnostic.verdict)}** " if diagnostic.verdict else "")
+        + (f"{code(diagnostic.code)} " if diagnostic.code else "")
+        + text(_with_table(diagnostic))
         for diagnostic in diagnostics
     )
 

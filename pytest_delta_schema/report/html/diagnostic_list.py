@@ -33,6 +33,7 @@ def diagnostic_list(heading: str, diagnostics: Sequence[Diagnostic], source_url:
 def _parts(diagnostic: Diagnostic, source_url: str, *, names_table: bool) -> list[Html]:
     table = f"{diagnostic.table} " if names_table and diagnostic.table else ""
     name = [
+        *([element("strong", text(diagnostic.verdict))] if diagnostic.verdict else []),
         *([element("span", code_link(diagnostic.code), class_="code")] if diagnostic.code else []),
         *([element("span", text(diagnostic.rule), class_="rule")] if diagnostic.rule else []),
         *([element("code", text(diagnostic.path))] if diagnostic.path else []),

@@ -42,11 +42,14 @@ def masthead(report: RunReport) -> Html:
 def title(report: RunReport) -> str:
     """Return the verdict on all tables in one line."""
     count = len(report.tables)
-    failing = sum(not table.status.passes for table in report.tables)
+    failing = sum(table.status.fails for table in report.tables)
+    unjudged = sum(table.status is Status.UNJUDGED for table in report.tables)
     if not count:
         return "No table was checked"
     if failing:
         return f"{failing} of {counted(count, 'table')} {'fails' if failing == 1 else 'fail'}"
+    if unjudged:
+        return f"{unjudged} of {counted(count, 'table')} {'is' if unjudged == 1 else 'are'} not judged"
     if report.faults or any(diagnostic.severity == "error" for diagnostic in report.unmanaged):
         return f"The run fails; {counted(count, 'table')} {'is' if count == 1 else 'are'} in order"
     return f"{'The table is' if count == 1 else f'All {count} tables are'} in order"
@@ -149,6 +152,7 @@ def _run(run: Run) -> Html:
         ("Ended", run.created.replace("T", " ").replace("Z", " UTC")),
         ("Took", f"{run.seconds:.1f} s"),
         ("Version", run.tool_version),
+        ("Compared with", ", ".join(run.against)),
         ("Bindings", ", ".join(f"{name} \u2192 {bound}" for name, bound in run.bindings)),
         ("Complete", "" if run.is_complete else "no"),
     ]

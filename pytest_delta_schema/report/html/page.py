@@ -27,8 +27,9 @@ _OPEN = 5
 """So many failing tables at most are shown with their details at once."""
 
 _FAILING = "Tables that fail"
+_UNJUDGED = "Tables that are not judged"
 _IN_ORDER = "Tables in order"
-_GROUP_IDS = {_FAILING: "failing", _IN_ORDER: "in-order"}
+_GROUP_IDS = {_FAILING: "failing", _UNJUDGED: "not-judged", _IN_ORDER: "in-order"}
 _ORDER = {status: index for index, status in enumerate(Status)}
 
 _Entry = tuple[str, "TableReport"]
@@ -66,7 +67,8 @@ def _body(report: RunReport) -> Iterator[Html]:
     tables = sorted(report.tables, key=lambda table: (table.status.passes, -_ORDER[table.status]))
     entries = [(f"table-{number}", table) for number, table in enumerate(tables, 1)]
     groups = {
-        _FAILING: [entry for entry in entries if not entry[1].status.passes],
+        _FAILING: [entry for entry in entries if entry[1].status.fails],
+        _UNJUDGED: [entry for entry in entries if entry[1].status is Status.UNJUDGED],
         _IN_ORDER: [entry for entry in entries if entry[1].status.passes],
     }
     is_open = len(groups[_FAILING]) <= _OPEN

@@ -89,8 +89,9 @@ def _in_order(parts: Mapping[str, _Part]) -> list[str]:
 
 def _parts(state: Mapping[str, Any]) -> Iterator[tuple[str, _Part]]:
     tags = {folded(path): values for path, values in state.get("tags", {}).items()}
+    deprecations = {folded(path): values for path, values in state.get("deprecated", {}).items()}
     for column in state.get("columns", ()):
-        yield from _columns(column, (), tags)
+        yield from _columns(column, (), tags, deprecations)
     for part in _PARTS:
         yield from _rows_of(part, state.get(part))
     if state.get("partitioned_by"):
@@ -100,6 +101,8 @@ def _parts(state: Mapping[str, Any]) -> Iterator[tuple[str, _Part]]:
         )
     elif state.get("clustered_by"):
         yield "layout", _Part(group="table", label="layout", lines=(f"clustered by {_list(state['clustered_by'])}",))
+    if "" in deprecations:
+        yield "deprecated", _Part(group="table", label="deprecated", lines=(_deprecation(deprecations[""]),))
     for key, value in tags.get("", {}).items():
         yield folded(f"tags.{key}"), _Part(group="table", label=f"tag {key}", lines=(_value(value),))
     for key, value in state.get("properties", {}).items():
@@ -121,7 +124,10 @@ def _rows_of(part: Part, value: Any) -> Iterator[tuple[str, _Part]]:
 
 
 def _columns(
-    column: Mapping[str, Any], above: tuple[str, ...], tags: Mapping[str, Mapping[str, str | None]]
+    column: Mapping[str, Any],
+    above: tuple[str, ...],
+    tags: Mapping[str, Mapping[str, str | None]],
+    deprecations: Mapping[str, Mapping[str, Any]],
 ) -> Iterator[tuple[str, _Part]]:
     name, data_type = column["name"], column["type"]
     identity = column.get("identity")
@@ -135,12 +141,15 @@ def _columns(
         lines.append(f"identity ({identity['start']} by {identity['step']})")
     if column.get("comment"):
         lines.append(column["comment"])
+    own_path = path.removeprefix("columns.")
     if tags:
-        column_tags = tags.get(path.removeprefix("columns."), {})
+        column_tags = tags.get(own_path, {})
         lines += [f"tag {key}: {_value(value)}" for key, value in column_tags.items()]
+    if own_path in deprecations:
+        lines.append(_deprecation(deprecations[own_path]))
     yield path, _Part("columns", name, tuple(lines), above)
     for inner in _inner_columns(data_type):
-        yield from _columns(inner, (*above, path), tags)
+        yield from _columns(inner, (*above, path), tags, deprecations)
 
 
 @lru_cache(maxsize=8192)
@@ -180,6 +189,12 @@ def _constraint(values: Mapping[str, Any]) -> str:
     parent_columns = f" {_list(values['parent_columns'])}" if values.get("parent_columns") else ""
     parent = f" references {values['parent']}{parent_columns}" if "parent" in values else ""
     return f"{_list(values['columns'])}{parent}{' rely' if values.get('rely') else ''}"
+
+
+def _deprecation(values: Mapping[str, Any]) -> str:
+    parts = [f"deprecated since {values['since']}"]
+    parts += [f"{name} {values[name]}" for name in ("use", "sunset") if values.get(name)]
+    return ", ".join(parts)
 
 
 def _list(names: Iterable[str]) -> str:

@@ -24,10 +24,13 @@ class Mark(NamedTuple):
 MARKS: dict[Status, Mark] = {
     Status.VALID: Mark("good", "circle"),
     Status.ENFORCED: Mark("good", "circle"),
+    Status.COMPATIBLE: Mark("good", "circle"),
     Status.IN_SYNC: Mark("good", "circle"),
     Status.APPLIED: Mark("good", "circle"),
     Status.SYNCED: Mark("good", "circle"),
+    Status.UNJUDGED: Mark("warning", "diamond"),
     Status.DRIFTED: Mark("warning", "triangle"),
+    Status.INCOMPATIBLE: Mark("bad", "octagon"),
     Status.BLOCKED: Mark("bad", "octagon"),
     Status.STALE: Mark("warning", "clock"),
     Status.UNENFORCED: Mark("bad", "octagon"),

@@ -9,6 +9,7 @@ from pytest_delta_schema.engine.outcomes.outcome import CheckKind, Status
 from pytest_delta_schema.plan.changes.lines import ChangeLine
 from pytest_delta_schema.plan.risk import Risk
 from pytest_delta_schema.report.text.change_groups import change_groups, is_creation
+from pytest_delta_schema.report.text.comparison_text import comparison_body, comparison_headline
 from pytest_delta_schema.report.text.sql_text import sql_heading, sql_text
 from pytest_delta_schema.report.text.text import aligned, counted
 
@@ -33,6 +34,9 @@ _UNMANAGED = (
 TO_ALIGN = "to align the catalog: pytest --delta-apply"
 """The last line of a table that has drifted, and of the summary of such tables."""
 
+TO_ACCEPT = "to accept into the models what it holds: pytest --delta-adopt=diff"
+"""The line of a summary with tables that differ from their models."""
+
 
 def headline(outcome: TableOutcome) -> str:
     """Return in one line how a check ended that did not pass, or that passed with changes."""
@@ -41,14 +45,8 @@ def headline(outcome: TableOutcome) -> str:
         return outcome.failure.partition("\n")[0]
     if outcome.status is Status.UNREADABLE:
         return str(outcome.diagnostics[0])
-    if outcome.check is CheckKind.UNMANAGED:
-        return " ".join(
-            f"{diagnostic.table} {diagnostic.message}" for diagnostic in (*outcome.diagnostics, *outcome.notes)
-        )
-    if outcome.check is CheckKind.METADATA:
-        paths = _first(outcome.changes)
-        number = counted(len(outcome.changes), "difference")
-        return escaped(f"{outcome.stored_as}: the catalog entry differs from the Delta log, {number}: {paths}")
+    if outcome.check in _HEADLINES:
+        return _HEADLINES[outcome.check](outcome)
     if not groups.own and not groups.unmanaged:
         return _headline_without_changes(outcome)
     head = _drift(outcome.stored_as, groups.own or groups.unmanaged)
@@ -67,10 +65,10 @@ def body(outcome: TableOutcome, declared_at: str, *, with_sql: bool = True) -> s
     groups = _groups(outcome)
     if outcome.failure:
         return outcome.failure.partition("\n")[2]
-    if outcome.check is CheckKind.UNMANAGED:
-        return _UNMANAGED
-    if outcome.check is CheckKind.METADATA:
-        return f"{entry_text(outcome.changes)}\n\n{_RESTORE if outcome.status is Status.BLOCKED else _SYNC}"
+    if outcome.check is CheckKind.COMPAT:
+        return comparison_body(outcome, declared)
+    if outcome.check in {CheckKind.UNMANAGED, CheckKind.METADATA}:
+        return _UNMANAGED if outcome.check is CheckKind.UNMANAGED else _entry_body(outcome)
     if groups.own:
         return _drift_body(outcome, groups, declared, with_sql=with_sql)
     if groups.unmanaged:
@@ -119,6 +117,27 @@ def entry_text(changes: Sequence[TableChange]) -> str:
     width = max(len(path) for path, _, _ in rows)
     left = max(len(entry) for _, entry, _ in rows)
     return "\n".join(f"  {path:<{width}}  entry {entry:<{left}}  log {log}" for path, entry, log in rows)
+
+
+def _entry_body(outcome: TableOutcome) -> str:
+    return f"{entry_text(outcome.changes)}\n\n{_RESTORE if outcome.status is Status.BLOCKED else _SYNC}"
+
+
+def _unmanaged_findings(outcome: TableOutcome) -> str:
+    return " ".join(f"{part.table} {part.message}" for part in (*outcome.diagnostics, *outcome.notes))
+
+
+def _entry_headline(outcome: TableOutcome) -> str:
+    number, paths = counted(len(outcome.changes), "difference"), _first(outcome.changes)
+    return escaped(f"{outcome.stored_as}: the catalog entry differs from the Delta log, {number}: {paths}")
+
+
+_HEADLINES = {
+    CheckKind.COMPAT: comparison_headline,
+    CheckKind.UNMANAGED: _unmanaged_findings,
+    CheckKind.METADATA: _entry_headline,
+}
+"""What says in one line how checks of some kinds ended."""
 
 
 def _restore_text(outcome: TableOutcome) -> str:

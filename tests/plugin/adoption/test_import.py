@@ -119,7 +119,9 @@ def test_a_schema_becomes_a_module_under_contract(folder):
     assert "x7secret" not in result.stdout.str()
     assert folder.snapshots() == [
         "contracts/__snapshots__/silver/dev.silver.customers.ddl.sql",
+        "contracts/__snapshots__/silver/dev.silver.customers.state.json",
         "contracts/__snapshots__/silver/dev.silver.orders.ddl.sql",
+        "contracts/__snapshots__/silver/dev.silver.orders.state.json",
     ]
     folder.run().assert_outcomes(passed=4)
     folder.run("--delta-drift").assert_outcomes(passed=6)
@@ -231,7 +233,10 @@ def test_a_table_that_breaks_a_rule_is_written_and_fails(folder):
 
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(["  failed      dev.silver.b its model breaks a rule"])
-    assert folder.snapshots() == ["contracts/__snapshots__/silver/dev.silver.a.ddl.sql"]
+    assert folder.snapshots() == [
+        "contracts/__snapshots__/silver/dev.silver.a.ddl.sql",
+        "contracts/__snapshots__/silver/dev.silver.a.state.json",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -244,7 +249,7 @@ def test_a_table_that_breaks_a_rule_is_written_and_fails(folder):
         (["--delta-import=dev.silver.x"], ["*: no table of dev.silver has this name; its tables are customers, orders"]),
         ([IMPORT, "--delta-import-owns=x"], ["--delta-import-owns: there is no aspect x; aspects are columns, *"]),
         (["--delta-import-owns=columns"], ["--delta-import-owns has no effect without --delta-import; give that, too"]),
-        ([IMPORT, "--delta-drift"], ["--delta-import writes models, and --delta-drift checks them; run one after the other"]),
+        ([IMPORT, "--delta-drift"], ["--delta-import writes models, and --delta-drift is a different run; run one after the other"]),
         ([IMPORT, "--delta-report=json"], ["--delta-import checks no table, so --delta-report has nothing to show; leave it out"]),
         ([f"{IMPORT}=a.py", "--delta-import=dev.silver.orders=b.py"], ["dev.silver.orders would be written to *a.py and to *b.py; ask for it once"]),
         ([IMPORT, "pyproject.toml::dev.silver.x::import"], ["pyproject.toml::dev.silver.x::import is not imported by this run; its items are *"]),

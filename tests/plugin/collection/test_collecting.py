@@ -499,7 +499,10 @@ def test_a_module_in_a_package_is_imported_once_under_its_own_name(project):
     result = project.run("--snapshot-update", subprocess=True)
 
     result.assert_outcomes(passed=3)
-    assert project.snapshots() == ["shop/__snapshots__/models/dev.silver.orders.ddl.sql"]
+    assert project.snapshots() == [
+        "shop/__snapshots__/models/dev.silver.orders.ddl.sql",
+        "shop/__snapshots__/models/dev.silver.orders.state.json",
+    ]
 
 
 def test_explicit_paths_leave_the_models_out(project):
@@ -559,7 +562,7 @@ def test_odd_names_stay_selectable_and_keep_their_snapshots_apart(project):
     result = project.run("--snapshot-update")
 
     result.assert_outcomes(passed=2 * len(ODD))
-    assert len(project.snapshots()) == len(ODD)
+    assert len(project.snapshots()) == 2 * len(ODD)
     items = [line for line in collected(project.run("--collect-only", "-q")) if line.endswith("ddl")]
     assert len(set(items)) == len(ODD)
     for item in items:
@@ -581,7 +584,7 @@ def test_items_report_at_the_declaration(project):
 
     result = project.run("-v", "-rf", "-m", "delta_ddl", "--tb=line")
 
-    assert re.search(r"models\.py:8: there is no snapshot of its SQL yet", result.stdout.str())
+    assert re.search(r"models\.py:8: there is no snapshot yet", result.stdout.str())
 
 
 def test_other_objects_are_left_alone(project):

@@ -36,7 +36,7 @@ def test_there_is_no_advice_after_a_run_without_tests(reviewed, args, code):
     assert result.ret == code
     for line in ADVICE:
         result.stdout.no_fnmatch_line(line)
-    assert len(reviewed.snapshots()) == 2
+    assert len(reviewed.snapshots()) == 4
 
 
 def test_the_file_of_a_table_that_is_not_declared_any_more_is_named(reviewed):
@@ -46,10 +46,14 @@ def test_the_file_of_a_table_that_is_not_declared_any_more_is_named(reviewed):
 
     (line,) = (line for line in result.outlines if "is of a table" in line)
     assert line == (
-        "__snapshots__/models/dev.silver.other.ddl.sql is of a table that is not declared; delete it: pytest --snapshot-update"
+        "__snapshots__/models/dev.silver.other.ddl.sql (with .state.json) is of a table that is not declared; delete it:"
+        " pytest --snapshot-update"
     )
     reviewed.run("--snapshot-update").stdout.no_fnmatch_line("*is of a table*")
-    assert reviewed.snapshots() == ["__snapshots__/models/dev.silver.orders.ddl.sql"]
+    assert reviewed.snapshots() == [
+        "__snapshots__/models/dev.silver.orders.ddl.sql",
+        "__snapshots__/models/dev.silver.orders.state.json",
+    ]
 
 
 @pytest.mark.parametrize("args", [[], ["-m", "delta_ddl"]])
@@ -61,7 +65,7 @@ def test_there_is_no_advice_after_a_violation_of_a_rule(reviewed, args):
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     for line in ADVICE:
         result.stdout.no_fnmatch_line(line)
-    assert len(reviewed.snapshots()) == 2
+    assert len(reviewed.snapshots()) == 4
 
 
 @pytest.mark.parametrize("workers", [[], ["-n1"]], ids=["serial", "xdist"])
@@ -74,7 +78,7 @@ def test_there_is_no_advice_after_a_module_that_raises(reviewed, update, workers
     assert result.ret != pytest.ExitCode.OK
     for line in ADVICE:
         result.stdout.no_fnmatch_line(line)
-    assert len(reviewed.snapshots()) == 2
+    assert len(reviewed.snapshots()) == 4
 
 
 def test_a_snapshot_whose_table_is_gone_is_still_reported(reviewed):

@@ -7,7 +7,8 @@ import pytest
 from support.plugin_project import ORDERS
 
 TWO = f"{ORDERS}\nother = table('dev.silver.other', Column('id', LongType()))\n"
-BOTH = ["__snapshots__/models/dev.silver.orders.ddl.sql", "__snapshots__/models/dev.silver.other.ddl.sql"]
+ONE = ["__snapshots__/models/dev.silver.orders.ddl.sql", "__snapshots__/models/dev.silver.orders.state.json"]
+BOTH = [*ONE, "__snapshots__/models/dev.silver.other.ddl.sql", "__snapshots__/models/dev.silver.other.state.json"]
 
 REVIEWED = """\
 CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;
@@ -32,8 +33,8 @@ def test_a_snapshot_is_the_whole_script(project):
 
     project.run("--snapshot-update").assert_outcomes(passed=2)
 
-    assert project.snapshots() == BOTH[:1]
-    assert (project.path / BOTH[0]).read_text() == REVIEWED
+    assert project.snapshots() == ONE
+    assert (project.path / ONE[0]).read_text() == REVIEWED
     project.run().assert_outcomes(passed=2)
 
 
@@ -45,14 +46,14 @@ def test_without_a_snapshot_the_check_fails_with_the_command_that_creates_it(pro
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(
         [
-            "dev.silver.orders: there is no snapshot of its SQL yet",
+            "dev.silver.orders: there is no snapshot yet",
             "CREATE TABLE `dev`.`silver`.`orders` (",
             "This snapshot is new; review it, and accept it with: pytest --snapshot-update",
             (
-                "Then commit the folder __snapshots__: from then on pytest fails if the SQL changes, and reviewers see the"
-                " difference."
+                "Then commit the folder __snapshots__: from then on pytest fails if the SQL or the state changes, and"
+                " reviewers see the difference."
             ),
-            "FAILED models.py::dev.silver.orders::ddl - there is no snapshot of its SQL yet",
+            "FAILED models.py::dev.silver.orders::ddl - there is no snapshot yet",
         ]
     )
 
@@ -76,14 +77,14 @@ def test_the_short_summary_is_one_line_on_ci_as_well(project, monkeypatch):
     result = project.run()
 
     lines = result.outlines[next(i for i, line in enumerate(result.outlines) if "short test summary" in line) :]
-    assert lines[1] == ("FAILED models.py::dev.silver.orders::ddl - there is no snapshot of its SQL yet")
+    assert lines[1] == ("FAILED models.py::dev.silver.orders::ddl - there is no snapshot yet")
     assert lines[2].startswith("=")
 
 
 def test_a_snapshot_that_is_no_text_is_reported_as_unreadable(project):
     project.models(ORDERS)
     project.run("--snapshot-update")
-    (project.path / BOTH[0]).write_bytes(b"\xff\xfe\x00")
+    (project.path / ONE[0]).write_bytes(b"\xff\xfe\x00")
 
     result = project.run()
 
@@ -96,7 +97,7 @@ def test_the_defaults_of_the_ini_file_are_part_of_the_script(project):
 
     project.run("--snapshot-update").assert_outcomes(passed=2)
 
-    assert "'team' = 'sales=eu'" in (project.path / BOTH[0]).read_text()
+    assert "'team' = 'sales=eu'" in (project.path / ONE[0]).read_text()
     project.ini()
     project.run().assert_outcomes(passed=1, failed=1)
 
@@ -171,7 +172,7 @@ def test_a_whole_and_green_update_removes_what_is_left_over(project):
 
     project.run("--snapshot-update").assert_outcomes(passed=2)
 
-    assert project.snapshots() == BOTH[:1]
+    assert project.snapshots() == ONE
 
 
 def test_looking_at_the_collection_is_no_failure(project):

@@ -67,6 +67,7 @@ def test_a_drifted_table_shows_every_change_the_sql_and_the_place(project, monke
             "drift: 1 drifted, 0 statements run",
             "  drifted     dev.silver.orders has drifted, 8 changes: columns.amount, columns.id, primary_key and 5 more",
             "to align the catalog: pytest --delta-apply",
+            "to accept into the models what it holds: pytest --delta-adopt=diff",
             "what a code means: pytest --delta-explain DD102,DD105,DD112",
             (
                 "FAILED models.py::dev.silver.orders::drift - has drifted, 8 changes:"

@@ -56,7 +56,7 @@ def test_the_reviewed_sql_has_the_record(project):
 
     project.run("-m", "delta_ddl", "--snapshot-update")
 
-    (snapshot,) = project.snapshots()
+    snapshot, _ = project.snapshots()
     assert "'pytest_delta_schema.ownedProperties' = '[\"tier\"]'" in project.path.joinpath(snapshot).read_text("utf-8")
 
 

@@ -114,4 +114,7 @@ def test_the_snapshot_of_a_broken_declaration_is_not_unused(project):
 
     result.assert_outcomes(failed=1, skipped=1)
     result.stdout.no_fnmatch_line("*snapshot unused*")
-    assert project.snapshots() == ["__snapshots__/models/dev.silver.orders.ddl.sql"]
+    assert project.snapshots() == [
+        "__snapshots__/models/dev.silver.orders.ddl.sql",
+        "__snapshots__/models/dev.silver.orders.state.json",
+    ]

@@ -87,6 +87,12 @@ def test_the_section_takes_every_setting_in_the_types_of_toml(project, toml, opt
         "jvm_archive = false",
         'bind = { "dev.silver" = "ci.x" }',
         'default_properties = { "team" = "sales", "delta.appendOnly" = true }',
+        'release_tags = ["release/*", "v[0-9]*"]',
+        "[[tool.pytest_delta_schema.compatibility]]",
+        'path = "prod.gold.**"',
+        'roles = ["readers", "change-feed"]',
+        'fail_on = "dangerous"',
+        "min_notice = 90",
     )
 
     text = options("-o", "addopts=--delta-apply")
@@ -114,6 +120,11 @@ def test_the_section_takes_every_setting_in_the_types_of_toml(project, toml, opt
         "jvm_archive=False",
         "bindings=((('dev', 'silver'), ('ci', 'x')),)",
         "default_properties=(('team', 'sales'), ('delta.appendOnly', 'true'))",
+        "release_tags=('release/*', 'v[0-9]*')",
+        (
+            "compatibility=(CompatibilityEntry(path='prod.gold.**', policy=CompatibilityPolicy(roles=('readers',"
+            " 'change-feed'), fail_on='dangerous', min_notice=90)),)"
+        ),
     ):
         assert part in text
     assert "unmanaged='fail'" in options("-o", "addopts=--delta-drift")
@@ -360,7 +371,7 @@ def test_all_faults_are_shown_at_once(project, toml):
     assert section[12].startswith("properties: a is 'own'; choose ")
     assert lines[19:] == [
         "tox.ini: there is no ini key delta_modles; did you mean delta_models?",
-        "consent 'x' names no known action; write 'drop-column' or 'rewrite' and then a path",
+        "consent 'x' names no known action; write 'drop-column', 'rewrite' or 'break' and then a path",
         "--delta-max-risk is 'low'; choose metadata, feature, scan, rewrite or destructive",
         "delta_preflight is 'all'; choose count, limit or off",
         "delta_default_properties: 'team' is not of the form key=value",
@@ -644,3 +655,41 @@ def test_the_file_named_in_the_header_is_shown_without_controls(project):
     result = project.run("-c", str(folder / "sub" / "pytest.ini"), str(folder / "sub"))
 
     assert json.dumps("a\x1bb")[1:-1] in next(line for line in result.outlines if "configured by" in line)
+
+
+@pytest.mark.parametrize(
+    ("lines", "args", "expected"),
+    [
+        (("",), (), "('v*',)"),
+        (("delta_release_tags = 'release *' r?",), (), "('release *', 'r?')"),
+        (("delta_release_tags = a*",), ("-o", "delta_release_tags=b*"), "('b*',)"),
+    ],
+)
+def test_releases_are_tags_that_begin_with_v_unless_the_project_says_otherwise(project, options, lines, args, expected):
+    project.ini(*lines)
+
+    assert f"release_tags={expected}" in options("-o", "addopts=--delta-apply", *args)
+
+
+def test_policies_for_changes_of_contracts_stand_in_pyproject_only(project, toml):
+    project.ini("delta_compatibility = prod.**")
+    toml("[[tool.pytest_delta_schema.compatibility]]", 'path = "prod.gold"', 'fail_on = "braking"')
+
+    result = project.run()
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert result.stderr.str().splitlines() == [
+        (
+            "ERROR: pyproject.toml: [tool.pytest_delta_schema]: compatibility entry 1 cannot be used: path 'prod.gold'"
+            " matches no table, because the name of a table has 3 parts; write catalog.schema.table, where * is one"
+            " part and ** any number of parts"
+        ),
+        (
+            "pyproject.toml: [tool.pytest_delta_schema]: compatibility entry 1 has fail_on = 'braking'; did you mean"
+            " breaking?"
+        ),
+        (
+            "tox.ini: there is no ini key delta_compatibility; set compatibility in [tool.pytest_delta_schema] of"
+            " pyproject.toml"
+        ),
+    ]

@@ -125,7 +125,7 @@ def test_every_invalid_consent_is_reported_at_once(project, where):
             f"{where} allow entry 2 has no reason; say in words why it is given",
             (
                 f"{where} allow entry 2 cannot be used: consent 'drop-table dev.silver.orders' names no known action;"
-                " write 'drop-column' or 'rewrite' and then a path"
+                " write 'drop-column', 'rewrite' or 'break' and then a path"
             ),
             (
                 f"{where} allow entry 3 cannot be used: consent 'rewrite orders' names no table;"
@@ -144,3 +144,57 @@ def test_allow_has_to_be_entries(project, where):
     result.stderr.fnmatch_lines(
         ["*allow entry 1 is 'drop-column a.b.c.d'; write [[][[]tool.pytest_delta_schema.allow]] and its keys below"]
     )
+
+
+BREAK = """
+[[tool.pytest_delta_schema.allow]]
+action = "break"
+path = "dev.silver.**"
+reason = "replaced by amount_eur"
+expires = {expires}
+"""
+
+
+@pytest.mark.parametrize("mode", ["--delta-drift", "--delta-apply"])
+def test_consents_to_break_contracts_are_of_no_concern_to_plans(project, where, mode):
+    where(entry() + BREAK.format(expires="2999-12-31"))
+
+    result = project.run(mode, "-m", mode.replace("--", "").replace("-", "_"), "--delta-allow=break no.such.table")
+
+    assert result.parseoutcomes() == {"passed" if mode == "--delta-apply" else "failed": 2, "deselected": 4}
+    assert "unused" not in result.stdout.str()
+    assert "consent 'break" not in result.stdout.str()
+
+
+def test_a_consent_to_break_a_contract_drops_no_column(project, where):
+    where(BREAK.format(expires="2999-12-31"))
+
+    result = project.run("--delta-apply", "-m", "delta_apply", "--delta-allow=break dev.silver.orders.legacy")
+
+    result.assert_outcomes(failed=2, deselected=4)
+    result.stdout.fnmatch_lines(['*consent with --delta-allow "drop-column dev.silver.orders.legacy"*'])
+
+
+def test_an_expired_consent_to_break_a_contract_stops_no_run_with_plans(project, where):
+    where(entry() + BREAK.format(expires="2001-01-01"))
+
+    result = project.run("--delta-drift", "-m", "delta_drift")
+
+    result.assert_outcomes(failed=2, deselected=4)
+    assert "expired at the end" not in result.stdout.str()
+
+
+def test_what_an_expired_consent_to_break_a_contract_allows(project, where):
+    where(BREAK.format(expires="2001-01-01"))
+    project.pytester.makepyfile(
+        test_show="""
+        from pytest_delta_schema.plugin.hooks.run_start import (contract_run)
+
+        def test_it(pytestconfig):
+            options = contract_run(pytestconfig).options
+            assert options.expired_consents == ("break dev.silver.**",)
+            assert options.settings.consents == options.settings.project_consents == ()
+        """
+    )
+
+    project.run("-k", "test_it").assert_outcomes(passed=1, deselected=4)

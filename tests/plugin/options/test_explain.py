@@ -54,7 +54,7 @@ def test_several_codes_are_explained_one_after_the_other(project):
         ("DS26", ["ERROR: there is no code DS26; did you mean DS216 or DS206 or DS126?"]),
         (
             "DD102,x\x1b[2J",
-            ["ERROR: there is no code X\\u001b[[]2J; codes are DS or DD and three digits, such as DS206"],
+            ["ERROR: there is no code X\\u001b[[]2J; codes are DS, DD or DC and three digits, such as DS206"],
         ),
         ("", ["ERROR: no code is named; write one, such as DS206 or DD102, or several with commas between them"]),
     ],

@@ -12,7 +12,7 @@ WROTE = [
     "delta schema: wrote shop/models.py, an example with one table",
     "delta schema: wrote [[]tool.pytest_delta_schema] to pyproject.toml",
 ]
-NEXT = "delta schema: next: pytest --snapshot-update (writes the SQL of the table to __snapshots__, for review)"
+NEXT = "delta schema: next: pytest --snapshot-update (writes the SQL and the state of the table to __snapshots__, for review)"
 
 
 @pytest.fixture
@@ -33,7 +33,10 @@ def test_an_empty_folder_becomes_a_project_whose_next_command_works(folder):
     result.stdout.fnmatch_lines([*WROTE, NEXT], consecutive=True)
     assert content(folder) == PYTEST + b"\n" + SETTINGS
     folder.run("--snapshot-update").assert_outcomes(passed=2)
-    assert folder.snapshots() == ["shop/__snapshots__/models/dev.silver.orders.ddl.sql"]
+    assert folder.snapshots() == [
+        "shop/__snapshots__/models/dev.silver.orders.ddl.sql",
+        "shop/__snapshots__/models/dev.silver.orders.state.json",
+    ]
     folder.run("--delta-drift", "--delta-backend=memory", "-m", "delta_drift").assert_outcomes(failed=1, deselected=2)
 
 

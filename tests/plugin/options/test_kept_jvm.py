@@ -11,8 +11,8 @@ import pytest
 
 from pytest_delta_schema.__main__ import main
 from pytest_delta_schema.backends.local.kept_jvm.record import record_paths
-from pytest_delta_schema.backends.local.session.machine_cache import cache_folder
 from pytest_delta_schema.plugin.options.jvm_reuse import why_jvm_is_not_reused
+from support.runs.shared_cache import shared_cache
 
 STARTED = """
 from types import SimpleNamespace
@@ -227,11 +227,7 @@ def test_is_interrupted_during_a_query(delta_spark):
 @pytest.fixture
 def kept(project, monkeypatch, tmp_path):
     """Run tests in processes that keep their JVM, and end it after the test; no other JVM of the machine is touched."""
-    cache = tmp_path / "cache" / "pytest_delta_schema"
-    cache.mkdir(parents=True)
-    for name in ("jars", "classes"):
-        (cache / name).symlink_to(cache_folder() / name)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(cache.parent))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(shared_cache(tmp_path).parent))
     used: list[int] = []
 
     def run(text, *arguments, seconds=600):

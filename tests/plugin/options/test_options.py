@@ -35,7 +35,7 @@ from support.plugin_project import ORDERS
         pytest.param(
             ["--delta-apply", "--delta-allow", "drop-table dev.silver.orders", "--delta-allow", "drop-column x"],
             [],
-            "consent 'drop-table dev.silver.orders' names no known action; write 'drop-column' or 'rewrite' and then a path\n"
+            "consent 'drop-table dev.silver.orders' names no known action; write 'drop-column', 'rewrite' or 'break' and then a path\n"
             "consent 'drop-column x' names no column; write 'drop-column catalog.schema.table.column'",
             id="consents that are none",
         ),

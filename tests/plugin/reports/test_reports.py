@@ -85,7 +85,7 @@ def test_a_gate_writes_a_report(drifted):
     assert report["bindings"] == {"dev.silver": "dev.silver"}
     orders, parents = report["tables"]
     assert [check["outcome"] for check in orders["checks"]] == ["passed", "failed", "passed"]
-    assert [diagnostic["message"] for diagnostic in orders["diagnostics"]] == ["there is no snapshot of its SQL yet"]
+    assert [diagnostic["message"] for diagnostic in orders["diagnostics"]] == ["there is no snapshot yet"]
     assert (parents["name"], parents["bound_name"]) == ("dev.silver.parents", "dev.silver.parents")
     [change] = parents["changes"]
     assert (change["operation"], change["path"], change["after"]) == ("change", "columns.id.comment", "'new'")
@@ -453,7 +453,7 @@ def test_github_gets_annotations_and_a_summary_by_itself(project, monkeypatch, a
     else:
         [annotation] = annotations
         assert annotation.startswith("::error file=models.py,line=8,")
-        assert "there is no snapshot of its SQL yet" in annotation
+        assert "there is no snapshot yet" in annotation
         assert "dev.silver.orders" in text
 
 

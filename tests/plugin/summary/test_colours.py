@@ -44,7 +44,8 @@ def test_lines(line, markup):
 
 @pytest.mark.parametrize("status", Status, ids=str)
 def test_every_status_has_a_colour(status):
-    assert markup_of(f"  {status.value:<10}  dev.silver.orders") == {"green" if status.passes else "red": True}
+    colour = "green" if status.passes else "red" if status.fails else "yellow"
+    assert markup_of(f"  {status.value:<10}  dev.silver.orders") == {colour: True}
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from pytest_delta_schema.report.formats.markdown import (
 )
 from pytest_delta_schema.report.report_entries import Consents, Run
 from pytest_delta_schema.report.text.markdown_text import block, code, details, table, text
-from support.reports.run_reports import DRIFTED, IN_SYNC, RUN, UNREADABLE, sample_report
+from support.reports.run_reports import DRIFTED, IN_SYNC, RUN, UNJUDGED, UNREADABLE, sample_report
 
 NOTHING = {"unmanaged": (), "consents": Consents()}
 
@@ -204,6 +204,7 @@ def test_what_stands_around_the_tables():
     [
         ((), {"tables": ()}, "0 tables checked, no failure"),
         ((IN_SYNC,), {}, "1 table checked, no failure"),
+        ((IN_SYNC, UNJUDGED), {}, "1 of 2 tables is not judged"),
         ((IN_SYNC,), {"runs": (replace(RUN, is_complete=False),)}, "1 table checked"),
         ((DRIFTED, UNREADABLE), {}, "2 of 2 tables fail"),
     ],

@@ -17,7 +17,7 @@ from pytest_delta_schema.report.report_entries import Consents
 from support.reports.hostile_report import HIDDEN_CHARACTERS, hostile_report
 from support.reports.html_tree import html_tree
 from support.reports.large_reports import large_report
-from support.reports.run_reports import BLOCKED, DRIFTED, IN_SYNC, RUN, UNREADABLE, sample_report
+from support.reports.run_reports import BLOCKED, DRIFTED, IN_SYNC, RUN, UNJUDGED, UNREADABLE, sample_report
 
 STATE = {
     "version": 1,
@@ -89,6 +89,8 @@ def test_many_failing_tables_are_closed():
         (sample_report(DRIFTED), "1 of 1 table fails"),
         (sample_report(IN_SYNC, unmanaged=()), "The table is in order"),
         (sample_report(IN_SYNC, IN_SYNC, unmanaged=()), "All 2 tables are in order"),
+        (sample_report(IN_SYNC, UNJUDGED, unmanaged=()), "1 of 2 tables is not judged"),
+        (sample_report(UNJUDGED, UNJUDGED), "2 of 2 tables are not judged"),
         (sample_report(IN_SYNC), "The run fails; 1 table is in order"),
         (sample_report(IN_SYNC, IN_SYNC), "The run fails; 2 tables are in order"),
         (replace(sample_report(), tables=()), "No table was checked"),

@@ -84,13 +84,18 @@ def test_a_column_has_a_line_for_each_of_its_attributes():
         column("b", "date", generated_as="cast(c as date)"),
         column("c", "bigint", identity=identity),
         tags={"c": {"pii": None, "team": "core"}, "": {"team": "shop"}},
+        deprecated={
+            "A": {"since": "2026-01-31", "use": "b", "sunset": "2026-07-31"},
+            "": {"since": "2026-02-01"},
+        },
     )
 
     assert labels(declared, None, []) == [
-        ("columns", "a", "string", "default 0", "The comment"),
+        ("columns", "a", "string", "default 0", "The comment", "deprecated since 2026-01-31, use b, sunset 2026-07-31"),
         ("columns", "b", "date", "generated always as (cast(c as date))"),
         ("columns", "c", "bigint", "identity (1 by 2)", "tag pii: (absent)", "tag team: core"),
         ("table", "tag team", "shop"),
+        ("table", "deprecated", "deprecated since 2026-02-01"),
     ]
 
 

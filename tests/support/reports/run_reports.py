@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
@@ -125,6 +126,7 @@ IN_SYNC = TableReport(
     checks=(CheckReport(node_id=f"{FILE}::dev.silver.regions::drift", check="drift", outcome="passed"),),
     observed_version=0,
 )
+UNJUDGED = replace(IN_SYNC, status=Status.UNJUDGED)
 
 RUN = Run(
     mode="drift",

@@ -43,7 +43,7 @@ def shown_and_written(result: RunResult, folder: Path) -> dict[str, Any]:
         "after failures": sorted(sections.get(SNAPSHOTS, [])),
         "summary": sorted(sections.get("short test summary info", [])),
         "snapshots": {
-            path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("__snapshots__/**/*.sql")
+            path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("__snapshots__/**/*.*")
         },
     }
     for name, read in {"report.xml": _junit, "report.json": _report, "summary.md": _text}.items():
