@@ -10,8 +10,10 @@ from models import orders
 from pytest_delta_schema import (
     Column,
     MemoryCatalog,
+    Merge,
     Orchestrator,
     Table,
+    When,
     WriteOptions,
     assert_accepts,
     assert_evolves,
@@ -72,6 +74,18 @@ def test_write_options():
     options = WriteOptions(method="save_as_table", mode="overwrite", overwrite_schema=True)
 
     assert check_write(orders, WIDER, options).resulting_schema.fieldNames() == ["id", "amount", "status", "discount"]
+
+
+def test_merge():
+    verdict = check_write(orders, WIDER, Merge(matched="all", not_matched="all", evolves=True))
+
+    assert verdict.resulting_schema.fieldNames() == ["id", "amount", "status", "discount"]
+
+
+def test_when():
+    clauses = [When("source.status = 'deleted'", then="delete"), "all"]
+
+    assert_accepts(orders, FITTING, Merge(matched=clauses))
 
 
 def test_schema_diff():

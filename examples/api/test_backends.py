@@ -1,5 +1,6 @@
 """Backends, their tests and test data, without a JVM."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -25,7 +26,7 @@ from pytest_delta_schema.testing import (
     SparkDataAccess,
     run_scenario,
 )
-from pytest_delta_schema.write_check import WriteVerdict, predict_write
+from pytest_delta_schema.write_check import StreamVerdict, WriteVerdict, check_stream, predict_write
 
 POSITIVE = "CHECK constraint positive (amount > 0) violated by row with values:\n - amount : -5"
 
@@ -92,6 +93,21 @@ def test_write_verdict():
     assert isinstance(verdict, WriteVerdict)
     assert (verdict.accepted, verdict.rules) == (False, ("extra-column",))
     assert verdict.resulting_schema.fieldNames() == ["id"]
+
+
+def test_check_stream():
+    verdict = check_stream(table(ID), table(ID, AMOUNT), "tracked")
+
+    assert (verdict.answer, verdict.condition) == ("restarts", "DELTA_STREAMING_METADATA_EVOLUTION")
+
+
+def test_stream_verdict():
+    verdict = check_stream(table(ID, AMOUNT), table(ID, replace(AMOUNT, is_nullable=False)), kind="lagging")
+
+    assert isinstance(verdict, StreamVerdict)
+    assert (verdict.answer, verdict.condition) == ("blocked", "DELTA_SCHEMA_CHANGED_WITH_VERSION")
+    assert verdict.remedy == ("spark.databricks.delta.streaming.unsafeReadOnNullabilityChange.enabled=true",)
+    assert [finding.rule for finding in verdict.findings] == ["null-forbidden"]
 
 
 class TestCatalogSuite(CatalogSuite):

@@ -1,0 +1,10 @@
+CREATE SCHEMA IF NOT EXISTS `shop`.`sales`;
+
+CREATE TABLE `shop`.`sales`.`orders` (
+  `id` BIGINT NOT NULL COMMENT 'Order ID',
+  `amount_eur` DECIMAL(18,2) COMMENT 'Total in euros'
+)
+USING DELTA
+COMMENT 'Orders';
+
+ALTER TABLE `shop`.`sales`.`orders` ADD CONSTRAINT `pk_shop_sales_orders__id` PRIMARY KEY (`id`);
