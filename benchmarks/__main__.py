@@ -11,7 +11,9 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
+import adoption
 import cluster
+import comparing
 import contracts
 import creating
 import gate
@@ -22,6 +24,7 @@ import preflight
 import reports
 import rewriting
 import rows
+import streams
 import syncing
 import unity
 import writes
@@ -32,7 +35,10 @@ if TYPE_CHECKING:
 
     from measure import Row
 
-_PARTS = (planning, contracts, reports, writes, rows, local, creating, gate, preflight, rewriting, unity, syncing)
+_PARTS = (
+    planning, contracts, comparing, reports, adoption, writes, streams, rows, local, creating, gate, preflight,
+    rewriting, unity, syncing,
+)  # fmt: skip
 PARTS: dict[str, Callable[[], Iterable[Row]]] = {part.__name__: part.run for part in _PARTS}
 LONG = "cluster"
 """The part that takes minutes, and is measured only by its name or for the page."""
