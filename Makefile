@@ -50,7 +50,7 @@ test: $(READY)
 	@$(MAKE) --no-print-directory --keep-going --jobs=3 test-spark $(ALSO) test-own test-plain
 	@$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
-	$(BIN)/coverage report --fail-under=100 --include='pytest_delta_schema/delta/*,pytest_delta_schema/models/*,pytest_delta_schema/write_check/*,pytest_delta_schema/state/*,pytest_delta_schema/source_code/*,pytest_delta_schema/plan/*,pytest_delta_schema/rules/*,pytest_delta_schema/sql/*,pytest_delta_schema/exchange/*'
+	$(BIN)/coverage report --fail-under=100 --include='pytest_delta_schema/delta/*,pytest_delta_schema/models/*,pytest_delta_schema/write_check/*,pytest_delta_schema/state/*,pytest_delta_schema/source_code/*,pytest_delta_schema/plan/*,pytest_delta_schema/rules/*,pytest_delta_schema/sql/*,pytest_delta_schema/exchange/*,pytest_delta_schema/history/*,pytest_delta_schema/compatibility/*'
 
 test-spark: $(READY)
 	@$(PYTEST) $(spark_TESTS)
