@@ -11,6 +11,7 @@ import pytest
 
 from support.own_plugins import ALONE
 from support.plugin_project import ORDERS
+from support.runs.patient_workers import PATIENT_WORKERS
 
 SIGNALS = [signal.SIGINT, signal.SIGTERM]
 MORE = """
@@ -71,7 +72,8 @@ def stopped(project):
 
         head = CATALOG.partition("@pytest.fixture")[0]
         body = CONFTEST.format(interrupt=interrupt, number=number, when=when, look=look, is_unlimited=is_unlimited)
-        project.pytester.makeconftest(f"{head}\n{body}\n{extra}")
+        limits = PATIENT_WORKERS if is_unlimited else ""
+        project.pytester.makeconftest(f"{head}\n{body}\n{limits}\n{extra}")
         if not (project.path / "models.py").exists():
             project.models(ORDERS + MORE)
         command = [sys.executable, "-m", "pytest", *ALONE, "--delta-apply", "-m", "delta_apply", *args]

@@ -11,6 +11,7 @@ import time
 import pytest
 
 from support.own_plugins import ALONE
+from support.runs.patient_workers import PATIENT_WORKERS
 
 pytestmark = [pytest.mark.spark, pytest.mark.own_jvm]
 
@@ -74,7 +75,8 @@ def interrupted(project):
 
     def run(*args, kind, interrupt, rows=1, options):
         project.models(MODELS.format(options=options))
-        project.pytester.makeconftest(CONFTEST.format(kind=kind, interrupt=interrupt, rows=rows))
+        conftest = CONFTEST.format(kind=kind, interrupt=interrupt, rows=rows)
+        project.pytester.makeconftest(f"{conftest}\n{PATIENT_WORKERS}")
         return subprocess.run(
             [sys.executable, "-m", "pytest", *ALONE, "--delta-apply", "-m", "delta_apply", *args],
             cwd=project.path,
