@@ -199,7 +199,7 @@ VERDICT_TABLE: Mapping[type[HasCode], VerdictRow] = {
         "dangerous",
         "safe",
         to_readers="may have rows that change and disappear",
-        to_streams="fail at the first commit that changes or removes rows",
+        to_streams="fail at the first commit that changes or removes rows, or read it from the feed",
     ),
     RetentionShortened: _row(
         "dangerous",

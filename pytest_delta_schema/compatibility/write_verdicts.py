@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pytest_delta_schema.compatibility.verdict_table import cell_of
 from pytest_delta_schema.delta.features import APPEND_ONLY
 from pytest_delta_schema.delta.names.folded_names import folded
+from pytest_delta_schema.write_check.castable import may_fail
 from pytest_delta_schema.write_check.frames import frame_columns
 from pytest_delta_schema.write_check.options import WriteOptions
 from pytest_delta_schema.write_check.prediction import predict
@@ -66,14 +67,22 @@ _OF_PARTITIONS: Mapping[Role, Write] = {
 }
 """How partitioned tables are written besides."""
 
-_REPLACES = "replaces-other-rows"
+REPLACES = "replaces-other-rows"
+"""The fault of an overwrite that replaces other rows than before."""
+UNFIT = "values-that-do-not-fit"
+"""The fault of a write that Spark casts, and that fails for some values."""
 
 _ABOUT: Mapping[str, tuple[Aspect, str]] = {
-    _REPLACES: ("layout", ""),
+    REPLACES: ("layout", ""),
     "partitioning": ("layout", ""),
     "append-only": ("properties", folded(APPEND_ONLY)),
 }
 """The aspect that faults are about, with the end of its path, where their own path does not say it."""
+
+
+_REFUSED = "are refused"
+_VERBS = {REPLACES: "replace other rows", UNFIT: "are refused where a value does not fit"}
+"""What writers meet, if it is not that each of their rows is refused."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -86,13 +95,17 @@ class Refusals:
 
     def reason(self, role: Role) -> str:
         """Return what the writers of a role meet."""
-        verb = "replace other rows" if [*self.faults] == [_REPLACES] else "are refused"
+        verb = _VERBS.get(next(iter(self.faults)), _REFUSED) if len(self.faults) == 1 else _REFUSED
         word = "by" if role == "writers" else "with"
         return f"{word} {', '.join(self.writes)} {verb} [{', '.join(self.faults)}]"
 
 
-class _Refusal(NamedTuple):
+class RefusedWrite(NamedTuple):
+    """A write that the new table refuses and the released one accepts, or with which it replaces other rows."""
+
     write: Write
+    frame: tuple[ColumnState, ...]
+    """The columns of what is written."""
     path: str
     """The column or field that the fault is about, with dots; ``""`` for none."""
     fault: str
@@ -107,7 +120,7 @@ def refusals(
     A fault that is about none of the changes counts for the first one whose verdict is computed.
     """
     refused: dict[int, Refusals] = {}
-    for refusal in _refused(role, states, version):
+    for refusal in refused_writes(role, states, version):
         at = _position(refusal, changes, role)
         known = refused.setdefault(at, Refusals())
         known.writes[refusal.write.name] = None
@@ -117,25 +130,46 @@ def refusals(
     return refused
 
 
-def _refused(role: Role, states: StatePair, version: tuple[int, int]) -> Iterator[_Refusal]:
+def refused_writes(role: Role, states: StatePair, version: tuple[int, int]) -> Iterator[RefusedWrite]:
+    """Yield the writes that the new table refuses and the released one accepts, or with which other rows go."""
     old, new = states
-    wanted = _frames(new)[0]
+    wanted = frames_of(new)[0]
+    is_cast = {folded(column.name): column.data_type for column in old.columns} != {
+        folded(column.name): column.data_type for column in new.columns
+    }
     for write in _writes(role, old):
         options = write.options
-        for frame in _frames(old):
+        for frame in frames_of(old):
             after = predict(frame, new, options, version)
             is_of_partitions = isinstance(options, WriteOptions) and options.dynamic_partitions
-            if after.accepted and not is_of_partitions:
+            unfit = [*_unfit(frame, new.columns, role, options)] if is_cast and after.accepted else []
+            if after.accepted and not is_of_partitions and not unfit:
                 continue
             before = predict(frame, old, options, version)
             if not before.accepted:
                 continue
+            # Who can write the new frame before the release has a way through it.
+            upgrade: UpgradeTime = "before" if predict(wanted, old, options, version).accepted else "after"
             if not after.accepted:
-                # Who can write the new frame before the release has a way through it.
-                upgrade: UpgradeTime = "before" if predict(wanted, old, options, version).accepted else "after"
-                yield from (_Refusal(write, finding.path, finding.rule, upgrade) for finding in after.findings)
+                yield from (
+                    RefusedWrite(write, frame, finding.path, finding.rule, upgrade) for finding in after.findings
+                )
             elif after.replaces != before.replaces:
-                yield _Refusal(write, "", _REPLACES, "after")
+                yield RefusedWrite(write, frame, "", REPLACES, "after")
+            yield from (RefusedWrite(write, frame, name, UNFIT, upgrade) for name in unfit)
+
+
+def _unfit(
+    frame: Sequence[ColumnState], columns: Sequence[ColumnState], role: Role, options: WriteOptions | Merge
+) -> Iterator[str]:
+    """Yield the columns of a frame of which the table casts the values, and refuses some."""
+    if isinstance(options, WriteOptions) and options.method == "delete":
+        return
+    by_name = {folded(column.name): column for column in columns}
+    named = [by_name.get(folded(column.name)) for column in frame]
+    for given, wanted in zip(frame, columns if role == "writers-by-position" else named, strict=False):
+        if wanted is not None and may_fail(given.data_type, wanted.data_type):
+            yield given.name
 
 
 def _writes(role: Role, old: TableState) -> Iterator[Write]:
@@ -149,7 +183,7 @@ def _writes(role: Role, old: TableState) -> Iterator[Write]:
         yield _OF_PARTITIONS[role]
 
 
-def _frames(table: TableState) -> list[tuple[ColumnState, ...]]:
+def frames_of(table: TableState) -> list[tuple[ColumnState, ...]]:
     """Return the frames that writers of a table have: of all columns, and without those that the table fills.
 
     Nobody gives values to an identity that is always generated.
@@ -165,7 +199,7 @@ def _is_always_identity(value: ColumnGeneration) -> bool:
     return value.identity is not None and value.identity.is_always
 
 
-def _position(refusal: _Refusal, changes: Sequence[ContractChange], role: Role) -> int:
+def _position(refusal: RefusedWrite, changes: Sequence[ContractChange], role: Role) -> int:
     """Return the position of the change that a fault is about."""
     about = _ABOUT.get(refusal.fault)
     computed = [at for at, change in enumerate(changes) if cell_of(change.row, role) == "computed"]

@@ -8,13 +8,16 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.state.types import ArrayState, MapState, StructState, plain
+from pytest_delta_schema.delta.type_widening import SIZED
+from pytest_delta_schema.state.types import ArrayState, MapState, StructState, children, plain
 
 if TYPE_CHECKING:
     from pytest_delta_schema.state.types import DataTypeState
 
-_INTEGERS = frozenset({"tinyint", "smallint", "int", "bigint"})
+_ORDER = ("tinyint", "smallint", "int", "bigint")
+_INTEGERS = frozenset(_ORDER)
 _NUMBERS = _INTEGERS | {"float", "double", "decimal"}
+_MOST_DIGITS = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 19}
 _DAYS = frozenset({"date", "timestamp", "timestamp_ntz"})
 _SPANS = frozenset({"interval"})
 _ANY = _NUMBERS | _DAYS | {"boolean", "string", "binary", "variant"}
@@ -76,6 +79,29 @@ def _family(data_type: DataTypeState) -> str:
     if isinstance(data_type, MapState):
         return "map"
     return str(plain(data_type)).partition("(")[0].partition(" ")[0]
+
+
+@lru_cache(maxsize=4096)
+def may_fail(given: DataTypeState, wanted: DataTypeState) -> bool:
+    """Whether Spark casts one type to another and refuses some of its values: texts that are no numbers, overflows."""
+    if given == wanted:
+        return False
+    parts = list(zip(children(given), children(wanted), strict=False))
+    if parts:
+        return any(may_fail(left.data_type, right.data_type) for left, right in parts)
+    source, target = _family(given), _family(wanted)
+    if source == "string":
+        return target in _NUMBERS | _DAYS | {"boolean"}
+    if target in _ORDER:
+        is_wider = source in _ORDER and _ORDER.index(source) <= _ORDER.index(target)
+        return (source in _NUMBERS and not is_wider) or (source == "timestamp" and target != "bigint")
+    return target == "decimal" and source in _NUMBERS and _digits(given) > _digits(wanted)
+
+
+def _digits(number: DataTypeState) -> int:
+    """Return how many digits a number has before its point; a float has more than any decimal."""
+    sized = SIZED.fullmatch(str(number))
+    return _MOST_DIGITS.get(str(number), 39) if sized is None else int(sized[2]) - int(sized[3])
 
 
 @lru_cache(maxsize=4096)

@@ -116,7 +116,7 @@ def test_most_verdicts_claim_something():
         "readers": 202,
         "readers-by-path": 202,
         "readers-by-position": 220,
-        "writers-by-position": 279,
+        "writers-by-position": 280,
         "writers": 279,
-        "writers-by-merge": 277,
+        "writers-by-merge": 278,
     }

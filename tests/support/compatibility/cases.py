@@ -81,8 +81,8 @@ CASES: tuple[Case, ...] = (
     Case("ColumnRenamed", _both(ID, V), _both(ID, Column("w", INT, renamed_from="v")), "b-b bbb b-b -"),
     Case("ColumnRenamed", _of(ID, V), _of(ID, Column("w", INT, renamed_from="v")), "b-b bbb b-b d"),
     Case("TypeChanged", _both(ID, V), _both(ID, Column("v", "boolean")), "bbb bbb b-- -"),
-    Case("TypeChanged", _both(ID, Column("v", LONG)), _both(ID, V), "bbb bbb b-- -"),
-    Case("TypeChanged", _of(ID, NOTE), _of(ID, Column("note", "timestamp_ntz")), "bbb bbb b-- d"),
+    Case("TypeChanged", _both(ID, Column("v", LONG)), _both(ID, V), "bbb bbb bbb -"),
+    Case("TypeChanged", _of(ID, NOTE), _of(ID, Column("note", "timestamp_ntz")), "bbb bbb bbb d"),
     Case("TypeChanged", _of(ID, Column("s", X)), _of(ID, Column("s", ArrayType(INT))), "bbb bbb bbb -"),
     Case("TypeWidened", _both(ID, V), _both(ID, Column("v", LONG)), "ddd dbd b-- -"),
     Case(

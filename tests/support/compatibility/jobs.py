@@ -28,7 +28,16 @@ STORED: tuple[Row, ...] = (
 
 WRITTEN: tuple[Row, ...] = (
     {"id": 11, "a": None, "b": None, "c": None, "v": None, "s": None, "d": None, "e": 3},
-    {"id": 12, "a": 5, "b": "b" * 20, "c": -7, "v": "v" * 20, "s": {"x": 3, "y": "y3"}, "d": Decimal("3.00"), "e": 4},
+    {
+        "id": 12,
+        "a": 5,
+        "b": "b" * 20,
+        "c": -(2**40),
+        "v": "v" * 20,
+        "s": {"x": 3, "y": "y3"},
+        "d": Decimal("3.00"),
+        "e": 4,
+    },
     {"id": 1, "a": 6, "b": "c", "c": 30, "v": "w", "s": {"x": None, "y": None}, "d": Decimal("4.00"), "e": 5},
 )
 """The rows that jobs write: what the released contracts allow, and the next ones may refuse."""
