@@ -62,11 +62,10 @@ def test_rows_are_inserted_as_literals_of_the_types_of_the_columns():
     assert catalog.sent == [
         (
             "INSERT INTO `dev`.`silver`.`orders` (`id`, `text`, `day`, `amount`, `on`, `s`, `l`, `m`) VALUES ("
-            "CAST(1 AS BIGINT), CAST('it\\'s' AS STRING), CAST('2026-01-02' AS DATE), CAST(1.50 AS DECIMAL(4,2)),"
-            " CAST(TRUE AS BOOLEAN), named_struct('x', CAST(2 AS BIGINT), 'y', NULL),"
-            " array(CAST(1 AS BIGINT), CAST(2 AS BIGINT)), map(CAST('a' AS STRING), CAST(3 AS BIGINT)))"
+            "1L, 'it\\'s', DATE'2026-01-02', CAST(1.50 AS DECIMAL(4,2)), TRUE,"
+            " named_struct('x', 2L, 'y', CAST(NULL AS STRING)), array(1L, 2L), map('a', 3L))"
         ),
-        "INSERT INTO `dev`.`silver`.`orders` (`id`) VALUES (NULL)",
+        "INSERT INTO `dev`.`silver`.`orders` (`id`) VALUES (CAST(NULL AS BIGINT))",
     ]
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from pytest_delta_schema.backends.memory.catalog import MemoryCatalog
 from pytest_delta_schema.diagnostics.escaping import identifier
-from pytest_delta_schema.sql.aspects.types import type_sql
-from pytest_delta_schema.sql.quoting import dotted, literal
+from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.sql.schemas_and_restores import drop_table
-from pytest_delta_schema.state.types import ArrayState, MapState, StructState
+from pytest_delta_schema.sql.values import value_sql
+from pytest_delta_schema.state.types import StructState
 from pytest_delta_schema.testing.data_access import MEMORY, shaped
 
 if TYPE_CHECKING:
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.state.states import TableState
-    from pytest_delta_schema.state.types import DataTypeState
     from pytest_delta_schema.testing.data_access import DataAccess
 
 
@@ -74,7 +72,7 @@ class ByStatements:
         columns = {column.name: column for column in self._catalog.read_tables([table]).tables[table].columns}
         for row in rows:
             named = {name: columns[name] for name in columns if name in row}
-            values = ", ".join(_value_sql(row[name], column.data_type) for name, column in named.items())
+            values = ", ".join(value_sql(row[name], column.data_type) for name, column in named.items())
             self._run(f"INSERT INTO {dotted(table)} ({', '.join(map(identifier, named))}) VALUES ({values})")
 
 
@@ -103,25 +101,3 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "asDict"):
         return value.asDict(recursive=True)
     return dict(value) if hasattr(value, "items") else value
-
-
-def _value_sql(value: Any, data_type: DataTypeState) -> str:
-    if value is None:
-        return "NULL"
-    match data_type:
-        case StructState():
-            parts = ", ".join(
-                f"{literal(field.name)}, {_value_sql(value.get(field.name), field.data_type)}"
-                for field in data_type.fields
-            )
-            return f"named_struct({parts})"
-        case ArrayState():
-            return f"array({', '.join(_value_sql(item, data_type.element) for item in value)})"
-        case MapState():
-            pairs = (
-                f"{_value_sql(key, data_type.key)}, {_value_sql(item, data_type.value)}" for key, item in value.items()
-            )
-            return f"map({', '.join(pairs)})"
-    if isinstance(value, (date, datetime, str)):
-        return f"CAST({literal(str(value))} AS {type_sql(data_type)})"
-    return f"CAST({str(value).upper() if isinstance(value, bool) else value} AS {type_sql(data_type)})"
