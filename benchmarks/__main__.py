@@ -27,6 +27,7 @@ import rows
 import streams
 import syncing
 import unity
+import witnesses
 import writes
 from measure import ROUNDS
 
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 _PARTS = (
     planning, contracts, comparing, reports, adoption, writes, streams, rows, local, creating, gate, preflight,
-    rewriting, unity, syncing,
+    rewriting, unity, syncing, witnesses,
 )  # fmt: skip
 PARTS: dict[str, Callable[[], Iterable[Row]]] = {part.__name__: part.run for part in _PARTS}
 LONG = "cluster"

@@ -7,7 +7,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.commands import ci, conformance, jvm, merge, prepare, schema, translate
+from pytest_delta_schema.commands import ci, conformance, jvm, merge, prepare, schema, translate, witness
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,6 +30,7 @@ _COMMANDS = {
     "jvm": jvm,
     "ci": ci,
     "conformance": conformance,
+    "witness": witness,
 }
 
 

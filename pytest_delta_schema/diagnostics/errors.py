@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from pytest_delta_schema.diagnostics.faults import HasCode
+    from pytest_delta_schema.diagnostics.witness import Witness
 
 
 class DeltaSchemaError(Exception):
@@ -98,6 +99,7 @@ class Diagnostic:
         verdict: ``breaking``, ``dangerous``, ``safe`` or ``not judged`` for that role; else ``""``.
         upgrade_first: Who has to be upgraded, and when, such as ``upgrade readers before this release``; ``""`` for
             nobody.
+        witness: The script that shows it, in a run with ``--delta-witness``; else ``None``.
         concerns_run: Whether every table of the run has this fault, such as a server that cannot be reached; it is then
             reported once.
     """
@@ -114,6 +116,7 @@ class Diagnostic:
     role: str = ""
     verdict: str = ""
     upgrade_first: str = ""
+    witness: Witness | None = None
     concerns_run: bool = False
 
     @property

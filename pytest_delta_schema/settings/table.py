@@ -148,6 +148,11 @@ SETTINGS = (
         " that breaks somebody; last-release is the newest tag of a release, and auto the target of a pull request",
         (), metavar="REF", on_command_line=True, in_ini=False, in_toml=False,
     ),
+    Setting(
+        "witness", "text",
+        "write a script for each change that breaks somebody, and run it on local Delta before the change and after it;"
+        " with --delta-against", "", metavar="FOLDER", on_command_line=True, in_ini=False, in_toml=False,
+    ),
     _mode("init", "write a configuration and an example model, name the next command, and run no tests"),
     Setting(
         "explain", "list", "print what a code such as DS206 means, its remedy and an example, and run no tests", (),

@@ -83,7 +83,7 @@ def _family(data_type: DataTypeState) -> str:
 
 @lru_cache(maxsize=4096)
 def may_fail(given: DataTypeState, wanted: DataTypeState) -> bool:
-    """Whether Spark casts one type to another and refuses some of its values: texts that are no numbers, overflows."""
+    """Whether Spark casts one type to another and refuses some of its values: other texts than numbers, overflows."""
     if given == wanted:
         return False
     parts = list(zip(children(given), children(wanted), strict=False))

@@ -10,8 +10,17 @@ import pytest
 
 from support.pages import ROOT, PageError, page_names, run, steps
 
+ON_SPARK = ("docs/guides/witnesses.md",)
+"""The pages that start a JVM of their own."""
 
-@pytest.mark.parametrize("page", page_names())
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=[pytest.mark.spark, pytest.mark.own_jvm] if page in ON_SPARK else [])
+        for page in page_names()
+    ],
+)
 def test_the_page_shows_what_is_so(page, project, monkeypatch):
     monkeypatch.setattr(sys, "dont_write_bytecode", True)  # files change faster than the clock of the bytecode cache
     (project.path / "tox.ini").unlink()

@@ -26,6 +26,7 @@ LAZY = {
     "plugin/run/contract_run.py": 10,
     "plugin/hooks/run_hooks.py": 21,
     "plugin/hooks/run_start.py": 7,
+    "plugin/hooks/comparison_hooks.py": 2,
     "plugin/reports/report_writer.py": 1,
     "plugin/options/sources.py": 7,
     "plugin/summary/terminal_summary.py": 1,
@@ -37,6 +38,7 @@ LAZY = {
     # python -m pytest_delta_schema prints its help without the JVM's modules.
     "commands/prepare.py": 1,
     "commands/translate.py": 1,
+    "commands/witness.py": 1,
     # A backend is described in every run with tables and opened in a run with a catalog; its catalog takes 60 ms.
     "backends/databricks/backend.py": 2,
     "backends/local/backend.py": 4,

@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from pytest_delta_schema.__main__ import main
-from pytest_delta_schema.engine.outcomes.outcome import CHANGE, DIAGNOSTIC, LOCATION, STATEMENT
+from pytest_delta_schema.engine.outcomes.outcome import CHANGE, DIAGNOSTIC, LOCATION, STATEMENT, WITNESS
 from pytest_delta_schema.report.run_report_json import (
     CHECK_FORM,
     CONSENTS,
@@ -45,7 +45,18 @@ NOT_WRITTEN = {
 DERIVED = {"TableChange": {"operation"}, "ColumnState": {"value.default", "value.generated", "value.identity"}}
 """Attributes of attributes, and properties, that JSON forms have instead of these."""
 
-RECORDS = [CHANGE, CHECK_FORM, CONSENTS, DIAGNOSTIC, LOCATION, REPORT_FORM.record, RUN_FORM, STATEMENT, TABLE_FORM]
+RECORDS = [
+    CHANGE,
+    CHECK_FORM,
+    CONSENTS,
+    DIAGNOSTIC,
+    LOCATION,
+    REPORT_FORM.record,
+    RUN_FORM,
+    STATEMENT,
+    WITNESS,
+    TABLE_FORM,
+]
 STATE_RECORDS = [CHECK_CONSTRAINT, COLUMN, FOREIGN_KEY, IDENTITY, PRIMARY_KEY_FORM, RENAME, SOURCE, STATE]
 
 

@@ -226,6 +226,7 @@ def test_the_form_of_a_report():
         "role": "",
         "verdict": "",
         "upgrade_first": "",
+        "witness": None,
     }
     assert run == {
         "mode": "drift",

@@ -270,7 +270,13 @@ def _printed(command: str, project: Project, catalog: MemoryCatalog) -> list[str
 
 
 def _command(arguments: list[str], project: Project) -> list[str]:
-    """Run a command of this package in this process, and return what it prints, errors and notes first."""
+    """Run a command of this package in this process, and return what it prints, errors and notes first.
+
+    One that starts Spark has its own process, because its progress is shown by the plugin of this run.
+    """
+    if arguments[0] == "witness":
+        called = [sys.executable, "-m", "pytest_delta_schema", *arguments]
+        return subprocess.run(called, cwd=project.path, capture_output=True, text=True, check=True).stdout.splitlines()
     output, errors = io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True), io.StringIO()
     folder = Path.cwd()
     os.chdir(project.path)

@@ -16,12 +16,14 @@ from pytest_delta_schema.rules.consent import BREAK, all_paths, quoted_consent
 from pytest_delta_schema.settings.compatibility_roles import ROLES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from datetime import date
 
     from pytest_delta_schema.compatibility.decision import Decision, DecisionResult
+    from pytest_delta_schema.compatibility.finding import CompatibilityFinding
     from pytest_delta_schema.delta.names.column_path import ColumnPath
     from pytest_delta_schema.diagnostics.errors import Diagnostic, Severity
+    from pytest_delta_schema.diagnostics.witness import Witness
     from pytest_delta_schema.engine.comparison.past_projects import PastProjects, PastTable
     from pytest_delta_schema.engine.declarations import Declarations
     from pytest_delta_schema.history.snapshot_files import PastFault
@@ -48,9 +50,10 @@ class ContractComparison:
 
     ``today`` is the day, in UTC, on which deprecations are judged. If the run ``is_complete``, a table that is not
     declared is gone. If it ``shows_every_role``, notes tell also of the roles that the project does not judge.
+    ``witness`` returns what shows a finding, from the released state and the next one.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a run knows
         self,
         past: PastProjects,
         declarations: Declarations,
@@ -58,6 +61,7 @@ class ContractComparison:
         today: date,
         is_complete: bool,
         shows_every_role: bool = False,
+        witness: Callable[[CompatibilityFinding, TableState, TableState | None], Witness | None] | None = None,
     ) -> None:
         self.past = past
         self.is_complete = is_complete
@@ -65,6 +69,7 @@ class ContractComparison:
         self._declarations = declarations
         self._today = today
         self._shows_every_role = shows_every_role
+        self._witness = witness
 
     def outcome(self, table: Table) -> TableOutcome:
         """Return whom the change of a declared table breaks."""
@@ -103,14 +108,20 @@ class ContractComparison:
     ) -> tuple[Status, tuple[Diagnostic, ...], tuple[Diagnostic, ...]]:
         """Return the status of a table, why it does not pass, and what else is to be known."""
         refs: dict[Decision, list[str]] = {}
+        witnesses: dict[Decision, Witness | None] = {}
         faults: list[PastFault] = []
         for past in self.past.of(name):
             faults += past.faults
             if not past.faults and not (past.contract is None and new is None):
                 for decision in self._decisions(name, past, new):
                     refs.setdefault(decision, []).append(past.ref)
+                    if self._witness is not None and past.contract is not None and decision not in witnesses:
+                        witnesses[decision] = self._witness(decision.finding, past.contract.state, new)
         several = self.past.has_several_refs
-        parts = {decision: _diagnostic(decision, given if several else []) for decision, given in refs.items()}
+        parts = {
+            decision: _diagnostic(decision, given if several else [], witnesses.get(decision))
+            for decision, given in refs.items()
+        }
         self.used.update(decision.consent for decision in refs if decision.consent is not None)
         unread = tuple(_unreadable(str(name), fault) for fault in faults)
         failing = tuple(part for decision, part in parts.items() if decision.result == "fails")
@@ -154,7 +165,7 @@ def _unreadable(table: str, fault: PastFault) -> Diagnostic:
     return diagnostic_of(UnreadableContract, table, fault.message, remedy=fault.remedy, severity="warning")
 
 
-def _diagnostic(decision: Decision, refs: list[str]) -> Diagnostic:
+def _diagnostic(decision: Decision, refs: list[str], witness: Witness | None) -> Diagnostic:
     finding, plain = decision.finding, decision.finding.diagnostic
     since = f" (compared with {', '.join(refs)})" if refs else ""
     allowed = "allowed " if decision.result == "allowed" else ""
@@ -165,5 +176,9 @@ def _diagnostic(decision: Decision, refs: list[str]) -> Diagnostic:
         deprecate = "deprecate it first, or " if decision.needs_deprecation else ""
         remedy = "; or ".join([*([remedy] if remedy else []), f"{deprecate}consent with --delta-allow {consent}"])
     return replace(
-        plain, severity=_SEVERITIES[decision.result], message=f"{plain.message}{since}{reason}", remedy=remedy
+        plain,
+        severity=_SEVERITIES[decision.result],
+        message=f"{plain.message}{since}{reason}",
+        remedy=remedy,
+        witness=witness,
     )

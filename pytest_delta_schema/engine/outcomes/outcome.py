@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Any, Literal, get_args
 
 from pytest_delta_schema.diagnostics.errors import Diagnostic, Location, Severity
+from pytest_delta_schema.diagnostics.witness import Witness, WitnessResult
 from pytest_delta_schema.settings.table import RISKS
 from pytest_delta_schema.state.json_format.json_records import Form, Key, Record, open_record, required_keys
 from pytest_delta_schema.state.json_format.json_shapes import FLAG, NUMBER, TEXT, Choice, Items, Member, Nullable
@@ -197,6 +198,11 @@ CHANGE = open_record(
     _LOCATION,
     build=_change,
 )
+WITNESS = open_record(
+    Witness,
+    Key("result", Choice(words=get_args(WitnessResult))),
+    *required_keys(TEXT, "file", "script", "before", "after", "reason"),
+)
 DIAGNOSTIC = open_record(
     Diagnostic,
     *required_keys(TEXT, "code", "rule"),
@@ -204,6 +210,7 @@ DIAGNOSTIC = open_record(
     *required_keys(TEXT, "table", "path", "message", "samples", "remedy"),
     _LOCATION,
     *required_keys(TEXT, "role", "verdict", "upgrade_first"),
+    Key("witness", Nullable(of=WITNESS)),
 )
 STATEMENT = open_record(
     OutcomeStatement,

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_delta_schema.plugin.run.contract_run import ContractRun
+    from pytest_delta_schema.witness.witnesses import Witnesses
 
 _CONSENTS = "delta_schema_breaks"
 _LOOK_AT_FEWER = ("ignore", "ignore_glob", "deselect", "lf")
@@ -50,8 +51,30 @@ class ComparisonHooks:
         self._used: set[str] = set()
         self._unused: dict[str, str] = {}
         faults = [*self._read(self._folder)]
+        self._witnesses: Witnesses | None = None
+        witness = run.options.witness
+        if witness and not faults:
+            faults = [*self._begin_witnesses(witness)]
         if faults:
             raise pytest.UsageError(printed("\n".join(faults)))
+
+    def _begin_witnesses(self, given: str) -> Iterator[str]:
+        """Make the folder of witnesses, and yield why that is not possible."""
+        from pytest_delta_schema.witness.folder import prepare_folder
+        from pytest_delta_schema.witness.witnesses import Witnesses
+
+        folder = Path(self._config.invocation_params.dir, given)
+        if not (is_worker(self._config) or self._config.option.collectonly):
+            try:
+                prepare_folder(folder)
+            except ConfigurationError as error:
+                yield f"--delta-witness: {error}"
+        self._witnesses = Witnesses(folder, given)
+
+    def pytest_unconfigure(self) -> None:
+        """End the process that runs witnesses."""
+        if self._witnesses is not None:
+            self._witnesses.close()
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -127,6 +150,7 @@ class ComparisonHooks:
             today=datetime.now(timezone.utc).date(),
             is_complete=self._is_complete() and not session.testsfailed,
             shows_every_role=config.get_verbosity() > 0,
+            witness=None if self._witnesses is None else self._witnesses.of,
         )
         self._run.comparison = comparison
         if not faults:

@@ -61,6 +61,11 @@ def _faults_of_writing(config: pytest.Config, modes: list[RunMode]) -> Iterator[
         yield "--delta-against has no value; give a branch, a tag or a commit, such as --delta-against=main"
     if config.getoption(BY_NAME[ADOPT].dest) == "":
         yield "--delta-adopt has no value; give --delta-adopt=diff, or --delta-adopt=write"
+    witness = config.getoption(BY_NAME["witness"].dest)
+    if witness == "":
+        yield "--delta-witness has no value; give a folder, such as --delta-witness=witnesses"
+    if witness and AGAINST not in modes:
+        yield "--delta-witness has no effect without --delta-against; give that, too"
     if not modes or modes[0] not in WRITES_MODELS:
         return
     option = f"--delta-{modes[0]}"

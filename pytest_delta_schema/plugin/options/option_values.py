@@ -82,5 +82,7 @@ class Options(NamedTuple):
     """The values of ``--delta-import``."""
     against: tuple[str, ...]
     """The values of ``--delta-against``."""
+    witness: str
+    """The folder for scripts that show what a change breaks, as it was given; ``""`` for none."""
     import_owns: tuple[str, ...]
     """The values of ``--delta-import-owns``; without one all aspects are managed."""

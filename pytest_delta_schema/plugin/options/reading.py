@@ -205,6 +205,7 @@ def _options(  # noqa: PLR0913 - the parts of the options
         adopt=values["adopt"],
         imports=values["import"],
         against=values["against"],
+        witness=values["witness"],
         import_owns=values["import_owns"],
     )
 

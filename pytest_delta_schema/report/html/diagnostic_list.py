@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from pytest_delta_schema.report.html.code_glossary import code_link
 from pytest_delta_schema.report.html.markup import NOTHING, Html, element, joined, text
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pytest_delta_schema.diagnostics.errors import Diagnostic
+    from pytest_delta_schema.diagnostics.witness import Witness
 
 _OF_TABLE = 4
 
@@ -45,4 +47,22 @@ def _parts(diagnostic: Diagnostic, source_url: str, *, names_table: bool) -> lis
         parts.append(element("div", label, remedy, class_="remedy"))
     if name:
         parts.append(element("p", joined(name, Html(" ")), class_="about"))
+    if diagnostic.witness is not None:
+        parts += _witness(diagnostic.witness)
     return parts
+
+
+def _witness(witness: Witness) -> list[Html]:
+    """Show a script with both of its answers."""
+    if not witness.script:
+        return [element("p", text(witness.fact), class_="about")]
+    file = element("a", text(witness.file), href=quote(witness.file))
+    answers = [
+        element("p", text(f"{side}: {answer}"))
+        for side, answer in (("before", witness.before), ("after", witness.after))
+        if answer
+    ]
+    reason = f": {witness.reason}" if witness.reason else ""
+    summary = element("summary", text(f"Witness: {witness.result}{reason}"))
+    shown = element("pre", element("code", text(witness.script)))
+    return [element("details", summary, *answers, element("p", file), shown, class_="witness")]

@@ -38,8 +38,14 @@ def comparison_headline(outcome: TableOutcome) -> str:
 
 def comparison_body(outcome: TableOutcome, declared: str) -> str:
     """Show each verdict of a table that does not pass: who has to be upgraded first, and the consent that allows it."""
-    lines = [f"  {_word(part):<10}  {_fact(part)}" for part in (*outcome.diagnostics, *outcome.notes)]
+    lines = [line for part in (*outcome.diagnostics, *outcome.notes) for line in _lines(part)]
     return "\n\n".join([*([declared] if outcome.location else []), "\n".join(lines)])
+
+
+def _lines(diagnostic: Diagnostic) -> Iterator[str]:
+    yield f"  {_word(diagnostic):<10}  {_fact(diagnostic)}"
+    if diagnostic.witness is not None:
+        yield f"  {'':<10}  {escaped(diagnostic.witness.fact)}"
 
 
 def comparison_notes(outcome: TableOutcome) -> Iterator[tuple[str, str]]:

@@ -271,6 +271,7 @@ def report_keys() -> str:
         "CheckReport",
         "TableChange",
         "Diagnostic",
+        "Witness",
         "OutcomeStatement",
         "Location",
         "Run",

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from pytest_delta_schema.delta.spark_pairs import PAIRS, below
 
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from pyspark.errors import PySparkException
     from pyspark.sql import DataFrame, SparkSession
@@ -59,6 +59,17 @@ def java_context(spark: SparkSession) -> Any:
 def java_frame(frame: DataFrame) -> Any:
     """Return the ``Dataset`` of the JVM behind a classic DataFrame."""
     return frame._jdf
+
+
+@contextmanager
+def quiet_session(spark: SparkSession) -> Iterator[None]:
+    """Keep the JVM of a session from logging what fails inside of the block, which is reported by its caller."""
+    level = str(jvm_of(spark).org.apache.logging.log4j.LogManager.getRootLogger().getLevel())
+    spark.sparkContext.setLogLevel("OFF")
+    try:
+        yield
+    finally:
+        spark.sparkContext.setLogLevel(level)
 
 
 def java_array(spark: SparkSession, kind: Any, items: Sequence[Any] = ()) -> Any:

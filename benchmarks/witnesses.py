@@ -1,0 +1,56 @@
+"""Witnesses on local Delta, against the creation of their two tables: thirty scripts in one session."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from measure import ROUNDS, Row
+
+from pytest_delta_schema import open_session
+from pytest_delta_schema.witness.running import answers_of
+from pytest_delta_schema.witness.script import Script
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pyspark.sql import SparkSession
+
+COUNT, MINUTE = 30, 60.0
+"""How many scripts are run in at most a minute."""
+
+
+def run() -> Iterator[Row]:
+    """Yield the time of a witness, and that of the creation of its tables."""
+    sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+    from support.compatibility.witnesses import sample  # noqa: PLC0415
+
+    scripts = [played.script for played in sample() if isinstance(played.script, Script)][:COUNT]
+    with tempfile.TemporaryDirectory() as name, open_session(Path(name, "warehouse")) as session:
+        whole, tables = Path(name, "whole.py"), Path(name, "tables.py")
+
+        def seconds(file: Path, text: Callable[[str, int], str]) -> float:
+            total = 0.0
+            for script in scripts:
+                file.write_text(text(script.text, script.job_line))
+                total += _seconds(session.spark, file)
+            return total / len(scripts)
+
+        def without_job(text: str, job_line: int) -> str:
+            return "\n".join(line for line in text.splitlines()[: job_line - 1] if not line.startswith("stream"))
+
+        seconds(whole, lambda text, _: text)
+        pairs = [(seconds(whole, lambda text, _: text), seconds(tables, without_job)) for _ in range(ROUNDS)]
+    name = f"a witness, before and after a change (mean of {len(scripts)})"
+    yield Row(name=name, reference_name="making its two tables", pairs=pairs, limit=4.0)
+    minute = [(work, MINUTE / COUNT) for work, _ in pairs]
+    yield Row(name=name, reference_name="a thirtieth of a minute", pairs=minute, limit=1.0)
+
+
+def _seconds(spark: SparkSession, file: Path) -> float:
+    started = time.perf_counter()
+    answers_of(spark, file)
+    return time.perf_counter() - started

@@ -1,0 +1,1 @@
+"""Scripts that show what a changed contract breaks, and running them on local Delta, before the change and after it."""

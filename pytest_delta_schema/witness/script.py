@@ -1,0 +1,142 @@
+"""A witness: the text of a script that shows a finding, and where it is written."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.compatibility.contract_change import StatePair, comparable_states
+from pytest_delta_schema.compatibility.faults.column_faults import ColumnOrderNotKept
+from pytest_delta_schema.compatibility.roles import GROUPS
+from pytest_delta_schema.delta.names.folded_names import folded
+from pytest_delta_schema.delta.spark_pairs import NEWEST
+from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, first_line
+from pytest_delta_schema.diagnostics.escaping import escaped
+from pytest_delta_schema.witness.job import python_text, sql_call
+from pytest_delta_schema.witness.narrowing import narrowed
+from pytest_delta_schema.witness.no_witness import not_played
+from pytest_delta_schema.witness.reader_jobs import reader_job
+from pytest_delta_schema.witness.stream_jobs import stream_job
+from pytest_delta_schema.witness.writer_jobs import writer_job
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pytest_delta_schema.compatibility.finding import CompatibilityFinding
+    from pytest_delta_schema.state.states import TableState
+    from pytest_delta_schema.witness.job import Job
+
+_JOBS = {"readers": reader_job, "streams": stream_job, "writers": writer_job}
+_EXTENSION, _CATALOG = "io.delta.sql.DeltaSparkSessionExtension", "org.apache.spark.sql.delta.catalog.DeltaCatalog"
+_START = f"""\
+import sys
+from delta import configure_spark_with_delta_pip
+from pyspark.sql import SparkSession
+when, path = sys.argv[1:]
+delta = {{"spark.sql.extensions": "{_EXTENSION}", "spark.sql.catalog.spark_catalog": "{_CATALOG}"}}
+spark = configure_spark_with_delta_pip(SparkSession.builder.config(map=delta)).getOrCreate()
+"""
+"""How each script begins; it needs nothing but pyspark, delta-spark and a folder."""
+
+FIRST_LINE = "# A witness of delta schema: "
+"""How the first line of each script begins."""
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
+_LONGEST = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Script:
+    """A script that shows a finding."""
+
+    file: str
+    """Where it belongs below the folder of witnesses, such as ``dev.silver.orders/DC101-note-readers.py``."""
+    text: str
+    job_line: int
+    """The number of the first line that is not about the table but about the role."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoScript:
+    """Why no script shows a finding."""
+
+    reason: str
+
+
+def witness_of(
+    finding: CompatibilityFinding,
+    old: TableState,
+    new: TableState | None,
+    version: tuple[int, int] = NEWEST,
+) -> Script | NoScript:
+    """Return the script that shows a finding on two contracts; of a safe one, the job that is not affected.
+
+    The next contract is ``None`` if the table is gone; the version is Delta's.
+    """
+    reason = not_played(finding)
+    if reason:
+        return NoScript(reason=reason)
+    try:
+        job = _job(finding, old, new, version)
+    except DeltaSchemaError as error:
+        return NoScript(reason=f"no rows were made: {first_line(error)}")
+    if job is None:
+        return NoScript(reason="no row is known that shows it")
+    file = f"{file_name(str(finding.table))}/{_name(finding)}.py"
+    lines = _lines(finding, job, file.rpartition("/")[2])
+    text = "\n".join([*lines, *job.lines, ""])
+    return Script(file=file, text=text, job_line=text.count("\n") - len(job.lines) + 1)
+
+
+def _job(
+    finding: CompatibilityFinding, old: TableState, new: TableState | None, version: tuple[int, int]
+) -> Job | None:
+    # Before and after are one table, so a table that is gone is its own partner.
+    states = StatePair(old, old) if new is None else comparable_states(old, new)
+    pair = narrowed(*states, finding, version)
+    if finding.rule == ColumnOrderNotKept.__name__ and _names(pair.old) == _names(pair.new):
+        # The order is declared as before, and is not kept any more.
+        first, *others = pair.new.columns
+        pair = StatePair(pair.old, replace(pair.new, columns=(*others, first)))
+    return _JOBS[GROUPS[finding.role]](finding, pair, is_gone=new is None)
+
+
+def _names(state: TableState) -> list[str]:
+    return [folded(column.name) for column in state.columns]
+
+
+def file_name(text: str) -> str:
+    """Return a text as the name of a file: other characters, and what is too long, are replaced by a number."""
+    plain = _UNSAFE.sub("_", text)
+    if plain == text and len(text) <= _LONGEST and text.strip("."):
+        return text
+    return f"{plain[:_LONGEST].strip('.')}-{sha256(text.encode()).hexdigest()[:8]}"
+
+
+def _name(finding: CompatibilityFinding) -> str:
+    part = finding.path.removeprefix("columns.") or "table"
+    return f"{finding.code}-{file_name(part)}-{finding.role}"
+
+
+def _lines(finding: CompatibilityFinding, job: Job, file: str) -> list[str]:
+    """Return the lines of a script before those of the role."""
+    before, after = job.shows
+    comments = [
+        f"{FIRST_LINE}{finding.table}: {finding.verdict}: {finding.message} [{finding.code} {finding.rule}]",
+        f"# before: {before}",
+        f"# after:  {after}",
+        f"# run:    python {file} before|after NEW_FOLDER",
+    ]
+    lines = [_START.rstrip(), *map(sql_call, job.first), *job.opening]
+    if job.before == job.after:
+        lines += map(sql_call, job.before)
+    else:
+        lines += [f"before = {_listed(job.before)}", f"after = {_listed(job.after)}"]
+        lines.append('for statement in before if when == "before" else after: spark.sql(statement)')
+    return [*map(escaped, comments), *lines]
+
+
+def _listed(statements: Sequence[str]) -> str:
+    return f"[{', '.join(map(python_text, statements))}]"

@@ -1,0 +1,99 @@
+"""The jobs of streams: they read the table, meet the change, and read on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.compatibility.classification import CHANGE_FEED
+from pytest_delta_schema.compatibility.faults.table_faults import (
+    AdditiveEvolution,
+    AppendOnlyDisabled,
+    ChangeFeedDisabled,
+)
+from pytest_delta_schema.compatibility.stream_verdicts import KINDS_OF, MEANT
+from pytest_delta_schema.plan.planner import TablePlanner
+from pytest_delta_schema.sql.quoting import literal
+from pytest_delta_schema.state.states import CatalogState
+from pytest_delta_schema.witness.job import Job
+from pytest_delta_schema.witness.reader_jobs import UNDECLARED, made
+from pytest_delta_schema.witness.rows import rows_of_sides, rows_of_state
+from pytest_delta_schema.witness.table_sql import SCRIPT_TABLE, changes_in_place, insertion
+from pytest_delta_schema.write_check.streams.prediction import stream_ends
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pytest_delta_schema.compatibility.contract_change import StatePair
+    from pytest_delta_schema.compatibility.finding import CompatibilityFinding
+    from pytest_delta_schema.write_check.streams.verdict import StreamKind
+
+_OPTIONS: Mapping[StreamKind, str] = {
+    "plain": "",
+    "lagging": "",
+    "starting-version": "",
+    "tracked": '.option("schemaTrackingLocation", f"{path}-checkpoint/_schema")',
+    "change-feed": '.option("readChangeFeed", "true")',
+}
+_CONTINUES = "prints that it reads on"
+_ENDS: Mapping[str, str] = {
+    "breaking": "fails, and fails again after every start",
+    "dangerous": "fails once, and reads on when it is started again",
+}
+
+
+def stream_job(finding: CompatibilityFinding, pair: StatePair, *, is_gone: bool) -> Job:
+    """Return what shows the effect of a finding on streams."""
+    kind = _kind(finding, pair)
+    started = f'spark.readStream.format("delta"){_OPTIONS[kind]}.load(path).writeStream.format("noop")'
+    checkpoint = 'option("checkpointLocation", f"{path}-checkpoint")'
+    first = made(pair.old, rows_of_state(pair.old))
+    shows = (_CONTINUES, _ENDS.get(finding.verdict, _CONTINUES))
+    if finding.rule == AppendOnlyDisabled.__name__ and kind == "change-feed":
+        # Such a stream does not fail, and reads changes of a kind that the table never had.
+        feed = 'spark.read.format("delta").option("readChangeFeed", "true").option("startingVersion", 0).load(path)'
+        lines = [f'print(sorted(row[0] for row in {feed}.select("_change_type").distinct().collect()))']
+        shows = ("prints insert", "prints delete, too")
+        return Job(before=first, after=[*first, *_changes(finding, pair)], lines=lines, shows=shows)
+    if is_gone:
+        lines = [f"{started}.{checkpoint}.start().processAllAvailable()", 'print("reads on")']
+        return Job(before=first, after=[], lines=lines, shows=(_CONTINUES, "fails"))
+    if kind == "lagging":
+        # It was stopped with a row that it has not read.
+        run = f"{started}.{checkpoint}.trigger(availableNow=True).start().awaitTermination()"
+        opening = [f"read = lambda: {run}", "read()"]
+        unread, lines = [insertion(pair.old.columns, rows_of_state(pair.old, 1))], ["read()", 'print("reads on")']
+    else:
+        opening = [f"stream = {started}.{checkpoint}.start()", "stream.processAllAvailable()"]
+        unread, lines = [], ["stream.processAllAvailable()", 'print("reads on")']
+    last = rows_of_sides(pair, 2)
+    return Job(
+        first=first,
+        opening=opening,
+        before=[*unread, insertion(pair.old.columns, last.before)],
+        after=[*unread, *_changes(finding, pair), insertion(pair.new.columns, last.after)],
+        lines=lines,
+        shows=shows,
+    )
+
+
+def _kind(finding: CompatibilityFinding, pair: StatePair) -> StreamKind:
+    """Return the kind of stream of a role that the change ends in the way that was found."""
+    kinds = KINDS_OF[finding.role]
+    plan = TablePlanner().plan_states([pair.new], CatalogState.of({pair.old.name: pair.old}))
+    for kind in kinds:
+        answers = {MEANT[end.answer.answer] for action in plan.align_tables for end in stream_ends(action, kind)}
+        if finding.verdict in answers:
+            return kind
+    return kinds[0]
+
+
+def _changes(finding: CompatibilityFinding, pair: StatePair) -> list[str]:
+    changes = changes_in_place(pair)
+    if finding.rule == AdditiveEvolution.__name__:
+        return [*changes, f"ALTER TABLE {SCRIPT_TABLE} ADD COLUMNS ({UNDECLARED} INT)"]
+    if finding.rule == AppendOnlyDisabled.__name__:
+        return [*changes, f"DELETE FROM {SCRIPT_TABLE}"]  # noqa: S608 - no name
+    if finding.rule == ChangeFeedDisabled.__name__ and finding.role == "change-feed" and not changes:
+        # The contract does not declare it any more, so the next table has none.
+        return [f"ALTER TABLE {SCRIPT_TABLE} SET TBLPROPERTIES ({literal(CHANGE_FEED)} = 'false')"]
+    return changes

@@ -1,0 +1,75 @@
+"""The witnesses of all cases of the table of verdicts: what breaks somebody, and the jobs that nothing happens to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from pytest_delta_schema.compatibility import judge_change, worst_verdict
+from pytest_delta_schema.settings.compatibility_roles import ROLES
+from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.witness.script import NoScript, Script, witness_of
+from support.compatibility.cases import CASES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_delta_schema import Table
+    from pytest_delta_schema.compatibility import CompatibilityFinding
+
+NOT_IN_PLACE = ("NullForbidden", "change-feed")
+"""Open-source Delta has no statement for SET NOT NULL, so only a new table shows it, which ends the stream."""
+
+
+class Played(NamedTuple):
+    """A finding, and the script that shows it, or why there is none."""
+
+    name: str
+    finding: CompatibilityFinding
+    script: Script | NoScript
+
+
+def witnesses_of(name: str, old: Table, new: Table | None) -> Iterator[Played]:
+    """Yield the witness of each finding; of what is safe, if nothing else happens to that role."""
+    states = desired_state(old), None if new is None else desired_state(new)
+    findings = judge_change(*states, roles=ROLES)
+    worst = {role: worst_verdict(finding for finding in findings if finding.role == role) for role in ROLES}
+    for finding in findings:
+        if finding.verdict != "safe" or worst[finding.role] == "safe":
+            yield Played(f"{name} {finding.rule} {finding.role}", finding, witness_of(finding, *states))
+
+
+def all_played() -> list[Played]:
+    """Return the witnesses of all cases."""
+    return [
+        played
+        for number, case in enumerate(CASES)
+        if case.old is not None
+        for played in witnesses_of(str(number), case.old, case.new)
+    ]
+
+
+def scripts() -> list[Played]:
+    """Return those that can be run, once each."""
+    played: dict[tuple[bool, str], Played] = {}
+    for one in all_played():
+        is_safe = one.finding.verdict == "safe"
+        if isinstance(one.script, Script) and not (is_safe and (one.finding.rule, one.finding.role) == NOT_IN_PLACE):
+            played.setdefault((is_safe, one.script.text.partition("import sys")[2]), one)
+    return list(played.values())
+
+
+def sample() -> list[Played]:
+    """Return one witness for each kind of change, of roles in turn, so that each role has several."""
+    chosen: dict[str, Played] = {}
+    counts = dict.fromkeys(ROLES, 0)
+    for one in scripts():
+        rule, role = one.finding.rule, one.finding.role
+        if one.finding.verdict == "safe":
+            continue
+        known = chosen.get(rule)
+        if known is None or counts[role] + 1 < counts[known.finding.role]:
+            if known is not None:
+                counts[known.finding.role] -= 1
+            chosen[rule] = one
+            counts[role] += 1
+    return list(chosen.values())

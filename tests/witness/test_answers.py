@@ -1,0 +1,58 @@
+"""When the answers of a script confirm a finding, and how they are shown."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_delta_schema.diagnostics.witness import Witness
+from pytest_delta_schema.witness.answers import ScriptAnswer, is_confirmed
+
+WORKS, OTHER = ScriptAnswer(text="1"), ScriptAnswer(text="2")
+FAILS = ScriptAnswer(text="[GONE] it is gone", failed=True, line=14)
+NOT_MADE = ScriptAnswer(text="[REFUSED] no table", failed=True, line=12)
+HANGS = ScriptAnswer(text="no answer within 60 s", failed=True)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        (WORKS, FAILS, True),
+        (WORKS, OTHER, True),
+        (WORKS, WORKS, False),
+        (FAILS, OTHER, False),
+        (WORKS, NOT_MADE, False),
+        (WORKS, HANGS, False),
+    ],
+    ids=["fails", "answers otherwise", "answers the same", "failed before", "no table", "hangs"],
+)
+def test_what_confirms_a_finding(before, after, expected):
+    assert is_confirmed(before, after, 14) is expected
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [(WORKS, "1"), (FAILS, "fails: [GONE] it is gone"), (ScriptAnswer(text=""), "prints nothing")],
+)
+def test_an_answer_as_text(answer, text):
+    assert str(answer) == text
+
+
+def test_a_long_answer_is_cut():
+    assert len(str(ScriptAnswer(text="x" * 10_000))) < 400
+
+
+@pytest.mark.parametrize(
+    ("witness", "text"),
+    [
+        (Witness(result="confirmed", file="w/t/a.py", before="1", after="2"), "witness w/t/a.py: confirmed"),
+        (
+            Witness(result="not confirmed", file="w/t/a.py", before="1", after="1"),
+            "witness w/t/a.py: not confirmed, a defect of pytest-delta-schema that can be reported: before: 1; after: 1",
+        ),
+        (Witness(result="not run", file="w/t/a.py", reason="no Java"), "witness w/t/a.py: not run: no Java"),
+        (Witness(result="no witness", reason="no key is enforced"), "no witness: no key is enforced"),
+    ],
+    ids=lambda given: getattr(given, "result", ""),
+)
+def test_a_witness_in_one_line(witness, text):
+    assert witness.fact == text
