@@ -6,7 +6,6 @@ import io
 import json
 import logging
 import shutil
-import socket
 import time
 import traceback
 from contextlib import suppress
@@ -22,6 +21,7 @@ from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, Meta
 from pytest_delta_schema.state import ColumnState
 from pytest_delta_schema.testing.unity.server import SimulatedFault
 from support.catalogs.hostile import answers, hostile
+from support.ports import own_port
 from support.tables import NAME, column, table
 from support.unity import MODEL, OTHER, lake
 
@@ -127,9 +127,7 @@ def test_a_server_that_hangs_is_not_waited_for_by_every_table(unity):
 
 
 def test_a_server_that_is_not_there():
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        uri = f"http://127.0.0.1:{free.getsockname()[1]}"
+    uri = f"http://127.0.0.1:{own_port()}"
     client = UnityClient(uri, timeout=1)
 
     problem = UnityCatalog(client).snapshot([MODEL]).problems[NAME]

@@ -23,6 +23,7 @@ from pytest_delta_schema.backends.unity.logs.storage import (
 )
 from pytest_delta_schema.delta.names.column_path import ColumnPath
 from support.logs import commit, delta_log, field, metadata, protocol
+from support.ports import own_port
 from support.tables import NAME
 from support.unity import MODEL, lake
 
@@ -32,9 +33,7 @@ KEYS = {"aws_access_key_id": "AKIAVENDED", "aws_secret_access_key": "vended-secr
 @pytest.fixture(scope="module")
 def endpoint():
     # A separate process: deltalake keeps Python's lock while it lists files, and a thread here could never answer.
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = own_port()
     command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
         for _ in range(300):

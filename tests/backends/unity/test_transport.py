@@ -16,6 +16,7 @@ from pytest_delta_schema.backends.unity.http import transport
 from pytest_delta_schema.backends.unity.http.calls import ServerError
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 from support.catalogs.hostile import answers, head, hostile
+from support.ports import own_port
 from support.tables import NAME
 from support.unity import MODEL
 
@@ -326,8 +327,7 @@ class TestProxies:
             client.close()
 
     def test_one_that_is_not_there_is_named_without_its_password(self, monkeypatch):
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
+        port = own_port()
         monkeypatch.setenv("HTTPS_PROXY", f"me:hunter2@127.0.0.1:{port}")
         client = UnityClient("https://unity.invalid", timeout=60)
 
