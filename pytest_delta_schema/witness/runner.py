@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 LIMIT = 60.0
 """Seconds in which a script has to answer on one side."""
 
+_ENDING = 10.0
+"""Seconds in which the process may stop Spark and end."""
+
 _START_LIMIT = 600.0
 """Seconds in which Spark has to start; the first start of a machine downloads it."""
 
@@ -36,6 +40,7 @@ class Runner:
         """Why no script can be run, such as that there is no Java; ``""`` if they can."""
         self._limit = limit
         self._process: subprocess.Popen[str] | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -50,13 +55,26 @@ class Runner:
         return None if before is None or after is None else (before, after)
 
     def close(self) -> None:
-        """End the process, and all that it has started."""
+        """End the process, which ends by itself when it has nothing more to read, and remove its temporary files."""
+        self._end(_ENDING)
+
+    def _end(self, seconds: float) -> None:
+        """End the process, and kill what has not ended after some seconds."""
         process, self._process = self._process, None
         if process is None:
             return
+        assert process.stdin is not None  # noqa: S101 - a pipe
+        with suppress(BrokenPipeError):
+            process.stdin.close()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(seconds)
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
+        process.wait()
+        assert process.stdout is not None  # noqa: S101 - a pipe
+        process.stdout.close()
+        if self._folder is not None:
+            self._folder.cleanup()
 
     def _answer(self, script: Path, side: Side) -> ScriptAnswer | None:
         if self._process is None and not self.fault:
@@ -66,7 +84,7 @@ class Runner:
         try:
             answer = self._ask(json.dumps([str(script), side]), self._limit)
         except TimeoutError:
-            self.close()
+            self._end(0)
             return ScriptAnswer(text=f"no answer within {self._limit:.0f} s", failed=True)
         if answer is None:
             self.close()
@@ -74,6 +92,7 @@ class Runner:
         return ScriptAnswer(**answer)
 
     def _start(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="witness-", ignore_cleanup_errors=True)
         # Its own group, so Ctrl-C reaches this process only, and the JVM ends with the other one.
         self._process = subprocess.Popen(
             [sys.executable, "-m", "pytest_delta_schema.witness.child"],
@@ -81,6 +100,7 @@ class Runner:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
+            env={**os.environ, "TMPDIR": self._folder.name},
             start_new_session=True,
         )
         with step("starting Spark for the witnesses"):

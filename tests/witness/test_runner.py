@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 
 import pytest
 
@@ -75,3 +76,19 @@ def test_a_script_that_hangs_or_ends_its_process_stops_nothing_else(tmp_path):
     assert ends == ScriptAnswer(text="the process that ran it has ended", failed=True)
     with pytest.raises(ProcessLookupError):
         os.killpg(child, 0)
+
+
+@pytest.mark.spark
+@pytest.mark.own_jvm
+def test_nothing_is_left_of_a_run(tmp_path, monkeypatch):
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    (tmp_path / "works.py").write_text("import sys\nopen(sys.argv[2], 'w').close()\nprint('made')\n")
+
+    with Runner() as runner:
+        assert runner.answers(tmp_path / "works.py") == (ScriptAnswer(text="made"), ScriptAnswer(text="made"))
+        child = runner._process
+
+    assert child.returncode == 0
+    assert [*temporary.iterdir()] == []
