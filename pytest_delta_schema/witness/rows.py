@@ -52,7 +52,9 @@ def rows_of_sides(pair: StatePair, position: int = 0) -> StoredRows:
         before = rows_of_state(pair.old, position)
         carried = rows_of_state(pair.new, position, _carried(before, pair.old, pair.new))
         after = carried if _is_allowed(carried, pair.new) else after
-    return StoredRows(before, after)
+    # A default may differ from the value that the table has.
+    carried = rows_of_state(pair.new, position, _carried(before, pair.old, pair.new))
+    return StoredRows(before, carried if _is_allowed(carried, pair.new) else after)
 
 
 def rows_of_state(state: TableState, position: int = 0, given: Row | None = None) -> Row:
@@ -143,7 +145,8 @@ def _carried(row: Row, of: TableState, to: TableState) -> dict[str, Any]:
     for column in to.columns:
         name = folded(column.name)
         source = name if name in own else renamed.get(name, name)
-        if source in values and _shape(own[source].data_type) == _shape(column.data_type):
+        is_given = column.value is None or column.value.default is not None
+        if is_given and source in values and _shape(own[source].data_type) == _shape(column.data_type):
             given[column.name] = values[source]
     return given
 

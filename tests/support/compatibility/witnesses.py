@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.compatibility import judge_change, worst_verdict
+from pytest_delta_schema.compatibility.classification import CHANGE_FEED
+from pytest_delta_schema.delta.features import is_on
 from pytest_delta_schema.settings.compatibility_roles import ROLES
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.witness.script import NoScript, Script, witness_of
@@ -34,6 +36,8 @@ def witnesses_of(name: str, old: Table, new: Table | None) -> Iterator[Played]:
     findings = judge_change(*states, roles=ROLES)
     worst = {role: worst_verdict(finding for finding in findings if finding.role == role) for role in ROLES}
     for finding in findings:
+        if finding.role == "change-feed" and not is_on(CHANGE_FEED, states[0].table_properties):
+            continue  # nobody reads a feed that is not there
         if finding.verdict != "safe" or worst[finding.role] == "safe":
             yield Played(f"{name} {finding.rule} {finding.role}", finding, witness_of(finding, *states))
 
