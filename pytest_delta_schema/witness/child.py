@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def serve(requests: TextIO, answers: TextIO) -> None:
-    """ScriptAnswer each line, which is the path of a script and a side, until there are no more."""
+    """Answer each line, which is the path of a script and a side, until there are no more."""
     with tempfile.TemporaryDirectory(prefix="witness-", ignore_cleanup_errors=True) as warehouse:
         try:
             session = open_session(warehouse)

@@ -39,12 +39,12 @@ _NEEDED: Mapping[str, str] = {
 """The property without which Delta does not make a change in place, as a stream needs it."""
 
 
-def narrowed(old: TableState, new: TableState, finding: CompatibilityFinding, version: tuple[int, int]) -> StatePair:
+def narrowed(old: TableState, new: TableState, finding: CompatibilityFinding) -> StatePair:
     """Return the parts of two contracts that have the same finding; all columns if fewer do not have it."""
     whole = StatePair(_played(old, finding), _played(new, finding))
     alone = StatePair(whole.old, _alone(whole, finding))
     for pair in (_with_columns(alone, finding), _with_columns(whole, finding)):
-        if any(_is_same(other, finding) for other in judge_change(*pair, roles=[finding.role], version=version)):
+        if any(_is_same(other, finding) for other in judge_change(*pair, roles=[finding.role])):
             return pair
     return whole
 

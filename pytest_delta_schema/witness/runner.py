@@ -50,8 +50,7 @@ class Runner:
 
     def answers(self, script: Path) -> tuple[ScriptAnswer, ScriptAnswer] | None:
         """Return the answers of a script before the change and after it; ``None`` if no script can be run."""
-        before = self._answer(script, "before")
-        after = None if before is None else self._answer(script, "after")
+        before, after = self._answer(script, "before"), self._answer(script, "after")
         return None if before is None or after is None else (before, after)
 
     def close(self) -> None:

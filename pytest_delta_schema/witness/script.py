@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.backends.spark.session_check import CATALOG, CATALOG_OF_DELTA, EXTENSION, EXTENSIONS
 from pytest_delta_schema.compatibility.contract_change import StatePair, comparable_states
 from pytest_delta_schema.compatibility.faults.column_faults import ColumnOrderNotKept
 from pytest_delta_schema.compatibility.roles import GROUPS
 from pytest_delta_schema.delta.names.folded_names import folded
-from pytest_delta_schema.delta.spark_pairs import NEWEST
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, first_line
 from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.witness.job import python_text, sql_call
@@ -29,13 +29,12 @@ if TYPE_CHECKING:
     from pytest_delta_schema.witness.job import Job
 
 _JOBS = {"readers": reader_job, "streams": stream_job, "writers": writer_job}
-_EXTENSION, _CATALOG = "io.delta.sql.DeltaSparkSessionExtension", "org.apache.spark.sql.delta.catalog.DeltaCatalog"
 _START = f"""\
 import sys
 from delta import configure_spark_with_delta_pip
 from pyspark.sql import SparkSession
 when, path = sys.argv[1:]
-delta = {{"spark.sql.extensions": "{_EXTENSION}", "spark.sql.catalog.spark_catalog": "{_CATALOG}"}}
+delta = {{"{EXTENSIONS}": "{EXTENSION}", "{CATALOG}": "{CATALOG_OF_DELTA}"}}
 spark = configure_spark_with_delta_pip(SparkSession.builder.config(map=delta)).getOrCreate()
 """
 """How each script begins; it needs nothing but pyspark, delta-spark and a folder."""
@@ -65,21 +64,16 @@ class NoScript:
     reason: str
 
 
-def witness_of(
-    finding: CompatibilityFinding,
-    old: TableState,
-    new: TableState | None,
-    version: tuple[int, int] = NEWEST,
-) -> Script | NoScript:
+def witness_of(finding: CompatibilityFinding, old: TableState, new: TableState | None) -> Script | NoScript:
     """Return the script that shows a finding on two contracts; of a safe one, the job that is not affected.
 
-    The next contract is ``None`` if the table is gone; the version is Delta's.
+    The next contract is ``None`` if the table is gone.
     """
     reason = not_played(finding)
     if reason:
         return NoScript(reason=reason)
     try:
-        job = _job(finding, old, new, version)
+        job = _job(finding, old, new)
     except DeltaSchemaError as error:
         return NoScript(reason=f"no rows were made: {first_line(error)}")
     if job is None:
@@ -90,12 +84,10 @@ def witness_of(
     return Script(file=file, text=text, job_line=text.count("\n") - len(job.lines) + 1)
 
 
-def _job(
-    finding: CompatibilityFinding, old: TableState, new: TableState | None, version: tuple[int, int]
-) -> Job | None:
+def _job(finding: CompatibilityFinding, old: TableState, new: TableState | None) -> Job | None:
     # Before and after are one table, so a table that is gone is its own partner.
     states = StatePair(old, old) if new is None else comparable_states(old, new)
-    pair = narrowed(*states, finding, version)
+    pair = narrowed(*states, finding)
     if finding.rule == ColumnOrderNotKept.__name__ and _names(pair.old) == _names(pair.new):
         # The order is declared as before, and is not kept any more.
         first, *others = pair.new.columns
