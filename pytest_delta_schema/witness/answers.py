@@ -33,4 +33,4 @@ def is_confirmed(before: ScriptAnswer, after: ScriptAnswer, job_line: int) -> bo
     """
     if before.failed or (after.failed and (after.line is None or after.line < job_line)):
         return False
-    return str(before) != str(after)
+    return (before.text, before.failed) != (after.text, after.failed)

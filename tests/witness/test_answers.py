@@ -18,12 +18,13 @@ HANGS = ScriptAnswer(text="no answer within 60 s", failed=True)
     [
         (WORKS, FAILS, True),
         (WORKS, OTHER, True),
+        (ScriptAnswer(text="x" * 999 + "1"), ScriptAnswer(text="x" * 999 + "2"), True),
         (WORKS, WORKS, False),
         (FAILS, OTHER, False),
         (WORKS, NOT_MADE, False),
         (WORKS, HANGS, False),
     ],
-    ids=["fails", "answers otherwise", "answers the same", "failed before", "no table", "hangs"],
+    ids=["fails", "answers otherwise", "differs at the end", "answers the same", "failed before", "no table", "hangs"],
 )
 def test_what_confirms_a_finding(before, after, expected):
     assert is_confirmed(before, after, 14) is expected
