@@ -54,7 +54,10 @@ def property_name(key: str, value: str | None) -> str:
 
 
 def _added(change: kinds.ColumnAdd, _observed: TableState) -> Iterator[str]:
-    if any(not_null_paths([change.column], change.above)):
+    value = change.column.value
+    if value is not None and value.default is None:
+        yield NO_PLAN
+    elif any(not_null_paths([change.column], change.above)):
         yield NO_PLAN if len(change.above) else "not-null-column-added"
     else:
         yield "field-added" if len(change.above) else "column-added"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 NO_PLAN = {
     "no-plan": (
-        "the generation of a column changes; the type of a field changes to one that Delta does not widen it to; a NOT"
+        "a generated column or an identity is added; the generation of a column changes; the type of a field changes to one that Delta does not widen it to; a NOT"
         " NULL field is added; a table is converted to Delta"
     ),
 }

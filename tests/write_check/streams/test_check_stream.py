@@ -90,6 +90,8 @@ def test_what_no_plan_makes_has_the_answer_of_its_steps(old, new, names):
             "no-plan",
         ),
         (PLAIN, table(ID, NOTE, Column("v", INT, generated_as="1")), "no-plan"),
+        (PLAIN, table(*BASE, Column("twice", LONG, generated_as="id * 2")), "no-plan"),
+        (PLAIN, table(*BASE, Column("number", LONG, identity=True)), "no-plan"),
         (PLAIN, table(*BASE, table_properties=ICEBERG), "delta.universalFormat.enabledFormats set"),
         (
             table(*BASE, table_properties=ICEBERG),
