@@ -14,10 +14,9 @@ from pytest_delta_schema.state.types import ArrayState, MapState, StructState, c
 if TYPE_CHECKING:
     from pytest_delta_schema.state.types import DataTypeState
 
-_ORDER = ("tinyint", "smallint", "int", "bigint")
-_INTEGERS = frozenset(_ORDER)
+_MOST_DIGITS = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 19, "timestamp": 13}
+_INTEGERS = frozenset({"tinyint", "smallint", "int", "bigint"})
 _NUMBERS = _INTEGERS | {"float", "double", "decimal"}
-_MOST_DIGITS = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 19}
 _DAYS = frozenset({"date", "timestamp", "timestamp_ntz"})
 _SPANS = frozenset({"interval"})
 _ANY = _NUMBERS | _DAYS | {"boolean", "string", "binary", "variant"}
@@ -92,14 +91,16 @@ def may_fail(given: DataTypeState, wanted: DataTypeState) -> bool:
     source, target = _family(given), _family(wanted)
     if source == "string":
         return target in _NUMBERS | _DAYS | {"boolean"}
-    if target in _ORDER:
-        is_wider = source in _ORDER and _ORDER.index(source) <= _ORDER.index(target)
-        return (source in _NUMBERS and not is_wider) or (source == "timestamp" and target != "bigint")
-    return target == "decimal" and source in _NUMBERS and _digits(given) > _digits(wanted)
+    if target == "timestamp":
+        return source in {"float", "double"}
+    if source not in _NUMBERS | {"timestamp"} or target not in _INTEGERS | {"decimal"}:
+        return False
+    # Some integers have as many digits as a type of integers, and are larger than it.
+    return _digits(given) > _digits(wanted) - (target in _INTEGERS)
 
 
 def _digits(number: DataTypeState) -> int:
-    """Return how many digits a number has before its point; a float has more than any decimal."""
+    """Return how many digits a number has before its point: a float more than any decimal, a moment its seconds."""
     sized = SIZED.fullmatch(str(number))
     return _MOST_DIGITS.get(str(number), 39) if sized is None else int(sized[2]) - int(sized[3])
 
