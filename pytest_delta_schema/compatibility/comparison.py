@@ -111,9 +111,11 @@ def _needed(change: Change) -> tuple[str, ...]:
         return (COLUMN_MAPPING,)
     if isinstance(change, kinds.ColumnTypeChange):
         return (TYPE_WIDENING,) if widening(change.before, change.after) is Widening.BY_FEATURE else ()
-    if isinstance(change, kinds.ColumnGenerationChange):
-        generated = () if change.after.generated is None else ("generatedColumns",)
-        return generated if change.after.identity is None else ("identityColumns",)
+    if isinstance(change, (kinds.ColumnAdd, kinds.ColumnGenerationChange)):
+        value = change.column.value if isinstance(change, kinds.ColumnAdd) else change.after
+        if value is not None and value.identity is not None:
+            return ("identityColumns",)
+        return ("generatedColumns",) if value is not None and value.generated is not None else ()
     return ()
 
 

@@ -91,6 +91,8 @@ CASES: tuple[Case, ...] = (
     Case("TypeWidened", _of(ID, Column("v", VarcharType(5))), _of(ID, Column("v", VarcharType(9))), "ddd -d- --- -"),
     Case("NullableColumnAdded", _of(ID, V), _of(ID, V, NOTE), "-b- ddd -bb -"),
     Case("NullableColumnAdded", _of(ID, V), _of(ID, V, Column("at", "timestamp_ntz")), "-b- ddd -bb d"),
+    Case("NullableColumnAdded", _of(ID, V), _of(ID, V, Column("next", LONG, generated_as="id + 1")), "-b- ??? -bb d"),
+    Case("NullableColumnAdded", _of(ID, V), _of(ID, V, Column("number", LONG, identity=True)), "-b- ??? -bb d"),
     Case("RequiredColumnAdded", _of(ID, V), _of(ID, V, Column("note", TEXT, is_nullable=False)), "-b- bbb bbb -"),
     Case(
         "RequiredColumnAdded", _of(ID, V), _of(ID, V, Column("at", "timestamp_ntz", is_nullable=False)), "-b- bbb bbb d"
