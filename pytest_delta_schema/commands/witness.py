@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.commands.failure import failed
 from pytest_delta_schema.diagnostics.escaping import printed_line
+from pytest_delta_schema.witness.answers import is_confirmed
 
 if TYPE_CHECKING:
     import argparse
@@ -27,14 +28,18 @@ def run(arguments: argparse.Namespace) -> int:
     from pytest_delta_schema.witness.runner import Runner  # noqa: PLC0415 - needs pyspark
 
     script = Path(arguments.script).absolute()
-    if not script.is_file():
-        return failed(f"{arguments.script} is not a file; give a script that --delta-witness has written")
+    try:
+        text = script.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = "it is not text" if isinstance(error, UnicodeDecodeError) else error.strerror
+        return failed(f"{arguments.script} cannot be read: {reason}; name a script that --delta-witness has written")
     with Runner() as runner:
         answers = runner.answers(script)
         fault = runner.fault
     if answers is None:
         return failed(f"{arguments.script} was not run: {fault}")
-    before, after = answers
-    for side, answer in (("before", before), ("after", after)):
+    for side, answer in zip(("before", "after"), answers, strict=True):
         sys.stdout.write(f"{printed_line(f'{side}: {answer}')}\n")
-    return int(before.failed or str(before) == str(after))
+    result = is_confirmed(text, *answers)
+    sys.stdout.write("confirmed\n" if result else "not confirmed\n")
+    return int(not result)

@@ -137,7 +137,7 @@ def refused_writes(role: Role, states: StatePair, version: tuple[int, int]) -> I
     is_cast = {folded(column.name): column.data_type for column in old.columns} != {
         folded(column.name): column.data_type for column in new.columns
     }
-    for write in _writes(role, old):
+    for write in writes_of(role, old):
         options = write.options
         for frame in frames_of(old):
             after = predict(frame, new, options, version)
@@ -172,7 +172,8 @@ def _unfit(
             yield given.name
 
 
-def _writes(role: Role, old: TableState) -> Iterator[Write]:
+def writes_of(role: Role, old: TableState) -> Iterator[Write]:
+    """Yield the ways in which the writers of a role write a table."""
     for write in WRITES_BY_ROLE[role]:
         options = write.options
         if old.partitioning and isinstance(options, WriteOptions) and options.method in {"save", "save_as_table"}:

@@ -26,11 +26,13 @@ class ScriptAnswer:
         return f"fails: {text}" if self.failed else text or "prints nothing"
 
 
-def is_confirmed(before: ScriptAnswer, after: ScriptAnswer, job_line: int) -> bool:
+def is_confirmed(script: str, before: ScriptAnswer, after: ScriptAnswer) -> bool:
     """Whether a script works before the change, and fails or answers otherwise after it.
 
-    A table that cannot be made confirms nothing: a failure before ``job_line`` is not one of the role.
+    A table that cannot be made confirms nothing: the lines of ``script`` up to an empty one make it.
     """
-    if before.failed or (after.failed and (after.line is None or after.line < job_line)):
+    table, end, _ = script.partition("\n\n")
+    last = table.count("\n") + 1 if end else 0
+    if before.failed or (after.failed and (after.line is None or after.line <= last)):
         return False
     return (before.text, before.failed) != (after.text, after.failed)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.compatibility.classification import CHANGE_FEED
 from pytest_delta_schema.compatibility.contract_change import StatePair
 from pytest_delta_schema.compatibility.faults.column_faults import (
+    ColumnMoved,
     ColumnOrderNotKept,
     ColumnRemoved,
     ColumnRenamed,
@@ -31,10 +33,10 @@ if TYPE_CHECKING:
     from pytest_delta_schema.compatibility.finding import CompatibilityFinding
     from pytest_delta_schema.state.states import TableState
 
-_NEEDED: Mapping[str, str] = {
-    ColumnRemoved.__name__: MAPPING_PROPERTY,
-    ColumnRenamed.__name__: MAPPING_PROPERTY,
-    TypeWidened.__name__: WIDENING_PROPERTY,
+_NEEDED: Mapping[str, Mapping[str, str]] = {
+    ColumnRemoved.__name__: {MAPPING_PROPERTY: "name"},
+    ColumnRenamed.__name__: {MAPPING_PROPERTY: "name"},
+    TypeWidened.__name__: {WIDENING_PROPERTY: "true"},
 }
 """The property without which Delta does not make a change in place, as a stream needs it."""
 
@@ -68,14 +70,13 @@ def _is_same(other: CompatibilityFinding, finding: CompatibilityFinding) -> bool
 def _played(state: TableState, finding: CompatibilityFinding) -> TableState:
     """Return the parts of a contract that a table of open-source Delta has and that a finding is about."""
     is_of_layout = finding.rule in {PartitioningChanged.__name__, ClusteringChanged.__name__}
-    needed = {folded(_NEEDED[finding.rule])} if finding.rule in _NEEDED and GROUPS[finding.role] == "streams" else set()
-    if finding.role == "change-feed":
-        needed.add(folded(CHANGE_FEED))
     properties = {
         key: value
         for key, value in state.table_properties.items()
-        if folded(key) in needed or finding.path.endswith(f".{key}")
+        if (folded(key) == folded(CHANGE_FEED) and finding.role == "change-feed") or finding.path.endswith(f".{key}")
     }
+    if GROUPS[finding.role] == "streams":
+        properties.update(_NEEDED.get(finding.rule, {}))
     primary_key = state.primary_key
     return replace(
         state,
@@ -94,7 +95,7 @@ def _played(state: TableState, finding: CompatibilityFinding) -> TableState:
 
 
 def _with_columns(pair: StatePair, finding: CompatibilityFinding) -> StatePair:
-    """Return two contracts with the columns that a finding is about, and one that is the same in both."""
+    """Return two contracts with the columns that a finding is about, and some that are the same in both."""
     if finding.rule == ColumnOrderNotKept.__name__:
         return pair
     kept = {folded(finding.column.root)} if finding.column else set()
@@ -113,8 +114,9 @@ def _with_columns(pair: StatePair, finding: CompatibilityFinding) -> StatePair:
         for column in pair.old.columns
         if column.value is None and new.get(folded(column.name)) == column and isinstance(column.data_type, str)
     )
-    other = next((name for name in same if name not in kept), None)
-    names = kept if other is None else {*kept, other}
+    # Of two columns that change places, none has moved more than the other.
+    count = 2 if finding.rule == ColumnMoved.__name__ else 1
+    names = kept.union(islice((name for name in same if name not in kept), count))
     with_comments = finding.rule == CommentChanged.__name__
     return StatePair(*(_of_columns(state, names, with_comments=with_comments) for state in pair))
 

@@ -10,9 +10,11 @@ from pytest_delta_schema.compatibility.faults.table_faults import (
     AspectNotOwned,
     CommitsManagedByCatalog,
     ConvertedToDelta,
+    PartitioningChanged,
     RetentionShortened,
     SunsetMovedNearer,
 )
+from pytest_delta_schema.delta.known_properties import is_open_source
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
 _ONLY_PROMISED = "the table stays as it is, and only the promise changes"
 
-NOT_PLAYED: Mapping[str, str] = {
+_NOT_PLAYED: Mapping[str, str] = {
     row.__name__: reason
     for row, reason in {
         AspectNotOwned: _ONLY_PROMISED,
@@ -46,4 +48,9 @@ def not_played(finding: CompatibilityFinding) -> str:
         return "clients are judged by the features that they know (page Compatibility of clients)"
     if finding.path.startswith("foreign_keys."):
         return "a script has one table, and Delta enforces no key (Delta 4.4.0)"
-    return NOT_PLAYED.get(finding.rule, "")
+    if finding.role == "tracked-streams" and finding.rule == PartitioningChanged.__name__:
+        return "only --delta-apply rewrites a table in place, and statements make another table of it (Delta 4.4.0)"
+    part, _, key = finding.path.partition(".")
+    if part == "properties" and not is_open_source(key):
+        return "open-source Delta refuses such a property (DELTA_UNKNOWN_CONFIGURATION, Delta 4.4.0)"
+    return _NOT_PLAYED.get(finding.rule, "")

@@ -38,10 +38,16 @@ _UNLIKE = ("prints the columns and their values", "fails, or prints something el
 _FORBIDDEN = ("prints 0: the contract allows no such row", "prints how many there are")
 
 
-def reader_job(  # noqa: PLR0911 - one for each kind of change
+def reader_jobs(finding: CompatibilityFinding, pair: StatePair, *, is_gone: bool) -> Iterator[Job]:
+    """Yield what shows the effect of a finding on readers; nothing if no row does."""
+    job = _reader_job(finding, pair, is_gone=is_gone)
+    if job is not None:
+        yield job
+
+
+def _reader_job(  # noqa: PLR0911 - one for each kind of change
     finding: CompatibilityFinding, pair: StatePair, *, is_gone: bool
 ) -> Job | None:
-    """Return what shows the effect of a finding on readers; ``None`` if no row does."""
     rows = rows_of_sides(pair)
     before = made(pair.old, rows.before)
     if is_gone:

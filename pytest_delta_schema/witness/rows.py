@@ -29,8 +29,30 @@ if TYPE_CHECKING:
 
     Row = Mapping[str, Any]
 
-_NO_NUMBER = "x"
-_BITS = {"tinyint": 7, "smallint": 15, "int": 31, "bigint": 63}
+
+class _Number(NamedTuple):
+    """A type of numbers: the first one that is too large for it, and how many digits it has behind the point."""
+
+    limit: Decimal
+    decimals: int
+
+
+_INTEGERS = ("tinyint", "smallint", "int", "bigint")
+_NUMBERS = {
+    **{name: _Number(Decimal(2) ** (8 * 2**power - 1), 0) for power, name in enumerate(_INTEGERS)},
+    "float": _Number(Decimal("1e39"), 38),
+    "double": _Number(Decimal("1e309"), 38),
+    "timestamp": _Number(Decimal("1e13"), 6),
+}
+_TEXT = "x"
+_UNLIKE_OTHERS = {
+    "string": _TEXT,
+    "varchar": _TEXT,
+    "char": _TEXT,
+    "timestamp": datetime(9990, 1, 1, tzinfo=timezone.utc),
+    "timestamp_ntz": datetime(2024, 1, 1, 12),  # noqa: DTZ001 - a type without a time zone
+}
+"""Values of the types without a limit, which no type of another kind can hold."""
 
 
 class StoredRows(NamedTuple):
@@ -108,29 +130,32 @@ def unfit_row(of: TableState, to: TableState, path: ColumnPath, position: int = 
     return {**row, column.name: changed(row.get(column.name), column.data_type, path.fields, lambda _: value)}
 
 
-def _unfit(of: DataTypeState, to: DataTypeState) -> Any:  # noqa: PLR0911 - one for each kind of type
-    """Return a value of one atomic type that another cannot hold."""
+def _unfit(of: DataTypeState, to: DataTypeState) -> Any:
+    """Return a value of one atomic type that another cannot hold; ``None`` if none is known."""
     if not isinstance(of, str) or not isinstance(to, str):
         return None
-    own, other = SIZED.fullmatch(of), SIZED.fullmatch(to)
-    if other is not None and other[1] != "decimal":
-        return lengthened("", int(other[2]))
-    if of == "string":
-        return _NO_NUMBER
-    if of == "timestamp_ntz":
-        return datetime(2024, 1, 1, 12)  # noqa: DTZ001 - a type without a time zone
-    if of == "timestamp":
-        return datetime(2200, 1, 1, tzinfo=timezone.utc)
-    if other is not None and (own is None or int(own[2]) - int(own[3]) > int(other[2]) - int(other[3])):
-        return _number(of, Decimal(10) ** (int(other[2]) - int(other[3])))
-    if own is not None and (other is None or int(own[3]) > int(other[3])):
-        return Decimal(1).scaleb(-int(own[3]))
-    return _number(of, Decimal(2) ** _BITS[to]) if to in _BITS else {"double": 1e300}.get(of)
+    wanted = SIZED.fullmatch(to)
+    if wanted is not None and wanted[1] != "decimal":
+        return lengthened("", int(wanted[2]))
+    name = of.partition("(")[0]
+    if name in _UNLIKE_OTHERS:
+        return _UNLIKE_OTHERS[name]
+    own, other = _NUMBERS.get(of) or _decimal(of), _NUMBERS.get(to) or _decimal(to)
+    if own is None or other is None:
+        return None
+    if other.limit < own.limit:
+        return _number(of, other.limit)
+    return Decimal(1).scaleb(-own.decimals) if other.decimals < own.decimals else None
+
+
+def _decimal(data_type: str) -> _Number | None:
+    sized = SIZED.fullmatch(data_type)
+    return None if sized is None else _Number(Decimal(10) ** (int(sized[2]) - int(sized[3])), int(sized[3]))
 
 
 def _number(data_type: str, value: Decimal) -> Any:
     """Return a number as a value of a type; one with a fraction, if that is what another type lacks."""
-    if data_type in _BITS:
+    if data_type in _INTEGERS:
         return int(value)
     return float(value) if data_type in {"float", "double"} else value
 

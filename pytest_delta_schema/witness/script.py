@@ -17,18 +17,18 @@ from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.witness.job import python_text, sql_call
 from pytest_delta_schema.witness.narrowing import narrowed
 from pytest_delta_schema.witness.no_witness import not_played
-from pytest_delta_schema.witness.reader_jobs import reader_job
-from pytest_delta_schema.witness.stream_jobs import stream_job
-from pytest_delta_schema.witness.writer_jobs import writer_job
+from pytest_delta_schema.witness.reader_jobs import reader_jobs
+from pytest_delta_schema.witness.stream_jobs import stream_jobs
+from pytest_delta_schema.witness.writer_jobs import writer_jobs
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from pytest_delta_schema.compatibility.finding import CompatibilityFinding
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.witness.job import Job
 
-_JOBS = {"readers": reader_job, "streams": stream_job, "writers": writer_job}
+_JOBS = {"readers": reader_jobs, "streams": stream_jobs, "writers": writer_jobs}
 _START = f"""\
 import sys
 from delta import configure_spark_with_delta_pip
@@ -53,8 +53,7 @@ class Script:
     file: str
     """Where it belongs below the folder of witnesses, such as ``dev.silver.orders/DC101-note-readers.py``."""
     text: str
-    job_line: int
-    """The number of the first line that is not about the table but about the role."""
+    """A line that is empty ends what is about the table, and what the role does with it follows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,18 +72,24 @@ def witness_of(finding: CompatibilityFinding, old: TableState, new: TableState |
     if reason:
         return NoScript(reason=reason)
     try:
-        job = _job(finding, old, new)
+        script = next(scripts_of(finding, old, new), None)
     except DeltaSchemaError as error:
         return NoScript(reason=f"no rows were made: {first_line(error)}")
-    if job is None:
-        return NoScript(reason="no row is known that shows it")
+    return script or NoScript(reason="no row is known that shows it")
+
+
+def scripts_of(finding: CompatibilityFinding, old: TableState, new: TableState | None) -> Iterator[Script]:
+    """Yield a script for each method of a role that shows a finding, the plainest one first.
+
+    Raises:
+        DeltaSchemaError: If a contract has no rows.
+    """
     file = f"{file_name(str(finding.table))}/{_name(finding)}.py"
-    lines = _lines(finding, job, file.rpartition("/")[2])
-    text = "\n".join([*lines, *job.lines, ""])
-    return Script(file=file, text=text, job_line=text.count("\n") - len(job.lines) + 1)
+    for job in _jobs(finding, old, new):
+        yield Script(file=file, text="\n".join([*_lines(finding, job, file.rpartition("/")[2]), *job.lines, ""]))
 
 
-def _job(finding: CompatibilityFinding, old: TableState, new: TableState | None) -> Job | None:
+def _jobs(finding: CompatibilityFinding, old: TableState, new: TableState | None) -> Iterable[Job]:
     # Before and after are one table, so a table that is gone is its own partner.
     states = StatePair(old, old) if new is None else comparable_states(old, new)
     pair = narrowed(*states, finding)
@@ -127,7 +132,7 @@ def _lines(finding: CompatibilityFinding, job: Job, file: str) -> list[str]:
     else:
         lines += [f"before = {_listed(job.before)}", f"after = {_listed(job.after)}"]
         lines.append('for statement in before if when == "before" else after: spark.sql(statement)')
-    return [*map(escaped, comments), *lines]
+    return [*map(escaped, comments), *lines, ""]
 
 
 def _listed(statements: Sequence[str]) -> str:

@@ -93,8 +93,11 @@ def _is_in_place(change: Change, old: TableState) -> bool:
         needs = widening(change.before, change.after)
         is_enabled = not unsupported_features((TYPE_WIDENING,), old)
         return needs is Widening.ALWAYS or (needs is Widening.BY_FEATURE and is_enabled)
-    if isinstance(change, (kinds.ColumnAdd, kinds.ColumnNullabilityChange)):
-        return change.column.is_nullable if isinstance(change, kinds.ColumnAdd) else change.is_nullable
+    if isinstance(change, kinds.ColumnAdd):
+        value = change.column.value
+        return change.column.is_nullable and (value is None or value.default is not None)
+    if isinstance(change, kinds.ColumnNullabilityChange):
+        return change.is_nullable
     return not isinstance(change, (kinds.ColumnGenerationChange, kinds.ColumnMappingRemoval))
 
 

@@ -48,5 +48,5 @@ class Witnesses:
         if answers is None:
             return Witness(result="not run", file=shown, script=script.text, reason=self._runner.fault)
         before, after = answers
-        result: WitnessResult = "confirmed" if is_confirmed(before, after, script.job_line) else "not confirmed"
+        result: WitnessResult = "confirmed" if is_confirmed(script.text, before, after) else "not confirmed"
         return Witness(result=result, file=shown, script=script.text, before=str(before), after=str(after))

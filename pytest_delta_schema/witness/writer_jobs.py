@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.compatibility.faults.column_faults import (
     ColumnMoved,
@@ -11,7 +11,7 @@ from pytest_delta_schema.compatibility.faults.column_faults import (
     NullForbidden,
 )
 from pytest_delta_schema.compatibility.faults.constraint_faults import CheckAdded
-from pytest_delta_schema.compatibility.write_verdicts import REPLACES, UNFIT, WRITES_BY_ROLE, frames_of, refused_writes
+from pytest_delta_schema.compatibility.write_verdicts import REPLACES, UNFIT, frames_of, refused_writes, writes_of
 from pytest_delta_schema.delta.names.column_path import ColumnPath
 from pytest_delta_schema.delta.spark_pairs import NEWEST
 from pytest_delta_schema.diagnostics.escaping import identifier
@@ -24,12 +24,12 @@ from pytest_delta_schema.write_check.options import WriteOptions
 from pytest_delta_schema.write_check.prediction import predict
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from pytest_delta_schema.compatibility.contract_change import StatePair
     from pytest_delta_schema.compatibility.finding import CompatibilityFinding
     from pytest_delta_schema.state.types import ColumnState
-    from pytest_delta_schema.witness.rows import Row
+    from pytest_delta_schema.witness.rows import Row, StoredRows
     from pytest_delta_schema.write_check.statements.merge_options import Merge
 
 CATALOG_NAME = "witness"
@@ -49,57 +49,82 @@ _BROKEN: Mapping[str, str] = {
 _SHIFTS = {ColumnMoved.__name__, ColumnOrderNotKept.__name__}
 
 
-def writer_job(finding: CompatibilityFinding, pair: StatePair, *, is_gone: bool) -> Job | None:
-    """Return what shows the effect of a finding on writers; ``None`` if no row does."""
-    rows = rows_of_sides(pair)
-    before, after = made(pair.old, rows.before), made(pair.new, rows.after)
+class _RowWrite(NamedTuple):
+    """A row of the released contract, and how it is written."""
+
+    options: WriteOptions | Merge
+    columns: Sequence[ColumnState]
+    row: Row
+
+
+def writer_jobs(finding: CompatibilityFinding, pair: StatePair, *, is_gone: bool) -> Iterator[Job]:
+    """Yield what shows the effect of a finding on writers, by each method that meets it."""
+    stored = rows_of_sides(pair)
+    before = made(pair.old, stored.before)
+    # A write to the path of a table that is gone would make a new table.
+    after = [] if is_gone else made(pair.new, stored.after)
+    to_table = _RowWrite(WriteOptions(method="write_to"), frames_of(pair.old)[0], rows_of_state(pair.old, 1))
+    for options, columns, values in [to_table] if is_gone else _row_writes(finding, pair, stored):
+        row = whole_row(pair.old, values)
+        given = [column for column in columns if column.name in row]
+        lines = [f"rows = {sql_call(frame_query(given, row))}", *_python_of(options, given, row)]
+        if finding.rule in _SHIFTS or (isinstance(options, WriteOptions) and options.dynamic_partitions):
+            names = ", ".join(identifier(column.name) for column in pair.old.columns)
+            shown = sql_call(f"SELECT {names} FROM {SCRIPT_TABLE}")  # noqa: S608 - quoted
+            shows = _SEEN
+            lines.append(f"print(sorted(map(str, {shown}.collect())))")
+        else:
+            shows = _REFUSED
+            lines.append('print("written")')
+        yield Job(before=before, after=after, lines=lines, shows=shows)
+
+
+def _row_writes(finding: CompatibilityFinding, pair: StatePair, stored: StoredRows) -> Iterator[_RowWrite]:
     row, columns = rows_of_state(pair.old, 1), frames_of(pair.old)[0]
-    accepted = (
-        write.options
-        for write in WRITES_BY_ROLE[finding.role]
-        if predict(columns, pair.old, write.options, NEWEST).accepted
-    )
-    options = next(accepted, WRITES_BY_ROLE[finding.role][0].options)
-    if is_gone:
-        # A write to a path would make a new table.
-        options, after = WriteOptions(method="write_to"), []
-    elif finding.rule in _BROKEN and finding.verdict == "breaking":
+    if finding.verdict == "breaking" and finding.rule not in _BROKEN:
+        refused = [*_refused_rows(finding, pair, stored, row)]
+        if refused:
+            yield from refused
+            return
+    if finding.verdict == "breaking" and finding.rule in _BROKEN:
         name = finding.path.partition(".")[2] if finding.rule == CheckAdded.__name__ else str(finding.column)
         broken = breaking_row(pair.new, _BROKEN[finding.rule], name, pair.old)
         if broken is None:
-            return None
+            return
         row = broken[0]
-    elif finding.verdict == "breaking":
-        refused = next(refused_writes(finding.role, pair, NEWEST), None)
-        if refused is not None:
-            options, columns = refused.write.options, refused.frame
-            if refused.fault == REPLACES and pair.new.partitioning:
-                # It belongs to a partition of the released table that has rows, and to a new one of the next table.
-                row = {**row, **{name: rows.before[name] for name in pair.old.partitioning if name in rows.before}}
-            if refused.fault == UNFIT:
-                row = unfit_row(pair.old, pair.new, ColumnPath(refused.path)) or row
-    row = whole_row(pair.old, row)
-    columns = tuple(column for column in columns if column.name in row)
-    lines = [f"rows = {sql_call(frame_query(columns, row))}", *_writing(options, columns, row)]
-    overwrites = isinstance(options, WriteOptions) and options.mode == "overwrite"
-    if finding.rule in _SHIFTS or overwrites:
-        names = ", ".join(identifier(column.name) for column in pair.old.columns)
-        shown = sql_call(f"SELECT {names} FROM {SCRIPT_TABLE}")  # noqa: S608 - quoted
-        return Job(
-            before=before, after=after, lines=[*lines, f"print(sorted(map(str, {shown}.collect())))"], shows=_SEEN
-        )
-    return Job(before=before, after=after, lines=[*lines, 'print("written")'], shows=_REFUSED)
+    if finding.rule in _SHIFTS:
+        # Each column has another value, so one in the wrong column is seen.
+        rows = (rows_of_state(pair.old, position) for position in range(1, len(columns) + 1))
+        row = {column.name: values[column.name] for column, values in zip(columns, rows, strict=True)}
+    for write in writes_of(finding.role, pair.old):
+        is_of_values = write.name != "DELETE" or finding.verdict == "safe"
+        if is_of_values and predict(columns, pair.old, write.options, NEWEST).accepted:
+            yield _RowWrite(write.options, columns, row)
 
 
-def _writing(  # noqa: PLR0911 - one for each method
+def _refused_rows(finding: CompatibilityFinding, pair: StatePair, stored: StoredRows, row: Row) -> Iterator[_RowWrite]:
+    """Yield the writes that the new table refuses, once each, with a row that it refuses."""
+    seen: set[str] = set()
+    for write, columns, path, fault, _ in refused_writes(finding.role, pair, NEWEST):
+        if write.name in seen:
+            continue
+        seen.add(write.name)
+        given = row
+        if fault == REPLACES and pair.new.partitioning:
+            # It belongs to a partition of the released table that has rows, and to a new one of the next table.
+            given = {**row, **{name: stored.before[name] for name in pair.old.partitioning if name in stored.before}}
+        if fault == UNFIT:
+            given = unfit_row(pair.old, pair.new, ColumnPath(path)) or row
+        yield _RowWrite(write.options, columns, given)
+
+
+def _python_of(  # noqa: PLR0911 - one for each method
     options: WriteOptions | Merge, columns: Sequence[ColumnState], row: Row
 ) -> list[str]:
     """Return the Python that writes ``rows`` by a method."""
     if not isinstance(options, WriteOptions):
-        clause = "WHEN MATCHED THEN UPDATE SET *" if options.matched else "WHEN NOT MATCHED THEN INSERT *"
-        key = identifier(columns[0].name)
-        on = f"ON t.{key} = s.{key}" if options.not_matched else "ON true"
-        return [_VIEW, sql_call(f"MERGE INTO {SCRIPT_TABLE} AS t USING rows AS s {on} {clause}")]
+        clause = "true WHEN MATCHED THEN UPDATE SET *" if options.matched else "false WHEN NOT MATCHED THEN INSERT *"
+        return [_VIEW, sql_call(f"MERGE INTO {SCRIPT_TABLE} AS t USING rows AS s ON {clause}")]
     if options.method in {"update", "delete", "sql_insert"}:
         return _statement(options, columns, row)
     overwrites = options.mode == "overwrite"

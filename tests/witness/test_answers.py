@@ -7,9 +7,10 @@ import pytest
 from pytest_delta_schema.diagnostics.witness import Witness
 from pytest_delta_schema.witness.answers import ScriptAnswer, is_confirmed
 
+SCRIPT = "# what it shows\nmake()\n\nread()\n"
 WORKS, OTHER = ScriptAnswer(text="1"), ScriptAnswer(text="2")
-FAILS = ScriptAnswer(text="[GONE] it is gone", failed=True, line=14)
-NOT_MADE = ScriptAnswer(text="[REFUSED] no table", failed=True, line=12)
+FAILS = ScriptAnswer(text="[GONE] it is gone", failed=True, line=4)
+NOT_MADE = ScriptAnswer(text="[REFUSED] no table", failed=True, line=2)
 HANGS = ScriptAnswer(text="no answer within 60 s", failed=True)
 
 
@@ -27,7 +28,11 @@ HANGS = ScriptAnswer(text="no answer within 60 s", failed=True)
     ids=["fails", "answers otherwise", "differs at the end", "answers the same", "failed before", "no table", "hangs"],
 )
 def test_what_confirms_a_finding(before, after, expected):
-    assert is_confirmed(before, after, 14) is expected
+    assert is_confirmed(SCRIPT, before, after) is expected
+
+
+def test_a_script_of_somebody_else_has_no_lines_that_make_its_table():
+    assert is_confirmed("make()\nread()\n", WORKS, NOT_MADE)
 
 
 @pytest.mark.parametrize(

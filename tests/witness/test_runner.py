@@ -36,12 +36,19 @@ def command(*arguments):
     return answer.returncode, answer.stdout, answer.stderr
 
 
-def test_a_script_that_is_not_there_is_one_line(tmp_path):
-    code, out, err = command(tmp_path / "none.py")
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [("none.py", "No such file or directory"), (".", "Is a directory"), ("binary.py", "it is not text")],
+)
+def test_a_script_that_cannot_be_read_is_one_line(name, reason, tmp_path):
+    (tmp_path / "binary.py").write_bytes(b"\xff\xfe")
+    path = f"{tmp_path}/{name}"
 
-    assert (code, out) == (1, "")
-    assert err.endswith("none.py is not a file; give a script that --delta-witness has written\n")
-    assert err.count("\n") == 1
+    assert command(path) == (
+        1,
+        "",
+        f"error: {path} cannot be read: {reason}; name a script that --delta-witness has written\n",
+    )
 
 
 @pytest.mark.usefixtures("without_java")
@@ -76,6 +83,16 @@ def test_a_script_that_hangs_or_ends_its_process_stops_nothing_else(tmp_path):
     assert ends == ScriptAnswer(text="the process that ran it has ended", failed=True)
     with pytest.raises(ProcessLookupError):
         os.killpg(child, 0)
+
+
+@pytest.mark.spark
+@pytest.mark.own_jvm
+def test_the_command_says_that_nothing_is_confirmed(tmp_path):
+    (tmp_path / "script.py").write_text("import sys\nassert sys.argv[1] == 'before', 'no table'\n\nprint('read')\n")
+
+    code, out, _ = command(tmp_path / "script.py")
+
+    assert (code, out) == (1, "before: read\nafter: fails: AssertionError: no table\nnot confirmed\n")
 
 
 @pytest.mark.spark

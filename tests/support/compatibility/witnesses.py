@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.compatibility import judge_change, worst_verdict
 from pytest_delta_schema.compatibility.classification import CHANGE_FEED
+from pytest_delta_schema.compatibility.write_verdicts import WRITES_BY_ROLE
 from pytest_delta_schema.delta.features import is_on
 from pytest_delta_schema.settings.compatibility_roles import ROLES
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.witness.script import NoScript, Script, witness_of
+from pytest_delta_schema.witness.script import NoScript, Script, scripts_of, witness_of
 from support.compatibility.cases import CASES
+from support.compatibility.pairs import all_pairs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from pytest_delta_schema import Table
     from pytest_delta_schema.compatibility import CompatibilityFinding
 
 NOT_IN_PLACE = ("NullForbidden", "change-feed")
 """Open-source Delta has no statement for SET NOT NULL, so only a new table shows it, which ends the stream."""
+
+EVERY_METHOD = "RequiredColumnAdded"
+"""A change that writers meet by every method with which they add rows."""
 
 
 class Played(NamedTuple):
@@ -31,7 +37,7 @@ class Played(NamedTuple):
 
 
 def witnesses_of(name: str, old: Table, new: Table | None) -> Iterator[Played]:
-    """Yield the witness of each finding; of what is safe, if nothing else happens to that role."""
+    """Yield the scripts of each finding; of what is safe, if nothing else happens to that role."""
     states = desired_state(old), None if new is None else desired_state(new)
     findings = judge_change(*states, roles=ROLES)
     worst = {role: worst_verdict(finding for finding in findings if finding.role == role) for role in ROLES}
@@ -39,9 +45,13 @@ def witnesses_of(name: str, old: Table, new: Table | None) -> Iterator[Played]:
         if finding.role == "change-feed" and not is_on(CHANGE_FEED, states[0].table_properties):
             continue  # nobody reads a feed that is not there
         if finding.verdict != "safe" or worst[finding.role] == "safe":
-            yield Played(f"{name} {finding.rule} {finding.role}", finding, witness_of(finding, *states))
+            first = witness_of(finding, *states)
+            made: Iterable[Script | NoScript] = [first] if isinstance(first, NoScript) else scripts_of(finding, *states)
+            for number, script in enumerate(made, 1):
+                yield Played(f"{name} {finding.rule} {finding.role} {number}", finding, script)
 
 
+@cache
 def all_played() -> list[Played]:
     """Return the witnesses of all cases."""
     return [
@@ -54,16 +64,25 @@ def all_played() -> list[Played]:
 
 def scripts() -> list[Played]:
     """Return those that can be run, once each."""
-    played: dict[tuple[bool, str], Played] = {}
-    for one in all_played():
+    return _once(all_played())
+
+
+def scripts_of_pairs() -> list[Played]:
+    """Return those of the random pairs of contracts, once each: many pairs have the same script."""
+    return _once(played for pair in all_pairs() for played in witnesses_of(pair.name, pair.old, pair.new))
+
+
+def _once(played: Iterable[Played]) -> list[Played]:
+    chosen: dict[tuple[bool, str], Played] = {}
+    for one in played:
         is_safe = one.finding.verdict == "safe"
         if isinstance(one.script, Script) and not (is_safe and (one.finding.rule, one.finding.role) == NOT_IN_PLACE):
-            played.setdefault((is_safe, one.script.text.partition("import sys")[2]), one)
-    return list(played.values())
+            chosen.setdefault((is_safe, one.script.text.partition("import sys")[2]), one)
+    return list(chosen.values())
 
 
 def sample() -> list[Played]:
-    """Return one witness for each kind of change, of roles in turn, so that each role has several."""
+    """Return one witness for each kind of change, of roles in turn, and for one of them those of every method."""
     chosen: dict[str, Played] = {}
     counts = dict.fromkeys(ROLES, 0)
     for one in scripts():
@@ -76,4 +95,7 @@ def sample() -> list[Played]:
                 counts[known.finding.role] -= 1
             chosen[rule] = one
             counts[role] += 1
-    return list(chosen.values())
+    of_writers = [one for one in scripts() if one.finding.rule == EVERY_METHOD and one.finding.role in WRITES_BY_ROLE]
+    case = of_writers[0].name.partition(" ")[0]
+    every = [one for one in of_writers if one.name.partition(" ")[0] == case and one not in chosen.values()]
+    return [*chosen.values(), *every]
