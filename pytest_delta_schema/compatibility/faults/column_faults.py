@@ -41,6 +41,8 @@ class ColumnRenamed:
 class TypeChanged:
     """A column, a field or an element has a different type, to which Delta does not widen the old one.
 
+    Writers that Spark casts for are refused where a value does not fit (``CAST_OVERFLOW``, ``CAST_INVALID_INPUT``).
+
     Remedy: Add a column of the new type, and remove the old one in a later release.
 
     Example:
@@ -71,7 +73,8 @@ class TypeWidened:
 class NullableColumnAdded:
     """A column that may be NULL is new.
 
-    Who uses columns by position, as ``INSERT INTO ... SELECT *`` and ``insertInto`` do, meets one more.
+    Who uses columns by position, as ``INSERT INTO ... SELECT *`` and ``insertInto`` do, meets one more. Delta adds
+    generated columns and identities with a table only, so streams over them are not judged (Delta 4.4.0).
 
     Remedy: Name the columns in jobs that use positions.
 
