@@ -54,7 +54,8 @@ class WriteOptions:
         auto_merge: The session's setting ``spark.databricks.delta.schema.autoMerge.enabled``.
         by: How an INSERT matches columns: by ``position``, by ``name`` (``BY NAME``), or the list of columns that
             follows the name of the table.
-        evolves: Whether an INSERT has ``WITH SCHEMA EVOLUTION``.
+        evolves: Whether an INSERT has ``WITH SCHEMA EVOLUTION``. Spark 4.2 is the first that knows it, so Delta 4.4
+            is judged as with Spark 4.2.
         replace_where: The condition on the rows that an overwrite replaces: the option ``replaceWhere``,
             ``REPLACE WHERE`` of an INSERT, or the condition of ``writeTo(...).overwrite``.
         dynamic_partitions: Whether an overwrite replaces only the partitions that the frame has rows for: the option
