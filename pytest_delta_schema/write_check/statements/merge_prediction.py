@@ -14,7 +14,6 @@ from pytest_delta_schema.delta.names.column_path import TABLE, ColumnPath, colum
 from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet, folded
 from pytest_delta_schema.state.expressions import paths_in
 from pytest_delta_schema.state.spark_types import canonical_type
-from pytest_delta_schema.state.type_traversal import atoms
 from pytest_delta_schema.state.types import StructState, find
 from pytest_delta_schema.write_check import schema_findings, storage_findings
 from pytest_delta_schema.write_check.casts import has_widening
@@ -83,8 +82,8 @@ def columns_after_merge(
         state.columns, () if twice else moved, widens=has_widening(state), version=version, coerces=True
     )
     findings.extend(schema_findings.type_mismatch(conflict, casts=True) for conflict in merged.conflicts)
-    voids = [column.name for column in merged.columns if "void" in atoms([column.data_type])]
-    findings.extend(statement_findings.void_columns(voids if merge.evolves else (), version))
+    if merge.evolves:
+        findings.extend(statement_findings.void_columns(merged.columns, version))
     if not findings:
         for branch in branches:
             if branch.kind == "not_matched":

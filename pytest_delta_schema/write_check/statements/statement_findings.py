@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.state.type_traversal import atoms
 from pytest_delta_schema.state.types import describe_type
 from pytest_delta_schema.write_check.collector import WriteFault
 
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from pytest_delta_schema.delta.names.column_path import ColumnPath
+    from pytest_delta_schema.state.types import ColumnState
     from pytest_delta_schema.write_check.schema_merge import TypeDifference
 
 _SPARK_4 = (4, 0)
@@ -53,9 +55,12 @@ def unresolved_columns(statement: str, names: Sequence[str], condition: str) -> 
     )
 
 
-def void_columns(names: Sequence[str], version: tuple[int, int]) -> Iterator[WriteFault]:
+def void_columns(columns: Iterable[ColumnState], version: tuple[int, int]) -> Iterator[WriteFault]:
     """Report columns of type void, old or new, in a table whose schema a MERGE lets evolve."""
-    if names and version < _SPARK_4:
+    if version >= _SPARK_4:
+        return
+    names = [column.name for column in columns if "void" in atoms([column.data_type])]
+    if names:
         yield WriteFault(
             path=names[0],
             rule="void-column",
