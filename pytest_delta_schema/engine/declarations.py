@@ -68,6 +68,7 @@ class Declarations:
         self._bound: dict[QualifiedName, BoundModel] = {}
         self._violations: dict[QualifiedName, tuple[Diagnostic, ...]] = {}
         self._creation_notes: dict[QualifiedName, tuple[Diagnostic, ...]] = {}
+        self._last: tuple[Table, TableState] | None = None
 
     @cached_property
     def planner(self) -> TablePlanner:
@@ -120,7 +121,7 @@ class Declarations:
         """Return the notes on what Delta would refuse to create, and may be in a table that another writer made."""
         known = self._creation_notes.get(table.name)
         if known is None:
-            creation, name = self.creation(table), table.qualified_name
+            creation, name = self.planner.creation(self.contract_state(table)), table.qualified_name
             faults = [fault for rule in (InvalidColumnName(), NotNullInCollection()) for fault in rule.check(creation)]
             text = "cannot be created, only compared: {0.message}; to create it, {0.remedy}"
             known = tuple(note(NotCreatable, name, fault.path, text.format(fault)) for fault in faults)
@@ -172,10 +173,6 @@ class Declarations:
         if violations:
             raise InvalidModelError(violations)
 
-    def creation(self, table: Table) -> CreateTable:
-        """Return how a table would be created under the name of its model."""
-        return self.planner.creation(self.contract_state(table))
-
     def reviewed_texts(self, table: Table) -> ReviewedTexts:
         """Return the texts that are reviewed: the SQL that would create the table, and the state that is declared."""
         state = self.contract_state(table)
@@ -186,8 +183,13 @@ class Declarations:
         )
 
     def contract_state(self, table: Table) -> TableState:
-        """Return the state that a model wants, under the name of the model, which need not be said again."""
-        return replace(desired_state(declared(table, self.settings)), logical_name=None)
+        """Return the state that a model wants, under the name of the model, which need not be said again.
+
+        The last one is kept, because the checks of a table follow each other.
+        """
+        if self._last is None or self._last[0] is not table:
+            self._last = table, replace(desired_state(declared(table, self.settings)), logical_name=None)
+        return self._last[1]
 
     @cached_property
     def children(self) -> dict[QualifiedName, list[QualifiedName]]:

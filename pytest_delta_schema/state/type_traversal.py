@@ -62,11 +62,10 @@ def special_names(columns: Iterable[ColumnState], above: ColumnPath = TABLE) -> 
     ``above`` is the path of the struct whose fields are given.
     """
     for column in columns:
-        path = above.child(column.name)
         if not SPECIAL_CHARACTERS.isdisjoint(column.name):
-            yield path
+            yield above.child(column.name)
         if not isinstance(column.data_type, str):
-            yield from special_names(children(column.data_type), path)
+            yield from special_names(children(column.data_type), above.child(column.name))
 
 
 def not_null_paths(columns: Iterable[ColumnState], above: ColumnPath = TABLE) -> Iterator[ColumnPath]:

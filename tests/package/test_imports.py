@@ -39,9 +39,11 @@ LAZY = {
     "commands/prepare.py": 1,
     "commands/translate.py": 1,
     "commands/witness.py": 1,
-    # A backend is described in every run with tables and opened in a run with a catalog; its catalog takes 60 ms.
+    # A backend is described in every run with tables and opened in a run with a catalog; its catalog takes 60 ms,
+    # and few runs try a write or a stream.
     "backends/databricks/backend.py": 2,
     "backends/local/backend.py": 4,
+    "backends/local/catalog.py": 2,
     "backends/spark_session/backend.py": 2,
     "backends/unity/backend.py": 4,
     # httpcore and msgspec belong to an extra, which may not be installed.

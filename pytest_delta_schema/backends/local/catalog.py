@@ -16,9 +16,7 @@ from pytest_delta_schema.backends.local.logs.reader import list_tables, read_com
 from pytest_delta_schema.backends.local.logs.table_clone import clone
 from pytest_delta_schema.backends.local.session.catalog_session import CatalogSession
 from pytest_delta_schema.backends.local.statements.statements import LocalStatements
-from pytest_delta_schema.backends.local.stream_probe.probe import stream_over_change
 from pytest_delta_schema.backends.local.warehouse.physical_names import schema_folder
-from pytest_delta_schema.backends.local.write_probe.clone_writes import write_to_clone
 from pytest_delta_schema.backends.rows.data_queries import DataQueries
 from pytest_delta_schema.backends.spark.delta_capabilities import OPEN_SOURCE_DELTA
 from pytest_delta_schema.backends.spark.history import columns_before, introduced_by, introductions, past_columns
@@ -226,6 +224,8 @@ class LocalCatalog:
         options: WriteOptions | Merge = DEFAULT_OPTIONS,
     ) -> WriteVerdict:
         """Run a write on an empty clone of a table; see :func:`probe_write`."""
+        from pytest_delta_schema.backends.local.write_probe.clone_writes import write_to_clone
+
         return write_to_clone(self._session, self, table, frame, options)
 
     def probe_stream(
@@ -237,6 +237,8 @@ class LocalCatalog:
         rows: Sequence[Mapping[str, Any]],
     ) -> StreamVerdict:
         """Run a stream over a change of a scratch table; see :class:`ProbesStreams`."""
+        from pytest_delta_schema.backends.local.stream_probe.probe import stream_over_change
+
         return stream_over_change(self._session, self, old=old, new=new, kind=kind, rows=rows)
 
     def create_schema(self, catalog: str, schema: str) -> None:
