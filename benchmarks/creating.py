@@ -33,7 +33,7 @@ def run() -> Iterator[Row]:
         name=f"creating one of {TABLES} local tables with a primary key, in an apply",
         reference_name=f"one of {PLAIN_TABLES} by plain statements, without this package",
         pairs=[(apply / TABLES, plain / PLAIN_TABLES) for apply, plain in pairs],
-        limit=0.15,
+        limit=0.16,
     )
 
 

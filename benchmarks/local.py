@@ -71,7 +71,7 @@ def _starts(folder: Path) -> Iterator[Row]:
         name="a later run of a Spark test with one table, JVM kept",
         reference_name="start of the JVM and first query",
         pairs=[(kept, without) for _, without, kept in rounds],
-        limit=0.34,
+        limit=0.36,
     )
 
 
@@ -83,7 +83,7 @@ def _reading(folder: Path) -> Iterator[Row]:
     yield Row(
         name=f"reading one of {TABLES} local tables, first time", reference_name=describing, pairs=first, limit=0.34
     )
-    yield Row(name="reading one of them again", reference_name=describing, pairs=again, limit=0.1)
+    yield Row(name="reading one of them again", reference_name=describing, pairs=again, limit=0.11)
 
 
 def write_tables(warehouse: Path, count: int) -> None:
