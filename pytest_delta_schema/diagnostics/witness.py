@@ -19,7 +19,8 @@ class Witness:
         script: Its text.
         before: Its answer before the change; ``""`` if it was not run.
         after: Its answer after the change.
-        reason: Why there is none, or why it was not run; ``""`` for nothing.
+        reason: Why there is none, why it was not run, or why a script that is not confirmed may be right; ``""`` for
+            nothing.
     """
 
     result: WitnessResult
@@ -34,8 +35,7 @@ class Witness:
         """The result in one line, with both answers unless it is confirmed."""
         if self.result == "no witness":
             return f"no witness: {self.reason}"
-        reason = f": {self.reason}" if self.reason else ""
-        if self.result != "not confirmed":
-            return f"witness {self.file}: {self.result}{reason}"
-        answers = f"before: {self.before}; after: {self.after}"
-        return f"witness {self.file}: not confirmed, a defect of pytest-delta-schema that can be reported: {answers}"
+        if self.result == "not confirmed":
+            reason = self.reason or "a defect of pytest-delta-schema that can be reported"
+            return f"witness {self.file}: not confirmed, {reason}: before: {self.before}; after: {self.after}"
+        return f"witness {self.file}: {self.result}{f': {self.reason}' if self.reason else ''}"

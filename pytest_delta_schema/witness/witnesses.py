@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.backends.local.session.supported_versions import installed
+from pytest_delta_schema.delta.spark_pairs import NEWEST
 from pytest_delta_schema.diagnostics.errors import os_error_text
 from pytest_delta_schema.diagnostics.witness import Witness
 from pytest_delta_schema.progress import step
@@ -49,4 +51,17 @@ class Witnesses:
             return Witness(result="not run", file=shown, script=script.text, reason=self._runner.fault)
         before, after = answers
         result: WitnessResult = "confirmed" if is_confirmed(script.text, before, after) else "not confirmed"
-        return Witness(result=result, file=shown, script=script.text, before=str(before), after=str(after))
+        return Witness(
+            result=result,
+            file=shown,
+            script=script.text,
+            before=str(before),
+            after=str(after),
+            reason="" if result == "confirmed" else other_delta(installed().get("delta-spark", "")),
+        )
+
+
+def other_delta(version: str) -> str:
+    """Return that verdicts are not those of an installed Delta; ``""`` if they are."""
+    judged = ".".join(map(str, NEWEST))
+    return "" if version.startswith(f"{judged}.") else f"as verdicts are those of Delta {judged}, and not of {version}"

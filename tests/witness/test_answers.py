@@ -6,6 +6,7 @@ import pytest
 
 from pytest_delta_schema.diagnostics.witness import Witness
 from pytest_delta_schema.witness.answers import ScriptAnswer, is_confirmed
+from pytest_delta_schema.witness.witnesses import other_delta
 
 SCRIPT = "# what it shows\nmake()\n\nread()\n"
 WORKS, OTHER = ScriptAnswer(text="1"), ScriptAnswer(text="2")
@@ -47,6 +48,10 @@ def test_a_long_answer_is_cut():
     assert len(str(ScriptAnswer(text="x" * 10_000))) < 400
 
 
+def test_verdicts_are_those_of_the_pinned_delta():
+    assert other_delta("4.4.0") == ""
+
+
 @pytest.mark.parametrize(
     ("witness", "text"),
     [
@@ -55,10 +60,14 @@ def test_a_long_answer_is_cut():
             Witness(result="not confirmed", file="w/t/a.py", before="1", after="1"),
             "witness w/t/a.py: not confirmed, a defect of pytest-delta-schema that can be reported: before: 1; after: 1",
         ),
+        (
+            Witness(result="not confirmed", file="w/t/a.py", before="1", after="1", reason=other_delta("3.3.3")),
+            "witness w/t/a.py: not confirmed, as verdicts are those of Delta 4.4, and not of 3.3.3: before: 1; after: 1",
+        ),
         (Witness(result="not run", file="w/t/a.py", reason="no Java"), "witness w/t/a.py: not run: no Java"),
         (Witness(result="no witness", reason="no key is enforced"), "no witness: no key is enforced"),
     ],
-    ids=lambda given: getattr(given, "result", ""),
+    ids=["confirmed", "not confirmed", "another Delta", "not run", "no witness"],
 )
 def test_a_witness_in_one_line(witness, text):
     assert witness.fact == text
