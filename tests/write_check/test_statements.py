@@ -61,10 +61,11 @@ STORED_VOID = Pair(table(A, Column("v", VOID)), frame(a=INT))
         (PAIRS["extra void"], (3, 3), True, "DELTA_MERGE_ADD_VOID_COLUMN"),
         (PAIRS["extra void"], (3, 3), False, "a int"),
         (PAIRS["extra void"], (4, 4), True, "a int, c void"),
+        (PAIRS["extra column"], (3, 3), True, "a int, b string, c double"),
         (STORED_VOID, (3, 3), True, "DELTA_MERGE_ADD_VOID_COLUMN"),
         (STORED_VOID, (4, 4), True, "a int, v void"),
     ],
-    ids=["new", "not evolving", "newer Delta", "stored", "stored in newer Delta"],
+    ids=["new", "not evolving", "newer Delta", "no void", "stored", "stored in newer Delta"],
 )
 def test_an_older_merge_lets_no_schema_with_void_evolve(pair, version, evolves, expected):
     merge = Merge(matched="all", evolves=evolves)

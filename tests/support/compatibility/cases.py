@@ -175,6 +175,7 @@ CASES: tuple[Case, ...] = (
         "--- -d- --- -",
     ),
     Case("PropertyChanged", *_property("team", None, "sales"), "--- --- --- -"),
+    Case("PropertyChanged", *_property("delta.targetFileSize", None, "33554432"), "--- ??? --- -"),
     Case("PropertyChanged", *_property("delta.isolationLevel", None, "Serializable"), "--- -d- --- -"),
     Case("FeatureEnabled", *_property("delta.enableDeletionVectors", None, "true"), "--- -d- --- d"),
     Case("FeatureEnabled", *_property("delta.appendOnly", None, "true"), "--- -d- bbb -"),
