@@ -142,6 +142,11 @@ def find(columns: Iterable[ColumnState], path: Iterable[str]) -> ColumnState | N
     return match
 
 
+def is_generated(column: ColumnState) -> bool:
+    """Whether the table computes the values of a column: it is a generated column or an identity."""
+    return column.value is not None and column.value.default is None
+
+
 def edited_columns(
     columns: Iterable[ColumnState], path: tuple[str, ...], edit: Callable[[ColumnState], ColumnState | None]
 ) -> tuple[ColumnState, ...]:

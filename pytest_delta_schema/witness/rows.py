@@ -12,7 +12,7 @@ from pytest_delta_schema.delta.type_widening import SIZED
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.state.adopting import declared_table
 from pytest_delta_schema.state.expressions import ExpressionError
-from pytest_delta_schema.state.types import find
+from pytest_delta_schema.state.types import find, is_generated
 from pytest_delta_schema.test_kit.contract import contract_of
 from pytest_delta_schema.test_kit.effects.changed_values import changed, lengthened
 from pytest_delta_schema.test_kit.generation.breaking import Breaker
@@ -170,8 +170,7 @@ def _carried(row: Row, of: TableState, to: TableState) -> dict[str, Any]:
     for column in to.columns:
         name = folded(column.name)
         source = name if name in own else renamed.get(name, name)
-        is_given = column.value is None or column.value.default is not None
-        if is_given and source in values and _shape(own[source].data_type) == _shape(column.data_type):
+        if not is_generated(column) and source in values and _shape(own[source].data_type) == _shape(column.data_type):
             given[column.name] = values[source]
     return given
 

@@ -15,6 +15,7 @@ from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.sql.values import value_sql
 from pytest_delta_schema.state.required_features import unsupported_features
 from pytest_delta_schema.state.states import CatalogState
+from pytest_delta_schema.state.types import is_generated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -94,8 +95,7 @@ def _is_in_place(change: Change, old: TableState) -> bool:
         is_enabled = not unsupported_features((TYPE_WIDENING,), old)
         return needs is Widening.ALWAYS or (needs is Widening.BY_FEATURE and is_enabled)
     if isinstance(change, kinds.ColumnAdd):
-        value = change.column.value
-        return change.column.is_nullable and (value is None or value.default is not None)
+        return change.column.is_nullable and not is_generated(change.column)
     if isinstance(change, kinds.ColumnNullabilityChange):
         return change.is_nullable
     return not isinstance(change, (kinds.ColumnGenerationChange, kinds.ColumnMappingRemoval))

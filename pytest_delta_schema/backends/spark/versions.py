@@ -17,7 +17,7 @@ from pytest_delta_schema.plan.changes import ColumnTypeChange
 from pytest_delta_schema.sql.aspects.properties import set_keys
 from pytest_delta_schema.sql.split_per_column import TOGETHER
 from pytest_delta_schema.sql.statement import StatementKind
-from pytest_delta_schema.state.types import describe_type
+from pytest_delta_schema.state.types import describe_type, is_generated
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
@@ -116,5 +116,4 @@ class SparkVersions:
 def _generated(statement: Statement) -> list[str]:
     """Return the generated and identity columns of a table that a statement creates."""
     created = [change for change in statement.changes if isinstance(change, CreateTable)]
-    columns = [column for change in created for column in change.columns if column.value is not None]
-    return [column.name for column in columns if column.value is not None and column.value.default is None]
+    return [column.name for change in created for column in change.columns if is_generated(column)]

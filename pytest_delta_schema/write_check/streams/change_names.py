@@ -11,6 +11,7 @@ from pytest_delta_schema.delta.type_widening import Widening, widening
 from pytest_delta_schema.plan import changes as kinds
 from pytest_delta_schema.plan.changes.kind import enabled_by
 from pytest_delta_schema.state.type_traversal import not_null_paths
+from pytest_delta_schema.state.types import is_generated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -54,8 +55,7 @@ def property_name(key: str, value: str | None) -> str:
 
 
 def _added(change: kinds.ColumnAdd, _observed: TableState) -> Iterator[str]:
-    value = change.column.value
-    if value is not None and value.default is None:
+    if is_generated(change.column):
         yield NO_PLAN
     elif any(not_null_paths([change.column], change.above)):
         yield NO_PLAN if len(change.above) else "not-null-column-added"
