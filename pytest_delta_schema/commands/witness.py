@@ -19,7 +19,7 @@ SUMMARY = "run a script of --delta-witness on local Delta, before the change and
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.add_argument(
-        "script", metavar="SCRIPT", help="the script, such as witnesses/dev.silver.orders/DC101-note.py"
+        "script", metavar="SCRIPT", help="the script, such as witnesses/dev.silver.orders/DC101-note-readers.py"
     )
 
 

@@ -61,10 +61,8 @@ def writer_jobs(finding: CompatibilityFinding, pair: StatePair, *, is_gone: bool
     """Yield what shows the effect of a finding on writers, by each method that meets it."""
     stored = rows_of_sides(pair)
     before = made(pair.old, stored.before)
-    # A write to the path of a table that is gone would make a new table.
     after = [] if is_gone else made(pair.new, stored.after)
-    to_table = _RowWrite(WriteOptions(method="write_to"), frames_of(pair.old)[0], rows_of_state(pair.old, 1))
-    for options, columns, values in [to_table] if is_gone else _row_writes(finding, pair, stored):
+    for options, columns, values in _row_writes(finding, pair, stored, is_gone=is_gone):
         row = whole_row(pair.old, values)
         given = [column for column in columns if column.name in row]
         lines = [f"rows = {sql_call(frame_query(given, row))}", *_python_of(options, given, row)]
@@ -79,8 +77,14 @@ def writer_jobs(finding: CompatibilityFinding, pair: StatePair, *, is_gone: bool
         yield Job(before=before, after=after, lines=lines, shows=shows)
 
 
-def _row_writes(finding: CompatibilityFinding, pair: StatePair, stored: StoredRows) -> Iterator[_RowWrite]:
+def _row_writes(
+    finding: CompatibilityFinding, pair: StatePair, stored: StoredRows, *, is_gone: bool
+) -> Iterator[_RowWrite]:
     row, columns = rows_of_state(pair.old, 1), frames_of(pair.old)[0]
+    if is_gone:
+        # A write to the path would make a new table.
+        yield _RowWrite(WriteOptions(method="write_to"), columns, row)
+        return
     if finding.verdict == "breaking" and finding.rule not in _BROKEN:
         refused = [*_refused_rows(finding, pair, stored, row)]
         if refused:

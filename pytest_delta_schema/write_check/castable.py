@@ -95,12 +95,15 @@ def may_fail(given: DataTypeState, wanted: DataTypeState) -> bool:
         return source in {"float", "double"}
     if source not in _NUMBERS | {"timestamp"} or target not in _INTEGERS | {"decimal"}:
         return False
-    # Some integers have as many digits as a type of integers, and are larger than it.
+    # A number may have as many digits as the largest integer of a type, and be larger.
     return _digits(given) > _digits(wanted) - (target in _INTEGERS)
 
 
 def _digits(number: DataTypeState) -> int:
-    """Return how many digits a number has before its point: a float more than any decimal, a moment its seconds."""
+    """Return how many digits a number has before its point.
+
+    A float has more than any decimal, and a timestamp is cast to its seconds.
+    """
     sized = SIZED.fullmatch(str(number))
     return _MOST_DIGITS.get(str(number), 39) if sized is None else int(sized[2]) - int(sized[3])
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 NO_PLAN = {
     "no-plan": (
-        "a generated column or an identity is added; the generation of a column changes; the type of a field changes to one that Delta does not widen it to; a NOT"
-        " NULL field is added; a table is converted to Delta"
+        "a generated column or an identity is added; the generation of a column changes; the type of a field changes to"
+        " one that Delta does not widen it to; a NOT NULL field is added; a table is converted to Delta"
     ),
 }
 """Changes that no plan makes, and for which no rule prints steps that a stream could live through."""
