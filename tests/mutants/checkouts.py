@@ -13,8 +13,6 @@ import coverage
 ROOT = Path(__file__).parents[2]
 PYTHON = ROOT / ".venv/bin/python"
 WORK = ROOT / ".mutants"
-SIGNATURES = "tests/test_signatures.py"
-"""Holds the defaults of public parameters, which lines set that run only on import."""
 
 SETTINGS = """
 [run]
@@ -35,15 +33,13 @@ class Recorded:
     def tests_of(self, path: str, line: int) -> list[str]:
         """Return the node ids of the tests that run a line, those of the nearest files first.
 
-        For a line that runs only on import, these are all tests of the folder that mirrors its package, and those of the
-        public signatures.
+        For a line that runs only on import, these are all tests of the folder that mirrors its package.
         """
         contexts = self.data.contexts_by_lineno(str(ROOT / path)).get(line, [])
         tests = [context for context in contexts if context]
         if tests:
             return nearest_first(path, tests)
-        folder = Path("tests", *Path(path).parts[1:2])
-        return [str(folder), SIGNATURES] if contexts else []
+        return [str(Path("tests", *Path(path).parts[1:2]))] if contexts else []
 
 
 def nearest_first(path: str, tests: list[str]) -> list[str]:

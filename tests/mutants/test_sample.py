@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mutants.checkouts import ROOT, SIGNATURES, nearest_first
+from mutants.checkouts import nearest_first
 from mutants.sample import Ineffective, Mutant, change_between, equivalents, is_valid, outdated, shuffled
 
 CODE = """\
@@ -90,10 +90,6 @@ def test_tests_of_the_module_come_first_then_those_of_its_package():
         "tests/plan/test_planner.py::test_c",
         "tests/engine/test_gate.py::test_a",
     ]
-
-
-def test_the_tests_of_public_signatures_exist():
-    assert (ROOT / SIGNATURES).is_file()
 
 
 def test_equivalent_changes_are_read_as_survivors_are_printed(tmp_path):
