@@ -9,7 +9,7 @@ from measure import ROUNDS, Row
 from processes import program
 from standalone import standalone_cluster
 
-from pytest_delta_schema.backends.local.session.jars import delta_jars
+from pytest_delta_schema.backends.local.launch import delta_jars
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

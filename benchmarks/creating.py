@@ -11,7 +11,7 @@ from measure import Row, in_turn
 from processes import WITH_PLUGIN, program
 from processes import run as run_python
 
-from pytest_delta_schema.backends.local.session.jars import delta_jars
+from pytest_delta_schema.backends.local.launch import delta_jars
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.backends.spark.compat.pyspark_compat import spark_home
+from pytest_delta_schema.backends.spark.compat import spark_home
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Literal
 
-from pytest_delta_schema.diagnostics.escaping import printed
+from pytest_delta_schema.diagnostics.text import printed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

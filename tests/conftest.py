@@ -9,7 +9,7 @@ import sys
 import pytest
 from hypothesis import settings
 
-from pytest_delta_schema.backends.local.session.machine_cache import cache_folder
+from pytest_delta_schema.backends.local.launch import cache_folder
 from support.plugin_project import Project
 
 # The time of an example depends on the machine, and no test is about it.
@@ -78,7 +78,7 @@ def warehouse(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def local_session(warehouse):
-    from pytest_delta_schema.backends.local.session.start import catalog_conf, session_conf, start_session  # noqa: PLC0415
+    from pytest_delta_schema.backends.local.start import catalog_conf, session_conf, start_session  # noqa: PLC0415
 
     conf = {**catalog_conf(("dev", "prod"), warehouse), **session_conf(warehouse), **CONNECT, **OPTIMIZED}
     session = start_session(warehouse, {**conf, **INTERPRETED}, archive=False)

@@ -41,7 +41,7 @@ from pytest_delta_schema import (
     state_text,
     to_struct_type,
 )
-from pytest_delta_schema.assertions.constraints import raises_constraint
+from pytest_delta_schema.assertions.contracts import raises_constraint
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.rules import PlanValidator

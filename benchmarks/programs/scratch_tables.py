@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from small_tables import small_table
 
 from pytest_delta_schema import LocalCatalog, open_session
-from pytest_delta_schema.plugin.run.scratch import Scratch
+from pytest_delta_schema.plugin.scratch import Scratch
 
 if TYPE_CHECKING:
     from pytest_delta_schema import Table

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema import QualifiedName
-from pytest_delta_schema.backends.unity.entries.wire_format import entry_of, table_info
-from pytest_delta_schema.backends.unity.logs.table_logs import Log
+from pytest_delta_schema.backends.unity.entries import entry_of, table_info
+from pytest_delta_schema.backends.unity.logs import Log
 from pytest_delta_schema.testing.unity import UnityDouble
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.backends.unity.http.answer_types import TableInfo
+    from pytest_delta_schema.backends.unity.client import TableInfo
 
 
 def main(lake: Path, *, bare: bool) -> None:

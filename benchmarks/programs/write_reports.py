@@ -14,10 +14,9 @@ from processes import peak_of
 from subjects import models, parse_all, schema_string
 
 from pytest_delta_schema.diagnostics.errors import Location
-from pytest_delta_schema.engine.outcomes.outcome import OutcomeStatement, Status, TableChange
-from pytest_delta_schema.report.formats.report_formats import FORMATS
-from pytest_delta_schema.report.report_entries import Run, TableReport
-from pytest_delta_schema.report.run_report import RunReport
+from pytest_delta_schema.engine.outcomes import OutcomeStatement, Status, TableChange
+from pytest_delta_schema.report.formats import FORMATS
+from pytest_delta_schema.report.run_report import Run, RunReport, TableReport
 from pytest_delta_schema.state import state_json
 from pytest_delta_schema.state.desired import desired_state
 

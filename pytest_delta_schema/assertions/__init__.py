@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema._lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from pytest_delta_schema.assertions.contracts import assert_accepts as assert_accepts
+    from pytest_delta_schema.assertions.contracts import assert_evolves as assert_evolves
     from pytest_delta_schema.assertions.contracts import assert_no_drift as assert_no_drift
+    from pytest_delta_schema.assertions.contracts import assert_rejects as assert_rejects
     from pytest_delta_schema.assertions.contracts import assert_rows_satisfy as assert_rows_satisfy
-    from pytest_delta_schema.assertions.writes import assert_accepts as assert_accepts
-    from pytest_delta_schema.assertions.writes import assert_evolves as assert_evolves
-    from pytest_delta_schema.assertions.writes import assert_rejects as assert_rejects
 
 __getattr__, __dir__ = lazy_exports(__name__)

@@ -6,38 +6,48 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
-from pytest_delta_schema.backends.spark.errors.spark_errors import translate_errors
-from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet
-from pytest_delta_schema.delta.names.part_path import PartPath, part_path
-from pytest_delta_schema.diagnostics.errors import DeclarationError, DriftError, RowsError
-from pytest_delta_schema.engine.assembly import validator_of
-from pytest_delta_schema.engine.bound_model import declared
-from pytest_delta_schema.engine.current import catalog_or_current, settings_or_current
+from pytest_delta_schema.backends.rows import CHECK, NOT_NULL, constraint_error
+from pytest_delta_schema.backends.spark.errors import translate_errors
+from pytest_delta_schema.delta.names import NameMap, NameSet, PartPath, part_path, same_name
+from pytest_delta_schema.delta.properties import NEWEST
+from pytest_delta_schema.diagnostics.errors import DeclarationError, DriftError, RowsError, WriteError
+from pytest_delta_schema.engine.declarations import declared, validator_of
 from pytest_delta_schema.engine.gate import Gate
+from pytest_delta_schema.engine.orchestrator import catalog_or_current, settings_or_current
+from pytest_delta_schema.engine.write_checks import check_write, written_table
+from pytest_delta_schema.models.arguments import refuse_kind
+from pytest_delta_schema.models.names import require_name
+from pytest_delta_schema.models.sets import required_table
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plan.data_checks import NotNull
-from pytest_delta_schema.report.text.outcome_text import outcomes_text
-from pytest_delta_schema.report.text.text import counted as number
+from pytest_delta_schema.report.schema_comparison import schema_diff
+from pytest_delta_schema.report.text import counted as number
+from pytest_delta_schema.report.text import outcomes_text
 from pytest_delta_schema.rules.reported_rules import RowsViolateContract
 from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.sql.data_check_queries import count_columns, default_columns, generated_columns
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.expressions import columns_in
-from pytest_delta_schema.state.spark_types import canonical_fields
+from pytest_delta_schema.state.spark_types import canonical_fields, is_assignable, not_null_paths
 from pytest_delta_schema.state.states import CheckState
-from pytest_delta_schema.state.type_traversal import is_assignable, not_null_paths
 from pytest_delta_schema.state.types import describe_type
+from pytest_delta_schema.write_check.prediction import stored_state
+from pytest_delta_schema.write_check.verdict import DEFAULT_OPTIONS, WriteOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
     from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
 
     from pytest_delta_schema.configuration.settings import Settings
     from pytest_delta_schema.diagnostics.errors import Diagnostic
-    from pytest_delta_schema.execute.protocols.catalog import Catalog
+    from pytest_delta_schema.execute.protocols import Catalog
+    from pytest_delta_schema.state.reader import CatalogReader
     from pytest_delta_schema.state.states import KeyState, TableState
     from pytest_delta_schema.state.types import ColumnState
+    from pytest_delta_schema.write_check.verdict import Merge, WriteVerdict
 
 
 @hides_traceback
@@ -166,3 +176,182 @@ def _broken(wanted: TableState, data_check: NotNull | CheckState | KeyState, row
 
 def _row_violation(wanted: TableState, path: PartPath, message: str, remedy: str) -> Diagnostic:
     return violation(RowsViolateContract(), wanted.name, path, message, remedy)
+
+
+@hides_traceback
+def raises_constraint(
+    model: Table, *, check: str | None = None, not_null: str | None = None
+) -> AbstractContextManager[None]:
+    """Return a context that is passed only if the block's write is stopped by the named constraint of ``model``.
+
+    One of ``check``, the name of a check, and ``not_null``, the name of a NOT NULL column, is given.
+
+    Raises:
+        DeclarationError: If ``model`` is not a model, or has no such constraint.
+        AssertionError: By the context, if nothing stopped the write, or another constraint did.
+    """
+    return _StoppedBy(required_table(model, "delta_raises"), *_expected(model, check, not_null))
+
+
+class _StoppedBy:
+    """Expects one constraint; a class and not a generator, whose errors would show a line of Python's library."""
+
+    def __init__(self, model: Table, kind: str, name: str) -> None:
+        self._model = model
+        self._kind = kind
+        self._name = name
+
+    def __enter__(self) -> None:
+        """Do nothing; only the end of the block counts."""
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> bool:
+        __tracebackhide__ = True
+        expected = f"{self._model.qualified_name}: {self._kind} {self._name} should have stopped the write"
+        if error is None:
+            msg = f"{expected}, and nothing did"
+            raise AssertionError(msg)
+        stopped = constraint_error(error, models=[self._model]) if isinstance(error, Exception) else None
+        if stopped is None:
+            return False
+        if stopped.kind != self._kind or not same_name(stopped.name, self._name):
+            msg = f"{expected}, and {stopped} did"
+            raise AssertionError(msg) from error
+        return True
+
+
+def _expected(model: Table, check: str | None, not_null: str | None) -> tuple[str, str]:
+    if (check is None) == (not_null is None):
+        msg = f"{model.qualified_name}: name one constraint, check=... or not_null=..."
+        raise DeclarationError(msg)
+    if check is not None:
+        known, kind, name = [constraint.name for constraint in model.checks], CHECK, check
+    else:
+        known = [str(path) for path in not_null_paths(desired_state(model).columns)]
+        kind, name = NOT_NULL, not_null or ""
+    require_name(name, "the constraint of delta_raises")
+    if name not in NameSet(known):
+        msg = f"{model.qualified_name}: there is no {kind} {name} in the model; it has {', '.join(known) or 'none'}"
+        raise DeclarationError(msg)
+    return kind, name
+
+
+_MERGE = WriteOptions(merge_schema=True)
+
+
+@hides_traceback
+def assert_accepts(
+    table: Table | TableState | str,
+    frame: DataFrame | StructType | None,
+    options: WriteOptions | Merge = DEFAULT_OPTIONS,
+    *,
+    catalog: CatalogReader | None = None,
+    version: tuple[int, int] = NEWEST,
+) -> WriteVerdict:
+    """Raise unless Delta accepts a write; nothing is written, and no JVM is needed.
+
+    Args:
+        table: A model, an observed state, or with ``catalog=`` the name of a table.
+        frame: A DataFrame, or its schema; ``None`` for a DELETE.
+        options: How the frame is written, or a MERGE; by default it is appended with ``df.write.save(path)``.
+        catalog: Where a table is read that is given by name.
+        version: Delta's version, major and minor.
+
+    Returns:
+        The verdict; its notes are the effects of the write.
+
+    Raises:
+        WriteError: An ``AssertionError`` with the reasons and both schemas side by side.
+    """
+    verdict = check_write(table, frame, options, catalog=catalog, version=version)
+    if not verdict.accepted:
+        msg = f"{verdict}\n\n{_side_by_side(table, frame, catalog)}"
+        raise WriteError(msg)
+    return verdict
+
+
+@hides_traceback
+def assert_rejects(  # noqa: PLR0913 - the write, and what is expected of it
+    table: Table | TableState | str,
+    frame: DataFrame | StructType | None,
+    options: WriteOptions | Merge = DEFAULT_OPTIONS,
+    *,
+    reason: str | None = None,
+    catalog: CatalogReader | None = None,
+    version: tuple[int, int] = NEWEST,
+) -> WriteVerdict:
+    """Raise unless Delta refuses a write.
+
+    Args:
+        table: As in :func:`assert_accepts`.
+        frame: A DataFrame, or its schema; ``None`` for a DELETE.
+        options: How the frame is written, or a MERGE; by default it is appended with ``df.write.save(path)``.
+        reason: The fault, such as ``extra-column``, or Delta's error condition; ``None`` for any.
+        catalog: Where a table is read that is given by name.
+        version: Delta's version, major and minor.
+
+    Returns:
+        The verdict with its findings.
+
+    Raises:
+        WriteError: An ``AssertionError``, if Delta accepts the write or refuses it for other reasons only.
+    """
+    verdict = check_write(table, frame, options, catalog=catalog, version=version)
+    if reason is not None and not isinstance(reason, str):
+        refuse_kind("assert_rejects", "one reason", reason, "write the name of a fault, such as 'extra-column'")
+    expected = f" for {reason}" if reason else ""
+    if verdict.accepted:
+        fact = f"{verdict.table}: the write is accepted, and should be refused{expected}"
+        msg = f"{fact}\n\n{_side_by_side(table, frame, catalog)}"
+        raise WriteError(msg)
+    reasons = {name for finding in verdict.findings for name in (finding.rule, finding.code)}
+    if reason is not None and reason not in reasons:
+        msg = f"{verdict}\n\nand should be refused{expected}\n\n{_side_by_side(table, frame, catalog)}"
+        raise WriteError(msg)
+    return verdict
+
+
+@hides_traceback
+def assert_evolves(  # noqa: PLR0913 - the write, and what is expected of it
+    table: Table | TableState | str,
+    frame: DataFrame | StructType | None,
+    options: WriteOptions | Merge = _MERGE,
+    *,
+    to: Table | StructType,
+    catalog: CatalogReader | None = None,
+    version: tuple[int, int] = NEWEST,
+) -> WriteVerdict:
+    """Raise unless Delta accepts a write and the table has another schema after it.
+
+    Args:
+        table: As in :func:`assert_accepts`.
+        frame: A DataFrame, or its schema; ``None`` for a DELETE.
+        options: How the frame is written, or a MERGE; by default it is appended with the option ``mergeSchema``.
+        to: The schema of the table after the write, as a model or a struct; comments and column order are not compared.
+        catalog: Where a table is read that is given by name.
+        version: Delta's version, major and minor.
+
+    Returns:
+        The verdict.
+
+    Raises:
+        WriteError: An ``AssertionError``, if Delta refuses the write, or the table has its old or an unexpected schema
+            after it.
+    """
+    verdict = assert_accepts(table, frame, options, catalog=catalog, version=version)
+    difference = schema_diff(to, verdict.columns, names=("expected", "after the write"))
+    if difference:
+        msg = f"{verdict.table}: the write is accepted, but the table has an unexpected schema after it\n\n{difference}"
+        raise WriteError(msg)
+    if stored_state(written_table(table), catalog).columns == verdict.columns:
+        msg = f"{verdict.table}: the write is accepted, and does not change the schema"
+        raise WriteError(msg)
+    return verdict
+
+
+def _side_by_side(
+    table: Table | TableState | str, frame: DataFrame | StructType | None, catalog: CatalogReader | None
+) -> str:
+    if frame is None:
+        return "a delete takes no frame"
+    state = stored_state(written_table(table), catalog)
+    return schema_diff(state, frame, names=("table", "frame"), nullability=False) or "the two schemas are equal"

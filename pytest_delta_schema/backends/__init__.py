@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.backend import Backend as Backend
     from pytest_delta_schema.backends.backend import BackendContext as BackendContext
     from pytest_delta_schema.backends.backend import BackendSettings as BackendSettings
-    from pytest_delta_schema.backends.registry import find_backend as find_backend
-    from pytest_delta_schema.backends.rows.constraint_violations import ConstraintViolation as ConstraintViolation
-    from pytest_delta_schema.backends.rows.constraint_violations import constraint_error as constraint_error
+    from pytest_delta_schema.backends.backend import find_backend as find_backend
+    from pytest_delta_schema.backends.rows import ConstraintViolation as ConstraintViolation
+    from pytest_delta_schema.backends.rows import constraint_error as constraint_error
 
 __getattr__, __dir__ = lazy_exports(__name__)

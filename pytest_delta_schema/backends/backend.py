@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib import import_module
+from importlib.metadata import entry_points
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, first_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+    from importlib.metadata import EntryPoint
     from pathlib import Path
 
     from pyspark.sql import SparkSession
 
-    from pytest_delta_schema.execute.protocols.catalog import Catalog
+    from pytest_delta_schema.execute.protocols import Catalog
 
 
 ScratchTables = Literal["anywhere", "anywhere in tests", "in scratch catalog", "nowhere"]
@@ -97,10 +104,10 @@ class Backend:
         location: Returns where the catalog is, without secrets, for the header of the report: ``server https://...``.
             It tells two catalogs of one backend apart where reports are merged.
         keeps_entries: Whether its catalogs are
-            :class:`~pytest_delta_schema.execute.protocols.metadata_sync.SyncsEntries`. Then a
+            :class:`~pytest_delta_schema.execute.protocols.SyncsEntries`. Then a
             check ``::metadata`` is collected for each table, and ``--delta-sync-metadata`` is allowed.
         scratch_tables: Where tests and ``--delta-enforce`` create tables. Unless it is ``nowhere``, its catalogs are
-            :class:`~pytest_delta_schema.execute.protocols.row_appends.AppendsRows`.
+            :class:`~pytest_delta_schema.execute.protocols.AppendsRows`.
     """
 
     open: Callable[[BackendContext], Catalog]
@@ -118,3 +125,71 @@ class Backend:
         if self.scratch_tables == "anywhere in tests":
             return mode is not None
         return self.scratch_tables == "in scratch catalog"
+
+
+ENTRY_POINT_GROUP = "pytest_delta_schema.backends"
+"""The group of entry points by which other distributions make backends known."""
+
+BUILT_IN: Mapping[str, str] = MappingProxyType(
+    {
+        "local": "pytest_delta_schema.backends.local.backend",
+        "memory": "pytest_delta_schema.backends.memory.backend",
+        "session": "pytest_delta_schema.backends.spark_session.backend",
+        "unity": "pytest_delta_schema.backends.unity.backend",
+        "databricks": "pytest_delta_schema.backends.databricks.backend",
+    }
+)
+"""The modules of the built-in backends, each with a constant ``BACKEND``; imported when one is chosen."""
+
+
+def find_backend(name: str) -> Backend:
+    """Return a backend; entry points are read only for a name that is not built in.
+
+    Args:
+        name: As ``--delta-backend`` takes it.
+
+    Raises:
+        BackendUnavailableError: If there is none of that name, or it cannot be loaded.
+    """
+    if name in BUILT_IN:
+        backend: Backend = import_module(BUILT_IN[name]).BACKEND
+        return backend
+    installed = entry_points(group=ENTRY_POINT_GROUP)
+    candidates = {point.value: point for point in installed if point.name == name}
+    if not candidates:
+        raise BackendUnavailableError(_unknown(name, sorted({point.name for point in installed} - BUILT_IN.keys())))
+    if len(candidates) > 1:
+        sources = " and ".join(sorted(map(_source, candidates.values())))
+        msg = f"the delta backend {name!r} is installed more than once, by {sources}; uninstall all but one"
+        raise BackendUnavailableError(msg)
+    return _load(*candidates.values())
+
+
+def _load(point: EntryPoint) -> Backend:
+    try:
+        backend = point.load()
+    except Exception as error:
+        msg = (
+            f"the delta backend {point.name!r} of {_source(point)} cannot be loaded"
+            f" ({type(error).__name__}: {first_line(error)}); install what it needs, or choose another backend"
+        )
+        raise BackendUnavailableError(msg) from error
+    if not isinstance(backend, Backend):
+        msg = (
+            f"the entry point {point.name!r} of {_source(point)} is {backend!r}, not a Backend; point it to an"
+            " instance of pytest_delta_schema.backends.Backend"
+        )
+        raise BackendUnavailableError(msg)
+    return backend
+
+
+def _source(point: EntryPoint) -> str:
+    return point.value if point.dist is None else f"{point.dist.name} {point.dist.version} ({point.value})"
+
+
+def _unknown(name: str, installed: Iterable[str]) -> str:
+    others = ", ".join(installed)
+    nearest = get_close_matches(name, [*BUILT_IN, *installed], n=1)
+    guess = f" (did you mean {nearest[0]!r}?)" if nearest else ""
+    besides = f"; installed besides: {others}" if others else ""
+    return f"there is no delta backend {name!r}{guess}; choose one of {', '.join(BUILT_IN)}{besides}"

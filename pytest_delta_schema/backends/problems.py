@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.backends.spark.errors.spark_errors import JVM_GONE, NO_CONNECTION, SESSION_STOPPED
-from pytest_delta_schema.diagnostics.diagnostic_builders import diagnostic_of
-from pytest_delta_schema.diagnostics.errors import Diagnostic
+from pytest_delta_schema.backends.spark.errors import JVM_GONE, NO_CONNECTION, SESSION_STOPPED
+from pytest_delta_schema.delta.protocol import commits_are_in_catalog
+from pytest_delta_schema.diagnostics.errors import Diagnostic, StatementError, diagnostic_of
 from pytest_delta_schema.diagnostics.faults import (
     DamagedTable,
     NotDeltaTable,
@@ -15,15 +15,16 @@ from pytest_delta_schema.diagnostics.faults import (
     UnreadableTable,
     ViewInPlaceOfTable,
 )
-from pytest_delta_schema.sql.aspects.properties import unset_tblproperties
-from pytest_delta_schema.state.conversion import CONVERT, RESTORE_LOG
-from pytest_delta_schema.state.own_properties import MalformedPropertyError
-from pytest_delta_schema.state.states import TableState
+from pytest_delta_schema.execute.protocols import Refusal
+from pytest_delta_schema.sql.renderers import unset_tblproperties
+from pytest_delta_schema.sql.statement import StatementKind
+from pytest_delta_schema.state.states import CONVERT, RESTORE_LOG, MalformedPropertyError, TableState
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.diagnostics.errors import StatementError
     from pytest_delta_schema.diagnostics.faults import HasCode
     from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.sql.statement import Statement
+
 
 _CONVERT_BY_HAND = "convert it by CONVERT TO DELTA if it is parquet, or declare the table under another name"
 
@@ -107,3 +108,31 @@ def cannot_convert(name: QualifiedName, backend: str, path: str) -> Diagnostic:
     fact = f"its model converts {path}, whose files the {backend} backend cannot list"
     remedy = "convert it with the local backend or by CONVERT TO DELTA, or remove convert_from"
     return problem(UnlistableFiles, name, fact, remedy)
+
+
+_REMEDY = "create the table with make_delta_table, and insert its rows"
+
+
+def cannot_clone(table: QualifiedName, fact: str, remedy: str = _REMEDY, *, condition: str = "") -> StatementError:
+    """Return the error of a table that cannot be cloned."""
+    return StatementError(f"{table} cannot be cloned: {fact}; {remedy}", condition=condition)
+
+
+def require_commits_in_log(state: TableState) -> None:
+    """Require the log of a table to hold all of its commits.
+
+    Raises:
+        StatementError: If its newest commits are in a catalog.
+    """
+    if commits_are_in_catalog(state.table_properties):
+        raise cannot_clone(state.name, "its newest commits are in a catalog, and not in its log")
+
+
+CONVERSIONS = (StatementKind.CONVERT_TABLE, StatementKind.REGISTER_TABLE)
+
+
+def without_files(statement: Statement) -> Refusal | None:
+    """Refuse statements for which files have to be listed first."""
+    if statement.kind in CONVERSIONS:
+        return Refusal("it cannot list the files first", "convert with the local backend, or by CONVERT TO DELTA")
+    return None

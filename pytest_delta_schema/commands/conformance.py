@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 SUMMARY = "run the scenarios of all backends in a schema of one's own, and write a report without names and hosts"
 
-_PLUGIN = "pytest_delta_schema.testing.conformance.conformance_plugin"
-_TESTS = "pytest_delta_schema.testing.conformance.conformance_tests"
+_PLUGIN = "pytest_delta_schema.testing.conformance"
+_TESTS = "pytest_delta_schema.testing.conformance_tests"
 _NAME = re.compile(r"[^.\s]+\.[^.\s]+")
 _OWN = ("addopts", "filterwarnings", "markers", "python_functions=test", "usefixtures", "xfail_strict=false")
 """Settings of pytest that a project may have set otherwise."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from pytest_delta_schema.diagnostics.escaping import printed
+from pytest_delta_schema.diagnostics.text import printed
 
 
 def failed(*reasons: object) -> int:

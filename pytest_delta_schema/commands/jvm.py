@@ -5,16 +5,18 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.local.kept_jvm.channel import HolderGoneError, ask, end_of
-from pytest_delta_schema.backends.local.kept_jvm.record import (
+from pytest_delta_schema.backends.local.kept_jvm import (
+    HolderGoneError,
     HolderRecord,
     NotKeptError,
+    ask,
+    end_of,
     read_record,
     record_paths,
     remove_record,
 )
 from pytest_delta_schema.commands.failure import failed
-from pytest_delta_schema.diagnostics.escaping import printed_line
+from pytest_delta_schema.diagnostics.text import printed_line
 
 if TYPE_CHECKING:
     import argparse

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.commands.failure import failed
 from pytest_delta_schema.configuration.report_targets import faults_of_reports, parse_target, report_files
 from pytest_delta_schema.diagnostics.errors import JsonFormError, os_error_text
-from pytest_delta_schema.diagnostics.escaping import printed
-from pytest_delta_schema.report.formats.report_formats import EXTENSIONS, FORMATS
-from pytest_delta_schema.report.merging import merged_report
-from pytest_delta_schema.report.report_file import write_report
-from pytest_delta_schema.report.run_report_json import TOOL, report_from_json, report_text
+from pytest_delta_schema.diagnostics.text import printed
+from pytest_delta_schema.report.formats import EXTENSIONS, FORMATS
+from pytest_delta_schema.report.json_report import TOOL, report_from_json, report_text, write_report
+from pytest_delta_schema.report.run_report import merged_report
 
 if TYPE_CHECKING:
     import argparse

@@ -8,10 +8,10 @@ import sys
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema._lazy import lacks_pyspark
-from pytest_delta_schema.backends.local.session.supported_versions import version_fault
+from pytest_delta_schema.backends.local.launch import version_fault
 from pytest_delta_schema.commands.failure import failed
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError
-from pytest_delta_schema.diagnostics.escaping import printed
+from pytest_delta_schema.diagnostics.text import printed
 from pytest_delta_schema.progress import LOGGER, PHASE, LogLines, fitted
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema._lazy import NO_PYSPARK, lacks_pyspark
 from pytest_delta_schema.commands.failure import failed
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError
-from pytest_delta_schema.diagnostics.escaping import printed_line
+from pytest_delta_schema.diagnostics.text import printed_line
 
 if TYPE_CHECKING:
     import argparse

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.commands.failure import failed
-from pytest_delta_schema.diagnostics.escaping import printed_line
+from pytest_delta_schema.diagnostics.text import printed_line
 from pytest_delta_schema.witness.answers import is_confirmed
 
 if TYPE_CHECKING:

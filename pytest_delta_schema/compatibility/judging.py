@@ -2,30 +2,136 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from pytest_delta_schema.compatibility.comparison import contract_changes, unjudged, whole_table
-from pytest_delta_schema.compatibility.contract_change import StatePair
+from pytest_delta_schema.compatibility.changes import StatePair, contract_changes, unjudged, whole_table
 from pytest_delta_schema.compatibility.effects import Judged, effects_on
-from pytest_delta_schema.compatibility.finding import CompatibilityFinding
-from pytest_delta_schema.delta.clients.client_features import ClientFeatures
-from pytest_delta_schema.delta.spark_pairs import NEWEST
-from pytest_delta_schema.diagnostics.errors import DeclarationError
-from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
+from pytest_delta_schema.compatibility.faults import ColumnRemoved, TableRemoved
+from pytest_delta_schema.compatibility.roles import ROLE_WORDS, worse
+from pytest_delta_schema.delta.clients import ClientFeatures
+from pytest_delta_schema.delta.names import TABLE, ColumnPath, path_text
+from pytest_delta_schema.delta.properties import NEWEST
+from pytest_delta_schema.diagnostics.errors import DeclarationError, Diagnostic
+from pytest_delta_schema.diagnostics.text import escaped
+from pytest_delta_schema.models.arguments import refuse_kind
 from pytest_delta_schema.models.clients import require_clients
 from pytest_delta_schema.models.names import require_names
 from pytest_delta_schema.models.ownership import ASPECTS
 from pytest_delta_schema.models.table import Table
-from pytest_delta_schema.settings.compatibility_roles import DEFAULT_ROLES, ROLES
+from pytest_delta_schema.rules.consent import BREAK, NeededConsent
+from pytest_delta_schema.settings.table import DEFAULT_ROLES, ROLES
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.states import TableState
-from pytest_delta_schema.write_check.method import require_version
+from pytest_delta_schema.write_check.verdict import require_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from datetime import date
 
-    from pytest_delta_schema.compatibility.contract_change import ContractChange
-    from pytest_delta_schema.settings.compatibility_roles import Role
+    from pytest_delta_schema.compatibility.changes import ContractChange
+    from pytest_delta_schema.compatibility.roles import CompatibilityVerdict
+    from pytest_delta_schema.diagnostics.errors import Severity
+    from pytest_delta_schema.models.column import Deprecated
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.rules.consent import CompatibilityPolicy, Consent
+    from pytest_delta_schema.settings.table import Role
+
+
+_SEVERITIES: dict[CompatibilityVerdict, Severity] = {
+    "breaking": "error",
+    "not judged": "error",
+    "dangerous": "warning",
+    "safe": "note",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompatibilityFinding:
+    """The effect of one change of a contract on one role.
+
+    Args:
+        code: The code of the change, such as ``DC101``.
+        rule: The name of the change, such as ``ColumnRemoved``.
+        role: Whom it concerns: ``readers``, ``readers-by-position``, ``readers-by-path``, ``streams``,
+            ``tracked-streams``, ``change-feed``, ``writers``, ``writers-by-position``, ``writers-by-merge`` or
+            ``clients``.
+        verdict: ``breaking``, ``dangerous``, ``safe`` or ``not judged``.
+        table: Name of the table in the contract.
+        path: The part of the table, such as ``columns.id``; ``""`` for the table itself.
+        column: The column or field under its released name; empty for the table.
+        before: What the released contract has.
+        after: What the new one has.
+        reason: What the role meets.
+        upgrade_first: Who has to do what, and when: ``upgrade readers before this release``; ``""`` for nobody.
+        remedy: What else helps; ``""`` for nothing.
+        subject: What messages call the part.
+    """
+
+    code: str
+    rule: str
+    role: Role
+    verdict: CompatibilityVerdict
+    table: QualifiedName
+    path: str = ""
+    column: ColumnPath = TABLE
+    before: str
+    after: str
+    reason: str
+    upgrade_first: str = ""
+    remedy: str = ""
+    subject: str = ""
+
+    @property
+    def message(self) -> str:
+        """The fact and its reason, without the name of the table."""
+        return f"{self.subject}: {self.before} -> {self.after}: {ROLE_WORDS[self.role]} {self.reason}"
+
+    @property
+    def advice(self) -> str:
+        """Who is upgraded first, and what else helps."""
+        return "; ".join(part for part in (self.upgrade_first, self.remedy) if part)
+
+    @property
+    def consent(self) -> str:
+        """The consent that allows it: ``break dev.silver.orders.note``; ``""`` for what is safe."""
+        if self.verdict == "safe":
+            return ""
+        names = (*self.table, *self.column.folded)
+        return f"break {path_text(names)}"
+
+    @property
+    def diagnostic(self) -> Diagnostic:
+        """The finding in the shape of all reports."""
+        return Diagnostic(
+            code=self.code,
+            rule=self.rule,
+            severity=_SEVERITIES[self.verdict],
+            table=str(self.table),
+            path=self.path,
+            message=self.message,
+            remedy=self.advice,
+            role=self.role,
+            verdict=self.verdict,
+            upgrade_first=self.upgrade_first,
+        )
+
+    def __str__(self) -> str:
+        advice = f"; {self.advice}" if self.advice else ""
+        return escaped(f"{self.table}: {self.verdict}: {self.message}{advice} [{self.code} {self.rule}]")
+
+
+def worst_verdict(findings: Iterable[CompatibilityFinding]) -> CompatibilityVerdict:
+    """Return the worst verdict of some findings: ``safe``, ``dangerous``, ``not judged``, and then ``breaking``.
+
+    Args:
+        findings: Such as those of one role; none are safe.
+    """
+    worst: CompatibilityVerdict = "safe"
+    for finding in findings:
+        worst = worse(worst, finding.verdict)
+    return worst
+
 
 UNKNOWN_PARTS = (*ASPECTS, "ownership", "evolution")
 """What a released state may not hold."""
@@ -152,3 +258,90 @@ def _state(argument: str, given: object) -> TableState | None:
     if not isinstance(given, Table):
         refuse_kind("judge_change", "a Table, a TableState or None", given, f"give a model or a state as {argument}")
     return desired_state(given)
+
+
+DecisionResult = Literal["fails", "not judged", "tolerated", "allowed", "other role"]
+"""``tolerated``: the policy of the project lets its verdict pass; ``other role``: it does not judge that role."""
+
+_DROPS = frozenset({ColumnRemoved.code, TableRemoved.code})
+
+
+class Decision(NamedTuple):
+    """The meaning of a finding for a project; of one that is not safe."""
+
+    finding: CompatibilityFinding
+    result: DecisionResult
+    reason: str = ""
+    """Why it is allowed, or why its deprecation does not allow it yet; ``""`` if there is none."""
+    consent: Consent | None = None
+    """The consent that allows it."""
+
+    @property
+    def needs_deprecation(self) -> bool:
+        """Whether it drops what the released contract does not deprecate."""
+        return self.finding.code in _DROPS and not self.reason
+
+
+def decided(
+    findings: Iterable[CompatibilityFinding],
+    policy: CompatibilityPolicy,
+    *,
+    consents: Iterable[Consent],
+    released: TableState | None,
+    today: date,
+) -> tuple[Decision, ...]:
+    """Return what findings on one table mean; those that are safe are left out.
+
+    ``released`` is the contract with which it was compared, whose deprecations count.
+    """
+    given = [consent for consent in consents if consent.action == BREAK]
+    return tuple(
+        _decision(finding, policy, given, released, today) for finding in findings if finding.verdict != "safe"
+    )
+
+
+def _decision(
+    finding: CompatibilityFinding,
+    policy: CompatibilityPolicy,
+    consents: Iterable[Consent],
+    released: TableState | None,
+    today: date,
+) -> Decision:
+    if finding.role not in policy.roles:
+        return Decision(finding, "other role")
+    needed = NeededConsent(action=BREAK, table=finding.table, path=finding.column)
+    consent = next((consent for consent in consents if consent.covers(needed)), None)
+    if consent is not None:
+        until = f" until {consent.expires}" if consent.expires else ""
+        because = f" ({consent.reason})" if consent.reason else ""
+        return Decision(finding, "allowed", f"by the consent '{consent}'{until}{because}", consent)
+    reason = ""
+    if finding.code in _DROPS:
+        deprecation = None if released is None else _deprecation(finding, released)
+        if deprecation is not None:
+            reason = "; ".join(_obstacles(deprecation, policy.min_notice, today))
+            if not reason:
+                return Decision(finding, "allowed", f"by its deprecation of {deprecation.since}")
+    if finding.verdict == "not judged":
+        return Decision(finding, "not judged", reason)
+    fails = policy.fail_on == "dangerous" or (policy.fail_on == "breaking" and finding.verdict == "breaking")
+    return Decision(finding, "fails", reason) if fails else Decision(finding, "tolerated")
+
+
+def _deprecation(finding: CompatibilityFinding, released: TableState) -> Deprecated | None:
+    """Return the deprecation of what a finding drops: its own, or that of a column or the table around it."""
+    path = finding.column
+    while path:
+        if path in released.deprecated:
+            return released.deprecated[path]
+        path = path.parent
+    return released.deprecated.get(TABLE)
+
+
+def _obstacles(deprecation: Deprecated, min_notice: int, today: date) -> Iterator[str]:
+    """Yield why what is deprecated may not be dropped yet."""
+    if deprecation.sunset is not None and today < deprecation.sunset:
+        yield f"its sunset is {deprecation.sunset}, and today is {today} (UTC)"
+    days = (today - deprecation.since).days
+    if days < min_notice:
+        yield f"it is deprecated since {deprecation.since}, which is {days} of {min_notice} days of notice"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, get_args
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.settings.compatibility_roles import Role
+    from pytest_delta_schema.settings.table import Role
 
 RoleGroup = Literal["readers", "streams", "writers", "clients"]
 

@@ -4,59 +4,55 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
-from pytest_delta_schema.compatibility.faults.column_faults import (
+from pytest_delta_schema.compatibility.faults import (
+    AdditiveEvolution,
+    AppendOnlyDisabled,
+    AspectNotOwned,
+    ChangeFeedDisabled,
+    CheckAdded,
+    CheckDropped,
+    ClusteringChanged,
     CollationChanged,
+    ColumnMappingDropped,
     ColumnMoved,
     ColumnOrderNotKept,
     ColumnRemoved,
     ColumnRenamed,
     ColumnRespelled,
+    CommentChanged,
+    CommitsManagedByCatalog,
+    ConstraintKeyAdded,
+    ConstraintKeyDropped,
+    ConvertedToDelta,
     DefaultChanged,
+    FeatureEnabled,
     FieldAdded,
     GenerationChanged,
     LengthShortened,
     NullableColumnAdded,
     NullAllowed,
     NullForbidden,
-    RequiredColumnAdded,
-    TypeChanged,
-    TypeWidened,
-)
-from pytest_delta_schema.compatibility.faults.constraint_faults import (
-    CheckAdded,
-    CheckDropped,
-    ConstraintKeyAdded,
-    ConstraintKeyDropped,
-    RelyAdded,
-    RelyKeyAdded,
-)
-from pytest_delta_schema.compatibility.faults.table_faults import (
-    AdditiveEvolution,
-    AppendOnlyDisabled,
-    AspectNotOwned,
-    ChangeFeedDisabled,
-    ClusteringChanged,
-    ColumnMappingDropped,
-    CommentChanged,
-    CommitsManagedByCatalog,
-    ConvertedToDelta,
-    FeatureEnabled,
     PartitioningChanged,
     PropertyChanged,
+    RelyAdded,
+    RelyKeyAdded,
+    RequiredColumnAdded,
     RetentionShortened,
     SunsetMovedNearer,
     TableIntroduced,
     TableRemoved,
     TagChanged,
+    TypeChanged,
+    TypeWidened,
 )
-from pytest_delta_schema.settings.compatibility_roles import ROLES
+from pytest_delta_schema.settings.table import ROLES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pytest_delta_schema.compatibility.roles import RoleGroup
     from pytest_delta_schema.diagnostics.faults import HasCode
-    from pytest_delta_schema.settings.compatibility_roles import Role
+    from pytest_delta_schema.settings.table import Role
 
 Cell = Literal["breaking", "dangerous", "safe", "predicted", "computed"]
 """A verdict; or where it is from: a prediction of the stream, or of the write and of the features of clients."""

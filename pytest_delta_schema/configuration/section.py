@@ -6,7 +6,7 @@ from datetime import date, datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.configuration.error import SettingError, setting_text
-from pytest_delta_schema.settings.text import SECTION
+from pytest_delta_schema.settings.table import SECTION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

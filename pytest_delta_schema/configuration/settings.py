@@ -10,10 +10,9 @@ from pytest_delta_schema.settings.stack import innermost
 if TYPE_CHECKING:
     from os import PathLike
 
-    from pytest_delta_schema.execute.protocols.catalog import Catalog
+    from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.table import PropertyValue
-    from pytest_delta_schema.rules.compatibility_policy import CompatibilityEntry
-    from pytest_delta_schema.rules.consent import Consent
+    from pytest_delta_schema.rules.consent import CompatibilityEntry, Consent
     from pytest_delta_schema.rules.rule import ModelRule, PlanRule
     from pytest_delta_schema.settings.table import FailurePolicy, PreflightMode, PropertyMode, RiskLabel
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.types import ArrayType, CharType, DataType, MapType, StringType, StructField, StructType, VarcharType
 
-from pytest_delta_schema.diagnostics.escaping import identifier
+from pytest_delta_schema.diagnostics.text import identifier
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,7 +6,6 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
-from pytest_delta_schema.diagnostics.escaping import escaped, printed, shortened
 from pytest_delta_schema.diagnostics.faults import (
     FailedCheck,
     FailedStatement,
@@ -15,6 +14,7 @@ from pytest_delta_schema.diagnostics.faults import (
     UnreachableCatalog,
 )
 from pytest_delta_schema.diagnostics.redaction import redacted_uris
+from pytest_delta_schema.diagnostics.text import escaped, printed, shortened
 
 if sys.version_info < (3, 11):
     from exceptiongroup import ExceptionGroup
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from pytest_delta_schema.diagnostics.faults import HasCode
-    from pytest_delta_schema.diagnostics.witness import Witness
 
 
 class DeltaSchemaError(Exception):
@@ -317,3 +316,94 @@ def first_line(error: BaseException, *, limit: int = 300) -> str:
     """
     text = str(error).strip() or type(error).__name__
     return shortened(escaped(redacted_uris(text.partition("\n")[0].rstrip())), limit)
+
+
+WitnessResult = Literal["confirmed", "not confirmed", "not run", "no witness"]
+"""The results of a witness."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Witness:
+    """A script that shows the effect of a changed contract, and its answers before and after the change.
+
+    Args:
+        result: ``confirmed``, ``not confirmed``, ``not run``, or ``no witness`` if there is no script.
+        file: The script, below the folder of the run; ``""`` if there is none.
+        script: Its text.
+        before: Its answer before the change; ``""`` if it was not run.
+        after: Its answer after the change.
+        reason: Why there is none, why it was not run, or why a script that is not confirmed may be right; ``""`` for
+            nothing.
+    """
+
+    result: WitnessResult
+    file: str = ""
+    script: str = ""
+    before: str = ""
+    after: str = ""
+    reason: str = ""
+
+    @property
+    def fact(self) -> str:
+        """The result in one line, with both answers unless it is confirmed."""
+        if self.result == "no witness":
+            return f"no witness: {self.reason}"
+        if self.result == "not confirmed":
+            reason = self.reason or "a defect of pytest-delta-schema that can be reported"
+            return f"witness {self.file}: not confirmed, {reason}: before: {self.before}; after: {self.after}"
+        return f"witness {self.file}: {self.result}{f': {self.reason}' if self.reason else ''}"
+
+
+def diagnostic_of(  # noqa: PLR0913 - the parts of a diagnostic
+    fault: type[HasCode],
+    table: object,
+    message: str,
+    *,
+    remedy: str = "",
+    path: str = "",
+    severity: Severity = "error",
+    location: Location | None = None,
+    concerns_run: bool = False,
+) -> Diagnostic:
+    """Build a diagnostic with the code and the name of a fault.
+
+    The message is the fact and its reason, without the table's name, and the remedy is in the imperative. The path is
+    ``""`` for the table itself. ``concerns_run`` is whether every table of the run has this fault.
+    """
+    return Diagnostic(
+        code=fault.code,
+        rule=fault.__name__,
+        severity=severity,
+        table=str(table),
+        path=path,
+        message=message,
+        remedy=remedy,
+        location=location,
+        concerns_run=concerns_run,
+    )
+
+
+def diagnostics_of(error: DeltaSchemaError, table: str) -> tuple[Diagnostic, ...]:
+    """Return the diagnostics of an error: those that it carries, else its whole text as one.
+
+    A group is taken apart. The table is the one for which the error was raised.
+    """
+    if isinstance(error, DiagnosticsError):
+        return error.diagnostics
+    if isinstance(error, ApplyErrors):
+        parts = [part for part in error.exceptions if isinstance(part, DeltaSchemaError)]
+        return tuple(diagnostic for part in parts for diagnostic in diagnostics_of(part, table))
+    if isinstance(error, ApplyError):
+        # The other lines are statements; an outcome has them as such.
+        message = str(error).partition("\n")[0].removeprefix(f"{escaped(error.table)}: ")
+        return (diagnostic_of(error.fault, error.table, message),)
+    message = " ".join(str(error).split()).removeprefix(f"{escaped(table)}: ")
+    return (diagnostic_of(error.fault, table, message),)
+
+
+def note(fault: type[HasCode], table: object, path: str, message: str) -> Diagnostic:
+    """Build a remark for which no table fails.
+
+    The message is the fact, without the table's name; the path is ``""`` for the table itself.
+    """
+    return diagnostic_of(fault, table, message, path=path, severity="note")

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from pytest_delta_schema.configuration.settings import current_settings as current_settings
     from pytest_delta_schema.engine.gate import Gate as Gate
     from pytest_delta_schema.engine.orchestrator import Orchestrator as Orchestrator
-    from pytest_delta_schema.engine.outcomes.outcome import TableOutcome as TableOutcome
-    from pytest_delta_schema.engine.sync_result import SyncResult as SyncResult
+    from pytest_delta_schema.engine.orchestrator import SyncResult as SyncResult
+    from pytest_delta_schema.engine.outcomes import TableOutcome as TableOutcome
     from pytest_delta_schema.engine.write_checks import check_write as check_write
 
 __getattr__, __dir__ = lazy_exports(__name__)

@@ -2,42 +2,168 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_delta_schema.delta.names.folded_names import folded
-from pytest_delta_schema.diagnostics.diagnostic_builders import note
-from pytest_delta_schema.diagnostics.errors import InvalidModelError
-from pytest_delta_schema.diagnostics.remarks import NotCreatable
-from pytest_delta_schema.engine.assembly import client_features_of, planner_of, validator_of
-from pytest_delta_schema.engine.bound_model import BoundModel, declared
-from pytest_delta_schema.engine.source_map.source_locations import SourceLocations
-from pytest_delta_schema.models.dependency_order import dependency_groups
-from pytest_delta_schema.rules.aspects.column_names import InvalidColumnName
-from pytest_delta_schema.rules.aspects.nested_nullability import NotNullInCollection
+from pytest_delta_schema.configuration.project_settings import load_rules
+from pytest_delta_schema.delta.clients import ClientFeatures
+from pytest_delta_schema.delta.names import folded
+from pytest_delta_schema.diagnostics.errors import DeclarationError, InvalidModelError, note
+from pytest_delta_schema.diagnostics.faults import NotCreatable
+from pytest_delta_schema.engine.source_map import SourceLocations
+from pytest_delta_schema.execute.preflight import COUNT, OFF, Preflight
+from pytest_delta_schema.execute.runner import ActionRunner
+from pytest_delta_schema.models.clients import client_faults
+from pytest_delta_schema.models.sets import Binding, dependency_groups
+from pytest_delta_schema.models.table import Table, derived
+from pytest_delta_schema.plan.planner import TablePlanner
+from pytest_delta_schema.plan.property_policy import PropertyPolicy
+from pytest_delta_schema.plan.risk import Risk
 from pytest_delta_schema.rules.clients import notes_on_clients
+from pytest_delta_schema.rules.columns import InvalidColumnName, NotNullInCollection
+from pytest_delta_schema.rules.validator import PlanValidator, default_model_rules, default_plan_rules
 from pytest_delta_schema.sql.compiler import script, statements
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.state.json_format.json_text import state_json_text
+from pytest_delta_schema.state.json_state import state_json_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import TypeVar
 
     from pytest_delta_schema.configuration.settings import Settings
-    from pytest_delta_schema.delta.clients.client_features import ClientFeatures
     from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
-    from pytest_delta_schema.engine.outcomes.outcome import TableChange
-    from pytest_delta_schema.engine.source_map.source_locations import Listing
+    from pytest_delta_schema.engine.outcomes import TableChange
+    from pytest_delta_schema.engine.source_map import Listing
+    from pytest_delta_schema.execute.protocols import DeltaDDL
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.actions import AlignTable, CreateTable
-    from pytest_delta_schema.plan.planner import TablePlanner
-    from pytest_delta_schema.rules.validator import PlanValidator
     from pytest_delta_schema.state.states import TableState
 
+
+@dataclass(frozen=True, slots=True)
+class BoundModel:
+    """A model with the table that it maps to in a catalog, under the settings of a project."""
+
+    model: Table
+    """The declaration."""
+    table: Table
+    """What it declares of the table in the catalog, with the default properties and clients of the project."""
+    name: QualifiedName
+    """The name of that table."""
+
+    @classmethod
+    def of(cls, model: Table, settings: Settings) -> BoundModel:
+        """Bind a model; a table that was derived from a model is that of the catalog already."""
+        table = declared(model, settings)
+        if settings.bindings and _is_declaration(model):
+            table = Binding(settings.bindings).table(table)
+        if table is not model and table.name == model.name:
+            table = _named_by_itself(table)
+        return cls(model, table, table.name)
+
+
+def declared(table: Table, settings: Settings) -> Table:
+    """Return a model with the default properties and the clients of the project, still under its own name.
+
+    A table that was derived from a model has them already.
+    """
+    defaults = dict(settings.default_properties)
+    clients = table.clients or settings.clients
+    is_whole = clients == table.clients and not defaults.keys() - table.table_properties.keys()
+    if is_whole or not _is_declaration(table):
+        return table
+    properties = MappingProxyType({**defaults, **table.table_properties})
+    return derived(table, table_properties=properties, clients=clients)
+
+
+def model_of_copy(table: Table, settings: Settings, **changes: Any) -> Table:
+    """Return a model for a table of another name, with the same declaration; bindings do not apply to it.
+
+    It has no foreign keys, because the parents of a copy have other names, too, and it converts no files, because those
+    belong to the table of the model.
+
+    ``changes`` are the arguments of :class:`Table` that differ, such as the names.
+    """
+    values: dict[str, Any] = {field.name: getattr(table, field.name) for field in fields(table) if field.init}
+    made = Table(**{**values, "foreign_keys": (), "convert_from": None, "read_only": False, **changes})
+    return _named_by_itself(declared(made, settings))
+
+
+def _named_by_itself(table: Table) -> Table:
+    """Return a table in a catalog, whose keys are named after it."""
+    return derived(table, origin=table.origin._replace(name=None))
+
+
+def _is_declaration(table: Table) -> bool:
+    """Whether a table is a declaration, and not derived from one for a catalog."""
+    return table.origin.name == table.name
+
+
+def planner_of(settings: Settings) -> TablePlanner:
+    """Return the planner that compares as the settings say."""
+    return TablePlanner(enable=settings.enable_features, policy=property_policy_of(settings))
+
+
+def property_policy_of(settings: Settings) -> PropertyPolicy:
+    """Return which table properties the project manages."""
+    return PropertyPolicy(settings.properties, keeps_record=settings.owned_properties)
+
+
+def client_features_of(settings: Settings) -> ClientFeatures:
+    """Return which table features each client supports, with the corrections of the project.
+
+    Raises:
+        DeclarationError: If a client, or a correction, names nothing that is known.
+    """
+    faults = client_faults(settings.clients)
+    try:
+        features = ClientFeatures(settings.client_features)
+    except ValueError as error:
+        faults.append(str(error))
+    if faults:
+        msg = "; ".join(faults)
+        raise DeclarationError(msg)
+    return features
+
+
+def validator_of(settings: Settings) -> PlanValidator:
+    """Return the validator with the standard rules and those of the project.
+
+    Raises:
+        DeclarationError: If a rule that is named cannot be loaded, or a client is not known.
+    """
+    model_rules, plan_rules = load_rules(settings.rules)
+    client_features = client_features_of(settings)
+    standard = default_plan_rules(
+        settings.consents,
+        max_risk=Risk[settings.max_risk.upper()],
+        protected=settings.protected,
+        runs_data_checks=settings.preflight != OFF,
+        client_features=client_features,
+    )
+    return PlanValidator(
+        model_rules=[
+            *default_model_rules(policy=property_policy_of(settings), client_features=client_features),
+            *model_rules,
+            *settings.model_rules,
+        ],
+        plan_rules=[*standard, *plan_rules, *settings.plan_rules],
+    )
+
+
+def preflight_of(settings: Settings) -> Preflight:
+    """Return how an apply runs its data checks."""
+    return Preflight(settings.preflight or COUNT, samples=settings.preflight_samples)
+
+
+def runner_of(catalog: DeltaDDL, settings: Settings) -> ActionRunner:
+    """Return the runner that changes a catalog as the settings say."""
+    return ActionRunner.over(catalog, preflight=preflight_of(settings), restores=settings.on_failure == "restore")
+
+
+if TYPE_CHECKING:
     _Located = TypeVar("_Located", Diagnostic, TableChange)
 
 

@@ -3,42 +3,37 @@
 from __future__ import annotations
 
 from functools import cached_property
+from importlib.util import module_from_spec, spec_from_file_location
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.configuration.settings import current_settings
-from pytest_delta_schema.diagnostics.diagnostic_builders import diagnostic_of
-from pytest_delta_schema.diagnostics.errors import DeltaSchemaError
+from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, diagnostic_of
 from pytest_delta_schema.diagnostics.faults import UnreachableCatalog
 from pytest_delta_schema.engine.apply_progress import ApplyProgress
-from pytest_delta_schema.engine.assembly import preflight_of, runner_of
-from pytest_delta_schema.engine.declarations import Declarations
-from pytest_delta_schema.engine.entry_sync import sync_stale_entries
-from pytest_delta_schema.engine.orchestrator import Orchestrator
-from pytest_delta_schema.engine.outcomes.judged_table import JudgedTable, RefusedTable
-from pytest_delta_schema.engine.outcomes.outcome import CheckKind, DataChecks, Status
-from pytest_delta_schema.engine.outcomes.outcome_parts import failed_outcome
-from pytest_delta_schema.engine.outcomes.plan_outcomes import PlanOutcomes
+from pytest_delta_schema.engine.declarations import Declarations, preflight_of, runner_of
+from pytest_delta_schema.engine.orchestrator import Orchestrator, sync_stale_entries
+from pytest_delta_schema.engine.outcomes import CheckKind, DataChecks, JudgedTable, RefusedTable, Status
+from pytest_delta_schema.engine.plan_outcomes import PlanOutcomes, failed_outcome
 from pytest_delta_schema.execute.preflight import OFF, preflight
-from pytest_delta_schema.execute.protocols.capabilities import unsupported_statements
-from pytest_delta_schema.execute.protocols.catalog import StartsLazily
+from pytest_delta_schema.execute.protocols import StartsLazily, unsupported_statements
+from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plan.actions import AlignTable
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.state.desired import desired_state
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from types import ModuleType
 
     from pytest_delta_schema.configuration.settings import Settings
     from pytest_delta_schema.diagnostics.errors import Diagnostic
-    from pytest_delta_schema.engine.bound_model import BoundModel
-    from pytest_delta_schema.engine.outcomes.outcome import TableOutcome
-    from pytest_delta_schema.engine.sync_result import SyncResult
-    from pytest_delta_schema.execute.protocols.catalog import Catalog
+    from pytest_delta_schema.engine.declarations import BoundModel
+    from pytest_delta_schema.engine.orchestrator import SyncResult
+    from pytest_delta_schema.engine.outcomes import TableOutcome
+    from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.plan.actions import CreateTable
-    from pytest_delta_schema.plan.table_plan import TablePlan
+    from pytest_delta_schema.plan.actions import CreateTable, TablePlan
     from pytest_delta_schema.state.states import CatalogState, TableState
 
 
@@ -294,3 +289,131 @@ class Gate:
             violation for action in plan.actions for violation in unsupported_statements(action, self.catalog)
         ]
         return (*self.declarations.drift_validator.plan_violations(plan), *unsupported)
+
+
+CONTAINERS = (list, tuple, dict)
+
+
+def tables_of_file(path: str) -> dict[str, Table]:
+    """Run a module, and return the tables that it declares, by the variables that hold them."""
+    spec = spec_from_file_location("delta_schema_written", path)
+    if spec is None or spec.loader is None:
+        raise ImportError(path)
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module_tables(module)
+
+
+def module_tables(module: ModuleType) -> dict[str, Table]:
+    """Return the tables that the variables of a module hold by themselves, by these variables."""
+    return {name: value for name, value in vars(module).items() if type(value) is Table}
+
+
+def held_tables(value: object, *, or_nothing: bool = False) -> list[Table]:
+    """Return the tables that a variable holds, by itself or in lists and dictionaries.
+
+    With ``or_nothing`` there are none if it holds anything else as well.
+    """
+    tables: list[Table] = []
+    for item in held_items(value):
+        # The type and not isinstance, which would evaluate lazy proxies.
+        if issubclass(type(item), Table):
+            tables.append(item)  # type: ignore[arg-type]  # as it says
+        elif or_nothing:
+            return []
+    return tables
+
+
+def held_items(value: object) -> Iterator[object]:
+    """Yield what lists, tuples and dictionaries hold, also inside of each other; any other value by itself."""
+    return _items(value, set())
+
+
+def _items(value: object, seen: set[int]) -> Iterator[object]:
+    if not issubclass(type(value), CONTAINERS):
+        yield value
+    elif id(value) not in seen:
+        seen.add(id(value))
+        for item in value.values() if isinstance(value, dict) else value:  # type: ignore[attr-defined]  # a container
+            yield from _items(item, seen)
+
+
+class BatchedApplies:
+    """Applies tables one by one, and creates with the first missing one all others that can be created then.
+
+    What each apply returns is the same as that of :meth:`Gate.apply`. A table is left to its own apply if a table that
+    it references has to be changed first or was not created, if it is converted, and if its foreign keys form a circle.
+
+    The models come after those that they reference. ``created`` is called with each table that was created before its
+    turn, and the outcome of its apply.
+    """
+
+    def __init__(
+        self,
+        gate: Gate,
+        models: Iterable[Table],
+        progress: ApplyProgress,
+        created: Callable[[Table, TableOutcome], object],
+    ) -> None:
+        self._gate = gate
+        self._progress = progress
+        self._created = created
+        self._pending = {model.name: model for model in models}
+        self._outcomes: dict[QualifiedName, TableOutcome] = {}
+
+    def apply(self, table: Table) -> TableOutcome:
+        """Return the outcome of an apply, which may have been made with that of an earlier table."""
+        if table.name in self._pending and self._is_missing(table):
+            self._create(table)
+        self._pending.pop(table.name, None)
+        if table.name not in self._outcomes:
+            self._outcomes[table.name] = self._gate.apply(table, progress=self._progress)
+        return self._outcomes[table.name]
+
+    def apply_with_parents(self, table: Table) -> TableOutcome:
+        """Return the outcome of an apply, after those of the tables that a table references, directly or not."""
+        tables = self._gate.declarations.with_parents(table, self._gate.models)
+        self._pending = {model.name: model for model in tables if model.name not in self._outcomes}
+        return [self.apply(model) for model in tables][-1]
+
+    def _create(self, table: Table) -> None:
+        """Create the missing tables whose turn has not come; if they cannot be read, each is applied in its turn."""
+        try:
+            outcomes = self._gate.create(self._creatable(), progress=self._progress)
+        except DeltaSchemaError:
+            return
+        self._outcomes |= outcomes
+        for name in outcomes:
+            model = self._pending.pop(name)
+            if name != table.name:
+                self._created(model, outcomes[name])
+
+    def _creatable(self) -> list[Table]:
+        """Return the missing tables that reference no table which has to be changed first."""
+        creatable: dict[QualifiedName, Table] = {}
+        for name, model in self._pending.items():
+            parents = {key.parent for key in model.foreign_keys} - creatable.keys() - {name}
+            waits = any(parent in self._pending and not self._is_in_sync(self._pending[parent]) for parent in parents)
+            if not waits and self._is_missing(model):
+                creatable[name] = model
+        return list(creatable.values())
+
+    def _is_missing(self, table: Table) -> bool:
+        """Whether a table may be created before its turn, by what is known from the start of the run."""
+        declarations, bound = self._gate.declarations, self._gate.declarations.bound(table)
+        if (
+            table.read_only
+            or table.convert_from is not None
+            or declarations.violations(table)
+            or self._gate.unreadable(table)
+        ):
+            return False
+        if self._gate.state().tables[bound.name].exists or len(declarations.apply_group(table, self._gate.models)) > 1:
+            return False
+        return bound.name == table.name or not declarations.validator.model_violations([bound.table])
+
+    def _is_in_sync(self, model: Table) -> bool:
+        """Whether a table whose turn has not come needs no change."""
+        if self._gate.declarations.violations(model) or self._gate.unreadable(model):
+            return False
+        return self._gate.plan(model).is_empty

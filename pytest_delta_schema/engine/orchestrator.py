@@ -2,46 +2,132 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar, cast
 
-from pytest_delta_schema.configuration.settings import Settings
+from pytest_delta_schema.configuration.settings import Settings, current_catalog, current_settings
 from pytest_delta_schema.diagnostics.errors import (
     CatalogReadError,
     ConvergenceError,
+    DeclarationError,
     DeltaSchemaError,
     MetadataSyncError,
     UnsafePlanError,
 )
-from pytest_delta_schema.diagnostics.escaping import escaped
-from pytest_delta_schema.engine.assembly import planner_of, runner_of, validator_of
-from pytest_delta_schema.engine.bound_model import BoundModel
-from pytest_delta_schema.engine.current import settings_or_current
-from pytest_delta_schema.engine.entry_sync import sync_stale_entries
-from pytest_delta_schema.engine.sync_result import SyncResult
-from pytest_delta_schema.execute.concurrent_applies import read_completed, unfinished_creation
-from pytest_delta_schema.execute.concurrent_creation import each_schema_once
-from pytest_delta_schema.execute.interruption import ApplyInterrupted, with_running_outcome
-from pytest_delta_schema.execute.protocols.lag import when_shown
-from pytest_delta_schema.execute.table_result import TableResult
-from pytest_delta_schema.execute.unproved_apply import with_errors
-from pytest_delta_schema.models.required_kinds import required_tables
-from pytest_delta_schema.plan.describe import change_lines
+from pytest_delta_schema.diagnostics.text import escaped
+from pytest_delta_schema.engine.declarations import BoundModel, planner_of, runner_of, validator_of
+from pytest_delta_schema.execute.concurrency import each_schema_once, read_completed, unfinished_creation
+from pytest_delta_schema.execute.interruption import ApplyInterrupted, with_errors, with_running_outcome
+from pytest_delta_schema.execute.protocols import SyncsEntries, when_shown
+from pytest_delta_schema.execute.statements import TableResult, combined_error, statements_of
+from pytest_delta_schema.models.arguments import refuse_kind
+from pytest_delta_schema.models.sets import required_tables
+from pytest_delta_schema.plan.actions import TablePlan, change_lines
+from pytest_delta_schema.plan.entry_comparison import stale_entries
 from pytest_delta_schema.plan.planner import TablePlanner
-from pytest_delta_schema.plan.table_plan import TablePlan
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.rules.validator import PlanValidator
-from pytest_delta_schema.state.catalog_reader import require_reader
+from pytest_delta_schema.state.reader import require_reader
 from pytest_delta_schema.state.states import CatalogState
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from pytest_delta_schema.execute.action_runner import ActionRunner
-    from pytest_delta_schema.execute.protocols.catalog import Catalog
+    from pytest_delta_schema.execute.protocols import Catalog
+    from pytest_delta_schema.execute.runner import ActionRunner
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.state.catalog_reader import CatalogReader
+    from pytest_delta_schema.sql.statement import Statement
+    from pytest_delta_schema.state.reader import CatalogReader
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyncResult:
+    """The result of an apply.
+
+    Args:
+        plan: The changes; empty if the catalog had no drift.
+        tables: How the apply of each table ended.
+    """
+
+    plan: TablePlan
+    tables: tuple[TableResult, ...]
+
+    @property
+    def statements(self) -> tuple[Statement, ...]:
+        """The statements that ran, in order."""
+        return statements_of(self.tables)
+
+    @property
+    def already_there(self) -> frozenset[QualifiedName]:
+        """New tables that another apply has created meanwhile; ``plan`` is without them."""
+        return frozenset(result.table for result in self.tables if result.is_already_there)
+
+    @property
+    def error(self) -> DeltaSchemaError | None:
+        """The errors of all tables as one; ``None`` if all are aligned."""
+        return combined_error(self.tables)
+
+    def for_table(self, table: QualifiedName) -> SyncResult:
+        """Return the part that is about one table.
+
+        Args:
+            table: Its name in the catalog.
+        """
+        creations = tuple(action for action in self.plan.create_tables if action.table == table)
+        alignments = tuple(action for action in self.plan.align_tables if action.table == table)
+        return SyncResult(
+            plan=replace(self.plan, create_tables=creations, align_tables=alignments),
+            tables=tuple(result for result in self.tables if result.table == table),
+        )
+
+
+def sync_stale_entries(tables: Iterable[Table], catalog: CatalogReader, state: CatalogState) -> bool:
+    """Write the metadata of Delta logs to the catalog entries that were read to differ from them.
+
+    No entry is deleted for it. It returns whether an entry was changed, or has a note.
+
+    Raises:
+        MetadataSyncError: With all entries that cannot be written, such as those of managed tables.
+    """
+    if not isinstance(catalog, SyncsEntries):
+        return False
+    stale = stale_entries(state)
+    differing = [table for table in tables if table.name in stale]
+    return bool(differing) and bool(catalog.sync_entries(differing, recreates=False))
+
+
+_C = TypeVar("_C", bound="CatalogReader")
+
+
+def catalog_or_current(catalog: _C | None, function: str) -> _C:
+    """Return the catalog that was given, or that of the pytest run.
+
+    ``function`` is what needs it, for the message.
+
+    Raises:
+        DeclarationError: If no test runs that has a catalog, or something else was given.
+    """
+    chosen = cast("_C | None", current_catalog()) if catalog is None else catalog
+    if chosen is None:
+        msg = f"{function} needs a catalog, and no test of pytest runs that has one; give catalog=..."
+        raise DeclarationError(msg)
+    require_reader(chosen, function)
+    return chosen
+
+
+def settings_or_current(value: object, subject: str) -> Settings:
+    """Return settings; those in force for ``None``.
+
+    Raises:
+        DeclarationError: If it is something else.
+    """
+    if value is None:
+        return current_settings()
+    if not isinstance(value, Settings):
+        remedy = "give Settings(...), or Settings.from_project(folder)"
+        refuse_kind(subject, "settings of the kind Settings", value, remedy)
+    return value
 
 
 class Orchestrator:

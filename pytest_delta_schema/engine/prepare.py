@@ -8,9 +8,8 @@ from tempfile import TemporaryDirectory
 from pyspark.sql.types import DecimalType, LongType, StringType
 
 from pytest_delta_schema.backends.local.catalog import LocalCatalog
-from pytest_delta_schema.backends.local.session.launch_resources import resources_for_start
-from pytest_delta_schema.backends.local.session.machine_cache import cache_folder
-from pytest_delta_schema.backends.local.session.start import session_conf, start_session
+from pytest_delta_schema.backends.local.launch import cache_folder, resources_for_start
+from pytest_delta_schema.backends.local.start import session_conf, start_session
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 from pytest_delta_schema.engine.orchestrator import Orchestrator
 from pytest_delta_schema.models.column import Column

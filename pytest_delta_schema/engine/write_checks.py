@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.spark_pairs import NEWEST
-from pytest_delta_schema.engine.bound_model import declared
-from pytest_delta_schema.engine.current import settings_or_current
+from pytest_delta_schema.delta.properties import NEWEST
+from pytest_delta_schema.engine.declarations import declared
+from pytest_delta_schema.engine.orchestrator import settings_or_current
 from pytest_delta_schema.models.table import Table
-from pytest_delta_schema.write_check.options import DEFAULT_OPTIONS
 from pytest_delta_schema.write_check.prediction import predict_write
+from pytest_delta_schema.write_check.verdict import DEFAULT_OPTIONS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
     from pytest_delta_schema.configuration.settings import Settings
-    from pytest_delta_schema.state.catalog_reader import CatalogReader
+    from pytest_delta_schema.state.reader import CatalogReader
     from pytest_delta_schema.state.states import TableState
-    from pytest_delta_schema.write_check.options import WriteOptions
-    from pytest_delta_schema.write_check.statements.merge_options import Merge
-    from pytest_delta_schema.write_check.verdict import WriteVerdict
+    from pytest_delta_schema.write_check.verdict import Merge, WriteOptions, WriteVerdict
 
 
 def check_write(  # noqa: PLR0913 - the write, and what it is judged by

@@ -9,17 +9,15 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.diagnostics.errors import DdlError, DeclarationError, Diagnostic
-from pytest_delta_schema.exchange.ddl_reading import DdlReading
-from pytest_delta_schema.exchange.ddl_statements import read_statements
-from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
-from pytest_delta_schema.models.dependency_order import dependency_groups
-from pytest_delta_schema.models.required_kinds import required_tables
+from pytest_delta_schema.exchange.statements import DdlReading, read_statements
+from pytest_delta_schema.models.arguments import refuse_kind
+from pytest_delta_schema.models.sets import dependency_groups, required_tables
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.progress import LOGGER
 from pytest_delta_schema.sql.compiler import script, statements
 from pytest_delta_schema.sql.statement import StatementKind
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.state.own_properties import MalformedPropertyError
+from pytest_delta_schema.state.states import MalformedPropertyError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -8,22 +8,23 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, TypeVar
 
-from pytest_delta_schema.diagnostics.errors import first_line
-from pytest_delta_schema.diagnostics.escaping import escaped, printed_sql
+from pytest_delta_schema.diagnostics.errors import ConvergenceError, MetadataSyncError, UnprovedApplyError, first_line
+from pytest_delta_schema.diagnostics.text import escaped, escaped_lines, printed_sql
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.sql.compiler import statements
-from pytest_delta_schema.sql.schemas_and_restores import drop_table, restore_table
+from pytest_delta_schema.sql.renderers import drop_table, restore_table
 from pytest_delta_schema.sql.statement import StatementKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from pytest_delta_schema.diagnostics.errors import DeltaSchemaError
+    from pytest_delta_schema.diagnostics.errors import ApplyError, DeltaSchemaError
+    from pytest_delta_schema.execute.statements import TableResult
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.plan.actions import AlignTable
-    from pytest_delta_schema.plan.table_plan import TablePlan
+    from pytest_delta_schema.plan.actions import AlignTable, TablePlan
     from pytest_delta_schema.sql.statement import Statement
     from pytest_delta_schema.state.states import CatalogState
+
 
 _T = TypeVar("_T")
 
@@ -261,3 +262,49 @@ def listing(title: str, shown: Sequence[Statement]) -> list[str]:
         lines += [f"    -- {note}"] if note else []
         lines += [f"    {line}" for line in f"{sql};".split("\n")]
     return lines
+
+
+def with_errors(
+    results: Iterable[TableResult], errors: Mapping[QualifiedName, DeltaSchemaError]
+) -> tuple[TableResult, ...]:
+    """Return results with the errors of tables that had none before."""
+    return tuple(
+        replace(result, error=_error_of(result, errors[result.table]))
+        if result.error is None and result.table in errors
+        else result
+        for result in results
+    )
+
+
+def _error_of(result: TableResult, error: DeltaSchemaError) -> DeltaSchemaError:
+    """Return the error of a table that could not be proved aligned; it has the statements that ran."""
+    if result.action is None or not result.is_complete or isinstance(error, ConvergenceError):
+        return error
+    return _unproved(result.action, error)
+
+
+def _unproved(action: CreateTable | AlignTable, cause: DeltaSchemaError) -> ApplyError:
+    """Return the error of a table whose statements have all run.
+
+    The cause is why the table could not be read back, or why its catalog entry could not be synchronised.
+    """
+    ran, progress = statements(action), all_done(action)
+    is_proved = isinstance(cause, MetadataSyncError)
+    what = "its catalog entry could not be synchronised" if is_proved else "the table could not be read back"
+    count = "its statement" if len(ran) == 1 else f"all {len(ran)} statements"
+    lines = [
+        f"{escaped(action.table)}: {count} ran, and then {what}: {escaped_lines(str(cause))}",
+        *listing("done", ran),
+        f"  to restore:  {progress.restoring()}",
+        "  to continue: fix the cause and apply again; the next plan starts from what is done",
+    ]
+    error = UnprovedApplyError(
+        "\n".join(lines),
+        table=str(action.table),
+        done=[statement.sql for statement in ran],
+        failed="",
+        not_run=(),
+        version=progress.version,
+    )
+    error.__cause__ = cause
+    return error

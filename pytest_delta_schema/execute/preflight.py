@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.delta.names.part_path import PartPath, part_path
+from pytest_delta_schema.delta.names import PartPath, part_path
 from pytest_delta_schema.diagnostics.errors import StatementError, first_line
-from pytest_delta_schema.diagnostics.escaping import escaped, shortened
+from pytest_delta_schema.diagnostics.text import escaped, shortened
 from pytest_delta_schema.plan.changes import ColumnAdd, ConvertTable
 from pytest_delta_schema.plan.data_checks import NULL_PARTITION, NotNull, PartitionValue, data_checks_of, shown_columns
 from pytest_delta_schema.progress import step
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.diagnostics.faults import HasCode
-    from pytest_delta_schema.execute.protocols.catalog import DeltaDDL, RowCounts, Samples
+    from pytest_delta_schema.execute.protocols import DeltaDDL, RowCounts, Samples
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.actions import AlignTable
     from pytest_delta_schema.plan.data_checks import DataCheck

@@ -1,6 +1,6 @@
 """Contracts of the past, from a git commit or a folder.
 
-``REF`` is what :func:`~pytest_delta_schema.history.past_contracts.contracts_at` takes:
+``REF`` is what :func:`~pytest_delta_schema.history.contracts.contracts_at` takes:
 
 ================  ================================================================================================
 ``main``          a branch: its merge base with ``HEAD``; the local branch or that of ``origin``, whichever is nearer

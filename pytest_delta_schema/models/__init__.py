@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema._lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.models.binding import Binding as Binding
     from pytest_delta_schema.models.column import Column as Column
+    from pytest_delta_schema.models.column import Deprecated as Deprecated
     from pytest_delta_schema.models.column import Identity as Identity
+    from pytest_delta_schema.models.column import UnknownType as UnknownType
     from pytest_delta_schema.models.constraints import Check as Check
     from pytest_delta_schema.models.constraints import ForeignKey as ForeignKey
+    from pytest_delta_schema.models.constraints import Parquet as Parquet
     from pytest_delta_schema.models.constraints import PrimaryKey as PrimaryKey
     from pytest_delta_schema.models.constraints import Unique as Unique
-    from pytest_delta_schema.models.conversion import Parquet as Parquet
-    from pytest_delta_schema.models.deprecation import Deprecated as Deprecated
     from pytest_delta_schema.models.names import QualifiedName as QualifiedName
+    from pytest_delta_schema.models.sets import Binding as Binding
     from pytest_delta_schema.models.structs import empty_frame as empty_frame
     from pytest_delta_schema.models.structs import to_struct_type as to_struct_type
     from pytest_delta_schema.models.table import Table as Table
-    from pytest_delta_schema.models.types.unknown_type import UnknownType as UnknownType
 
 __getattr__, __dir__ = lazy_exports(__name__)

@@ -8,16 +8,15 @@ from difflib import get_close_matches
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.clients.client_support import oldest_version
-from pytest_delta_schema.delta.clients.known_clients import KNOWN_CLIENTS, SYNONYMS
-from pytest_delta_schema.delta.names.folded_names import folded
+from pytest_delta_schema.delta.clients import KNOWN_CLIENTS, SYNONYMS, oldest_version
+from pytest_delta_schema.delta.names import folded
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.names import require_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_delta_schema.delta.clients.client_support import ClientVersion
+    from pytest_delta_schema.delta.clients import ClientVersion
 
 _FORM = re.compile(
     r"(?P<name>[A-Za-z][\w-]*)\s*(?:(?P<operator>[<>=!~]+)\s*(?P<version>[^\s(]+))?\s*(?P<only_reads>\(read\))?"

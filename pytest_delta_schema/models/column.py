@@ -2,22 +2,111 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
+from datetime import date, datetime
 from decimal import Decimal
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Union
 
-from pyspark.sql.types import DataType
+from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
+from pytest_delta_schema.delta.char_varchar import with_lengths
+from pytest_delta_schema.delta.fields import (
+    CHAR_VARCHAR,
+    DEFAULT,
+    GENERATION_EXPRESSION,
+    IDENTITY_EXPLICIT,
+    IDENTITY_START,
+    IDENTITY_STEP,
+)
 from pytest_delta_schema.diagnostics.errors import DeclarationError
-from pytest_delta_schema.models.argument_checks.arguments import refuses_wrong_arguments
-from pytest_delta_schema.models.deprecation import require_deprecated
+from pytest_delta_schema.models.arguments import refuse_kind, refuses_wrong_arguments
 from pytest_delta_schema.models.names import interned, require_comment, require_name
-from pytest_delta_schema.models.tags import NO_DECLARED_TAGS, no_tags, require_tags
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator
 
-    from pytest_delta_schema.models.deprecation import Deprecated
+    from pyspark.sql.types import StructField
+
+
+NO_DECLARED_TAGS: Mapping[str, str | None] = MappingProxyType({})
+
+
+def no_tags() -> Mapping[str, str | None]:
+    """Return one shared empty mapping, because most tables and columns have no tags."""
+    return NO_DECLARED_TAGS
+
+
+def require_tags(value: object, subject: str) -> Mapping[str, str | None]:
+    """Return declared tags as a copy; raise a ``DeclarationError`` if it is not a mapping of keys to texts."""
+    if not isinstance(value, Mapping):
+        msg = f"{subject}: tags must be a mapping, got {value!r}; write {{'key': 'value'}}, or {{'key': ''}}"
+        raise DeclarationError(msg)
+    wrong = []
+    for key, item in value.items():
+        require_name(key, f"{subject}: a key of tags")
+        if item is not None and not isinstance(item, str):
+            wrong.append(f"{key} has the value {item!r}")
+    if wrong:
+        msg = f"{subject}: tag {', '.join(wrong)}; write a text, '' for a tag without a value, or None for its absence"
+        raise DeclarationError(msg)
+    return MappingProxyType(dict(value))
+
+
+_EXAMPLE = "date(2026, 1, 31)"
+
+
+@refuses_wrong_arguments
+@dataclass(frozen=True, slots=True)
+class Deprecated:
+    """Announce that a column or a table will be dropped.
+
+    No catalog stores it, so it is never drift; the JSON form of the desired state has it, and reports show it. A
+    deprecation of a column holds for its fields, and one of a table for its columns.
+
+    Args:
+        since: The day of the announcement, from which the notice counts.
+        use: What to read instead: of a column the name of another column, or the dotted path of a field; of a table
+            the dotted name of another table. ``""`` if nothing replaces it.
+        sunset: The first day on which it may be gone.
+
+    Raises:
+        DeclarationError: If a day is not a ``datetime.date``, or the sunset is not after ``since``.
+    """
+
+    since: date
+    _: KW_ONLY
+    use: str = ""
+    sunset: date | None = None
+
+    def __post_init__(self) -> None:
+        _require_day(self.since, "since")
+        given: object = self.use
+        if not isinstance(given, str):
+            msg = f"use of Deprecated must be a string, got {given!r}; write the name of what replaces it in quotes"
+            raise DeclarationError(msg)
+        if self.sunset is None:
+            return
+        _require_day(self.sunset, "sunset")
+        if self.sunset <= self.since:
+            msg = f"sunset of Deprecated is {self.sunset}, which is not after since, {self.since}; write a later day"
+            raise DeclarationError(msg)
+
+
+def _require_day(value: object, name: str) -> None:
+    """Raise a ``DeclarationError`` if a value is not a day; a moment is none."""
+    if not isinstance(value, date) or isinstance(value, datetime):
+        msg = f"{name} of Deprecated is {value!r}, which is not a datetime.date; write {_EXAMPLE}"
+        raise DeclarationError(msg)
+
+
+def require_deprecated(value: object, subject: str) -> None:
+    """Raise a ``DeclarationError`` if a value is neither a :class:`Deprecated` nor ``None``."""
+    if value is not None and not isinstance(value, Deprecated):
+        msg = f"{subject}deprecated is {value!r}; write Deprecated({_EXAMPLE})"
+        raise DeclarationError(msg)
+
 
 DefaultValue = Union[str, bool, int, float, Decimal]  # noqa: UP007 - used at run time, on every supported Python
 """A default: a number, a boolean, or the text of an SQL expression."""
@@ -125,7 +214,7 @@ class Column:
         if isinstance(given, DataType):
             return
         if isinstance(given, str):
-            from pytest_delta_schema.models.types.type_text import parse_type
+            from pytest_delta_schema.models.types import parse_type
 
             try:
                 _set(self, "data_type", parse_type(given))
@@ -154,3 +243,82 @@ class Column:
         if self.identity is not None and not isinstance(self.identity, (bool, Identity)):
             msg = f"column {self.name}: identity is {self.identity!r}; write Identity(start, step), or True"
             raise DeclarationError(msg)
+
+
+def columns_of(struct: StructType) -> list[Column]:
+    """Return the columns that a schema of Spark or of Delta declares.
+
+    Comments, lengths of char and varchar, defaults, generation expressions and identities are taken from the metadata
+    of its fields, if it holds them: Spark hides the last two, Delta's log has them.
+
+    Raises:
+        DeclarationError: If ``struct`` is not a schema.
+    """
+    if not isinstance(struct, StructType):
+        remedy = "give the schema of a frame, df.schema" if hasattr(struct, "schema") else "give a StructType"
+        refuse_kind("Table.from_struct_type", "a StructType", struct, remedy)
+    return [_column(field) for field in struct.fields]
+
+
+def _column(field: StructField) -> Column:
+    known = field.metadata or {}
+    data_type = with_lengths(field.dataType, known[CHAR_VARCHAR]) if CHAR_VARCHAR in known else field.dataType
+    identity = None
+    if IDENTITY_START in known:
+        always = not known.get(IDENTITY_EXPLICIT, False)
+        identity = Identity(known[IDENTITY_START], known[IDENTITY_STEP], always=always)
+    return Column(
+        field.name,
+        data_type,
+        is_nullable=field.nullable,
+        comment=known.get("comment") or "",
+        default=known.get(DEFAULT),
+        generated_as=known.get(GENERATION_EXPRESSION),
+        identity=identity,
+    )
+
+
+class UnknownType(DataType):
+    """The type of an existing column that ``pyspark.sql.types`` or Delta does not know, as text.
+
+    It equals a type that a log or a catalog shows by the same text. A column of such a type is never created or
+    changed.
+
+    Args:
+        text: The type as drift shows it, such as ``geometry(OGC:CRS84)``.
+
+    Raises:
+        DeclarationError: If the text is empty.
+    """
+
+    def __init__(self, text: str) -> None:
+        given: object = text
+        if not isinstance(given, str) or not given.strip():
+            msg = f"an unknown type is the text of a type, got {given!r}; write UnknownType('geometry(OGC:CRS84)')"
+            raise DeclarationError(msg)
+        self.text = text
+
+    def simpleString(self) -> str:  # noqa: N802 - the name in pyspark
+        """Return the text."""
+        return self.text
+
+    def jsonValue(self) -> str:  # noqa: N802 - as above
+        """Return the text."""
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"UnknownType({self.text!r})"
+
+
+def unknown_types(data_type: DataType) -> Iterator[str]:
+    """Yield the texts of the unknown types that a type contains, at any depth."""
+    if isinstance(data_type, UnknownType):
+        yield data_type.text
+    elif isinstance(data_type, StructType):
+        for field in data_type.fields:
+            yield from unknown_types(field.dataType)
+    elif isinstance(data_type, ArrayType):
+        yield from unknown_types(data_type.elementType)
+    elif isinstance(data_type, MapType):
+        yield from unknown_types(data_type.keyType)
+        yield from unknown_types(data_type.valueType)

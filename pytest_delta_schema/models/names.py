@@ -8,8 +8,7 @@ from functools import lru_cache
 from sys import intern
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.delta.names.column_path import split_path
-from pytest_delta_schema.delta.names.folded_names import folded
+from pytest_delta_schema.delta.names import folded, split_path
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 
 if TYPE_CHECKING:

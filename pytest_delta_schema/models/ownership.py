@@ -4,11 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import TypeAlias, cast, get_args
+from typing import Final, Literal, TypeAlias, cast, get_args
 
-from pytest_delta_schema.delta.names.part_path import Aspect
+from pytest_delta_schema.delta.names import Aspect
 from pytest_delta_schema.diagnostics.errors import DeclarationError
-from pytest_delta_schema.models.modes import CONTRACT_MODES, IGNORE, MANAGE, REPORT, ContractMode
+
+ContractMode = Literal["manage", "report", "ignore"]
+"""``manage``: applies change it. ``report``: it is drift that no apply changes. ``ignore``: it is not compared."""
+
+Evolution = Literal["strict", "additive"]
+"""``strict``: a column that the model does not declare is drift. ``additive``: it is accepted, with a note."""
+
+MANAGE: Final = "manage"
+REPORT: Final = "report"
+IGNORE: Final = "ignore"
+REQUIRE: Final = "require"
+FORBID: Final = "forbid"
+FAIL: Final = "fail"
+STRICT: Final = "strict"
+ADDITIVE: Final = "additive"
+
+CONTRACT_MODES: tuple[ContractMode, ...] = get_args(ContractMode)
+EVOLUTIONS: tuple[Evolution, ...] = get_args(Evolution)
+
 
 ASPECTS: tuple[Aspect, ...] = get_args(Aspect)
 """All aspects; a contract manages them all by default."""

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql.types import ArrayType, MapType, StructField, StructType
 
 from pytest_delta_schema.delta.char_varchar import without_lengths
-from pytest_delta_schema.delta.field_metadata import CHAR_VARCHAR
-from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
-from pytest_delta_schema.models.required_kinds import required_table
+from pytest_delta_schema.delta.fields import CHAR_VARCHAR
+from pytest_delta_schema.models.arguments import refuse_kind
+from pytest_delta_schema.models.sets import required_table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -3,34 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import KW_ONLY, dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_delta_schema.diagnostics.errors import DeclarationError
-from pytest_delta_schema.diagnostics.escaping import identifier
-from pytest_delta_schema.models.argument_checks.arguments import refuses_wrong_arguments
-from pytest_delta_schema.models.argument_checks.missing_arguments import wrong_name_parts
+from pytest_delta_schema.diagnostics.text import identifier
+from pytest_delta_schema.models.arguments import (
+    DeclaredAt,
+    declared_here,
+    note_declaration,
+    refuses_wrong_arguments,
+    wrong_name_parts,
+)
 from pytest_delta_schema.models.clients import require_clients
-from pytest_delta_schema.models.column import Column
-from pytest_delta_schema.models.constraints import Check, ForeignKey, PrimaryKey, Unique
-from pytest_delta_schema.models.conversion import Parquet, declared_conversion
-from pytest_delta_schema.models.declared_at import DeclaredAt, declared_here, note_declaration
-from pytest_delta_schema.models.deprecation import require_deprecated
-from pytest_delta_schema.models.modes import CONTRACT_MODES, EVOLUTIONS, IGNORE, STRICT
+from pytest_delta_schema.models.column import Column, columns_of, no_tags, require_deprecated, require_tags
+from pytest_delta_schema.models.constraints import Check, ForeignKey, Parquet, PrimaryKey, Unique, declared_conversion
 from pytest_delta_schema.models.names import folded_name, require_comment, require_name, require_names
-from pytest_delta_schema.models.ownership import ASPECTS, ownership, read_only_modes
-from pytest_delta_schema.models.tags import no_tags, require_tags
-from pytest_delta_schema.models.types.struct_columns import columns_of
+from pytest_delta_schema.models.ownership import (
+    ASPECTS,
+    CONTRACT_MODES,
+    EVOLUTIONS,
+    IGNORE,
+    STRICT,
+    ownership,
+    read_only_modes,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
-    from pytest_delta_schema.delta.names.part_path import Aspect
-    from pytest_delta_schema.models.deprecation import Deprecated
-    from pytest_delta_schema.models.modes import ContractMode, Evolution
+    from pytest_delta_schema.delta.names import Aspect
+    from pytest_delta_schema.models.column import Deprecated
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.models.ownership import Ownership
+    from pytest_delta_schema.models.ownership import ContractMode, Evolution, Ownership
+
 
 _T = TypeVar("_T")
 
@@ -266,3 +274,16 @@ def _properties(value: object, subject: str) -> Mapping[str, PropertyValue]:
             msg = f"{subject}property {key} has the value {item!r}; write a string, a number, a boolean or None"
             raise DeclarationError(msg)
     return MappingProxyType(dict(value))
+
+
+def derived(table: Table, name: QualifiedName | None = None, **changes: object) -> Table:
+    """Return a table with another name or other values, which was declared where the given one was.
+
+    The values are valid ones of other fields; they are not checked again.
+    """
+    made = copy(table)
+    if name is not None:
+        changes.update(catalog_name=name.catalog, schema_name=name.schema, table_name=name.table)
+    for field_name, value in changes.items():
+        object.__setattr__(made, field_name, value)
+    return made

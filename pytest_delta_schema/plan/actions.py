@@ -9,16 +9,24 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
+from pytest_delta_schema.delta.names import part_path
+from pytest_delta_schema.diagnostics.redaction import redacted_uris
 from pytest_delta_schema.plan.changes import Change, ForeignKeyAdd, PrimaryKeyAdd, SetTags
-from pytest_delta_schema.plan.changes.kind import require_change
+from pytest_delta_schema.plan.column_changes import describe_column
+from pytest_delta_schema.plan.kinds import kind_of, require_change, risk_of
+from pytest_delta_schema.plan.risk import ABSENT, ADD, ChangeLine, Risk
+from pytest_delta_schema.plan.table_changes import describe_layout, set_tags_lines
+from pytest_delta_schema.state.states import TableState
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from pytest_delta_schema.delta.names.column_path import ColumnPath
+    from pytest_delta_schema.delta.names import ColumnPath
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.state.states import CheckState, TableState
+    from pytest_delta_schema.state.states import CheckState
     from pytest_delta_schema.state.types import ColumnState
+
 
 _C = TypeVar("_C")
 
@@ -140,3 +148,83 @@ class AlignTable:
     def one(self, kind: type[_C]) -> _C | None:
         """Return the change of a kind that occurs once at most, if any: ``action.one(PrimaryKeyAdd)``."""
         return next(iter(self.all(kind)), None)
+
+
+_WITHOUT_RISK = (CreateTable, RestoreTable)
+
+
+def change_lines(action: CreateTable | AlignTable) -> tuple[ChangeLine, ...]:
+    """Describe an action, change by change.
+
+    All parts of a new table have the code of the missing table.
+    """
+    if isinstance(action, CreateTable):
+        missing = TableMissing.code
+        return (*_schema_creation(action), *(line._replace(code=missing) for line in _creation(action)))
+    return tuple(line for change in action.changes for line in lines_of(change, action))
+
+
+def lines_of(change: Change, action: AlignTable) -> Iterator[ChangeLine]:
+    """Describe one change of an existing table."""
+    kind, risk = kind_of(change), risk_of(change)
+    for line in kind.describe(change, action.observed):
+        yield line._replace(risk=risk, code=kind.drift.code)
+
+
+def highest_risk(changes: Iterable[Change | CreateTable | RestoreTable]) -> Risk:
+    """Return the highest risk in a plan or a statement; creating a table is of the lowest."""
+    risks = [risk_of(change) for change in changes if not isinstance(change, _WITHOUT_RISK)]
+    return max(risks, default=Risk.METADATA)
+
+
+def _schema_creation(action: CreateTable) -> Iterator[ChangeLine]:
+    if action.creates_schema:
+        schema = f"schema {action.table.catalog}.{action.table.schema}"
+        yield ChangeLine(ADD, schema, ABSENT, "created", code=SchemaMissing.code)
+
+
+def _creation(action: CreateTable) -> Iterator[ChangeLine]:
+    plural = "" if len(action.columns) == 1 else "s"
+    yield ChangeLine(ADD, "table", ABSENT, f"created with {len(action.columns)} column{plural}")
+    for column in action.columns:
+        yield ChangeLine(ADD, part_path("columns", column.name), ABSENT, describe_column(column))
+    for check in action.checks:
+        yield ChangeLine(ADD, part_path("checks", check.name), ABSENT, check.expression)
+    for change in (*action.keys, *action.foreign_keys):
+        yield from kind_of(change).describe(change, TableState(name=action.table))
+    if action.partitioning or action.clustering:
+        yield ChangeLine(ADD, part_path("layout"), ABSENT, describe_layout(action.partitioning, action.clustering))
+    if action.table_comment:
+        yield ChangeLine(ADD, part_path("comment"), ABSENT, repr(action.table_comment))
+    for key, value in action.table_properties.items():
+        yield ChangeLine(ADD, part_path("properties", key), ABSENT, repr(redacted_uris(value)))
+    for tags in action.tags:
+        yield from set_tags_lines(tags, {})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TablePlan:
+    """Everything that must change, sorted by table name.
+
+    Args:
+        create_tables: Tables to create.
+        align_tables: Tables to align.
+        mismatches: Differences in what contracts match and do not manage: drift that no apply changes. A plan with
+            nothing else is empty.
+        notes: Remarks; a plan with notes only is empty.
+    """
+
+    create_tables: tuple[CreateTable, ...] = ()
+    align_tables: tuple[AlignTable, ...] = ()
+    mismatches: tuple[CreateTable | AlignTable, ...] = ()
+    notes: tuple[Diagnostic, ...] = field(default=(), compare=False)
+
+    @property
+    def actions(self) -> tuple[CreateTable | AlignTable, ...]:
+        """All actions, creations first."""
+        return (*self.create_tables, *self.align_tables)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing has to change."""
+        return not self.create_tables and not self.align_tables

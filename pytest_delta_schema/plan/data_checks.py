@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
-from pytest_delta_schema.delta.names.column_path import ColumnPath
-from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet, same_name
+from pytest_delta_schema.delta.names import ColumnPath, NameMap, NameSet, same_name
 from pytest_delta_schema.plan.changes import (
     CheckAdd,
     ColumnNullabilityChange,
@@ -15,8 +14,8 @@ from pytest_delta_schema.plan.changes import (
     ForeignKeyDrop,
     LayoutRewrite,
 )
-from pytest_delta_schema.plan.changes.kind import KINDS, kind_of
-from pytest_delta_schema.plan.renames import old_names, with_names
+from pytest_delta_schema.plan.difference import old_names, with_names
+from pytest_delta_schema.plan.kinds import KINDS, kind_of
 from pytest_delta_schema.state.expressions import canonical, columns_in, with_columns
 from pytest_delta_schema.state.states import CheckState, ForeignKeyState, KeyState
 from pytest_delta_schema.state.types import find, plain

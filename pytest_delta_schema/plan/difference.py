@@ -2,20 +2,100 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.delta.names.column_path import TABLE, ColumnPath
-from pytest_delta_schema.delta.names.folded_names import NameMap
-from pytest_delta_schema.plan.renames import resolve_renames
-from pytest_delta_schema.state.types import children, same_kind
+from pytest_delta_schema.delta.names import TABLE, ColumnPath, NameMap, NameSet
+from pytest_delta_schema.plan.changes import ColumnRename
+from pytest_delta_schema.state.types import children, edited_columns, find, same_kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from pytest_delta_schema.plan.renames import Renames
-    from pytest_delta_schema.state.states import TableState
+    from pytest_delta_schema.state.states import RenameState, TableState
     from pytest_delta_schema.state.types import ColumnState
+
+
+class Renames(NamedTuple):
+    """The resolved hints of one table."""
+
+    done: tuple[ColumnRename, ...]
+    columns: tuple[ColumnState, ...]
+    unusable: tuple[tuple[RenameState, str], ...]
+
+
+def resolve_renames(hints: Sequence[RenameState], columns: tuple[ColumnState, ...]) -> Renames:
+    """Resolve every hint against the stored columns."""
+    if not hints:
+        return Renames((), columns, ())
+    done: list[ColumnRename] = []
+    unusable: list[tuple[RenameState, str]] = []
+    for hint in sorted(hints, key=lambda hint: len(hint.path)):
+        above, name = hint.path.parent, hint.path.name
+        siblings = _find(columns, above)
+        if siblings is None:
+            continue  # the struct itself is added, with its fields under their new names
+        stored = NameMap.of(siblings)
+        new, old = stored.get(name), stored.get(hint.old)
+        if new is None and old is None:
+            unusable.append((hint, f"neither {hint.old} nor {name} is on the table"))
+        elif new is not None and old is not None:
+            unusable.append((hint, f"{hint.old} and {name} are both on the table"))
+        elif old is not None:
+            path = _spelled(columns, above.child(old.name))
+            done.append(ColumnRename(path=path, to=name))
+            columns = renamed(columns, path, name)
+    return Renames(tuple(done), columns, tuple(unusable))
+
+
+def renamed(columns: tuple[ColumnState, ...], path: ColumnPath, to: str) -> tuple[ColumnState, ...]:
+    """Return columns of which one, or a field below one, has a different name."""
+    return edited_columns(columns, path.parts, lambda column: column._replace(name=to))
+
+
+def new_names(renames: Iterable[ColumnRename]) -> dict[ColumnPath, str]:
+    """Return the new name of each renamed column and field, by its path before all renames."""
+    names: dict[ColumnPath, str] = {}
+    before: dict[ColumnPath, ColumnPath] = {}
+    for rename in renames:
+        old = _before(rename.path, before)
+        names[old] = rename.to
+        before[rename.path.parent.child(rename.to)] = old
+    return names
+
+
+def old_names(renames: Iterable[ColumnRename]) -> dict[ColumnPath, str]:
+    """Return the old name of each renamed column and field, by its path after all renames."""
+    return {rename.path.parent.child(rename.to): rename.path.name for rename in renames}
+
+
+def with_names(path: ColumnPath, names: Mapping[ColumnPath, str]) -> ColumnPath:
+    """Replace every part of a path that has a name in ``names``."""
+    if not names:
+        return path
+    return ColumnPath(*(names.get(prefix, prefix.name) for prefix in path.prefixes()))
+
+
+def _before(path: ColumnPath, before: Mapping[ColumnPath, ColumnPath]) -> ColumnPath:
+    """Return a path before the columns above it were renamed."""
+    original = TABLE
+    for prefix in path.prefixes():
+        original = before.get(prefix, original.child(prefix.name))
+    return original
+
+
+def _find(columns: tuple[ColumnState, ...], path: ColumnPath) -> tuple[ColumnState, ...] | None:
+    if not path:
+        return columns
+    column = find(columns, path)
+    return None if column is None else children(column.data_type)
+
+
+def _spelled(columns: tuple[ColumnState, ...], path: ColumnPath) -> ColumnPath:
+    on_path = [find(columns, prefix) for prefix in path.prefixes()]
+    return ColumnPath(*(column.name for column in on_path if column is not None))
+
 
 _BY_PATH = attrgetter("path.folded")
 
@@ -120,3 +200,46 @@ def _paired(
         elif column != match:
             pairs.append(ColumnPair(column, match, above.child(match.name)))
     return pairs, added, by_name.values()
+
+
+def with_extras(difference: Difference) -> Difference:
+    """Separate the undeclared columns that an additive contract accepts from those that are dropped.
+
+    Accepted are nullable columns, and fields of structs, after all declared ones, as a write with ``mergeSchema`` adds
+    them.
+    """
+    parents = {placed.above for placed in difference.dropped}
+    accepted = {id(column) for above in parents for column in _tail(difference, above) if column.is_nullable}
+    extras = tuple(placed for placed in difference.dropped if id(placed.column) in accepted)
+    return difference._replace(
+        dropped=tuple(placed for placed in difference.dropped if id(placed.column) not in accepted), extras=extras
+    )
+
+
+def place_of(added: PlacedColumn, difference: Difference) -> str | None:
+    """Return the column after which a new one is added: ``""`` for the first position, ``None`` for the last."""
+    extras = NameSet.of(extra.column for extra in difference.extras if extra.above == added.above)
+    if not extras:
+        return None
+    declared = [column.name for column in _siblings(difference, added.above) if column.name not in extras]
+    before = takewhile(lambda other: other != added, difference.added)
+    declared += [other.column.name for other in before if other.above == added.above]
+    return declared[-1] if declared else ""
+
+
+def _tail(difference: Difference, above: ColumnPath) -> Iterator[ColumnState]:
+    """Yield the stored columns, or fields of one struct, after the last declared one, in reverse order."""
+    undeclared = {id(placed.column) for placed in difference.dropped}
+    for column in reversed(_siblings(difference, above)):
+        if id(column) not in undeclared:
+            return
+        yield column
+
+
+def _siblings(difference: Difference, above: ColumnPath) -> Sequence[ColumnState]:
+    """Return the stored columns, or the fields of one struct, in order."""
+    columns = difference.renames.columns
+    if not above:
+        return columns
+    struct = find(columns, above)
+    return () if struct is None else children(struct.data_type)

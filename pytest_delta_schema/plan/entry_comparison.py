@@ -10,15 +10,12 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.delta.names.column_path import ColumnPath
-from pytest_delta_schema.delta.names.folded_names import NameMap
-from pytest_delta_schema.delta.names.part_path import part_path
-from pytest_delta_schema.diagnostics.diagnostic_builders import note
+from pytest_delta_schema.delta.names import ColumnPath, NameMap, part_path
+from pytest_delta_schema.diagnostics.errors import note
+from pytest_delta_schema.diagnostics.faults import UnstorableMetadata
 from pytest_delta_schema.diagnostics.redaction import shown_property
-from pytest_delta_schema.diagnostics.remarks import UnstorableMetadata
-from pytest_delta_schema.plan.change_markers import ABSENT
-from pytest_delta_schema.state.catalog_entry import EntryState, entry_columns, is_written_by_server
-from pytest_delta_schema.state.storable_entry import storable
+from pytest_delta_schema.plan.risk import ABSENT
+from pytest_delta_schema.state.entries import EntryState, entry_columns, is_written_by_server, storable
 from pytest_delta_schema.state.types import children, describe_type, same_kind
 
 if TYPE_CHECKING:
@@ -27,7 +24,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.diagnostics.faults import HasCode
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.state.catalog_entry import EntryColumn, LogState
+    from pytest_delta_schema.state.entries import EntryColumn, LogState
     from pytest_delta_schema.state.states import CatalogState
     from pytest_delta_schema.state.types import ColumnState, DataTypeState
 

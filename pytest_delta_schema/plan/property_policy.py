@@ -7,8 +7,8 @@ from dataclasses import KW_ONLY, dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.names.folded_names import folded
-from pytest_delta_schema.models.modes import IGNORE, MANAGE, REPORT
+from pytest_delta_schema.delta.names import folded
+from pytest_delta_schema.models.ownership import IGNORE, MANAGE, REPORT
 
 if sys.version_info >= (3, 11):
     from typing import assert_never
@@ -18,7 +18,7 @@ else:
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_delta_schema.models.modes import ContractMode
+    from pytest_delta_schema.models.ownership import ContractMode
     from pytest_delta_schema.settings.table import PropertyMode
 
 

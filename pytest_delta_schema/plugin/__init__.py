@@ -7,23 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_delta_schema.plugin import hookspecs
-from pytest_delta_schema.plugin.fixtures import table_fixtures
-from pytest_delta_schema.plugin.options.registration import (
+from pytest_delta_schema.plugin import fixtures, hookspecs
+from pytest_delta_schema.plugin.registration import (
+    PUSHED,
     PYTEST_MARKS,
+    RUN,
+    RUNNING,
     TABLE_MODULE,
     add_options,
     is_configured,
     show_progress,
 )
-from pytest_delta_schema.plugin.run.stash_keys import PUSHED, RUN, RUNNING
 from pytest_delta_schema.settings.stack import pop_settings, push_settings
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
     from pytest_delta_schema.configuration.settings import Settings
-    from pytest_delta_schema.execute.protocols.catalog import Catalog
+    from pytest_delta_schema.execute.protocols import Catalog
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -34,7 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
     """Declare the hooks of this plugin, and register its fixtures."""
     pluginmanager.add_hookspecs(hookspecs)
-    pluginmanager.register(table_fixtures, "delta-schema-fixtures")
+    pluginmanager.register(fixtures, "delta-schema-fixtures")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -44,7 +45,7 @@ def pytest_cmdline_main(config: pytest.Config) -> pytest.ExitCode | None:
     codes = option.delta_schema_explain
     if option.help or (codes is None and not option.delta_schema_init):
         return None
-    from pytest_delta_schema.plugin.options.commands import command_output
+    from pytest_delta_schema.plugin.commands import command_output
 
     sys.stdout.write(command_output(config, codes))
     return pytest.ExitCode.OK
@@ -57,7 +58,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", f"{name}: {meaning}")
     config.stash[PUSHED] = push_settings(lambda: _settings(config), lambda: _catalog(config))
     if is_configured(config) or config.hook.pytest_delta_schema_report.get_hookimpls() or _changes_snapshots(config):
-        from pytest_delta_schema.plugin.hooks.run_start import start_run
+        from pytest_delta_schema.plugin.run import start_run
 
         start_run(config)
 
@@ -69,14 +70,14 @@ def _changes_snapshots(config: pytest.Config) -> bool:
 
 def _settings(config: pytest.Config) -> Settings:
     """Return the settings of a run."""
-    from pytest_delta_schema.plugin.hooks.run_start import contract_run, with_hook_rules
+    from pytest_delta_schema.plugin.run import contract_run, with_hook_rules
 
     return with_hook_rules(contract_run(config).options.settings, config)
 
 
 def _catalog(config: pytest.Config) -> Catalog | None:
     """Return the catalog of a run; ``None`` if no test runs."""
-    from pytest_delta_schema.plugin.compat.pytest_compat import fixture_value
+    from pytest_delta_schema.plugin.compat import fixture_value
 
     item = config.stash.get(RUNNING, None)
     return None if item is None else fixture_value(item, "delta_catalog")
@@ -94,8 +95,8 @@ def pytest_pycollect_makeitem(collector: pytest.Collector, name: str, obj: objec
     # If the module that defines tables was not imported, there are no tables to collect.
     if TABLE_MODULE not in sys.modules or not isinstance(collector, pytest.Module):
         return None
-    from pytest_delta_schema.plugin.collection.model_collection import tables_in
-    from pytest_delta_schema.plugin.hooks.run_start import contract_run
+    from pytest_delta_schema.plugin.collection import tables_in
+    from pytest_delta_schema.plugin.run import contract_run
 
     contract_run(collector.config)
     return tables_in(collector, name, obj)
@@ -115,7 +116,7 @@ def pytest_runtest_makereport(
     report = yield
     run = item.config.stash.get(RUN, None)
     if run is not None:
-        from pytest_delta_schema.plugin.hooks.run_hooks import complete_report
+        from pytest_delta_schema.plugin.run import complete_report
 
         complete_report(report, run, item, call)
     return report
@@ -124,8 +125,8 @@ def pytest_runtest_makereport(
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     """Prepare the process that controls the workers of xdist, and show their progress."""
-    from pytest_delta_schema.plugin.hooks.run_start import contract_run
-    from pytest_delta_schema.plugin.output.terminal import show_progress_of
+    from pytest_delta_schema.plugin.run import contract_run
+    from pytest_delta_schema.plugin.terminal import show_progress_of
 
     contract_run(node.config)
     show_progress_of(node)

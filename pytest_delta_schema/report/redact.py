@@ -5,18 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from pytest_delta_schema.diagnostics.escaping import escaped
 from pytest_delta_schema.diagnostics.redaction import REDACTED, redacted_uris, suggests_secret
-from pytest_delta_schema.plan.change_markers import ABSENT
-from pytest_delta_schema.plan.changes.conversion import FORMAT
+from pytest_delta_schema.diagnostics.text import escaped
+from pytest_delta_schema.plan.risk import ABSENT
+from pytest_delta_schema.plan.table_changes import FORMAT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
-    from pytest_delta_schema.engine.outcomes.outcome import TableChange
-    from pytest_delta_schema.report.report_entries import TableReport
-    from pytest_delta_schema.report.run_report import RunReport
+    from pytest_delta_schema.engine.outcomes import TableChange
+    from pytest_delta_schema.report.run_report import RunReport, TableReport
 
     _Located = TypeVar("_Located", TableChange, Diagnostic, TableReport)
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.diagnostics.escaping import escaped
-from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
-from pytest_delta_schema.plan.actions import CreateTable
-from pytest_delta_schema.plan.describe import change_lines, highest_risk
-from pytest_delta_schema.plan.table_plan import TablePlan
-from pytest_delta_schema.report.text.text import aligned, counted
+from pytest_delta_schema.diagnostics.text import escaped
+from pytest_delta_schema.models.arguments import refuse_kind
+from pytest_delta_schema.models.table import Table
+from pytest_delta_schema.plan.actions import CreateTable, TablePlan, change_lines, highest_risk
+from pytest_delta_schema.report.text import aligned, counted
+from pytest_delta_schema.rules.properties import is_declarable
+from pytest_delta_schema.source_code.modules import module_source
 from pytest_delta_schema.sql.compiler import script, statements
+from pytest_delta_schema.state.desired import declared_table
+from pytest_delta_schema.state.states import TableState
 
 if TYPE_CHECKING:
     from pytest_delta_schema.plan.actions import AlignTable
@@ -45,3 +49,27 @@ def _header(action: CreateTable | AlignTable) -> str:
 def _comment(text: str) -> str:
     # Each line is escaped by itself, so no name or comment in it becomes SQL.
     return "\n".join(f"-- {line}".rstrip() for line in text.split("\n"))
+
+
+def model_source(table: Table | TableState) -> str:
+    """Return the source of a Python module that declares a table.
+
+    The plan of the declared model against an observed table is empty. It declares everything that a model can manage:
+    columns with comments and defaults, keys, checks, layout, tags, and properties that the platform does not write.
+
+    Args:
+        table: A model; or a state, such as ``catalog.read_tables([name]).tables[name]``.
+
+    Raises:
+        DeclarationError: If it is something else.
+    """
+    if isinstance(table, Table):
+        return module_source([table])
+    if not isinstance(table, TableState):
+        remedy = "give a model, or catalog.read_tables([name]).tables[name]"
+        refuse_kind("model_source", "a Table or a TableState", table, remedy)
+    model = declared_table(table)
+    properties = {
+        key: value for key, value in sorted(table.table_properties.items()) if value is not None and is_declarable(key)
+    }
+    return module_source([replace(model, table_properties=properties)])

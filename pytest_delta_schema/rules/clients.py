@@ -5,25 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.clients.client_features import ClientFeatures
-from pytest_delta_schema.delta.features import FEATURES, base_feature, feature_of, is_read_by_clients
-from pytest_delta_schema.delta.names.part_path import part_path
-from pytest_delta_schema.delta.protocol import FEATURE_PREFIX
-from pytest_delta_schema.diagnostics.diagnostic_builders import note
-from pytest_delta_schema.diagnostics.escaping import identifier
-from pytest_delta_schema.diagnostics.remarks import UncertainClient
+from pytest_delta_schema.delta.clients import ClientFeatures
+from pytest_delta_schema.delta.names import part_path
+from pytest_delta_schema.delta.protocol import FEATURE_PREFIX, FEATURES, base_feature, feature_of, is_read_by_clients
+from pytest_delta_schema.diagnostics.errors import note
+from pytest_delta_schema.diagnostics.faults import UncertainClient
+from pytest_delta_schema.diagnostics.text import identifier
 from pytest_delta_schema.models.clients import parse_client
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import SetTableProperties
 from pytest_delta_schema.rules.rule import violation
-from pytest_delta_schema.settings.text import toml_setting
+from pytest_delta_schema.settings.table import toml_setting
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.state.required_features import RequiredFeature, required_features
+from pytest_delta_schema.state.features import RequiredFeature, required_features
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from pytest_delta_schema.delta.clients.client_support import Support
+    from pytest_delta_schema.delta.clients import Support
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.clients import Client
     from pytest_delta_schema.models.table import Table

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from pytest_delta_schema.delta.features import is_on
-from pytest_delta_schema.delta.names.part_path import WHOLE_TABLE
-from pytest_delta_schema.diagnostics.diagnostic_builders import diagnostic_of
+from pytest_delta_schema.delta.names import WHOLE_TABLE
+from pytest_delta_schema.delta.protocol import is_on
+from pytest_delta_schema.diagnostics.errors import diagnostic_of
 from pytest_delta_schema.diagnostics.faults import HasCode
 from pytest_delta_schema.plan.changes import SetTableProperties
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_delta_schema.delta.names.part_path import PartPath
+    from pytest_delta_schema.delta.names import PartPath
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.actions import AlignTable, CreateTable

@@ -5,16 +5,72 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from pytest_delta_schema.delta.names.part_path import WHOLE_TABLE
+from pytest_delta_schema.delta.clients import ClientFeatures
+from pytest_delta_schema.delta.names import WHOLE_TABLE, PartPath, folded
 from pytest_delta_schema.diagnostics.errors import Diagnostic, InvalidModelError, UnsafePlanError, first_line
-from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
-from pytest_delta_schema.models.required_kinds import required_tables
-from pytest_delta_schema.plan.table_plan import TablePlan
+from pytest_delta_schema.models.arguments import refuse_kind
+from pytest_delta_schema.models.sets import required_tables
+from pytest_delta_schema.plan.actions import TablePlan, change_lines
+from pytest_delta_schema.plan.property_policy import PropertyPolicy
+from pytest_delta_schema.plan.risk import Risk
+from pytest_delta_schema.rules.clients import FeatureUnsupportedByClient, TableUnusableByClient
+from pytest_delta_schema.rules.columns import (
+    ColumnNameTakenBySpark,
+    DropWithoutColumnMapping,
+    DropWithoutConsent,
+    DuplicateColumn,
+    InvalidColumnName,
+    InvalidRenameHint,
+    NoColumns,
+    NotNullColumnAdded,
+    NotNullInCollection,
+    RenameWithoutColumnMapping,
+    UnsupportedMappingMode,
+    UnusableRenameHint,
+)
+from pytest_delta_schema.rules.keys import (
+    DuplicateCheck,
+    DuplicateConstraint,
+    DuplicateUnique,
+    ForeignKeyMismatch,
+    ForeignKeyOfUnknownRely,
+    ForeignKeyWithoutParentKey,
+    IncomparablePrimaryKey,
+    InvalidCheckExpression,
+    InvalidCheckName,
+    InvalidForeignKeyColumn,
+    InvalidPrimaryKeyColumn,
+    InvalidUniqueColumn,
+    NullablePrimaryKeyColumn,
+    NullablePrimaryKeyColumnAdded,
+    NullablePrimaryKeyColumnCreated,
+    PrimaryKeyColumnMadeNullable,
+    RelyWithoutDataCheck,
+)
+from pytest_delta_schema.rules.layout import ConversionSourceMismatch, InvalidLayout, RewriteWithoutConsent
+from pytest_delta_schema.rules.properties import (
+    DuplicateProperty,
+    InvalidTag,
+    PropertyPolicyViolation,
+    ReservedProperty,
+    UnencodableText,
+    UnknownProperty,
+    UnknownReplacement,
+)
 from pytest_delta_schema.rules.reported_rules import DuplicateTable, FailedRule
 from pytest_delta_schema.rules.rule import violation
-from pytest_delta_schema.rules.standard_rules import DEFAULT_MODEL_RULES, DEFAULT_PLAN_RULES
+from pytest_delta_schema.rules.types import (
+    GeneratedColumnDependency,
+    InvalidColumnGeneration,
+    TypeChangeUnsupportedByIceberg,
+    UnknownTypeChange,
+    UnsupportedGenerationChange,
+    UnsupportedType,
+    UnsupportedTypeChange,
+)
 from pytest_delta_schema.state.spark_types import types_stay
 
 if TYPE_CHECKING:
@@ -23,7 +79,176 @@ if TYPE_CHECKING:
     from pytest_delta_schema.diagnostics.errors import Location
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.actions import AlignTable, CreateTable
-    from pytest_delta_schema.rules.rule import ModelRule, PlanRule
+    from pytest_delta_schema.rules.consent import Consent
+    from pytest_delta_schema.rules.rule import BuiltInModelRule, BuiltInPlanRule, ModelRule, PlanRule
+
+
+class MaxRiskExceeded:
+    """A change is riskier than the run allows.
+
+    Remedy: Raise ``--delta-max-risk``, or remove the change from the model.
+
+    Example:
+        settings = Settings(max_risk="metadata")
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint")])
+        model = Table(
+            "dev", "silver", "orders", [Column("id", "bigint")], checks=[Check("positive", "id > 0")]
+        )
+    """
+
+    code = "DS212"
+
+    def __init__(self, limit: Risk = Risk.DESTRUCTIVE) -> None:
+        self.limit = limit
+
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
+        """Yield one violation that lists every change above the limit."""
+        lines = [line for line in change_lines(action) if line.risk > self.limit]
+        if lines:
+            listed = ", ".join(f"{line.path} ({line.risk.label})" for line in lines)
+            message = f"changes {listed} are riskier than {self.limit.label}, the maximum of this run"
+            remedy = "raise --delta-max-risk, or remove them from the model"
+            yield violation(self, action.table, PartPath(lines[0].path), message, remedy)
+
+
+def protects(pattern: str, name: str) -> bool:
+    """Whether an entry of the setting ``protected`` is the dotted name of a table, or a glob pattern that matches it.
+
+    ``*`` matches dots as well, and ``o[1]`` protects the table ``o[1]`` as well as ``o1``.
+    """
+    entry = folded(pattern)
+    return name == entry or fnmatchcase(name, entry)
+
+
+class ProtectedTable:
+    """A table would change that the setting ``protected`` names.
+
+    Remedy: Change it in the way that was agreed on for it, or remove the pattern.
+
+    Example:
+        settings = Settings(protected=("dev.silver.*",))
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint")])
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")], comment="Orders")
+    """
+
+    code = "DS213"
+
+    def __init__(self, patterns: Iterable[str] = ()) -> None:
+        self.patterns = tuple(patterns)
+
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
+        """Yield a violation if the table is protected."""
+        name = str(action.table)
+        for pattern in self.patterns:
+            if protects(pattern, name):
+                message = f"is protected by the pattern {pattern} of the setting protected, so no run changes it"
+                remedy = "change it in the way that was agreed on for it, or remove the pattern"
+                yield violation(self, action.table, WHOLE_TABLE, message, remedy)
+                return
+
+
+_MODEL_RULES: tuple[BuiltInModelRule, ...] = (
+    NoColumns(),
+    DuplicateColumn(),
+    InvalidPrimaryKeyColumn(),
+    IncomparablePrimaryKey(),
+    UnsupportedType(),
+    ReservedProperty(),
+    DuplicateProperty(),
+    InvalidCheckName(),
+    InvalidCheckExpression(),
+    DuplicateCheck(),
+    InvalidForeignKeyColumn(),
+    ForeignKeyMismatch(),
+    DuplicateConstraint(),
+    InvalidRenameHint(),
+    InvalidColumnGeneration(),
+    InvalidLayout(),
+    InvalidTag(),
+    UnencodableText(),
+    InvalidUniqueColumn(),
+    DuplicateUnique(),
+    UnknownReplacement(),
+)
+
+
+_OF_PACKAGE = ClientFeatures()
+
+
+def default_model_rules(
+    *,
+    policy: PropertyPolicy = PropertyPolicy(),  # noqa: B008 - a frozen value
+    client_features: ClientFeatures = _OF_PACKAGE,
+) -> tuple[BuiltInModelRule, ...]:
+    """Return the rules for every declaration, and what the project says about table properties and clients.
+
+    Args:
+        policy: Which table properties the project manages, requires and forbids.
+        client_features: Which table features each client supports.
+    """
+    return (
+        *_MODEL_RULES,
+        UnknownProperty(policy),
+        PropertyPolicyViolation(policy),
+        FeatureUnsupportedByClient(client_features),
+    )
+
+
+DEFAULT_MODEL_RULES: tuple[BuiltInModelRule, ...] = default_model_rules()
+"""The rules for every declaration without a policy for table properties."""
+
+
+def default_plan_rules(
+    consents: Iterable[Consent] = (),
+    *,
+    max_risk: Risk = Risk.DESTRUCTIVE,
+    protected: Iterable[str] = (),
+    runs_data_checks: bool = True,
+    client_features: ClientFeatures = _OF_PACKAGE,
+) -> tuple[BuiltInPlanRule, ...]:
+    """Return the rules for every plan, with the consents and limits of a run.
+
+    Args:
+        consents: Losses and rewrites that are permitted by name.
+        max_risk: The highest risk that is allowed.
+        protected: Glob patterns of the dotted names of tables that may not be changed.
+        runs_data_checks: Whether data checks run before a plan.
+        client_features: Which table features each client supports.
+    """
+    agreed = tuple(consents)
+    return (
+        InvalidColumnName(),
+        ColumnNameTakenBySpark(),
+        UnsupportedMappingMode(),
+        NotNullInCollection(),
+        NotNullColumnAdded(),
+        NullablePrimaryKeyColumnCreated(),
+        PrimaryKeyColumnMadeNullable(),
+        NullablePrimaryKeyColumnAdded(),
+        NullablePrimaryKeyColumn(),
+        DropWithoutConsent(agreed),
+        DropWithoutColumnMapping(),
+        UnsupportedTypeChange(),
+        TypeChangeUnsupportedByIceberg(),
+        UnknownTypeChange(),
+        UnusableRenameHint(),
+        RenameWithoutColumnMapping(),
+        ForeignKeyWithoutParentKey(),
+        ForeignKeyOfUnknownRely(),
+        UnsupportedGenerationChange(),
+        GeneratedColumnDependency(),
+        RewriteWithoutConsent(agreed),
+        ConversionSourceMismatch(),
+        MaxRiskExceeded(max_risk),
+        ProtectedTable(protected),
+        RelyWithoutDataCheck(runs_data_checks=runs_data_checks),
+        TableUnusableByClient(client_features),
+    )
+
+
+DEFAULT_PLAN_RULES: tuple[PlanRule, ...] = default_plan_rules()
+"""The rules for every plan without any consent."""
+
 
 _Subject_contra = TypeVar("_Subject_contra", contravariant=True)
 

@@ -5,14 +5,15 @@ Every pytest run loads this module with the plugin, so it imports no other modul
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, get_args
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from pytest_delta_schema.settings.kinds import SettingKind
 
 Feature = Literal["typeWidening", "columnMapping"]
 """The table features that a plan may enable by itself."""
@@ -36,7 +37,7 @@ UnmanagedMode = Literal["ignore", "report", "fail"]
 """What a gate does about a table that no model declares."""
 
 ReportType = Literal["json", "html", "markdown", "sarif", "gitlab", "github", "azure"]
-"""The types of reports; ``report/formats/report_formats.py`` says how each is written."""
+"""The types of reports; ``report/formats.py`` says how each is written."""
 
 BACKENDS = ("local", "memory", "session", "unity", "databricks")
 """The built-in backends."""
@@ -327,3 +328,61 @@ def nearest(name: str, settings: Sequence[str]) -> str | None:
     from difflib import get_close_matches  # noqa: PLC0415 - only a fault needs it
 
     return next(iter(get_close_matches(name.lower().replace("-", "_").removeprefix("delta_"), settings, n=1)), None)
+
+
+Role = Literal[
+    "readers",
+    "readers-by-position",
+    "readers-by-path",
+    "streams",
+    "tracked-streams",
+    "change-feed",
+    "writers",
+    "writers-by-position",
+    "writers-by-merge",
+    "clients",
+]
+"""Who uses a table: queries that name its columns, use their positions, or read its path; streams without a tracking
+location, with one, and of the change data feed; jobs that write frames by name, by position, and by MERGE; and the
+clients that the contract lists."""
+
+ROLES: tuple[Role, ...] = get_args(Role)
+
+DEFAULT_ROLES: tuple[Role, ...] = ("readers", "streams", "writers", "writers-by-merge", "clients")
+"""The roles that are judged where nobody chooses."""
+
+FailOn = Literal["breaking", "dangerous", "never"]
+"""The least verdict that fails a change of a contract."""
+
+FAIL_ON: tuple[FailOn, ...] = get_args(FailOn)
+
+
+SettingKind = Literal[
+    "flag", "count", "seconds", "text", "uri", "backend", "folder", "choice", "list", "rules", "clients", "bindings",
+    "pairs", "client features", "modes", "consents", "policies", "stores", "reports",
+]  # fmt: skip
+"""The types of settings. What a value looks like in each source is written down in ``setting_values.py``."""
+
+CheckMode = Literal["drift", "apply", "sync-metadata", "enforce", "against"]
+"""How a run checks tables beyond their declarations: with a catalog, or ``against`` earlier contracts."""
+
+RunMode = Literal[CheckMode, "import", "adopt"]
+"""What a run with a mode does."""
+
+
+SECTION = "tool.pytest_delta_schema"
+"""The section of ``pyproject.toml`` that holds the settings of a project."""
+
+
+def toml_setting(name: str, value: object) -> str:
+    """Return a setting with its value and its section.
+
+    The value is a text, a flag, a number, a list of those, or a table of them.
+    """
+    return f"{name} = {_toml(value)} in [{SECTION}]"
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{_toml(key)} = {_toml(item)}' for key, item in value.items())} }}"
+    return json.dumps(value, ensure_ascii=False)

@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 import ast
+import keyword
+import unicodedata
+from functools import partial
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.source_code.calls import Call, Variable
-from pytest_delta_schema.source_code.canonical import item_key, parameters
-from pytest_delta_schema.source_code.source_text import NotLiteralError
+from pyspark.sql import types as spark
+
+from pytest_delta_schema.source_code.calls import (
+    DATE,
+    FROM_STRUCT,
+    Call,
+    Variable,
+    is_declaration,
+    item_key,
+    parameters,
+)
+from pytest_delta_schema.source_code.text import BracketItems, Edit, ItemSpan, Layout, NotLiteralError
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
-    from pytest_delta_schema.source_code.imports import Names
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.source_code.text import CodeStyle, SourceText
+
 
 UNPACKED = "gives a part of the declaration with * or **"
 """Why a call cannot be edited, behind the number of its line."""
@@ -121,3 +135,242 @@ class Literals:
         except NotLiteralError:
             return None
         return item_key(Call(name, tuple((parameter or "", value) for parameter, value in known))) if known else None
+
+
+_TAKEN = frozenset({
+    "collect_ignore", "collect_ignore_glob", "delta_tables", "pytest_plugins", "pytestmark",
+    "setup_function", "setup_module", "teardown_function", "teardown_module",
+})  # fmt: skip
+"""Names of variables that mean something to pytest, or to this package."""
+
+
+def python_word(name: str) -> str:
+    """Return a name in lower case with the characters that Python's names have; it may begin with a digit."""
+    low = unicodedata.normalize("NFKC", name.lower())
+    return "".join(character if f"a{character}".isidentifier() else "_" for character in low)
+
+
+def variable(name: str) -> str:
+    """Return a Python name for a table."""
+    plain = python_word(name)
+    if not plain.isidentifier():
+        plain = f"_{plain}"
+    return f"{plain}_" if keyword.iskeyword(plain) or plain in _TAKEN else plain
+
+
+def variables(names: Iterable[QualifiedName], taken: Iterable[str] = ()) -> dict[QualifiedName, str]:
+    """Return a variable for each table, no two of them the same.
+
+    ``taken`` are names that the module has already.
+    """
+    return distinct(names, lambda name: variable(name.table), taken)
+
+
+def distinct(
+    names: Iterable[QualifiedName], short: Callable[[QualifiedName], str], taken: Iterable[str] = ()
+) -> dict[QualifiedName, str]:
+    """Return a short name for each table; those that are the same, or taken, get a number."""
+    chosen: dict[QualifiedName, str] = {}
+    used = set(taken)
+    for name in sorted(names):
+        plain = free = short(name)
+        number = 2
+        while free in used:
+            free, number = f"{plain}_{number}", number + 1
+        used.add(free)
+        chosen[name] = free
+    return chosen
+
+
+PACKAGES = ("datetime", "pyspark.sql.types", "pytest_delta_schema")
+"""The packages whose names declarations use; formatters sort them so."""
+
+_INSIDE = "pytest_delta_schema."
+"""What the modules begin with that have the names, too."""
+
+_LATER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+"""Statements with names that the module does not have."""
+
+
+def package_of(name: str) -> str:
+    """Return the package from which a name is imported."""
+    days, types, declarations = PACKAGES
+    if name == DATE:
+        return days
+    return types if hasattr(spark, name) else declarations
+
+
+def import_line(package: str, names: Sequence[str], style: CodeStyle) -> str:
+    """Return the import of names from a package: one line if it fits, else a name a line."""
+    line = f"from {package} import {', '.join(names)}"
+    if len(line) <= style.width:
+        return line
+    return f"from {package} import (\n" + "".join(f"    {name},\n" for name in names) + ")"
+
+
+def is_head(node: ast.stmt) -> bool:
+    """Whether a statement is the docstring of a module, or an import."""
+    is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return is_text or isinstance(node, (ast.Import, ast.ImportFrom))
+
+
+def bound_names(body: Iterable[ast.stmt]) -> dict[str, str]:
+    """Return the names that a module binds, with the package that each is imported from; ``""`` for others."""
+    bound: dict[str, str] = {}
+    for node in body:
+        if isinstance(node, ast.ImportFrom):
+            bound |= {
+                alias.asname or alias.name: (node.module or "") if alias.asname in {None, alias.name} else ""
+                for alias in node.names
+            }
+        elif isinstance(node, ast.Import):
+            bound |= {(alias.asname or alias.name).partition(".")[0]: "" for alias in node.names}
+        else:
+            bound |= {
+                part.id: "" for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+            }
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                bound[node.name] = ""
+    return bound
+
+
+class _Imported:
+    """The names of declarations that some statements import."""
+
+    def __init__(self, nodes: Iterable[ast.AST]) -> None:
+        self.names: dict[str, str] = {}
+        self.modules: dict[str, str] = {}
+        self.stars: set[str] = set()
+        for node in nodes:
+            if isinstance(node, ast.Import):
+                self.modules |= {part.asname or part.name: part.name for part in node.names if part.name in PACKAGES}
+            elif isinstance(node, ast.ImportFrom):
+                self._add(node.module or "", node.names)
+
+    def _add(self, module: str, names: Iterable[ast.alias]) -> None:
+        for part in names:
+            known = part.asname or part.name
+            if part.name == "*":
+                self.stars.add(module)
+            elif f"{module}.{part.name}" in PACKAGES:
+                self.modules[known] = f"{module}.{part.name}"
+            elif module == "decimal" or (_has_declarations(module) and is_declaration(part.name)):
+                self.names[known] = part.name
+
+
+class Names:
+    """How a declaration calls what it uses, and what it has to import for that."""
+
+    def __init__(self, source: SourceText, line: int) -> None:
+        self._source = source
+        self._line = line
+        self._anywhere = _Imported(ast.walk(source.tree))
+        self._above = [node for node in source.tree.body if (node.end_lineno or node.lineno) < line]
+        self._usable = _Imported(_run_before(self._above))
+        self._bound = bound_names(source.tree.body)
+        self._missing: dict[str, set[str]] = {}
+
+    def called(self, node: ast.expr) -> str:
+        """Return the name of what is called, as its package has it; ``""`` if it is nothing that declarations use."""
+        if isinstance(node, ast.Attribute):
+            if f"{self.called(node.value)}.{node.attr}" == FROM_STRUCT:
+                return FROM_STRUCT
+            owner = self._anywhere.modules.get(ast.unparse(node.value))
+            return node.attr if owner and package_of(node.attr) == owner and is_declaration(node.attr) else ""
+        if not isinstance(node, ast.Name):
+            return ""
+        is_star = self._anywhere.stars and node.id not in self._bound and is_declaration(node.id)
+        return node.id if is_star else self._anywhere.names.get(node.id, "")
+
+    def written(self, name: str) -> str:
+        """Return how a declaration writes a name; it is imported if it is not yet.
+
+        Raises:
+            NotLiteralError: If the module has the name for something else.
+        """
+        package = package_of(name)
+        known = sorted(local for local, meant in self._usable.names.items() if meant == name)
+        if known:
+            return name if name in known else known[0]
+        if package in self._usable.stars and name not in self._bound:
+            return name
+        owners = sorted(local for local, module in self._usable.modules.items() if module == package)
+        if owners:
+            return f"{owners[0]}.{name}"
+        if self._bound.get(name, package) != package:
+            raise NotLiteralError(
+                self._line, f"needs {name} of {package}, and the module has the name for something else"
+            )
+        self._missing.setdefault(package, set()).add(name)
+        return name
+
+    def edits(self, style: CodeStyle) -> Iterator[Edit]:
+        """Yield the edits that import what is missing."""
+        for package in PACKAGES:
+            if package in self._missing:
+                names = sorted(self._missing[package])
+                existing = [node for node in self._above if _imports_from(node, package)]
+                yield self._extended(existing[-1], names, style) if existing else self._added(package, names, style)
+
+    def _extended(self, node: ast.stmt, names: list[str], style: CodeStyle) -> Edit:
+        """Return the edit of an import that has further names."""
+        assert isinstance(node, ast.ImportFrom)  # noqa: S101 - for the type checker
+        source = self._source
+        start, end = source.span(node)
+        spans = [source.span(alias) for alias in node.names]
+        newline, indent = source.newline(node.lineno), source.indentation(start)
+        bracket = source.text.find("(", start, spans[0][0])
+        if bracket < 0:
+            texts = [source.text[first:last] for first, last in spans]
+            for name in names:
+                texts.insert(_sorted_index(texts, name), name)
+            if "\\" in source.text[start:end]:
+                return Edit(spans[0][0], end, ", ".join(texts))
+            text = import_line(str(node.module), texts, style).replace("\n", newline)
+            return Edit(start, end, text)
+        parts = [ItemSpan(*span) for span in spans]
+        items = BracketItems.split(source.text, (bracket + 1, end - 1), parts, Layout(newline, indent))
+        for name in names:
+            items.insert(_sorted_index([item.core for item in items.items], name), name, partial(_code_of, name))
+        return Edit(bracket + 1, end - 1, items.code())
+
+    def _added(self, package: str, names: list[str], style: CodeStyle) -> Edit:
+        """Return the edit that adds an import where formatters sort it: among those of the packages, or after all."""
+        source = self._source
+        later = PACKAGES[PACKAGES.index(package) + 1 :]
+        others = [node for node in self._above if any(_imports_from(node, other) for other in later)]
+        heads = [node for node in self._above if is_head(node)]
+        if others and others[0].col_offset == 0:
+            line = others[0].lineno
+        else:
+            line = (heads[-1].end_lineno or 0) + 1 if heads else source.tree.body[0].lineno
+        newline = source.newline(self._line)
+        text = (import_line(package, names, style) + "\n").replace("\n", newline)
+        offset = source.start_of_line(line)
+        return Edit(offset, offset, text)
+
+
+def _run_before(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """Yield the statements that have certainly run, with those in conditions but for type checkers."""
+    for node in body:
+        is_skipped = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        if isinstance(node, ast.stmt) and not is_skipped and not isinstance(node, _LATER):
+            yield node
+            yield from _run_before(ast.iter_child_nodes(node))
+
+
+def _has_declarations(module: str) -> bool:
+    return module in PACKAGES or module.startswith(_INSIDE)
+
+
+def _imports_from(node: ast.stmt, package: str) -> bool:
+    return isinstance(node, ast.ImportFrom) and node.module == package and node.names[0].name != "*"
+
+
+def _code_of(name: str, _: str | None) -> str:
+    return name
+
+
+def _sorted_index(names: Sequence[str], name: str) -> int:
+    """Return where a name is sorted among others."""
+    return next((index for index, other in enumerate(names) if other > name), len(names))

@@ -8,12 +8,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.diagnostics.errors import DeclarationError
-from pytest_delta_schema.diagnostics.escaping import escaped
-from pytest_delta_schema.models.dependency_order import dependency_groups
+from pytest_delta_schema.diagnostics.text import escaped
+from pytest_delta_schema.models.sets import dependency_groups
 from pytest_delta_schema.source_code.calls import Call, Variable, column_call, field_call, table_call
-from pytest_delta_schema.source_code.code_text import CodeStyle, code_lines, flat_code
-from pytest_delta_schema.source_code.imports import PACKAGES, bound_names, import_line, is_head, package_of
-from pytest_delta_schema.source_code.variables import variables
+from pytest_delta_schema.source_code.literals import PACKAGES, bound_names, import_line, is_head, package_of, variables
+from pytest_delta_schema.source_code.text import CodeStyle, code_lines, flat_code
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 from itertools import groupby
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.diagnostics.escaping import note_on
+from pytest_delta_schema.diagnostics.text import note_on
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
-from pytest_delta_schema.sql.aspects import (
-    checks,
-    columns,
-    comments,
-    conversion,
-    defaults,
-    foreign_keys,
-    layout,
-    primary_keys,
-    properties,
-    tags,
-    types,
-    unique,
-)
+from pytest_delta_schema.plan.changes import Change, SetColumnComments
+from pytest_delta_schema.sql import renderers
 from pytest_delta_schema.sql.quoting import dotted, literal
-from pytest_delta_schema.sql.schemas_and_restores import create_schema
+from pytest_delta_schema.sql.renderers import create_schema
 from pytest_delta_schema.sql.statement import Renderer, Renderers, Statement, StatementKind
 
 if TYPE_CHECKING:
@@ -30,18 +19,18 @@ if TYPE_CHECKING:
 
 
 RENDERERS: Renderers = {
-    **checks.RENDERERS,
-    **columns.RENDERERS,
-    **comments.RENDERERS,
-    **conversion.RENDERERS,
-    **defaults.RENDERERS,
-    **foreign_keys.RENDERERS,
-    **layout.RENDERERS,
-    **primary_keys.RENDERERS,
-    **properties.RENDERERS,
-    **tags.RENDERERS,
-    **types.RENDERERS,
-    **unique.RENDERERS,
+    **renderers.CHECKS,
+    **renderers.COLUMNS,
+    **renderers.COMMENTS,
+    **renderers.CONVERSION,
+    **renderers.DEFAULTS,
+    **renderers.FOREIGN_KEYS,
+    **renderers.LAYOUT,
+    **renderers.PRIMARY_KEYS,
+    **renderers.PROPERTIES,
+    **renderers.TAGS,
+    **renderers.TYPES,
+    **renderers.UNIQUE,
 }
 """The renderer of every kind of change, from the file of its aspect."""
 
@@ -83,16 +72,48 @@ def _creation(action: CreateTable) -> Iterator[Statement]:
     if action.creates_schema:
         sql = create_schema(*table.written[:2])
         yield Statement(table=table, kind=StatementKind.CREATE_SCHEMA, sql=sql)
-    lines = ",\n".join(f"  {columns.column_definition(column)}" for column in action.columns)
+    lines = ",\n".join(f"  {renderers.column_definition(column)}" for column in action.columns)
     clauses = [f"CREATE TABLE {dotted(table)} (\n{lines}\n)", "USING DELTA"]
-    clauses += layout.layout_clauses(action.partitioning, action.clustering)
+    clauses += renderers.layout_clauses(action.partitioning, action.clustering)
     if action.table_comment:
         clauses.append(f"COMMENT {literal(action.table_comment)}")
-    all_properties = {**action.table_properties, **checks.check_properties(action.checks)}
+    all_properties = {**action.table_properties, **renderers.check_properties(action.checks)}
     if all_properties:
-        clauses.append(f"TBLPROPERTIES (\n{properties.property_lines(all_properties)}\n)")
+        clauses.append(f"TBLPROPERTIES (\n{renderers.property_lines(all_properties)}\n)")
     yield Statement(table=table, kind=StatementKind.CREATE_TABLE, sql="\n".join(clauses), changes=(action,))
     for change in action.keys:
         yield from renderer_of(type(change))(table, (change,))
-    yield from tags.set_tags(table, action.tags)
-    yield from foreign_keys.add_foreign_key(table, action.foreign_keys)
+    yield from renderers.set_tags(table, action.tags)
+    yield from renderers.add_foreign_key(table, action.foreign_keys)
+
+
+TOGETHER = frozenset(
+    {
+        StatementKind.CHANGE_TYPES,
+        StatementKind.CHANGE_DEFAULTS,
+        StatementKind.COMMENT_COLUMNS,
+        StatementKind.LOOSEN_COLUMNS,
+        StatementKind.TIGHTEN_COLUMNS,
+    }
+)
+"""Kinds of statements that alter several columns at once."""
+
+
+def statements_per_column(statement: Statement) -> tuple[Statement, ...]:
+    """Return statements that together do the same, each for one column or one field.
+
+    Args:
+        statement: Any statement; only those that alter several columns are split.
+    """
+    if statement.kind not in TOGETHER:
+        return (statement,)
+    singles = [single for change in statement.changes for single in _singles(change)]
+    return tuple(rendered for single in singles for rendered in renderer_of(type(single))(statement.table, (single,)))
+
+
+def _singles(change: object) -> Iterator[Change]:
+    if not isinstance(change, SetColumnComments):
+        yield change  # type: ignore[misc] # statements that alter columns make changes only
+        return
+    for path, comment in change.comments.items():
+        yield SetColumnComments(comments=MappingProxyType({path: comment}))

@@ -6,12 +6,12 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.diagnostics.escaping import HIDDEN, code_unit_escapes, escaped_literals, identifier
+from pytest_delta_schema.diagnostics.text import HIDDEN, code_unit_escapes, escaped_literals, identifier
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_delta_schema.delta.names.column_path import ColumnPath
+    from pytest_delta_schema.delta.names import ColumnPath
     from pytest_delta_schema.models.names import QualifiedName
 
 _ESCAPES = {

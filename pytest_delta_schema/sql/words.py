@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_delta_schema.sqlglot_compat import SqlglotError, TokenType, tokenize
+from pytest_delta_schema.sqlglot_compat import SqlglotError, TokenType, exp, tokenize
+from pytest_delta_schema.state.types import ArrayState, ColumnState, MapState, StructState
+
+if TYPE_CHECKING:
+    from pytest_delta_schema.state.types import DataTypeState
 
 
 class SqlWord(NamedTuple):
@@ -46,3 +50,43 @@ def sql_words(text: str) -> list[SqlWord]:
         )
         for token in tokens
     ]
+
+
+_DIALECT = "databricks"
+_NESTED = {"array", "map", "struct"}
+
+
+def parse_databricks_type(text: str) -> DataTypeState:
+    """Read a type, as Unity Catalog on Databricks shows it.
+
+    Args:
+        text: Such as ``struct<a:int,b:array<decimal(10,2)>>``, in any case.
+
+    Raises:
+        ValueError: If it cannot be understood.
+    """
+    if not any(kind in text.lower() for kind in _NESTED):
+        return text.lower().replace(" ", "") if "(" in text else text.lower()
+    try:
+        return _type(exp.DataType.build(text, dialect=_DIALECT))
+    except (SqlglotError, IndexError) as error:
+        msg = f"type {text} cannot be understood"
+        raise ValueError(msg) from error
+
+
+def _type(node: Any) -> DataTypeState:
+    if node.this == exp.DataType.Type.STRUCT:
+        return StructState(tuple(map(_field, node.expressions)))
+    if node.this == exp.DataType.Type.ARRAY:
+        return ArrayState(_type(node.expressions[0]), contains_null=True)
+    if node.this == exp.DataType.Type.MAP:
+        key, value = map(_type, node.expressions)
+        return MapState(key, value, value_contains_null=True)
+    return node.sql(_DIALECT).lower().replace(", ", ",")  # type: ignore[no-any-return]
+
+
+def _field(node: Any) -> ColumnState:
+    kinds = [constraint.kind for constraint in node.args.get("constraints") or ()]
+    comment = next((kind.this.this for kind in kinds if isinstance(kind, exp.CommentColumnConstraint)), "")
+    is_nullable = not any(isinstance(kind, exp.NotNullColumnConstraint) for kind in kinds)
+    return ColumnState(node.this.this, _type(node.args["kind"]), is_nullable, comment)

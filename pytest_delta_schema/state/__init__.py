@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema._lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.delta.names.column_path import ColumnPath as ColumnPath
-    from pytest_delta_schema.state.catalog_entry import EntryColumn as EntryColumn
-    from pytest_delta_schema.state.catalog_entry import EntryState as EntryState
-    from pytest_delta_schema.state.catalog_entry import LogState as LogState
-    from pytest_delta_schema.state.catalog_reader import CatalogReader as CatalogReader
-    from pytest_delta_schema.state.commits import Commit as Commit
-    from pytest_delta_schema.state.commits import DataFile as DataFile
-    from pytest_delta_schema.state.commits import IntroducedBy as IntroducedBy
-    from pytest_delta_schema.state.conversion import SourceState as SourceState
-    from pytest_delta_schema.state.json_format.json_form import state_from_json as state_from_json
-    from pytest_delta_schema.state.json_format.json_form import state_json as state_json
+    from pytest_delta_schema.delta.names import ColumnPath as ColumnPath
+    from pytest_delta_schema.state.entries import EntryColumn as EntryColumn
+    from pytest_delta_schema.state.entries import EntryState as EntryState
+    from pytest_delta_schema.state.entries import LogState as LogState
+    from pytest_delta_schema.state.json_state import state_from_json as state_from_json
+    from pytest_delta_schema.state.json_state import state_json as state_json
+    from pytest_delta_schema.state.log_facts import Commit as Commit
+    from pytest_delta_schema.state.log_facts import DataFile as DataFile
+    from pytest_delta_schema.state.log_facts import IntroducedBy as IntroducedBy
+    from pytest_delta_schema.state.reader import CatalogReader as CatalogReader
     from pytest_delta_schema.state.states import *
+    from pytest_delta_schema.state.states import SourceState as SourceState
     from pytest_delta_schema.state.types import ArrayState as ArrayState
     from pytest_delta_schema.state.types import ColumnGeneration as ColumnGeneration
     from pytest_delta_schema.state.types import ColumnState as ColumnState

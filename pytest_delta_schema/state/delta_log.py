@@ -9,9 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_delta_schema.delta.char_varchar import SHORT_NAMES, with_lengths_json
-from pytest_delta_schema.delta.collations import with_collations_json
-from pytest_delta_schema.delta.column_mapping import logical_path
-from pytest_delta_schema.delta.field_metadata import (
+from pytest_delta_schema.delta.fields import (
     CHAR_VARCHAR,
     COLLATIONS,
     DEFAULT,
@@ -19,13 +17,12 @@ from pytest_delta_schema.delta.field_metadata import (
     IDENTITY_EXPLICIT,
     IDENTITY_START,
     IDENTITY_STEP,
+    logical_path,
+    with_collations_json,
 )
-from pytest_delta_schema.delta.names.column_path import TABLE, ColumnPath
-from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet, folded
-from pytest_delta_schema.delta.protocol import protocol_properties
-from pytest_delta_schema.delta.reserved_properties import CHECK_PREFIX
+from pytest_delta_schema.delta.names import TABLE, ColumnPath, NameMap, NameSet, folded
+from pytest_delta_schema.delta.protocol import CHECK_PREFIX, protocol_properties
 from pytest_delta_schema.state.keys import keys_in_properties
-from pytest_delta_schema.state.own_properties import decoded
 from pytest_delta_schema.state.spark_types import shared
 from pytest_delta_schema.state.states import (
     NO_TAGS,
@@ -35,6 +32,7 @@ from pytest_delta_schema.state.states import (
     TableState,
     Tags,
     by_name,
+    decoded,
 )
 from pytest_delta_schema.state.types import (
     ArrayState,
@@ -49,7 +47,7 @@ from pytest_delta_schema.state.types import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from pytest_delta_schema.delta.clustering import Paths
+    from pytest_delta_schema.delta.protocol import Paths
     from pytest_delta_schema.models.names import QualifiedName
 
 TAG_PREFIX = f"{OWN_PROPERTY_PREFIX}tag."

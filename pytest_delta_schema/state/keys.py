@@ -6,13 +6,10 @@ import json
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from pytest_delta_schema.delta.names.column_path import path_text
-from pytest_delta_schema.delta.names.folded_names import folded
-from pytest_delta_schema.delta.names.part_path import PartPath, part_path
+from pytest_delta_schema.delta.names import PartPath, folded, part_path, path_text
 from pytest_delta_schema.models.constraints import ForeignKey, PrimaryKey, Unique
 from pytest_delta_schema.models.names import QualifiedName, key_name
 from pytest_delta_schema.models.table import declared_name
-from pytest_delta_schema.state.own_properties import decoded
 from pytest_delta_schema.state.states import (
     OWN_PROPERTY_PREFIX,
     PRIMARY_KEY,
@@ -20,12 +17,13 @@ from pytest_delta_schema.state.states import (
     ForeignKeyState,
     KeyState,
     by_name,
+    decoded,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from pytest_delta_schema.delta.names.part_path import Aspect
+    from pytest_delta_schema.delta.names import Aspect
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.state.states import KeyKind, TableState
     from pytest_delta_schema.state.types import ColumnState

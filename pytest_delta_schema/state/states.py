@@ -2,41 +2,31 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar
 
-from pytest_delta_schema.delta.names.column_path import ColumnPath
-from pytest_delta_schema.delta.names.folded_names import folded
-from pytest_delta_schema.delta.names.part_path import PartPath, part_path
-from pytest_delta_schema.diagnostics.diagnostic_builders import diagnostic_of
-from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic
+from pytest_delta_schema.delta.names import ColumnPath, PartPath, folded, part_path
+from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic, diagnostic_of
 from pytest_delta_schema.diagnostics.faults import AbsentTable, NotDeltaTable, TableNotRead, ViewInPlaceOfTable
-from pytest_delta_schema.models.modes import IGNORE, STRICT
-from pytest_delta_schema.models.ownership import ALL_MANAGED
+from pytest_delta_schema.models.ownership import ALL_MANAGED, IGNORE, STRICT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
-    from pytest_delta_schema.models.conversion import Parquet
-    from pytest_delta_schema.models.deprecation import Deprecated
-    from pytest_delta_schema.models.modes import ContractMode, Evolution
+    from pytest_delta_schema.models.column import Deprecated
+    from pytest_delta_schema.models.constraints import Parquet
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.models.ownership import Ownership
+    from pytest_delta_schema.models.ownership import ContractMode, Evolution, Ownership
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.state.catalog_entry import EntryState, LogState
-    from pytest_delta_schema.state.conversion import SourceState
+    from pytest_delta_schema.state.entries import EntryState, LogState
     from pytest_delta_schema.state.types import ColumnState
 
-__all__ = [
-    "CatalogState",
-    "CheckState",
-    "ForeignKeyState",
-    "KeyState",
-    "RenameState",
-    "TableState",
-]
+
+__all__ = ["CatalogState", "CheckState", "ForeignKeyState", "KeyState", "RenameState", "TableState"]
+
 
 OWNED_PROPERTIES = "pytest_delta_schema.ownedProperties"
 """The ``pytest_delta_schema.*`` property that records the keys which a model has set: sorted, as JSON."""
@@ -316,3 +306,63 @@ def _not_a_delta_table(name: QualifiedName, kind: str) -> Diagnostic:
         " read_only=True"
     )
     return diagnostic_of(NotDeltaTable, name, f"is a {kind}, not a Delta table", remedy=remedy)
+
+
+_T = TypeVar("_T")
+
+
+class MalformedPropertyError(ValueError):
+    """A ``pytest_delta_schema.*`` property holds something that this package has not written."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(f"the property {key} is malformed")
+        self.key = key
+
+
+def decoded(key: str, text: str, read: Callable[[Any], _T]) -> _T:
+    """Return what a property holds; raise a ``MalformedPropertyError`` if it is not what this package writes."""
+    try:
+        return read(json.loads(text))
+    except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
+        raise MalformedPropertyError(key) from None
+
+
+DELTA, PARQUET, NOTHING = "delta", "parquet", "nothing"
+
+
+CONVERT = (
+    'consent to its conversion with convert_from="parquet" if it is parquet, or declare the table under another name'
+)
+"""The remedy for files where a model declares a Delta table."""
+
+
+RESTORE_LOG = "restore _delta_log from a backup, because without it rows that were deleted or replaced come back"
+"""The remedy for files of a Delta table whose log is lost. A conversion would bring deleted rows back."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceState:
+    """Files that a conversion would turn into a Delta table.
+
+    Args:
+        provider: Their format: ``parquet``; ``delta``, if the table exists and only the catalog does not know it;
+            ``nothing``, if there is no file; or a format that cannot be converted, such as ``csv``.
+        path: The folder.
+        is_registered: Whether the catalog has a table over them under the declared name.
+        is_in_place: Whether they are in the folder in which the catalog looks for that table.
+        folders: The folders that hold files, below the path, each as its parts; ``()`` is the path itself.
+        files: How many files there are.
+        conflict: Why the schemas of the files cannot be merged, with the first file that does not fit; ``""`` if they
+            can.
+        sign: The file which shows that they belong to a Delta table whose log is lost; ``""`` if there is none.
+    """
+
+    provider: str
+    path: str
+    _: KW_ONLY
+    is_registered: bool = False
+    is_in_place: bool = False
+    folders: tuple[tuple[str, ...], ...] = ()
+    files: int = 0
+    conflict: str = ""
+    sign: str = ""

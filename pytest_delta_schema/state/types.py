@@ -9,8 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, Union
 
-from pytest_delta_schema.delta.names.column_path import ELEMENT, KEY, VALUE, ColumnPath
-from pytest_delta_schema.delta.names.folded_names import folded, same_name
+from pytest_delta_schema.delta.names import ELEMENT, KEY, VALUE, ColumnPath, folded, same_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -2,15 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from dataclasses import field as dataclasses_field
 from typing import TYPE_CHECKING, Any
 
+from pyspark.sql import types
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    BooleanType,
+    ByteType,
+    CharType,
+    DataType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegerType,
+    LongType,
+    MapType,
+    NullType,
+    ShortType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampNTZType,
+    TimestampType,
+    VarcharType,
+)
+
+from pytest_delta_schema import Column, ForeignKey, Table
 from pytest_delta_schema.plan import PropertyPolicy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pytest_delta_schema import Table
 
 Rows = tuple[dict[str, Any], ...]
 
@@ -50,8 +76,8 @@ class Scenario:
     after: Table
     rows: Rows = ()
     other_tables: tuple[tuple[Table, Rows], ...] = ()
-    external_properties: Mapping[str, str] = field(default_factory=dict)
-    property_policy: PropertyPolicy = field(default_factory=PropertyPolicy)
+    external_properties: Mapping[str, str] = dataclasses_field(default_factory=dict)
+    property_policy: PropertyPolicy = dataclasses_field(default_factory=PropertyPolicy)
     consents: tuple[str, ...] = ()
     requires_unset: tuple[str, ...] = ()
     plan: str
@@ -65,3 +91,146 @@ class Scenario:
     def is_refused_by_rules(self) -> bool:
         """Whether rules refuse the plan without a data check."""
         return bool(self.refused_by) and not any(code.startswith("DS3") for code in self.refused_by)
+
+
+TEXT = StringType()
+MAPPED = {"delta.columnMapping.mode": "name"}
+WIDENS = {"delta.enableTypeWidening": "true"}
+BOTH = {**MAPPED, **WIDENS}
+INT, LONG = IntegerType(), LongType()
+DROP = "drop-column dev.silver.orders.legacy"
+REWRITE = "rewrite dev.silver.orders"
+
+
+def table(*columns: Column, name: str = "dev.silver.orders", **options: Any) -> Table:
+    """Declare a table by its dotted name."""
+    catalog, schema, short_name = name.split(".")
+    return Table(catalog, schema, short_name, list(columns), **options)
+
+
+def column(name: str = "id", data_type: DataType | None = None, **options: Any) -> Column:
+    """Declare a column, a ``bigint`` unless a type is given."""
+    return Column(name, data_type or LONG, **options)
+
+
+def orders() -> Table:
+    """Declare the table of the worked example."""
+    return table(
+        Column("id", LONG, is_nullable=False, comment="Order ID"),
+        Column("created_ts", TimestampType(), comment="Creation time"),
+        Column("amount", DecimalType(18, 2), comment="Order total"),
+        comment="Orders table",
+        table_properties={"delta.autoOptimize.optimizeWrite": "true"},
+        primary_key=["id"],
+    )
+
+
+def columns(*columns: Column, **options: Any) -> Table:
+    """Declare `dev.silver.orders`, the table of most scenarios."""
+    return table(*columns, **options)
+
+
+ID = column("id", is_nullable=False)
+NESTED = StructType(
+    [
+        StructField("lat", DoubleType(), nullable=False, metadata={"comment": "Degrees"}),
+        StructField("tags", ArrayType(StringType())),
+        StructField("by_key", MapType(StringType(), DecimalType(9, 3))),
+    ]
+)
+EVERY_TYPE = [
+    Column("c_binary", BinaryType()),
+    Column("c_boolean", BooleanType()),
+    Column("c_byte", ByteType()),
+    Column("c_char", CharType(3)),
+    Column("c_date", DateType()),
+    Column("c_decimal", DecimalType(38, 18)),
+    Column("c_double", DoubleType()),
+    Column("c_float", FloatType()),
+    Column("c_int", IntegerType()),
+    Column("c_long", LongType()),
+    Column("c_short", ShortType()),
+    Column("c_string", StringType()),
+    Column("c_timestamp", TimestampType()),
+    Column("c_timestamp_ntz", TimestampNTZType()),
+    Column("c_varchar", VarcharType(10)),
+    Column("c_void", NullType()),
+    Column("c_nested", NESTED),
+    Column("c_list_of_varchar", ArrayType(VarcharType(5))),
+    Column(
+        "c_map_of_struct",
+        MapType(StringType(), StructType([StructField("x", CharType(2))])),
+    ),
+]
+VARIANTS = [Column("c_variant", types.VariantType())] if hasattr(types, "VariantType") else []
+"""A column of a type that Spark 3.5 lacks."""
+
+ODD_TEXT = "quote ' double \" back \\ slash\nnew line\ttab ${x} $y `tick` -- ; %s 😀 \u4e2d"
+ODD_NAMES = [
+    "back`tick",
+    "quote'quote",
+    'double"quote',
+    "${x}",
+    "emoji 😀",
+    "new\nline",
+    "brack]et",
+    "colon::colon",
+    "a.b",
+    "semi;colon",
+    "percent%s",
+    "\u4e2d",
+]
+
+
+def _place(*, strict: bool) -> StructType:
+    geo = StructType(
+        [
+            StructField("lat", DoubleType(), nullable=not strict),
+            StructField("lon", DoubleType()),
+        ]
+    )
+    return StructType([StructField("name", StringType(), nullable=not strict), StructField("geo", geo)])
+
+
+def field(
+    name: str,
+    kind: DataType | None = None,
+    *,
+    nullable: bool = True,
+    comment: str = "",
+    renamed_from: str = "",
+) -> StructField:
+    """Declare a field, a ``bigint`` unless a type is given."""
+    metadata = {"comment": comment, "renamed_from": renamed_from}
+    given = {key: value for key, value in metadata.items() if value}
+    return StructField(name, kind or LongType(), nullable, given)
+
+
+def struct(*fields: StructField) -> StructType:
+    """Declare a struct."""
+    return StructType(list(fields))
+
+
+ADDRESS = struct(field("city", TEXT), field("geo", struct(field("lat", FloatType()))))
+HOME = {"city": "Bonn", "geo": {"lat": 1.5}}
+PLACE = _place(strict=False)
+PLACE_STRICT = _place(strict=True)
+
+
+def parent(*key: str) -> Table:
+    """Declare `dev.silver.parents`, a table that foreign keys reference."""
+    declared = [column(is_nullable=False), Column("region", TEXT, is_nullable=False)]
+    return table(*declared, name="dev.silver.parents", primary_key=key or ["id"])
+
+
+def pointing_at_orders() -> Table:
+    """Declare `dev.silver.lines`, a table whose foreign key references `dev.silver.orders`."""
+    return table(column(), name="dev.silver.lines", foreign_keys=[ForeignKey(["id"], "dev.silver.orders", ["id"])])
+
+
+TO_PARENT = ForeignKey(["parent"], parent())
+
+
+def child(*keys: ForeignKey, **options: Any) -> Table:
+    """Declare `dev.silver.orders` with foreign keys."""
+    return columns(ID, column("parent"), Column("region", TEXT), foreign_keys=keys, **options)

@@ -7,30 +7,28 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_delta_schema.backends.memory.catalog import MemoryCatalog
-from pytest_delta_schema.delta.names.folded_names import NameMap, folded
+from pytest_delta_schema.delta.names import NameMap, folded
 from pytest_delta_schema.diagnostics.errors import InvalidModelError, UnsafePlanError
 from pytest_delta_schema.engine.orchestrator import Orchestrator
-from pytest_delta_schema.execute.action_runner import ActionRunner
+from pytest_delta_schema.execute.runner import ActionRunner
+from pytest_delta_schema.plan.actions import change_lines
 from pytest_delta_schema.plan.changes import SetTableProperties
-from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.rules.consent import parse_consent
-from pytest_delta_schema.rules.standard_rules import default_model_rules, default_plan_rules
-from pytest_delta_schema.rules.validator import PlanValidator
-from pytest_delta_schema.sql.aspects.properties import set_properties
-from pytest_delta_schema.sql.compiler import script, statements
-from pytest_delta_schema.sql.split_per_column import statements_per_column
+from pytest_delta_schema.rules.validator import PlanValidator, default_model_rules, default_plan_rules
+from pytest_delta_schema.sql.compiler import script, statements, statements_per_column
+from pytest_delta_schema.sql.renderers import set_properties
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.expressions import canonical, simplified
+from pytest_delta_schema.state.spark_types import not_null_paths
 from pytest_delta_schema.state.states import CheckState, TableState
-from pytest_delta_schema.state.type_traversal import not_null_paths
 from pytest_delta_schema.testing.data_access import MEMORY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_delta_schema.execute.protocols.catalog import Capabilities, Refusal, ScratchCatalog
-    from pytest_delta_schema.plan.table_plan import TablePlan
+    from pytest_delta_schema.execute.protocols import Capabilities, Refusal, ScratchCatalog
+    from pytest_delta_schema.plan.actions import TablePlan
     from pytest_delta_schema.sql.statement import Statement
     from pytest_delta_schema.state.states import ForeignKeyState
     from pytest_delta_schema.state.types import ColumnGeneration

@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql.types import LongType
 
 from pytest_delta_schema.backends.memory.catalog import MemoryCatalog
-from pytest_delta_schema.delta.names.folded_names import NameSet
+from pytest_delta_schema.delta.names import NameSet
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.engine.orchestrator import Orchestrator
 from pytest_delta_schema.models.column import Column
@@ -24,7 +24,7 @@ from pytest_delta_schema.testing.scenarios import SCENARIOS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pytest_delta_schema.execute.protocols.catalog import ScratchCatalog
+    from pytest_delta_schema.execute.protocols import ScratchCatalog
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.testing.scenario import Scenario
 

@@ -8,9 +8,9 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.backends.local.session.start import open_session
+from pytest_delta_schema.backends.local.start import open_session
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
-from pytest_delta_schema.witness.running import answer_of
+from pytest_delta_schema.witness.runner import answer_of
 
 if TYPE_CHECKING:
     from typing import TextIO

@@ -2,31 +2,151 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime, timezone
 from decimal import Decimal
+from itertools import islice
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_delta_schema.delta.names.folded_names import folded
-from pytest_delta_schema.delta.type_widening import SIZED
+from pytest_delta_schema.compatibility.changes import CHANGE_FEED, StatePair
+from pytest_delta_schema.compatibility.faults import (
+    ClusteringChanged,
+    ColumnMoved,
+    ColumnOrderNotKept,
+    ColumnRemoved,
+    ColumnRenamed,
+    CommentChanged,
+    PartitioningChanged,
+    TypeWidened,
+)
+from pytest_delta_schema.compatibility.judging import judge_change
+from pytest_delta_schema.compatibility.roles import GROUPS
+from pytest_delta_schema.delta.fields import SIZED, Widening, widening
+from pytest_delta_schema.delta.names import folded
+from pytest_delta_schema.delta.protocol import (
+    COLUMN_MAPPING,
+    FEATURE_PREFIX,
+    MAPPING_PROPERTY,
+    TYPE_WIDENING,
+    WIDENING_PROPERTY,
+)
 from pytest_delta_schema.diagnostics.errors import DeclarationError
-from pytest_delta_schema.state.adopting import declared_table
-from pytest_delta_schema.state.expressions import ExpressionError
+from pytest_delta_schema.diagnostics.text import identifier
+from pytest_delta_schema.models.ownership import ALL_MANAGED
+from pytest_delta_schema.plan import changes as kinds
+from pytest_delta_schema.plan.planner import TablePlanner
+from pytest_delta_schema.sql.compiler import renderer_of, statements
+from pytest_delta_schema.sql.quoting import dotted
+from pytest_delta_schema.sql.renderers import value_sql
+from pytest_delta_schema.state.desired import declared_table
+from pytest_delta_schema.state.expressions import ExpressionError, columns_in
+from pytest_delta_schema.state.features import unsupported_features
+from pytest_delta_schema.state.states import NO_DEPRECATIONS, NO_TAGS, CatalogState
 from pytest_delta_schema.state.types import find, is_generated
+from pytest_delta_schema.test_kit.breaking import Breaker
+from pytest_delta_schema.test_kit.constraints import broken_constraints
 from pytest_delta_schema.test_kit.contract import contract_of
-from pytest_delta_schema.test_kit.effects.changed_values import changed, lengthened
-from pytest_delta_schema.test_kit.generation.breaking import Breaker
-from pytest_delta_schema.test_kit.generation.constraint_checks import broken_constraints
-from pytest_delta_schema.test_kit.generation.rows import made_rows
+from pytest_delta_schema.test_kit.effects import changed, lengthened
+from pytest_delta_schema.test_kit.rows import made_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
-    from pytest_delta_schema.compatibility.contract_change import StatePair
-    from pytest_delta_schema.delta.names.column_path import ColumnPath
+    from pytest_delta_schema.compatibility.judging import CompatibilityFinding
+    from pytest_delta_schema.delta.names import ColumnPath
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.plan.changes import Change
     from pytest_delta_schema.state.states import TableState
-    from pytest_delta_schema.state.types import DataTypeState
+    from pytest_delta_schema.state.types import ColumnState, DataTypeState
 
+
+FOLDER_OF_TABLE = "\ue000path\ue001"
+"""The folder of the table until a script is written; names do not have these characters for private use."""
+
+SCRIPT_TABLE = f"delta.`{FOLDER_OF_TABLE}`"
+"""The table as SQL names it."""
+
+_LINES = re.compile(r"(?<=\()\n\s*|\n(?=\))|(\n\s*)")
+_NOT_STORED = (
+    kinds.ForeignKeyAdd,
+    kinds.ForeignKeyDrop,
+    kinds.PrimaryKeyAdd,
+    kinds.PrimaryKeyDrop,
+    kinds.SetTags,
+    kinds.UniqueAdd,
+    kinds.UniqueDrop,
+    kinds.UnsetTags,
+)
+"""What open-source Delta has no place for."""
+
+
+def creation(state: TableState) -> str:
+    """Return the statement that creates a table, without its keys and tags."""
+    created = TablePlanner().creation(state, creates_schema=False)
+    return _on_path(statements(created)[0].sql, state.name)
+
+
+def insertion(columns: Sequence[ColumnState], row: Mapping[str, Any]) -> str:
+    """Return the statement that appends a row."""
+    given = [column for column in columns if column.name in row]
+    names = ", ".join(identifier(column.name) for column in given)
+    values = ", ".join(value_sql(row[column.name], column.data_type) for column in given)
+    return f"INSERT INTO {SCRIPT_TABLE} ({names}) VALUES ({values})"  # noqa: S608 - quoted
+
+
+def frame_query(columns: Iterable[ColumnState], row: Mapping[str, Any]) -> str:
+    """Return a query with one row in the types of some columns; texts have no length in a frame."""
+    return "SELECT " + ", ".join(
+        f"{value_sql(row[column.name], column.data_type)} AS {identifier(column.name)}" for column in columns
+    )
+
+
+def changes_in_place(pair: StatePair) -> list[str]:
+    """Return the statements that change a table; one that Delta cannot change is replaced by a new one."""
+    plan = TablePlanner().plan_states([pair.new], CatalogState.of({pair.old.name: pair.old}))
+    changes = [change for action in plan.align_tables for change in action.changes]
+    if all(_is_in_place(change, pair.old) for change in changes):
+        return _rendered((change for change in changes if not isinstance(change, _NOT_STORED)), pair.old)
+    # A table that is replaced keeps its protocol, and some features are only enabled by a property.
+    enabling = (change for change in changes if isinstance(change, kinds.SetTableProperties))
+    return [*_rendered(enabling, pair.old), f"REPLACE{creation(pair.new).removeprefix('CREATE')}"]
+
+
+def _rendered(changes: Iterable[Change], table: TableState) -> list[str]:
+    return [
+        _on_path(statement.sql, table.name)
+        for change in changes
+        for statement in renderer_of(type(change))(table.name, (change,))
+    ]
+
+
+def _is_in_place(change: Change, old: TableState) -> bool:
+    """Whether Delta makes a change of a table as it is declared, without a step in between."""
+    if isinstance(change, (kinds.ColumnDrop, kinds.ColumnRename)):
+        return not unsupported_features((COLUMN_MAPPING,), old)
+    if isinstance(change, kinds.ColumnTypeChange):
+        needs = widening(change.before, change.after)
+        is_enabled = not unsupported_features((TYPE_WIDENING,), old)
+        return needs is Widening.ALWAYS or (needs is Widening.BY_FEATURE and is_enabled)
+    if isinstance(change, kinds.ColumnAdd):
+        return change.column.is_nullable and not is_generated(change.column)
+    if isinstance(change, kinds.ColumnNullabilityChange):
+        return change.is_nullable
+    return not isinstance(change, (kinds.ColumnGenerationChange, kinds.ColumnMappingRemoval))
+
+
+def _on_path(sql: str, table: QualifiedName) -> str:
+    """Return a statement on one line, with the folder of the table instead of its name."""
+    # A comment in an expression ends with its line.
+    text = sql if "--" in sql else _LINES.sub(lambda match: " " if match[1] else "", sql)
+    return text.replace(dotted(table), SCRIPT_TABLE)
+
+
+if TYPE_CHECKING:
     Row = Mapping[str, Any]
 
 
@@ -190,3 +310,109 @@ def _are_allowed(rows: Iterable[Row], state: TableState) -> bool:
         return not broken_constraints(contract_of(state), rows)
     except ExpressionError:
         return False
+
+
+_NEEDED: Mapping[str, Mapping[str, str]] = {
+    ColumnRemoved.__name__: {MAPPING_PROPERTY: "name"},
+    ColumnRenamed.__name__: {MAPPING_PROPERTY: "name"},
+    TypeWidened.__name__: {WIDENING_PROPERTY: "true"},
+}
+"""The property without which Delta does not make a change in place, as a stream needs it."""
+
+
+def narrowed(old: TableState, new: TableState, finding: CompatibilityFinding) -> StatePair:
+    """Return the parts of two contracts that have the same finding; all columns if fewer do not have it."""
+    whole = StatePair(_played(old, finding), _played(new, finding))
+    alone = StatePair(whole.old, _alone(whole, finding))
+    for pair in (_with_columns(alone, finding), _with_columns(whole, finding)):
+        if any(_is_same(other, finding) for other in judge_change(*pair, roles=[finding.role])):
+            return pair
+    return whole
+
+
+def _alone(pair: StatePair, finding: CompatibilityFinding) -> TableState:
+    """Return the next contract with the columns of the released one, if a finding is not about columns."""
+    if finding.path.startswith("columns") or finding.column:
+        return pair.new
+    properties = dict(pair.new.table_properties)
+    part, _, key = finding.path.partition(".")
+    if part == "properties" and folded(key).startswith(FEATURE_PREFIX):
+        # A change of a column has enabled it.
+        properties.setdefault(key, "supported")
+    return replace(pair.new, columns=pair.old.columns, renames=(), table_properties=MappingProxyType(properties))
+
+
+def _is_same(other: CompatibilityFinding, finding: CompatibilityFinding) -> bool:
+    return (other.code, other.path, other.verdict) == (finding.code, finding.path, finding.verdict)
+
+
+def _played(state: TableState, finding: CompatibilityFinding) -> TableState:
+    """Return the parts of a contract that a table of open-source Delta has and that a finding is about."""
+    is_of_layout = finding.rule in {PartitioningChanged.__name__, ClusteringChanged.__name__}
+    properties = {
+        key: value
+        for key, value in state.table_properties.items()
+        if (folded(key) == folded(CHANGE_FEED) and finding.role == "change-feed") or finding.path.endswith(f".{key}")
+    }
+    if GROUPS[finding.role] == "streams":
+        properties.update(_NEEDED.get(finding.rule, {}))
+    primary_key = state.primary_key
+    return replace(
+        state,
+        table_comment="",
+        table_properties=MappingProxyType(properties),
+        primary_key=primary_key if primary_key is not None and primary_key.path == finding.path else None,
+        unique=tuple(key for key in state.unique if key.path == finding.path),
+        checks=tuple(check for check in state.checks if finding.path == f"checks.{check.name}"),
+        foreign_keys=(),
+        partitioning=state.partitioning if is_of_layout else (),
+        clustering=state.clustering if is_of_layout else (),
+        tags=NO_TAGS,
+        deprecated=NO_DEPRECATIONS,
+        ownership=ALL_MANAGED,
+    )
+
+
+def _with_columns(pair: StatePair, finding: CompatibilityFinding) -> StatePair:
+    """Return two contracts with the columns that a finding is about, and some that are the same in both."""
+    if finding.rule == ColumnOrderNotKept.__name__:
+        return pair
+    kept = {folded(finding.column.root)} if finding.column else set()
+    kept |= {folded(name) for state in pair for name in _used(state)}
+    kept |= {folded(rename.path.root) for rename in pair.new.renames if folded(rename.old) in kept}
+    kept |= {
+        folded(name)
+        for state in pair
+        for column in state.columns
+        if folded(column.name) in kept and column.value is not None and column.value.generated
+        for name in columns_in(column.value.generated)
+    }
+    new = {folded(column.name): column for column in pair.new.columns}
+    same = (
+        folded(column.name)
+        for column in pair.old.columns
+        if column.value is None and new.get(folded(column.name)) == column and isinstance(column.data_type, str)
+    )
+    # Of two columns that change places, none has moved more than the other.
+    count = 2 if finding.rule == ColumnMoved.__name__ else 1
+    names = kept.union(islice((name for name in same if name not in kept), count))
+    with_comments = finding.rule == CommentChanged.__name__
+    return StatePair(*(_of_columns(state, names, with_comments=with_comments) for state in pair))
+
+
+def _used(state: TableState) -> Iterator[str]:
+    """Yield the columns of the layout, the checks and the keys."""
+    yield from state.partitioning
+    yield from (path.root for path in state.clustering)
+    for check in state.checks:
+        yield from columns_in(check.expression)
+    for key in state.keys:
+        yield from key.columns
+
+
+def _of_columns(state: TableState, names: AbstractSet[str], *, with_comments: bool) -> TableState:
+    renames = tuple(rename for rename in state.renames if folded(rename.path.root) in names)
+    columns = [column for column in state.columns if folded(column.name) in names]
+    if not with_comments:
+        columns = [column._replace(comment="") for column in columns]
+    return replace(state, columns=tuple(columns), renames=renames)

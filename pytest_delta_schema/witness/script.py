@@ -7,26 +7,22 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.backends.spark.session_check import CATALOG, CATALOG_OF_DELTA, EXTENSION, EXTENSIONS
-from pytest_delta_schema.compatibility.contract_change import StatePair, comparable_states
-from pytest_delta_schema.compatibility.faults.column_faults import ColumnOrderNotKept
+from pytest_delta_schema.backends.spark.sessions import CATALOG, CATALOG_OF_DELTA, EXTENSION, EXTENSIONS
+from pytest_delta_schema.compatibility.changes import StatePair, comparable_states
+from pytest_delta_schema.compatibility.faults import ColumnOrderNotKept
 from pytest_delta_schema.compatibility.roles import GROUPS
-from pytest_delta_schema.delta.names.folded_names import folded
+from pytest_delta_schema.delta.names import folded
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, first_line
-from pytest_delta_schema.diagnostics.escaping import escaped
-from pytest_delta_schema.witness.job import python_text, sql_call
-from pytest_delta_schema.witness.narrowing import narrowed
-from pytest_delta_schema.witness.no_witness import not_played
-from pytest_delta_schema.witness.reader_jobs import reader_jobs
-from pytest_delta_schema.witness.stream_jobs import stream_jobs
-from pytest_delta_schema.witness.writer_jobs import writer_jobs
+from pytest_delta_schema.diagnostics.text import escaped
+from pytest_delta_schema.witness.jobs import not_played, python_text, reader_jobs, sql_call, stream_jobs, writer_jobs
+from pytest_delta_schema.witness.rows import narrowed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from pytest_delta_schema.compatibility.finding import CompatibilityFinding
+    from pytest_delta_schema.compatibility.judging import CompatibilityFinding
     from pytest_delta_schema.state.states import TableState
-    from pytest_delta_schema.witness.job import Job
+    from pytest_delta_schema.witness.jobs import Job
 
 _JOBS = {"readers": reader_jobs, "streams": stream_jobs, "writers": writer_jobs}
 _START = f"""\

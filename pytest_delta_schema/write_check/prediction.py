@@ -4,48 +4,107 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.delta.features import APPEND_ONLY, is_on
-from pytest_delta_schema.delta.names.column_path import TABLE
-from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet
-from pytest_delta_schema.delta.spark_pairs import NEWEST
+from pytest_delta_schema.delta.names import TABLE, NameMap, NameSet, same_names
+from pytest_delta_schema.delta.properties import NEWEST
+from pytest_delta_schema.delta.protocol import APPEND_ONLY, is_on
 from pytest_delta_schema.diagnostics.errors import DeclarationError
-from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
+from pytest_delta_schema.models.arguments import refuse_kind
 from pytest_delta_schema.models.names import parse_name
 from pytest_delta_schema.models.table import Table
-from pytest_delta_schema.state.catalog_reader import require_reader
 from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.expressions import columns_in
+from pytest_delta_schema.state.reader import require_reader
 from pytest_delta_schema.state.spark_types import canonical_fields
 from pytest_delta_schema.state.states import TableState
 from pytest_delta_schema.state.types import ColumnState, describe_type
-from pytest_delta_schema.write_check import schema_findings, storage_findings
-from pytest_delta_schema.write_check.casts import has_widening
-from pytest_delta_schema.write_check.collector import Collector
-from pytest_delta_schema.write_check.dependencies import note_broken_checks, require_unused
-from pytest_delta_schema.write_check.frames import frame_columns, resolve
-from pytest_delta_schema.write_check.method import require_version, write_semantics
-from pytest_delta_schema.write_check.options import DEFAULT_OPTIONS, WriteOptions, require_options, takes_frame
-from pytest_delta_schema.write_check.overwrites import (
-    IN_ANALYSIS,
-    partition_faults,
-    replace_where_faults,
-    replaced_rows,
+from pytest_delta_schema.write_check import findings
+from pytest_delta_schema.write_check.findings import Collector, lacks_insert_evolution, mismatch_condition
+from pytest_delta_schema.write_check.schemas import NewPart, merge, nullable
+from pytest_delta_schema.write_check.statements import (
+    columns_after_merge,
+    delete_faults,
+    frame_columns,
+    listed_columns,
+    resolve,
+    update_faults,
 )
-from pytest_delta_schema.write_check.schema_merge import NewPart, merge, nullable
-from pytest_delta_schema.write_check.statements.insert_rules import listed_columns
-from pytest_delta_schema.write_check.statements.merge_options import Merge
-from pytest_delta_schema.write_check.statements.merge_prediction import columns_after_merge
-from pytest_delta_schema.write_check.statements.statement_findings import lacks_insert_evolution
-from pytest_delta_schema.write_check.statements.update_prediction import delete_faults, update_faults
-from pytest_delta_schema.write_check.storable_types import require_storable, require_values, require_written
-from pytest_delta_schema.write_check.verdict import WriteVerdict
+from pytest_delta_schema.write_check.values import (
+    has_widening,
+    note_broken_checks,
+    require_storable,
+    require_unused,
+    require_values,
+    require_written,
+)
+from pytest_delta_schema.write_check.verdict import (
+    DEFAULT_OPTIONS,
+    Merge,
+    WriteOptions,
+    WriteVerdict,
+    require_options,
+    require_version,
+    takes_frame,
+    write_semantics,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
-    from pytest_delta_schema.state.catalog_reader import CatalogReader
-    from pytest_delta_schema.write_check.method import WriteSemantics
-    from pytest_delta_schema.write_check.schema_merge import MergedSchema
+    from pytest_delta_schema.state.reader import CatalogReader
+    from pytest_delta_schema.write_check.findings import WriteFault
+    from pytest_delta_schema.write_check.schemas import MergedSchema
+    from pytest_delta_schema.write_check.verdict import WriteSemantics
+
+
+IN_ANALYSIS = ("IllegalArgumentException", "_LEGACY_ERROR_TEMP_3060")
+"""What ``saveAsTable`` raises for ``partitionBy``, before Delta looks at the table."""
+
+
+def replaced_rows(state: TableState, options: WriteOptions) -> str:
+    """Return which rows of a table a write replaces, in words; ``""`` for a write that only adds rows."""
+    if options.mode == "append":
+        return ""
+    if options.replace_where is not None:
+        return f"the rows where {options.replace_where}"
+    if options.dynamic_partitions and state.partitioning and not options.overwrite_schema:
+        return f"the partitions by {', '.join(state.partitioning)} that the frame has rows for"
+    return "all rows"
+
+
+def replace_where_faults(state: TableState, options: WriteOptions) -> Iterator[WriteFault]:
+    """Yield the findings about the condition of an overwrite."""
+    if options.replace_where is None:
+        return
+    if options.dynamic_partitions and state.partitioning and options.method != "sql_insert":
+        yield findings.condition_and_partitions()
+    known = NameSet.of(state.columns)
+    unknown = [name for name in columns_in(options.replace_where) if name not in known]
+    if unknown:
+        yield findings.unresolved_condition(options.replace_where, unknown)
+
+
+def partition_faults(
+    frame: tuple[ColumnState, ...], state: TableState, options: WriteOptions, version: tuple[int, int]
+) -> Iterator[WriteFault]:
+    """Yield the findings about ``partitionBy``."""
+    if not options.partition_by:
+        return
+    wanted, stored = options.partition_by, state.partitioning
+    by_table_name = options.method == "save_as_table"
+    given = NameSet.of(frame)
+    unknown = [name for name in wanted if name not in given]
+    if by_table_name and options.mode == "append":
+        if tuple(wanted) != tuple(stored):
+            yield findings.other_partitioning(wanted, stored, IN_ANALYSIS[0])
+    elif unknown:
+        condition = IN_ANALYSIS[1] if by_table_name else "DELTA_PARTITION_COLUMN_NOT_FOUND"
+        yield findings.unknown_partition_columns(unknown, condition)
+    elif not same_names(wanted, stored) and not (options.overwrite_schema and options.mode == "overwrite"):
+        yield findings.other_partitioning(wanted, stored, mismatch_condition(version))
+
 
 ColumnStates = tuple[ColumnState, ...]
 
@@ -134,7 +193,7 @@ def _columns_written(
     columns = state.columns if given is None else _columns_after(given, state, semantics, collector)
     layout = list(partition_faults(frame, state, options, version))
     removes = options.mode == "overwrite" and is_on(APPEND_ONLY, state.table_properties)
-    removal = [storage_findings.append_only()] if removes else []
+    removal = [findings.append_only()] if removes else []
     rows = list(replace_where_faults(state, options))
     schema = collector.findings
     if options.method in {"write_to", "sql_insert"}:
@@ -159,7 +218,7 @@ def _columns_after(
     for column in generated:
         identity = column.value and column.value.identity
         if identity and identity.is_always and column.name in given:
-            collector.findings.append(storage_findings.explicit_identity_insert(column.name))
+            collector.findings.append(findings.explicit_identity_insert(column.name))
     if semantics.replaces_schema:
         return _replaced(received, state, collector)
     if generated or state.checks:
@@ -170,7 +229,7 @@ def _columns_after(
 def _replaced(received: ColumnStates, state: TableState, collector: Collector) -> ColumnStates:
     """Return the columns of a table whose schema is overwritten."""
     if not received:
-        collector.findings.append(storage_findings.empty_schema(TABLE))
+        collector.findings.append(findings.empty_schema(TABLE))
     collector.findings.extend(require_storable([NewPart(parent=TABLE, column=column) for column in received], state))
     kept = NameSet.of(received)
     dropped = ", ".join(column.name for column in state.columns if column.name not in kept)
@@ -195,20 +254,20 @@ def _merged(
     """Return the columns of a table merged with those of a frame, which ``given`` has by name."""
     merged = merge(state.columns, received, widens=has_widening(state), version=semantics.version)
     refused = collector.findings
-    refused.extend(schema_findings.type_mismatch(conflict, casts=semantics.casts) for conflict in merged.conflicts)
+    refused.extend(findings.type_mismatch(conflict, casts=semantics.casts) for conflict in merged.conflicts)
     if not received and not semantics.fills_missing:
-        refused.append(storage_findings.no_columns())
+        refused.append(findings.no_columns())
     if semantics.merges_schema:
         refused.extend(require_storable(_changed_parts(merged), state))
         _note_merge(merged, collector)
     else:
-        refused.extend(schema_findings.extra_column(part, semantics.version) for part in merged.added)
-        refused.extend(schema_findings.wider_type(difference, semantics.version) for difference in merged.retyped)
+        refused.extend(findings.extra_column(part, semantics.version) for part in merged.added)
+        refused.extend(findings.wider_type(difference, semantics.version) for difference in merged.retyped)
     missing = [column for column in state.columns if column.name not in given]
     if missing or merged.compares_types:
         refused.extend(require_values(given, merged.columns, state, semantics))
     for column in missing:
-        collector.note(column.name, f"{column.name} is not in the frame: {storage_findings.filled_by(column)}")
+        collector.note(column.name, f"{column.name} is not in the frame: {findings.filled_by(column)}")
     return merged.columns
 
 

@@ -7,7 +7,7 @@ from pyspark.sql.types import ArrayType, StructType
 
 from pytest_delta_schema import Column, WriteOptions, assert_accepts, assert_evolves, assert_rejects, schema_diff
 from pytest_delta_schema.diagnostics.errors import DeclarationError, WriteError
-from pytest_delta_schema.testing.parts import INT, LONG, TEXT, field, struct
+from pytest_delta_schema.testing.scenario import INT, LONG, TEXT, field, struct
 from support.tables import state, stored, table
 from support.values.writes import DOUBLE, A, B, frame
 

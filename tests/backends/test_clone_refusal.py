@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema.backends.clone_refusal import require_commits_in_log
+from pytest_delta_schema.backends.problems import require_commits_in_log
 from pytest_delta_schema.diagnostics.errors import StatementError
 from support.tables import state
 

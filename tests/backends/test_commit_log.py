@@ -7,10 +7,10 @@ import json
 import pytest
 
 from pytest_delta_schema import CatalogReadError, QualifiedName
-from pytest_delta_schema.backends.logs.commit_log import CommitLog
-from pytest_delta_schema.backends.logs.local_log import LocalLog
-from pytest_delta_schema.delta.logs.log_listing import checksum_name, commit_name
-from pytest_delta_schema.delta.names.column_path import ColumnPath
+from pytest_delta_schema.backends.logs.files import LocalLog
+from pytest_delta_schema.backends.logs.state import CommitLog
+from pytest_delta_schema.delta.log_files import checksum_name, commit_name
+from pytest_delta_schema.delta.names import ColumnPath
 from support.logs import commit, field, metadata, protocol
 
 NAME = QualifiedName("dev", "silver", "orders")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pytest_delta_schema import progress
-from pytest_delta_schema.backends.rows.data_queries import DataQueries
+from pytest_delta_schema.backends.rows import DataQueries
 from support.tables import NAME, state, stored
 
 

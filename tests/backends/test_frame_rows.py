@@ -11,8 +11,8 @@ from pyspark.sql import Row
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Column
-from pytest_delta_schema.backends.rows.frame_rows import rows_of_frame
-from pytest_delta_schema.delta.names.folded_names import NameMap
+from pytest_delta_schema.backends.row_values import rows_of_frame
+from pytest_delta_schema.delta.names import NameMap
 from support.tables import stored
 
 

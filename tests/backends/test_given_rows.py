@@ -14,10 +14,8 @@ from pyspark.sql import Row
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Identity, MemoryCatalog, Orchestrator
-from pytest_delta_schema.backends.rows import row_clocks
-from pytest_delta_schema.backends.rows.given_rows import converted_rows
-from pytest_delta_schema.backends.rows.row_clocks import Clock, TimeFault
-from pytest_delta_schema.backends.rows.row_values import preview_of
+from pytest_delta_schema.backends import row_values
+from pytest_delta_schema.backends.row_values import Clock, TimeFault, converted_rows, preview_of
 from pytest_delta_schema.diagnostics.errors import StatementError
 from support.tables import NAME, column, state, stored, table
 from support.values.given_values import BERLIN, KEPT, LONG, LOST, PARTS, TEXT, UTC, Moment
@@ -293,7 +291,7 @@ def test_a_python_without_time_zones_asks_for_a_tzinfo(monkeypatch):
     def missing(name):
         raise ZoneInfoNotFoundError(name)
 
-    monkeypatch.setattr(row_clocks, "ZoneInfo", missing)
+    monkeypatch.setattr(row_values, "ZoneInfo", missing)
 
     with pytest.raises(TimeFault, match="Python does not know that of the session, Europe/Berlin; give it a tzinfo"):
         Clock("Europe/Berlin").instant(PLAIN)

@@ -8,12 +8,11 @@ import shutil
 import pytest
 from deltalake import DeltaTable
 
-from pytest_delta_schema.backends.logs import second_look
-from pytest_delta_schema.backends.logs.local_log import LocalLog, local_folder
-from pytest_delta_schema.backends.logs.log_damage import check_log, damage_of
-from pytest_delta_schema.backends.unity.logs.log_folder import LogFolder
-from pytest_delta_schema.backends.unity.logs.table_logs import Log
-from pytest_delta_schema.delta.logs.log_listing import checksum_name, commit_name
+from pytest_delta_schema.backends.logs import files as second_look
+from pytest_delta_schema.backends.logs.checks import check_log, damage_of
+from pytest_delta_schema.backends.logs.files import LocalLog, local_folder
+from pytest_delta_schema.backends.unity.logs import Log, LogFolder
+from pytest_delta_schema.delta.log_files import checksum_name, commit_name
 from pytest_delta_schema.diagnostics.errors import StatementError
 from support.delta_logs.damage import (
     CLASSIC,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema.backends.logs.log_lines import (
+from pytest_delta_schema.backends.logs.files import (
     CutOffError,
     UncertainError,
     actions_in,

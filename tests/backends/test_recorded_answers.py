@@ -10,7 +10,7 @@ import shutil
 
 import pytest
 
-from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
+from pytest_delta_schema.backends.local.warehouse import table_folder
 from pytest_delta_schema.models.names import QualifiedName
 from support.covering import ALL
 from support.hand_made_logs.agreement import SPARK, agreed_for, differences

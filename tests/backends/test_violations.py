@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_delta_schema import Check, MemoryCatalog, Orchestrator
-from pytest_delta_schema.assertions.constraints import raises_constraint
+from pytest_delta_schema.assertions.contracts import raises_constraint
 from pytest_delta_schema.backends import ConstraintViolation, constraint_error
 from pytest_delta_schema.diagnostics.errors import DeclarationError, StatementError
 from support.tables import CHECKED as MODEL

@@ -7,8 +7,7 @@ import re
 import pytest
 
 from pytest_delta_schema.__main__ import main
-from pytest_delta_schema.backends.local.kept_jvm.channel import ask
-from pytest_delta_schema.backends.local.kept_jvm.record import HolderRecord, private_folder, record_path, write_record
+from pytest_delta_schema.backends.local.kept_jvm import HolderRecord, ask, private_folder, record_path, write_record
 from pytest_delta_schema.backends.secret import Secret
 from support.catalogs.fake_jvm_holder import JVM_SECRET, holding
 

@@ -11,9 +11,9 @@ from dataclasses import replace
 import pytest
 
 from pytest_delta_schema.__main__ import main
-from pytest_delta_schema.engine.outcomes.outcome import Status
-from pytest_delta_schema.report.formats.report_formats import FORMATS
-from pytest_delta_schema.report.run_report_json import report_from_json, report_json, report_text
+from pytest_delta_schema.engine.outcomes import Status
+from pytest_delta_schema.report.formats import FORMATS
+from pytest_delta_schema.report.json_report import report_from_json, report_json, report_text
 from support.reports.run_reports import BLOCKED, DRIFTED, IN_SYNC, RUN, sample_report
 from support.runs.ci_commands import ci_commands
 

@@ -8,14 +8,14 @@ import pytest
 
 from pytest_delta_schema import Check, Column, Table, Unique
 from pytest_delta_schema.compatibility import judge_change, worst_verdict
+from pytest_delta_schema.compatibility.effects import MEANT
 from pytest_delta_schema.compatibility.roles import VERDICTS
-from pytest_delta_schema.compatibility.stream_verdicts import MEANT
 from pytest_delta_schema.compatibility.verdict_table import VERDICT_TABLE
-from pytest_delta_schema.delta.clients.client_features import ClientFeatures
+from pytest_delta_schema.delta.clients import ClientFeatures
 from pytest_delta_schema.diagnostics.errors import DeclarationError
-from pytest_delta_schema.settings.compatibility_roles import ROLES
+from pytest_delta_schema.settings.table import ROLES
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.testing.parts import INT, LONG, MAPPED, TEXT, WIDENS, field, struct
+from pytest_delta_schema.testing.scenario import INT, LONG, MAPPED, TEXT, WIDENS, field, struct
 from pytest_delta_schema.write_check import check_stream
 from support.compatibility.cases import CASES, FEED
 from support.compatibility.judging import shown

@@ -6,8 +6,8 @@ import pytest
 
 from pytest_delta_schema import Check, Column, PrimaryKey, Unique
 from pytest_delta_schema.compatibility import judge_change
-from pytest_delta_schema.settings.compatibility_roles import ROLES
-from pytest_delta_schema.testing.parts import INT, LONG
+from pytest_delta_schema.settings.table import ROLES
+from pytest_delta_schema.testing.scenario import INT, LONG
 from support.compatibility.judging import rules, shown
 from support.tables import table
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from pytest_delta_schema import Check, Column, Identity, Table, Unique
 from pytest_delta_schema.compatibility import judge_change, worst_verdict
 from pytest_delta_schema.compatibility.roles import VERDICTS
-from pytest_delta_schema.settings.compatibility_roles import ROLES
-from pytest_delta_schema.testing.parts import INT, LONG, TEXT, field, struct
+from pytest_delta_schema.settings.table import ROLES
+from pytest_delta_schema.testing.scenario import INT, LONG, TEXT, field, struct
 from support.tables import table
 
 COLUMNS = (

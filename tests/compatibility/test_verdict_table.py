@@ -9,18 +9,16 @@ import pytest
 
 from pytest_delta_schema import Column, Table
 from pytest_delta_schema.compatibility import judge_change
-from pytest_delta_schema.compatibility.classification import FINDERS, row_of
-from pytest_delta_schema.compatibility.contract_change import comparable_states
+from pytest_delta_schema.compatibility.changes import FINDERS, comparable_states, row_of
+from pytest_delta_schema.compatibility.effects import KINDS_OF, MEANT, WRITES_BY_ROLE
 from pytest_delta_schema.compatibility.roles import GROUPS, ROLE_WORDS
-from pytest_delta_schema.compatibility.stream_verdicts import KINDS_OF, MEANT
 from pytest_delta_schema.compatibility.verdict_table import VERDICT_TABLE
-from pytest_delta_schema.compatibility.write_verdicts import WRITES_BY_ROLE
 from pytest_delta_schema.plan.changes import Change
-from pytest_delta_schema.report.codes import all_codes
-from pytest_delta_schema.settings.compatibility_roles import DEFAULT_ROLES, ROLES
-from pytest_delta_schema.state.conversion import SourceState
+from pytest_delta_schema.report.findings import all_codes
+from pytest_delta_schema.settings.table import DEFAULT_ROLES, ROLES
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.write_check.streams.verdict import ANSWERS
+from pytest_delta_schema.state.states import SourceState
+from pytest_delta_schema.write_check.streams import ANSWERS
 from support.compatibility.cases import CASES
 
 NAMES = {row.__name__: row for row in VERDICT_TABLE}

@@ -6,13 +6,11 @@ from typing import get_args
 
 import pytest
 
-from pytest_delta_schema.configuration.ini_files import delta_keys
-from pytest_delta_schema.configuration.project_file import read_project_file
-from pytest_delta_schema.configuration.toml_values import _TYPED
-from pytest_delta_schema.delta.features import COLUMN_MAPPING, TYPE_WIDENING
+from pytest_delta_schema.configuration.files import delta_keys, read_project_file
+from pytest_delta_schema.configuration.values import _TYPED
+from pytest_delta_schema.delta.protocol import COLUMN_MAPPING, TYPE_WIDENING
 from pytest_delta_schema.plan.risk import Risk
-from pytest_delta_schema.settings.kinds import SettingKind
-from pytest_delta_schema.settings.table import SETTINGS, Feature, RiskLabel
+from pytest_delta_schema.settings.table import SETTINGS, Feature, RiskLabel, SettingKind
 from support.documentation import configuration_reference as reference
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema.configuration.section_names import misspelt_sections
+from pytest_delta_schema.configuration.files import misspelt_sections
 
 TO_WRITE = "is not read; write [tool.pytest_delta_schema]"
 TO_MOVE = "is not read; move it to [tool.pytest_delta_schema] of pyproject.toml"

@@ -7,10 +7,10 @@ from threading import Thread
 import pytest
 
 from pytest_delta_schema import ForeignKey, MemoryCatalog, Orchestrator, Settings
-from pytest_delta_schema.configuration.project_rules import load_rules
+from pytest_delta_schema.configuration.project_settings import load_rules
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.engine import current_settings
-from pytest_delta_schema.engine.bound_model import BoundModel, declared
+from pytest_delta_schema.engine.declarations import BoundModel, declared
 from pytest_delta_schema.settings.stack import pop_settings, push_settings
 from support.tables import column, table
 

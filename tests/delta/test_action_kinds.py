@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_delta_schema.delta.logs.action_kinds import value_of_another_kind
+from pytest_delta_schema.delta.log_files import value_of_another_kind
 
 CASES: dict[str, tuple[dict[str, Any], str]] = {
     "nothing": ({}, ""),

@@ -6,15 +6,16 @@ from typing import Any
 
 import pytest
 
-from pytest_delta_schema.delta.clients.client_features import (
+from pytest_delta_schema.delta.clients import (
     _CELLS,
     _SOURCES,
+    KNOWN_CLIENTS,
     LOOKED_UP,
+    SYNONYMS,
     ClientFeatures,
     cells_of_package,
 )
-from pytest_delta_schema.delta.clients.known_clients import KNOWN_CLIENTS, SYNONYMS
-from pytest_delta_schema.delta.features import FEATURES
+from pytest_delta_schema.delta.protocol import FEATURES
 from pytest_delta_schema.models.clients import parse_client
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_delta_schema.delta.clients.client_support import Support, parse_read_and_write, parse_support, parse_version
+from pytest_delta_schema.delta.clients import Support, parse_read_and_write, parse_support, parse_version
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_delta_schema.delta.column_mapping import with_names_of
+from pytest_delta_schema.delta.fields import with_names_of
 
 
 def field(name: str, physical: str = "", data_type: Any = "long") -> dict[str, Any]:

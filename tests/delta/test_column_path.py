@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pytest_delta_schema.delta.names.column_path import ELEMENT, KEY, TABLE, VALUE, ColumnPath, WrittenPart, split_path
+from pytest_delta_schema.delta.names import ELEMENT, KEY, TABLE, VALUE, ColumnPath, WrittenPart, split_path
 
 NAMES = st.text(max_size=8) | st.sampled_from(["id", "ID", "a.b", "`", "``", "\\u0041", "\u001b", "😀", "", ELEMENT])
 PATHS = st.lists(NAMES, max_size=4).map(lambda parts: ColumnPath(*parts))

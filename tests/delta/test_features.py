@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_delta_schema.delta.features import (
+from pytest_delta_schema.delta.protocol import (
     FEATURES,
     READER_FEATURES,
     WRITER_FEATURES,

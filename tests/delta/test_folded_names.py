@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pytest_delta_schema
-from pytest_delta_schema.delta.names.folded_names import NameMap, NameSet, folded, same_name, same_names, spark_name
+from pytest_delta_schema.delta.names import NameMap, NameSet, folded, same_name, same_names, spark_name
 from support.delta_logs.java_characters import JAVA_17, LATER
 
 
@@ -112,38 +112,38 @@ def test_a_mapping_can_be_changed() -> None:
 
 
 OTHER_TEXTS = {
-    "sql/type_parsing.py": "types of Databricks",
+    "sql/words.py": "types of Databricks",
     "backends/databricks/catalog.py": "what a relation is, and its format",
-    "backends/databricks/warehouse_start.py": "the state of a warehouse",
-    "backends/local/write_probe/clone_writes.py": "a boolean of Spark",
-    "backends/local/conversion/parquet_folder.py": "a table provider",
-    "backends/local/logs/reader.py": "a table provider",
+    "backends/databricks/connection.py": "the state of a warehouse",
+    "backends/local/probes.py": "a boolean of Spark",
+    "backends/local/conversion.py": "a table provider",
+    "backends/local/reading.py": "a table provider",
     "backends/problems.py": "a table provider",
-    "backends/spark_session/reader.py": "a table provider",
-    "backends/unity/logs/storage.py": "booleans of Hadoop and deltalake",
-    "backends/unity/http/transport.py": "headers of HTTP",
-    "backends/unity/problems.py": "what an entry is, and its format",
+    "backends/spark_session/reading.py": "a table provider",
+    "backends/unity/storage.py": "booleans of Hadoop and deltalake",
+    "backends/unity/transport.py": "headers of HTTP",
+    "backends/unity/logs.py": "what an entry is, and its format",
     "delta/char_varchar.py": "types in JSON",
-    "delta/features.py": "values of properties",
-    "delta/property_values.py": "values of properties",
-    "delta/logs/well_formed_fields.py": "types in JSON",
-    "configuration/section_names.py": "the name of a section",
-    "configuration/toml_values.py": "a boolean of TOML",
-    "models/argument_checks/arguments.py": "a mistyped argument",
-    "source_code/variables.py": "a variable in Python",
-    "exchange/pair_lists.py": "booleans of SQL",
-    "models/types/type_text.py": "names of types",
+    "delta/protocol.py": "values of properties",
+    "delta/properties.py": "values of properties",
+    "delta/well_formed.py": "types in JSON",
+    "configuration/files.py": "the name of a section",
+    "configuration/values.py": "a boolean of TOML",
+    "models/arguments.py": "a mistyped argument",
+    "source_code/literals.py": "a variable in Python",
+    "exchange/definitions.py": "booleans of SQL",
+    "models/types.py": "names of types",
     "plan/entry_comparison.py": "types of catalog entries",
     "plan/risk.py": "a member of an enum",
-    "plugin/collection/table_variables.py": "a variable in Python",
+    "plugin/model_files.py": "a variable in Python",
     "diagnostics/redaction.py": "the scheme of an address",
-    "rules/aspects/conversion.py": "a value in the name of a folder",
+    "rules/layout.py": "a value in the name of a folder",
     "settings/table.py": "a mistyped setting",
     "state/expressions/evaluation.py": "the exponent of a number",
     "state/expressions/faults.py": "a function of SQL",
-    "state/expressions/forms.py": "functions and numbers of SQL",
-    "state/expressions/functions.py": "the function lower",
-    "testing/unity/columns.py": "the server double shares no code with what it tests",
+    "state/expressions/parsing.py": "functions and numbers of SQL",
+    "state/expressions/evaluation.py": "the function lower",
+    "testing/unity_tables.py": "the server double shares no code with what it tests",
 }
 """The modules that make another text than a name lower case, with what it is."""
 
@@ -152,5 +152,5 @@ def test_names_are_folded_in_one_place() -> None:
     root = Path(pytest_delta_schema.__file__).parent
     lower = {path.relative_to(root).as_posix() for path in root.rglob("*.py") if ".lower" in path.read_text("utf-8")}
 
-    assert sorted(lower - OTHER_TEXTS.keys()) == ["delta/names/column_path.py", "delta/names/folded_names.py"]
+    assert sorted(lower - OTHER_TEXTS.keys()) == ["delta/names.py", "delta/names.py"]
     assert OTHER_TEXTS.keys() <= lower

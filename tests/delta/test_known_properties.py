@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_delta_schema.delta.known_properties import (
+from pytest_delta_schema.delta.properties import (
     DATABRICKS,
     OPEN_SOURCE,
     is_databricks_only,

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_delta_schema.delta.names.column_path import ColumnPath
-from pytest_delta_schema.delta.names.part_path import column_of, part_path
+from pytest_delta_schema.delta.names import ColumnPath, column_of, part_path
 
 
 @pytest.mark.parametrize(

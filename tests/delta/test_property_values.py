@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema.delta.property_values import equal_values
+from pytest_delta_schema.delta.properties import equal_values
 
 EQUAL = [
     ("delta.appendOnly", "true", "TRUE"),

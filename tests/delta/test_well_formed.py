@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_delta_schema.delta.logs.well_formed import MalformedLog, fault_in_metadata, well_formed_schema, with_texts
+from pytest_delta_schema.delta.well_formed import MalformedLog, fault_in_metadata, well_formed_schema, with_texts
 from support.hand_made_logs.writing import ABSENT, METADATA, PROTOCOL, changed, features, schema
 from support.logs import field
 

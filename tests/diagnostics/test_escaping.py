@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_delta_schema.diagnostics.escaping import (
+from pytest_delta_schema.diagnostics.text import (
     HIDDEN,
     escaped,
     escaped_lines,

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_delta_schema.plugin.fixtures import table_fixtures as fixtures
-from pytest_delta_schema.plugin.options import registration as every_run
+from pytest_delta_schema.plugin import fixtures
+from pytest_delta_schema.plugin import registration as every_run
 from pytest_delta_schema.sql import StatementKind
 from support import reference
 from support.documentation import capabilities

@@ -10,9 +10,8 @@ import pytest
 from pytest_delta_schema import ForeignKey, Parquet, Table
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError
 from pytest_delta_schema.engine.apply_progress import ApplyProgress
-from pytest_delta_schema.engine.batched_applies import BatchedApplies
-from pytest_delta_schema.engine.gate import Gate
-from pytest_delta_schema.execute.protocols.catalog import Capabilities, Refusal
+from pytest_delta_schema.engine.gate import BatchedApplies, Gate
+from pytest_delta_schema.execute.protocols import Capabilities, Refusal
 from pytest_delta_schema.sql import StatementKind
 from pytest_delta_schema.state import KeyState
 from support.recording_catalog import Recording

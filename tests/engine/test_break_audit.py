@@ -7,8 +7,8 @@ from datetime import date
 import pytest
 
 from pytest_delta_schema import Consent, QualifiedName
-from pytest_delta_schema.delta.names.column_path import ColumnPath
-from pytest_delta_schema.engine.consent_audit import audited_breaks
+from pytest_delta_schema.delta.names import ColumnPath
+from pytest_delta_schema.engine.checks import audited_breaks
 from pytest_delta_schema.rules.consent import parse_consent
 
 ORDERS = QualifiedName("dev", "silver", "orders")

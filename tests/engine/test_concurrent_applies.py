@@ -7,14 +7,17 @@ from itertools import count
 import pytest
 
 from pytest_delta_schema import ApplyError, ConvergenceError, ForeignKey, MemoryCatalog, Orchestrator
-from pytest_delta_schema.diagnostics.diagnostic_builders import diagnostic_of
-from pytest_delta_schema.diagnostics.errors import CatalogReadError, StatementError, UnfinishedCreationError
+from pytest_delta_schema.diagnostics.errors import (
+    CatalogReadError,
+    StatementError,
+    UnfinishedCreationError,
+    diagnostic_of,
+)
 from pytest_delta_schema.diagnostics.faults import UnreadableTable
 from pytest_delta_schema.engine.apply_progress import ApplyProgress
-from pytest_delta_schema.engine.batched_applies import BatchedApplies
-from pytest_delta_schema.engine.gate import Gate
-from pytest_delta_schema.engine.outcomes.outcome import Status
-from pytest_delta_schema.execute import concurrent_applies
+from pytest_delta_schema.engine.gate import BatchedApplies, Gate
+from pytest_delta_schema.engine.outcomes import Status
+from pytest_delta_schema.execute import concurrency
 from pytest_delta_schema.execute.interruption import ApplyInterrupted
 from pytest_delta_schema.sql import StatementKind, statements
 from pytest_delta_schema.state import CatalogState
@@ -32,8 +35,8 @@ NOTE = "already there: another apply created it meanwhile"
 
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch):
-    monkeypatch.setattr(concurrent_applies, "PAUSE", 0)
-    monkeypatch.setattr(concurrent_applies, "_LOOKS", (0, 0, 0))
+    monkeypatch.setattr(concurrency, "PAUSE", 0)
+    monkeypatch.setattr(concurrency, "_LOOKS", (0, 0, 0))
 
 
 def model(name="orders", parent="", **options):
@@ -131,7 +134,7 @@ UNFINISHED = (
 
 
 def test_a_table_that_another_apply_does_not_complete_fails_and_the_next_apply_continues(monkeypatch):
-    monkeypatch.setattr(concurrent_applies, "COMPLETION_SECONDS", 0)
+    monkeypatch.setattr(concurrency, "COMPLETION_SECONDS", 0)
     catalog = Rival(model(), completed=NEVER)
 
     with pytest.raises(UnfinishedCreationError) as caught:
@@ -145,7 +148,7 @@ def test_a_table_that_another_apply_does_not_complete_fails_and_the_next_apply_c
 
 @pytest.mark.parametrize("jointly", [False, True])
 def test_the_outcome_of_a_table_that_is_not_completed(jointly, monkeypatch):
-    monkeypatch.setattr(concurrent_applies, "COMPLETION_SECONDS", 0)
+    monkeypatch.setattr(concurrency, "COMPLETION_SECONDS", 0)
     catalog = Rival(model(), completed=NEVER)
     gate = Gate(catalog, models=[model()])
     joint = BatchedApplies(gate, [model()], ApplyProgress(), lambda *_: None)

@@ -19,8 +19,8 @@ from pytest_delta_schema import (
 )
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.engine.gate import Gate
-from pytest_delta_schema.engine.outcomes.outcome import CheckKind
-from pytest_delta_schema.plugin.outcomes.outcome_report import outcome_of
+from pytest_delta_schema.engine.outcomes import CheckKind
+from pytest_delta_schema.plugin.outcomes import outcome_of
 from support.plugin_project import HEAD, SHARED
 
 DRIFTS = 'table("dev.silver.orders", ID)'

@@ -16,8 +16,7 @@ from pytest_delta_schema import (
     Orchestrator,
     UnsafePlanError,
 )
-from pytest_delta_schema.diagnostics.diagnostic_builders import diagnostic_of
-from pytest_delta_schema.diagnostics.errors import CatalogReadError, MetadataSyncError, StatementError
+from pytest_delta_schema.diagnostics.errors import CatalogReadError, MetadataSyncError, StatementError, diagnostic_of
 from pytest_delta_schema.diagnostics.faults import FailedMetadataSync, UnreadableTable
 from pytest_delta_schema.engine import orchestrator
 from pytest_delta_schema.execute import ActionRunner, AlignExecutor, CreateExecutor

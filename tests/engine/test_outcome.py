@@ -21,7 +21,7 @@ from pytest_delta_schema import (
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, Location, StatementError
 from pytest_delta_schema.engine.declarations import Declarations
 from pytest_delta_schema.engine.gate import Gate
-from pytest_delta_schema.engine.outcomes.outcome import (
+from pytest_delta_schema.engine.outcomes import (
     CheckKind,
     DataChecks,
     OutcomeStatement,
@@ -29,9 +29,9 @@ from pytest_delta_schema.engine.outcomes.outcome import (
     TableChange,
     TableOutcome,
 )
-from pytest_delta_schema.engine.outcomes.outcome_parts import statements_after_failure
-from pytest_delta_schema.models.declared_at import DeclaredAt
-from pytest_delta_schema.models.derivation import derived
+from pytest_delta_schema.engine.plan_outcomes import statements_after_failure
+from pytest_delta_schema.models.arguments import DeclaredAt
+from pytest_delta_schema.models.table import derived
 from pytest_delta_schema.state import CatalogState
 from support.tables import NAME, column, orders, orders_before, state, stored, table
 

@@ -9,7 +9,7 @@ import pytest
 from pytest_delta_schema import ApplyError, Orchestrator
 from pytest_delta_schema.diagnostics.errors import Diagnostic, StatementError
 from pytest_delta_schema.execute import ActionRunner
-from pytest_delta_schema.execute.protocols.version import ABSENT, version_of
+from pytest_delta_schema.execute.protocols import ABSENT, version_of
 from pytest_delta_schema.plan import SetTableComment
 from pytest_delta_schema.sql import Statement, StatementKind
 from pytest_delta_schema.state.states import CatalogState

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Check, Column, ForeignKey, Identity, Table, UnknownType
-from pytest_delta_schema.delta.names.folded_names import folded
+from pytest_delta_schema.delta.names import folded
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.exchange import from_ddl, to_ddl
 from pytest_delta_schema.state.desired import desired_state

@@ -11,7 +11,7 @@ import pytest
 from pytest_delta_schema import ForeignKey, Orchestrator
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, StatementError
 from pytest_delta_schema.execute import ApplyInterrupted, RunningOutcome, StillRunning
-from pytest_delta_schema.execute.concurrent_creation import run_in_order
+from pytest_delta_schema.execute.concurrency import run_in_order
 from pytest_delta_schema.sql import StatementKind
 from support.recording_catalog import Recording
 from support.runs.concurrent import Concurrent

@@ -46,7 +46,7 @@ class Bench:
         if self._given is not None:
             return self._given
         from pytest_delta_schema.backends.local.catalog import LocalCatalog  # noqa: PLC0415 - only where a JVM is needed
-        from pytest_delta_schema.backends.local.session.start import session_conf, start_session  # noqa: PLC0415 - as above
+        from pytest_delta_schema.backends.local.start import session_conf, start_session  # noqa: PLC0415 - as above
 
         warehouse = self.folder / "warehouse"
         conf = {**session_conf(warehouse), **OPTIMIZED, **INTERPRETED}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Check, Column, ForeignKey, Table
-from pytest_delta_schema.diagnostics.escaping import identifier
+from pytest_delta_schema.diagnostics.text import identifier
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from pytest_delta_schema.diagnostics.errors import ConfigurationError
-from pytest_delta_schema.history import git_commands
-from pytest_delta_schema.history.past_contracts import contracts_at
+from pytest_delta_schema.history import git as git_commands
+from pytest_delta_schema.history.contracts import contracts_at
 from support.git_repository import STATES, GitRepository, state_file
 
 ORDERS = f"{STATES}/dev.silver.orders.state.json"

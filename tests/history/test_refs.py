@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_delta_schema.diagnostics.errors import ConfigurationError
-from pytest_delta_schema.history.past_contracts import contracts_at
+from pytest_delta_schema.history.contracts import contracts_at
 from support.git_repository import STATES, GitRepository, state_file
 
 ORDERS = f"{STATES}/dev.silver.orders.state.json"

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from pytest_delta_schema.diagnostics.errors import ConfigurationError
-from pytest_delta_schema.history.past_contracts import contracts_at
+from pytest_delta_schema.history.contracts import contracts_at
 from pytest_delta_schema.models.names import QualifiedName
 from support.git_repository import STATES, GitRepository, state_file
 

@@ -23,14 +23,13 @@ from pytest_delta_schema import (
     model_source,
     to_struct_type,
 )
-from pytest_delta_schema.models.types.struct_columns import columns_of
+from pytest_delta_schema.models.column import columns_of
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.state import ForeignKeyState
-from pytest_delta_schema.state.adopting import declared_table, struct_field
-from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.desired import declared_table, desired_state, struct_field
 from pytest_delta_schema.state.spark_types import canonical_type
 from pytest_delta_schema.state.types import ColumnState
-from pytest_delta_schema.testing.parts import EVERY_TYPE, ODD_TEXT, VARIANTS, field, struct
+from pytest_delta_schema.testing.scenario import EVERY_TYPE, ODD_TEXT, VARIANTS, field, struct
 from support.tables import orders, state, stored, table
 from support.values.strategies import models
 

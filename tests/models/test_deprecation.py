@@ -7,7 +7,7 @@ from datetime import date, datetime, timezone
 import pytest
 
 from pytest_delta_schema import Column, Deprecated, MemoryCatalog, Orchestrator, Table
-from pytest_delta_schema.delta.names.column_path import TABLE, ColumnPath
+from pytest_delta_schema.delta.names import TABLE, ColumnPath
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.rules import PlanValidator
 from pytest_delta_schema.state.desired import desired_state

@@ -9,7 +9,7 @@ from pyspark.sql import types as spark
 
 from pytest_delta_schema import Column
 from pytest_delta_schema.diagnostics.errors import DeclarationError
-from pytest_delta_schema.models.types.type_text import parse_type
+from pytest_delta_schema.models.types import parse_type
 from pytest_delta_schema.state.spark_types import ATOMIC
 from support.values.type_texts import NAMED, REFUSED
 

@@ -84,7 +84,7 @@ def test_tests_of_the_module_come_first_then_those_of_its_package():
         "tests/rules/test_types.py::test_d",
     ]
 
-    assert nearest_first("pytest_delta_schema/plan/aspects/types.py", tests) == [
+    assert nearest_first("pytest_delta_schema/plan/comparison.py", tests) == [
         "tests/plan/test_types.py::test_b",
         "tests/rules/test_types.py::test_d",
         "tests/plan/test_planner.py::test_c",

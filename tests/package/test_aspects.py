@@ -21,20 +21,19 @@ from pytest_delta_schema import (
     model_source,
     state_text,
 )
-from pytest_delta_schema.backends.spark.statements.emulation import on_delta
-from pytest_delta_schema.engine.source_map.source_locations import SourceLocations
+from pytest_delta_schema.backends.spark.statements import on_delta
+from pytest_delta_schema.engine.source_map import SourceLocations
 from pytest_delta_schema.models.ownership import ASPECTS
 from pytest_delta_schema.plan import SetTableProperties, TablePlanner
-from pytest_delta_schema.plan.aspects.ownership import mode_of
-from pytest_delta_schema.plan.changes.kind import kind_of
-from pytest_delta_schema.plan.describe import change_lines
+from pytest_delta_schema.plan.actions import change_lines
+from pytest_delta_schema.plan.kinds import kind_of
+from pytest_delta_schema.plan.planner import mode_of
 from pytest_delta_schema.report.html.schema_rows import schema_rows
 from pytest_delta_schema.sql.compiler import statements
 from pytest_delta_schema.sql.statement import CATALOG_ONLY
-from pytest_delta_schema.state.adopting import declared_table
 from pytest_delta_schema.state.delta_log import state_from_metadata
-from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.state.json_format.json_form import state_from_json, state_json
+from pytest_delta_schema.state.desired import declared_table, desired_state
+from pytest_delta_schema.state.json_state import state_from_json, state_json
 from pytest_delta_schema.state.keys import KEY_FIELDS
 from support.catalogs.databricks import Doubled, Workspace
 
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from pytest_delta_schema.delta.names.part_path import Aspect
+    from pytest_delta_schema.delta.names import Aspect
 
 ID = Column("id", IntegerType(), is_nullable=False)
 NOTE = Column("note", IntegerType())
@@ -87,7 +86,7 @@ def compared(catalog: MemoryCatalog | Doubled, model: Table) -> list[str]:
 
 
 def test_every_aspect_has_an_example():
-    assert tuple(EXAMPLES) == ASPECTS, "delta/names/part_path.py names other aspects than tests/package/test_aspects.py"
+    assert tuple(EXAMPLES) == ASPECTS, "delta/names.py names other aspects than tests/package/test_aspects.py"
 
 
 @pytest.mark.parametrize("aspect", EXAMPLES)
@@ -121,10 +120,10 @@ def test_a_table_is_created_and_aligned_with_it(aspect: Aspect):
 def test_its_state_has_a_json_form_and_a_declaration(aspect: Aspect):
     state = desired_state(EXAMPLES[aspect])
 
-    assert state_from_json(state_json(state)) == state, f"state/json_format/json_form.py leaves {aspect} out"
+    assert state_from_json(state_json(state)) == state, f"state/json_state.py leaves {aspect} out"
     declared = desired_state(declared_table(state))
     same = replace(declared, table_properties=state.table_properties)
-    assert same == state, f"state/adopting.py or state/keys.py declares no {aspect}"
+    assert same == state, f"state/desired.py or state/keys.py declares no {aspect}"
 
 
 @pytest.mark.parametrize("aspect", EXAMPLES)
@@ -149,7 +148,7 @@ def test_its_declaration_is_found_in_the_source(aspect: Aspect, tmp_path: Path, 
     spans = {SourceLocations({}).location(model, path) for path in paths}
 
     assert spans
-    assert SourceLocations({}).location(model) not in spans, "engine/source_map/declaration_parts.py"
+    assert SourceLocations({}).location(model) not in spans, "engine/source_map.py"
 
 
 @pytest.mark.parametrize("aspect", EXAMPLES)

@@ -9,26 +9,11 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from pytest_delta_schema.__main__ import main
-from pytest_delta_schema.engine.outcomes.outcome import CHANGE, DIAGNOSTIC, LOCATION, STATEMENT, WITNESS
-from pytest_delta_schema.report.run_report_json import (
-    CHECK_FORM,
-    CONSENTS,
-    REPORT_FORM,
-    RUN_FORM,
-    TABLE_FORM,
-    report_json,
-)
+from pytest_delta_schema.engine.outcomes import CHANGE, DIAGNOSTIC, LOCATION, STATEMENT, WITNESS
+from pytest_delta_schema.report.json_report import CHECK_FORM, CONSENTS, REPORT_FORM, RUN_FORM, TABLE_FORM, report_json
 from pytest_delta_schema.state import state_json
-from pytest_delta_schema.state.json_format.json_form import CHECK as CHECK_CONSTRAINT
-from pytest_delta_schema.state.json_format.json_form import (
-    COLUMN,
-    FOREIGN_KEY,
-    IDENTITY,
-    PRIMARY_KEY_FORM,
-    RENAME,
-    SOURCE,
-    STATE,
-)
+from pytest_delta_schema.state.json_state import CHECK as CHECK_CONSTRAINT
+from pytest_delta_schema.state.json_state import COLUMN, FOREIGN_KEY, IDENTITY, PRIMARY_KEY_FORM, RENAME, SOURCE, STATE
 from support.documentation.json_schemas import FILES, file_text, report_schema, state_schema, strict
 from support.reports.run_reports import DRIFTED, sample_report
 from support.values.state_json import EXAMPLE

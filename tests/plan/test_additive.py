@@ -6,11 +6,11 @@ import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Column
-from pytest_delta_schema.delta.names.column_path import ColumnPath
+from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.plan.changes import ColumnAdd, ColumnDrop
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.testing.parts import LONG, field, struct
+from pytest_delta_schema.testing.scenario import LONG, field, struct
 from support.tables import catalog, state, stored, table
 
 ID = Column("id", LONG)

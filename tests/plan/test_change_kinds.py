@@ -9,7 +9,7 @@ import pytest
 
 from pytest_delta_schema import Check
 from pytest_delta_schema.backends.memory.changes import apply_change
-from pytest_delta_schema.delta.names.column_path import ColumnPath
+from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.models.ownership import ASPECTS
 from pytest_delta_schema.plan import (
     AlignTable,
@@ -42,14 +42,12 @@ from pytest_delta_schema.plan import (
     UnsetTableProperties,
     UnsetTags,
 )
-from pytest_delta_schema.plan.aspects.ownership import mode_of
+from pytest_delta_schema.plan.actions import change_lines, highest_risk
 from pytest_delta_schema.plan.changes import Change
-from pytest_delta_schema.plan.changes.kind import KINDS, ChangeKind, kind_of, risk_of
-from pytest_delta_schema.plan.changes.lines import ChangeLine
-from pytest_delta_schema.plan.changes.order import Step
 from pytest_delta_schema.plan.data_checks import DATA_CHECKS, data_checks_of
-from pytest_delta_schema.plan.describe import change_lines, highest_risk
-from pytest_delta_schema.plan.planner import KEY_ASPECTS
+from pytest_delta_schema.plan.kinds import KINDS, ChangeKind, Step, kind_of, risk_of
+from pytest_delta_schema.plan.planner import KEY_ASPECTS, mode_of
+from pytest_delta_schema.plan.risk import ChangeLine
 from pytest_delta_schema.rules.consent import needed_consents
 from pytest_delta_schema.sql.compiler import RENDERERS, statements
 from pytest_delta_schema.sql.statement import Statement, StatementKind

@@ -7,7 +7,7 @@ from pyspark.sql import types as spark
 
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.plan.data_checks import PartitionValue, data_checks_of, shown_columns
-from pytest_delta_schema.testing.parts import MAPPED, TEXT
+from pytest_delta_schema.testing.scenario import MAPPED, TEXT
 from support.tables import KEY, catalog, column, state, stored, table
 
 TYPES = {

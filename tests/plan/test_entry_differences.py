@@ -10,9 +10,8 @@ import pytest
 from pytest_delta_schema.diagnostics.errors import Diagnostic
 from pytest_delta_schema.plan.entry_comparison import entry_differences, stale_entries, unstorable_notes
 from pytest_delta_schema.state import CatalogState
-from pytest_delta_schema.state.catalog_entry import EntryState, entry_columns
+from pytest_delta_schema.state.entries import EntryState, entry_columns, long_properties, storable
 from pytest_delta_schema.state.log_facts import LogFacts
-from pytest_delta_schema.state.storable_entry import long_properties, storable
 from support.logs import field
 from support.tables import NAME
 

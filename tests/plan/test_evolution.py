@@ -6,10 +6,10 @@ import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Check, Column
-from pytest_delta_schema.delta.names.column_path import ColumnPath
+from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.plan import ColumnRename, TablePlanner
-from pytest_delta_schema.plan.describe import change_lines
-from pytest_delta_schema.plan.renames import new_names, old_names, with_names
+from pytest_delta_schema.plan.actions import change_lines
+from pytest_delta_schema.plan.difference import new_names, old_names, with_names
 from pytest_delta_schema.sql import statements
 from pytest_delta_schema.state import CheckState
 from pytest_delta_schema.state.desired import desired_state

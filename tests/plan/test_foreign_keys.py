@@ -6,8 +6,8 @@ import pytest
 
 from pytest_delta_schema import ForeignKey, QualifiedName
 from pytest_delta_schema.plan import TablePlanner
+from pytest_delta_schema.plan.actions import change_lines
 from pytest_delta_schema.plan.changes import ForeignKeyDrop
-from pytest_delta_schema.plan.describe import change_lines
 from pytest_delta_schema.state import ForeignKeyState, KeyState
 from support.tables import catalog, column, state, stored, table
 

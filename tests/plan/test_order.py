@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_delta_schema import ForeignKey
-from pytest_delta_schema.models.dependency_order import dependency_groups
+from pytest_delta_schema.models.sets import dependency_groups
 from support.tables import column, table
 
 

@@ -9,7 +9,7 @@ import pytest
 from pytest_delta_schema import Check, ForeignKey, QualifiedName, Unique
 from pytest_delta_schema.models.ownership import ASPECTS
 from pytest_delta_schema.plan import CheckAdd, CheckDrop, PropertyPolicy, TablePlanner
-from pytest_delta_schema.plan.describe import change_lines
+from pytest_delta_schema.plan.actions import change_lines
 from pytest_delta_schema.state import CheckState, ForeignKeyState, KeyState
 from pytest_delta_schema.state.desired import desired_state
 from support.tables import catalog, column, state, stored, table

@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql.types import ArrayType, BooleanType, DecimalType, IntegerType, StringType, TimestampType
 
 from pytest_delta_schema import CatalogReadError, Check, Column, Unique
-from pytest_delta_schema.delta.names.column_path import ColumnPath
+from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.plan import (
     AlignTable,
     CheckAdd,
@@ -28,7 +28,7 @@ from pytest_delta_schema.plan import (
     TablePlanner,
     UnsetTableProperties,
 )
-from pytest_delta_schema.plan.describe import change_lines
+from pytest_delta_schema.plan.actions import change_lines
 from pytest_delta_schema.sql import script, statements
 from pytest_delta_schema.state import ArrayState, CatalogState, CheckState, KeyState, TableState
 from pytest_delta_schema.state.desired import desired_state

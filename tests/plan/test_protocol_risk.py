@@ -6,10 +6,10 @@ import pytest
 from pyspark.sql.types import StringType
 
 from pytest_delta_schema import Check
-from pytest_delta_schema.delta.features import FEATURES
+from pytest_delta_schema.delta.protocol import FEATURES
 from pytest_delta_schema.plan import Risk, TablePlanner
-from pytest_delta_schema.plan.changes.kind import enabled_by
-from pytest_delta_schema.plan.describe import change_lines
+from pytest_delta_schema.plan.actions import change_lines
+from pytest_delta_schema.plan.kinds import enabled_by
 from pytest_delta_schema.state.desired import desired_state
 from support.delta_logs.protocol_ways import FEATURES_BY_NAME, NOT_BY_NAME, WAYS
 from support.tables import NAME, catalog, column, state, stored, table

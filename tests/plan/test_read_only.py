@@ -10,10 +10,10 @@ from pyspark.sql import types as spark
 from pytest_delta_schema import Check, Column, DriftError, MemoryCatalog, Orchestrator, Settings, Table, assert_no_drift
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, DeclarationError
 from pytest_delta_schema.plan import TablePlanner
-from pytest_delta_schema.plan.describe import change_lines
+from pytest_delta_schema.plan.actions import change_lines
 from pytest_delta_schema.state import CatalogState, ColumnState
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.state.json_format.json_form import state_from_json, state_json
+from pytest_delta_schema.state.json_state import state_from_json, state_json
 from support.tables import NAME, state, stored
 
 OPEN_ORDERS = Table(

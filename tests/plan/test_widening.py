@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema.delta.type_widening import Widening, widening
+from pytest_delta_schema.delta.fields import Widening, widening
 from pytest_delta_schema.state.types import ArrayState
 
 ALWAYS, FEATURE = Widening.ALWAYS, Widening.BY_FEATURE

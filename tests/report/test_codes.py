@@ -13,15 +13,15 @@ import pytest
 import pytest_delta_schema
 from pytest_delta_schema import MemoryCatalog, Settings, Table
 from pytest_delta_schema.compatibility import judge_change
-from pytest_delta_schema.delta.names.part_path import Part
+from pytest_delta_schema.delta.names import Part
 from pytest_delta_schema.engine.gate import Gate
-from pytest_delta_schema.plan.changes.kind import KINDS
-from pytest_delta_schema.report.codes import CodeInfo, all_codes, explained
+from pytest_delta_schema.plan.kinds import KINDS
+from pytest_delta_schema.report.findings import CodeInfo, all_codes, explained
 from pytest_delta_schema.state.desired import desired_state
 
 if TYPE_CHECKING:
     from pytest_delta_schema import Diagnostic
-    from pytest_delta_schema.engine.outcomes.outcome import TableChange
+    from pytest_delta_schema.engine.outcomes import TableChange
 
 INFOS = {info.code: info for info in all_codes()}
 NAMES: dict[str, Any] = {}

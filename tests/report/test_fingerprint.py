@@ -7,10 +7,9 @@ from dataclasses import replace
 import pytest
 
 from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
-from pytest_delta_schema.engine.outcomes.outcome import Status, TableChange
-from pytest_delta_schema.report.fingerprint import fingerprint, fingerprints
-from pytest_delta_schema.report.report_entries import Run, TableReport
-from pytest_delta_schema.report.run_report import RunReport
+from pytest_delta_schema.engine.outcomes import Status, TableChange
+from pytest_delta_schema.report.findings import fingerprint, fingerprints
+from pytest_delta_schema.report.run_report import Run, RunReport, TableReport
 from support.reports.run_reports import DRIFTED, UNMANAGED, sample_report
 
 ORDERS, CUSTOMERS = "dev.silver.orders", "dev.silver.customers"

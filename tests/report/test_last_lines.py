@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from pytest_delta_schema.diagnostics.errors import Diagnostic
-from pytest_delta_schema.engine.outcomes.outcome import CheckKind, OutcomeStatement, Status, TableChange, TableOutcome
-from pytest_delta_schema.report.text.outcome_text import body, headline
+from pytest_delta_schema.engine.outcomes import CheckKind, OutcomeStatement, Status, TableChange, TableOutcome
+from pytest_delta_schema.report.text import body, headline
 
 NAME = "dev.silver.orders"
 ADDED = TableChange(table=NAME, marker="+", path="columns.note", before="(absent)", after="string", risk="metadata")

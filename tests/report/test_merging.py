@@ -6,10 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_delta_schema.engine.outcomes.outcome import Status
-from pytest_delta_schema.report.merging import merged_report
-from pytest_delta_schema.report.report_entries import Consents
-from pytest_delta_schema.report.run_report import RunReport
+from pytest_delta_schema.engine.outcomes import Status
+from pytest_delta_schema.report.run_report import Consents, RunReport, merged_report
 from support.reports.run_reports import BLOCKED, DRIFTED, IN_SYNC, RUN, UNMANAGED, sample_report
 
 OTHER_RUN = replace(RUN, mode="check", backend="", created="2026-01-31T13:00:00Z")

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
 from pytest_delta_schema.diagnostics.redaction import without_hosts, without_known_hosts
-from pytest_delta_schema.engine.outcomes.outcome import OutcomeStatement, TableChange
-from pytest_delta_schema.report.formats.report_formats import FORMATS
+from pytest_delta_schema.engine.outcomes import OutcomeStatement, TableChange
+from pytest_delta_schema.report.formats import FORMATS
 from pytest_delta_schema.report.redact import redact_report
 from support.reports.run_reports import BLOCKED, FILE, sample_report
 

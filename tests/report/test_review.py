@@ -6,7 +6,7 @@ from pytest_delta_schema import plan_script
 from pytest_delta_schema.plan import TablePlan, TablePlanner
 from pytest_delta_schema.state import TableState
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.testing.parts import BOTH, INT
+from pytest_delta_schema.testing.scenario import BOTH, INT
 from support.tables import NAME, catalog, column, table
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema.report.report_entries import Run
-from pytest_delta_schema.report.run_report import RunReport
+from pytest_delta_schema.report.run_report import Run, RunReport
 from support.reports.run_reports import BLOCKED, DRIFTED, IN_SYNC, UNREADABLE, sample_report
 
 

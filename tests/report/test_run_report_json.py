@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from pytest_delta_schema.diagnostics.errors import Diagnostic, JsonFormError, Location
-from pytest_delta_schema.engine.outcomes.outcome import DataChecks, OutcomeStatement, Status, TableChange
-from pytest_delta_schema.report.report_entries import CheckReport, Consents, Run, TableReport
-from pytest_delta_schema.report.run_report import RunReport
-from pytest_delta_schema.report.run_report_json import report_from_json, report_json, report_text
+from pytest_delta_schema.engine.outcomes import DataChecks, OutcomeStatement, Status, TableChange
+from pytest_delta_schema.report.json_report import report_from_json, report_json, report_text
+from pytest_delta_schema.report.run_report import CheckReport, Consents, Run, RunReport, TableReport
 from support.documentation.json_schemas import report_schema, strict
 from support.reports.run_reports import DRIFTED, FILE, RUN, UNREADABLE, sample_report
 

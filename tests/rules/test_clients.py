@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_delta_schema import Check, Column
-from pytest_delta_schema.delta.clients.client_features import ClientFeatures
+from pytest_delta_schema.delta.clients import ClientFeatures
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.rules import PlanValidator
 from pytest_delta_schema.rules.clients import (

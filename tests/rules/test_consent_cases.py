@@ -10,18 +10,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_delta_schema import Consent
-from pytest_delta_schema.delta.names.column_path import ColumnPath, path_text
+from pytest_delta_schema.delta.names import ColumnPath, path_text
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.plan import TablePlanner
-from pytest_delta_schema.rules.aspects.columns import DropWithoutConsent
+from pytest_delta_schema.rules.columns import DropWithoutConsent
 from pytest_delta_schema.rules.consent import (
     ConsentError,
     NeededConsent,
+    could_name,
+    matches,
     needed_consents,
     parse_consent,
+    parse_path,
     quoted_consent,
+    unambiguous,
 )
-from pytest_delta_schema.rules.consent_paths import could_name, matches, parse_path, unambiguous
 from pytest_delta_schema.state import CatalogState
 from support.values.consent_cases import CONSENT_CASES, MODELS, ORDERS, STORED, ConsentCase
 

@@ -9,15 +9,15 @@ from pytest_delta_schema import CatalogReadError, Column, MemoryCatalog, Orchest
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.execute import ActionRunner
 from pytest_delta_schema.models import Binding
-from pytest_delta_schema.models.binding import parse_binding
+from pytest_delta_schema.models.sets import parse_binding
 from pytest_delta_schema.plan import TablePlanner
-from pytest_delta_schema.plan.describe import change_lines
-from pytest_delta_schema.plugin.run.scratch import Scratch
-from pytest_delta_schema.report.text.text import aligned
+from pytest_delta_schema.plan.actions import change_lines
+from pytest_delta_schema.plugin.scratch import Scratch
+from pytest_delta_schema.report.text import aligned
 from pytest_delta_schema.rules import PlanValidator
 from pytest_delta_schema.sql import script, statements
 from pytest_delta_schema.state import SourceState
-from pytest_delta_schema.testing.parts import INT, LONG, TEXT
+from pytest_delta_schema.testing.scenario import INT, LONG, TEXT
 from support.tables import NAME, catalog, state, stored, table
 
 ID = Column("id", LONG)

@@ -6,12 +6,12 @@ import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Column, Settings
-from pytest_delta_schema.delta.features import MAPPING_PROPERTY
+from pytest_delta_schema.delta.protocol import MAPPING_PROPERTY
 from pytest_delta_schema.engine import Gate
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.rules import PlanValidator
 from pytest_delta_schema.rules.consent import Consent
-from pytest_delta_schema.rules.standard_rules import default_plan_rules
+from pytest_delta_schema.rules.validator import default_plan_rules
 from pytest_delta_schema.state import ArrayState, StructState, TableState
 from pytest_delta_schema.state.desired import desired_state
 from support.tables import NAME, catalog, column, state, stored, table

@@ -9,10 +9,10 @@ from pytest_delta_schema import Column
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.rules import PlanValidator
 from pytest_delta_schema.rules.consent import Consent
-from pytest_delta_schema.rules.standard_rules import default_plan_rules
+from pytest_delta_schema.rules.validator import default_plan_rules
 from pytest_delta_schema.state import TableState
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.testing.parts import field, struct
+from pytest_delta_schema.testing.scenario import field, struct
 from support.tables import NAME, TEXT, catalog, column, table
 
 INT = spark.IntegerType()

@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Check, Column, ForeignKey, Table, Unique
-from pytest_delta_schema.delta.names.near_names import nearest_name, proposal
+from pytest_delta_schema.delta.names import nearest_name, proposal
 from pytest_delta_schema.rules.validator import PlanValidator
 
 ADDRESS = spark.StructType([spark.StructField("city", spark.StringType())])

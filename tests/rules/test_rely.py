@@ -9,14 +9,13 @@ import pytest
 
 from pytest_delta_schema import ForeignKey, MemoryCatalog, Orchestrator, PrimaryKey, Settings, model_source
 from pytest_delta_schema.diagnostics.errors import DeclarationError, UnsafePlanError
-from pytest_delta_schema.models.binding import Binding, parse_binding
+from pytest_delta_schema.models.sets import Binding, parse_binding
 from pytest_delta_schema.plan import PrimaryKeyAdd, TablePlanner
-from pytest_delta_schema.plugin.run.scratch import Scratch
+from pytest_delta_schema.plugin.scratch import Scratch
 from pytest_delta_schema.state import ForeignKeyState, KeyState
-from pytest_delta_schema.state.adopting import declared_table
-from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.desired import declared_table, desired_state
 from pytest_delta_schema.state.keys import key_property, keys_in_properties
-from pytest_delta_schema.testing.parts import ID, child, columns, parent
+from pytest_delta_schema.testing.scenario import ID, child, columns, parent
 from support.tables import NAME, catalog
 
 

@@ -11,7 +11,7 @@ from pytest_delta_schema.rules import PlanValidator, default_plan_rules
 from pytest_delta_schema.rules.consent import Consent, ConsentError, parse_consent
 from pytest_delta_schema.state import CatalogState, KeyState, TableState, spark_types
 from pytest_delta_schema.state.spark_types import canonical_type
-from pytest_delta_schema.testing.parts import field
+from pytest_delta_schema.testing.scenario import field
 from support.tables import NAME, catalog, column, orders, orders_before, state, stored, table
 
 VALIDATOR = PlanValidator()

@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 from pytest_delta_schema import rules
-from pytest_delta_schema.rules.standard_rules import default_model_rules, default_plan_rules
+from pytest_delta_schema.rules.validator import default_model_rules, default_plan_rules
 
 FOLDER = Path(rules.__file__).parent
 
@@ -23,5 +23,5 @@ def test_every_rule_is_a_standard_rule():
 
     assert standard
     forgotten = {name: file for name, file in written.items() if name not in standard}
-    assert forgotten == {}, "rules/standard_rules.py lacks rules"
+    assert forgotten == {}, "rules/validator.py lacks rules"
     assert standard <= written.keys()

@@ -18,14 +18,13 @@ from pytest_delta_schema import (
     model_source,
 )
 from pytest_delta_schema.diagnostics.errors import DeclarationError
-from pytest_delta_schema.models.binding import Binding, parse_binding
+from pytest_delta_schema.models.sets import Binding, parse_binding
 from pytest_delta_schema.plan import UniqueAdd
 from pytest_delta_schema.rules import PlanValidator
 from pytest_delta_schema.state import KeyState
-from pytest_delta_schema.state.adopting import declared_table
-from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.desired import declared_table, desired_state
 from pytest_delta_schema.state.keys import key_property, keys_in_properties
-from pytest_delta_schema.testing.parts import ID, LONG, TEXT, child, column, columns, parent
+from pytest_delta_schema.testing.scenario import ID, LONG, TEXT, child, column, columns, parent
 from support.catalogs.databricks import Doubled, Workspace
 from support.tables import NAME
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import pytest_delta_schema
-from pytest_delta_schema.settings.table import INI_KEYS, TOML_KEYS
-from pytest_delta_schema.settings.text import SECTION, toml_setting
+from pytest_delta_schema.settings.table import INI_KEYS, SECTION, TOML_KEYS, toml_setting
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PACKAGE = Path(pytest_delta_schema.__file__).parent
-ABOUT_INI_FILES = ("settings/table.py", "configuration/ini_files.py", "plugin/")
+ABOUT_INI_FILES = ("settings/table.py", "configuration/files.py", "plugin/")
 """What declares ini keys, reads them, or writes the page about them."""
 
 FIXTURES_TOO = {"warehouse"}

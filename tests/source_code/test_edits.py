@@ -8,9 +8,8 @@ import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Check, Column, Identity, Parquet, PrimaryKey, Table, Unique, UnknownType
-from pytest_delta_schema.source_code.code_text import CodeStyle
 from pytest_delta_schema.source_code.edits import edited_declaration
-from pytest_delta_schema.source_code.source_text import NotLiteralError
+from pytest_delta_schema.source_code.text import CodeStyle, NotLiteralError
 
 IMPORTS = """\
 from pyspark.sql.types import *

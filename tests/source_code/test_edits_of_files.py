@@ -11,7 +11,7 @@ from pytest_delta_schema import Check, Column, ForeignKey, Parquet, PrimaryKey, 
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.source_code.calls import Variable
 from pytest_delta_schema.source_code.edits import edited_declaration
-from pytest_delta_schema.source_code.source_text import NotLiteralError
+from pytest_delta_schema.source_code.text import NotLiteralError
 
 IMPORTS = (
     "from pyspark.sql.types import LongType, StructType\nfrom pytest_delta_schema import Column, ForeignKey, Table\n"

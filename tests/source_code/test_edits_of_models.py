@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_delta_schema import Table
-from pytest_delta_schema.source_code.code_text import CodeStyle
 from pytest_delta_schema.source_code.edits import edited_declaration
 from pytest_delta_schema.source_code.modules import module_source
-from pytest_delta_schema.state.adopting import declared_table
+from pytest_delta_schema.source_code.text import CodeStyle
+from pytest_delta_schema.state.desired import declared_table
 from support.values.strategies import models, states
 
 BELOW = "\n\nother = 1  # é\n"

@@ -6,7 +6,7 @@ from pyspark.sql import types as spark
 
 from pytest_delta_schema import Check, Column, ForeignKey, Table, Unique
 from pytest_delta_schema.source_code.calls import Variable
-from pytest_delta_schema.source_code.hand_written import hand_written
+from pytest_delta_schema.source_code.edits import hand_written
 
 PARENT = Table("dev", "s", "p", [Column("id", spark.LongType())], primary_key=["id"])
 DECLARED = Table(

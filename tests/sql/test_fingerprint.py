@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from pytest_delta_schema.sql.fingerprint import Fingerprint, difference, fingerprint_query
+from pytest_delta_schema.sql.data_check_queries import Fingerprint, difference, fingerprint_query
 from pytest_delta_schema.state.types import ArrayState, ColumnState, MapState, StructState
 from support.tables import stored
 

@@ -9,15 +9,13 @@ from pyspark.sql import types as spark
 
 from pytest_delta_schema import Column, QualifiedName
 from pytest_delta_schema.backends.memory.catalog import MemoryCatalog
-from pytest_delta_schema.delta.names.column_path import ColumnPath
-from pytest_delta_schema.diagnostics.escaping import identifier
+from pytest_delta_schema.delta.names import ColumnPath
+from pytest_delta_schema.diagnostics.text import identifier
 from pytest_delta_schema.plan import NotNull, TablePlanner
 from pytest_delta_schema.plan.changes import ColumnGenerationChange, ConvertTable
 from pytest_delta_schema.plan.data_checks import PartitionValue
 from pytest_delta_schema.sql import StatementKind, script, statements
-from pytest_delta_schema.sql.aspects.conversion import conversion
-from pytest_delta_schema.sql.aspects.layout import texts_without_zone
-from pytest_delta_schema.sql.batches import batched_paths
+from pytest_delta_schema.sql.compiler import TOGETHER, statements_per_column
 from pytest_delta_schema.sql.data_check_queries import (
     count_rows,
     exists_violation,
@@ -28,13 +26,20 @@ from pytest_delta_schema.sql.data_check_queries import (
     select_violations,
 )
 from pytest_delta_schema.sql.quoting import delta_files, dotted, literal, parquet_files
-from pytest_delta_schema.sql.schemas_and_restores import drop_schema, drop_table, restore_table, shallow_clone
-from pytest_delta_schema.sql.split_per_column import TOGETHER, statements_per_column
+from pytest_delta_schema.sql.renderers import (
+    conversion,
+    drop_schema,
+    drop_table,
+    restore_table,
+    shallow_clone,
+    texts_without_zone,
+)
+from pytest_delta_schema.sql.statement import batched_paths
 from pytest_delta_schema.state import CheckState, ForeignKeyState, KeyState, StructState, TableState
-from pytest_delta_schema.state.conversion import SourceState
 from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.states import SourceState
 from pytest_delta_schema.testing.data_access import MEMORY
-from pytest_delta_schema.testing.parts import BOTH
+from pytest_delta_schema.testing.scenario import BOTH
 from pytest_delta_schema.testing.scenario_runner import create_initial_tables
 from pytest_delta_schema.testing.scenarios import SCENARIOS
 from support.tables import NAME, catalog, column, orders, orders_before, state, stored, table

@@ -6,7 +6,7 @@ from datetime import datetime, timezone
 
 import pytest
 
-from pytest_delta_schema.state.commits import Commit, DataFile, commit_of
+from pytest_delta_schema.state.log_facts import Commit, DataFile, commit_of
 
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 

@@ -7,9 +7,8 @@ from decimal import Decimal
 
 import pytest
 
-from pytest_delta_schema.delta.names.column_path import ColumnPath
+from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.state.expressions import ExpressionError, failing_rows
-from pytest_delta_schema.state.expressions.condition_parsing import condition_of
 from pytest_delta_schema.state.expressions.conditions import (
     AllOf,
     AnyOf,
@@ -28,7 +27,8 @@ from pytest_delta_schema.state.expressions.conditions import (
     negated,
     used_columns,
 )
-from pytest_delta_schema.state.expressions.truth import truth
+from pytest_delta_schema.state.expressions.evaluation import truth
+from pytest_delta_schema.state.expressions.parsing import condition_of
 
 A, B, S = Field(ColumnPath("a")), Field(ColumnPath("b")), ColumnPath("s")
 

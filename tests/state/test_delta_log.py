@@ -7,8 +7,8 @@ import json
 import pytest
 
 from pytest_delta_schema import QualifiedName
-from pytest_delta_schema.delta.clustering import clustering_in
-from pytest_delta_schema.delta.names.column_path import TABLE, ColumnPath
+from pytest_delta_schema.delta.names import TABLE, ColumnPath
+from pytest_delta_schema.delta.protocol import clustering_in
 from pytest_delta_schema.state import (
     ArrayState,
     CheckState,

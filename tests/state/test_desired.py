@@ -9,11 +9,11 @@ import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import CatalogReadError, Parquet
-from pytest_delta_schema.delta.names.column_path import ColumnPath
+from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.diagnostics.errors import Diagnostic
 from pytest_delta_schema.state import RenameState
 from pytest_delta_schema.state.desired import desired_state, property_text, rename_hints
-from pytest_delta_schema.testing.parts import LONG, TEXT, field, struct
+from pytest_delta_schema.testing.scenario import LONG, TEXT, field, struct
 from support.tables import KEY, NAME, catalog, column, orders, state, stored, table
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_delta_schema.delta.names.column_path import ColumnPath
+from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.state.expressions import (
     ExpressionError,
     canonical,
@@ -17,8 +17,7 @@ from pytest_delta_schema.state.expressions import (
     simplified,
     with_columns,
 )
-from pytest_delta_schema.state.expressions.forms import _plain
-from pytest_delta_schema.state.expressions.parsing import parse
+from pytest_delta_schema.state.expressions.parsing import _plain, parse
 
 SAME = [
     ("a > 0", "A>0"),

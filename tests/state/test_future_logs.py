@@ -11,21 +11,20 @@ import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Column, MemoryCatalog, Merge, UnknownType, WriteOptions, check_write, model_source
-from pytest_delta_schema.backends.databricks.capabilities import CAPABILITIES as DATABRICKS
-from pytest_delta_schema.backends.spark.delta_capabilities import OPEN_SOURCE_DELTA as LOCAL
-from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE
-from pytest_delta_schema.backends.unity.capabilities import CAPABILITIES as UNITY
-from pytest_delta_schema.delta.collations import with_collations_json
+from pytest_delta_schema.backends.databricks.catalog import CAPABILITIES as DATABRICKS
+from pytest_delta_schema.backends.spark.statements import OPEN_SOURCE_DELTA as LOCAL
+from pytest_delta_schema.backends.spark_session.catalog import CLASSIC, REMOTE
+from pytest_delta_schema.backends.unity.catalog import CAPABILITIES as UNITY
+from pytest_delta_schema.delta.fields import with_collations_json
 from pytest_delta_schema.diagnostics.errors import DeclarationError
-from pytest_delta_schema.execute.protocols.capabilities import unsupported_statements
-from pytest_delta_schema.models.types.unknown_type import unknown_types
+from pytest_delta_schema.execute.protocols import unsupported_statements
+from pytest_delta_schema.models.column import unknown_types
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.rules import PlanValidator
 from pytest_delta_schema.state import CatalogState
-from pytest_delta_schema.state.adopting import declared_table
-from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.desired import declared_table, desired_state
 from pytest_delta_schema.state.types import describe_type
-from pytest_delta_schema.write_check.options import FRAME_METHODS
+from pytest_delta_schema.write_check.verdict import FRAME_METHODS
 from support.delta_logs.future_logs import QUANTUM, READABLE_LOGS
 from support.tables import NAME, table
 

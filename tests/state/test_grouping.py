@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from pytest_delta_schema.sqlglot_compat import DIALECT, exp
 from pytest_delta_schema.state.expressions import ExpressionError, canonical, columns_in, evaluate, simplified
-from pytest_delta_schema.state.expressions.condition_parsing import condition_of
 from pytest_delta_schema.state.expressions.conditions import Unparsed
-from pytest_delta_schema.state.expressions.parsing import parse, parse_exactly
+from pytest_delta_schema.state.expressions.parsing import condition_of, parse, parse_exactly
 
 GROUPED_ALIKE = [
     "a = b",

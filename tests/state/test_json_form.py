@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from pytest_delta_schema import MemoryCatalog, QualifiedName
-from pytest_delta_schema.delta.names.column_path import ColumnPath
+from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.diagnostics.errors import JsonFormError
 from pytest_delta_schema.state import ColumnState, StructState, TableState, state_from_json, state_json
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.state.json_format.json_form import STATE
+from pytest_delta_schema.state.json_state import STATE
 from pytest_delta_schema.testing.data_access import MEMORY
 from pytest_delta_schema.testing.scenario_runner import create_initial_tables
 from pytest_delta_schema.testing.scenarios import SCENARIOS

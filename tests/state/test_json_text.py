@@ -12,7 +12,7 @@ from pytest_delta_schema import QualifiedName
 from pytest_delta_schema.diagnostics.errors import JsonFormError
 from pytest_delta_schema.state import ColumnState, TableState, state_json
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.state.json_format.json_text import state_from_json_text, state_json_text
+from pytest_delta_schema.state.json_state import state_from_json_text, state_json_text
 from support.values.state_json import EXAMPLE, EXAMPLE_TEXT
 from support.values.strategies import models, states
 

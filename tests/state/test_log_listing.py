@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from pytest_delta_schema.delta.logs.log_listing import CheckpointHint, LogListing, checksum_name, commit_name
+from pytest_delta_schema.delta.log_files import CheckpointHint, LogListing, checksum_name, commit_name
 
 UUID = "0d7ab2b3-0000-4000-8000-000000000000"
 

@@ -7,7 +7,7 @@ import pytest
 from pytest_delta_schema.backends.problems import is_damaged
 from pytest_delta_schema.state.delta_log import decode_owned
 from pytest_delta_schema.state.keys import keys_in_properties
-from pytest_delta_schema.state.own_properties import MalformedPropertyError
+from pytest_delta_schema.state.states import MalformedPropertyError
 from support.tables import NAME
 
 

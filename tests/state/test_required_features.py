@@ -6,9 +6,9 @@ import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Check, Column
-from pytest_delta_schema.delta.names.column_path import ColumnPath
+from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.state.required_features import required_features
+from pytest_delta_schema.state.features import required_features
 from support.tables import column, state, stored, table
 
 NESTED = spark.StructType([spark.StructField("b", spark.ArrayType(spark.TimestampNTZType()), nullable=False)])

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema.delta.names.column_path import ColumnPath
+from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.state import ArrayState, ColumnState, MapState, StructState, spark_types
-from pytest_delta_schema.state.spark_types import canonical_type
-from pytest_delta_schema.state.type_traversal import is_assignable, not_null_in_collections, unstorable
+from pytest_delta_schema.state.spark_types import canonical_type, is_assignable, not_null_in_collections, unstorable
 from pytest_delta_schema.state.types import describe_type, equal_types
 
 INT, TEXT = spark.IntegerType(), spark.StringType()

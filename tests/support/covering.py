@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from pytest_delta_schema import Table
-    from pytest_delta_schema.execute.protocols.catalog import Capabilities
+    from pytest_delta_schema.execute.protocols import Capabilities
     from pytest_delta_schema.sql.statement import Statement
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import ColumnState, DataTypeState

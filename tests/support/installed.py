@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.metadata import version
 
-from pytest_delta_schema.backends.local.session.supported_versions import minor_version
-from pytest_delta_schema.backends.spark.versions import SparkVersions
+from pytest_delta_schema.backends.local.launch import minor_version
+from pytest_delta_schema.backends.spark.sessions import SparkVersions
 
 INSTALLED = SparkVersions(spark=minor_version(version("pyspark")), delta=minor_version(version("delta-spark")))

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema import Check, QualifiedName
 from pytest_delta_schema.state import CatalogState, ColumnState, KeyState, TableState
-from pytest_delta_schema.testing.parts import TEXT, column, orders, table
+from pytest_delta_schema.testing.scenario import TEXT, column, orders, table
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.execute.protocols.table_history import KeepsVersions
+    from pytest_delta_schema.execute.protocols import KeepsVersions
 
 __all__ = [
     "CHECKED",

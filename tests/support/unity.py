@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.secret import Secret
 from pytest_delta_schema.backends.unity.catalog import UnityCatalog
-from pytest_delta_schema.backends.unity.http.client import UnityClient
+from pytest_delta_schema.backends.unity.client import UnityClient
 from pytest_delta_schema.plan.entry_comparison import entry_differences
 from pytest_delta_schema.testing.unity import UnityDouble
 from support.logs import delta_log, field

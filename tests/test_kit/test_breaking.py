@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_delta_schema import Column, MemoryCatalog, Unique, breaking_rows
-from pytest_delta_schema.backends.rows.constraint_violations import constraint_error
+from pytest_delta_schema.backends.rows import constraint_error
 from pytest_delta_schema.diagnostics.errors import DeclarationError, InvalidModelError, StatementError
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.testing.scenarios import SCENARIOS

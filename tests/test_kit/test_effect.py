@@ -10,9 +10,8 @@ import pytest
 from pytest_delta_schema import QualifiedName
 from pytest_delta_schema.diagnostics.errors import EffectError
 from pytest_delta_schema.state import CheckState, ForeignKeyState, TableState
-from pytest_delta_schema.state.commits import Commit, DataFile
-from pytest_delta_schema.test_kit.effects.effect import Effect, SchemaChange
-from pytest_delta_schema.test_kit.effects.row_counts import ChangedRows
+from pytest_delta_schema.state.log_facts import Commit, DataFile
+from pytest_delta_schema.test_kit.effects import ChangedRows, Effect, SchemaChange
 from support.tables import KEY, NAME, state, stored, table
 
 NO_TABLE = TableState(name=NAME, exists=False)

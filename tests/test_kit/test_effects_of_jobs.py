@@ -8,7 +8,7 @@ import pytest
 
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 from pytest_delta_schema.diagnostics.errors import EffectError
-from pytest_delta_schema.test_kit.effects.history import effect_on, versions_of
+from pytest_delta_schema.test_kit.effects import effect_on, versions_of
 from support.tables import column, table
 
 if TYPE_CHECKING:

@@ -6,12 +6,12 @@ import pytest
 
 from pytest_delta_schema import assert_rows_satisfy, breaking_rows, frame_of
 from pytest_delta_schema.diagnostics.errors import RowsError
-from pytest_delta_schema.engine.outcomes.outcome import Status
+from pytest_delta_schema.engine.outcomes import Status
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.state.expressions.condition_parsing import condition_of
 from pytest_delta_schema.state.expressions.conditions import atoms_of
-from pytest_delta_schema.state.type_traversal import not_null_paths
-from pytest_delta_schema.testing.parts import EVERY_TYPE, VARIANTS
+from pytest_delta_schema.state.expressions.parsing import condition_of
+from pytest_delta_schema.state.spark_types import not_null_paths
+from pytest_delta_schema.testing.scenario import EVERY_TYPE, VARIANTS
 from support.covering import ALL
 from support.values.enforcement import different_models, outcomes_of
 from support.values.row_models import table

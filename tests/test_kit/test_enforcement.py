@@ -8,7 +8,7 @@ from threading import Event
 import pytest
 
 from pytest_delta_schema import Column, ForeignKey, MemoryCatalog, progress
-from pytest_delta_schema.engine.outcomes.outcome import Status
+from pytest_delta_schema.engine.outcomes import Status
 from pytest_delta_schema.progress import LOGGER, step
 from support.values.enforcement import different_models, outcomes_of
 from support.values.row_models import table

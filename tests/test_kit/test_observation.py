@@ -10,14 +10,13 @@ from dataclasses import replace
 import pytest
 
 from pytest_delta_schema import CatalogReadError, QualifiedName
-from pytest_delta_schema.backends.logs.commit_log import CommitLog
-from pytest_delta_schema.backends.logs.local_log import LocalLog
+from pytest_delta_schema.backends.logs.files import LocalLog
+from pytest_delta_schema.backends.logs.state import CommitLog
 from pytest_delta_schema.diagnostics.errors import DeclarationError, Diagnostic, EffectError
-from pytest_delta_schema.execute.protocols.catalog import Capabilities
-from pytest_delta_schema.execute.protocols.version import ABSENT, version_of
+from pytest_delta_schema.execute.protocols import ABSENT, Capabilities, version_of
 from pytest_delta_schema.state import CatalogState, TableState
-from pytest_delta_schema.test_kit.comparison.contract_drift import contract_drift
-from pytest_delta_schema.test_kit.effects.history import effect_on, versions_of
+from pytest_delta_schema.test_kit.comparison import contract_drift
+from pytest_delta_schema.test_kit.effects import effect_on, versions_of
 from support.logs import commit, field, metadata, protocol
 from support.tables import NAME, column, table
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from pytest_delta_schema.test_kit.generation.ranges import range_of
+from pytest_delta_schema.test_kit.values import range_of
 
 
 @pytest.mark.parametrize(

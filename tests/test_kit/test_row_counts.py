@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema.state.commits import Commit, DataFile
-from pytest_delta_schema.test_kit.effects.row_counts import ChangedRows, counts_in_log, rewritten_files, rows_by_file
+from pytest_delta_schema.state.log_facts import Commit, DataFile
+from pytest_delta_schema.test_kit.effects import ChangedRows, counts_in_log, rewritten_files, rows_by_file
 
 OLD = {"a": 10, "b": 5}
 """The rows of the files before each commit."""

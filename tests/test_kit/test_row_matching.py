@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_delta_schema.state.types import ArrayState, MapState, StructState
-from pytest_delta_schema.test_kit.comparison.row_differences import difference_text
-from pytest_delta_schema.test_kit.comparison.row_matching import RowDifference, unmatched_rows
+from pytest_delta_schema.test_kit.comparison import RowDifference, difference_text, unmatched_rows
 from support.tables import KEY, state, stored
 
 NAN, INF = math.nan, math.inf

@@ -25,7 +25,7 @@ from pytest_delta_schema import (
 )
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.testing.parts import EVERY_TYPE
+from pytest_delta_schema.testing.scenario import EVERY_TYPE
 from pytest_delta_schema.testing.scenarios import SCENARIOS
 from support.values.row_models import CHECKED_COLUMNS, COMPARISONS, table
 from support.values.strategies import models

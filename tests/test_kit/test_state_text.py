@@ -7,7 +7,7 @@ from types import MappingProxyType
 import pytest
 
 from pytest_delta_schema import CatalogReadError, MemoryCatalog, QualifiedName, Unique, state_text
-from pytest_delta_schema.delta.names.column_path import TABLE, ColumnPath
+from pytest_delta_schema.delta.names import TABLE, ColumnPath
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.engine import Orchestrator
 from pytest_delta_schema.state import CheckState, ColumnState, ForeignKeyState, KeyState, TableState

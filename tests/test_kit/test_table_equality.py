@@ -8,7 +8,7 @@ import pytest
 
 from pytest_delta_schema import CatalogReadError, MemoryCatalog, assert_table_equals
 from pytest_delta_schema.diagnostics.errors import DeclarationError, RowsDifferError, StatementError
-from pytest_delta_schema.testing.parts import orders
+from pytest_delta_schema.testing.scenario import orders
 from support.tables import NAME, state, stored
 
 STATE = state(stored("id", is_nullable=False), stored("x", "double"))

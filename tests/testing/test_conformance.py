@@ -8,8 +8,7 @@ import sys
 
 import pytest
 
-from pytest_delta_schema.testing.conformance.conformance_report import HELD, IMPOSSIBLE, Tried, markdown, redacted
-from pytest_delta_schema.testing.conformance.moved_scenarios import Tables, moved_scenarios
+from pytest_delta_schema.testing.conformance import HELD, IMPOSSIBLE, Tables, Tried, markdown, moved_scenarios, redacted
 
 TABLES = Tables("prod_eu", "scratch", "delta_conformance_1234abcd_")
 OWN = re.compile(r"corp\.scratch\.delta_conformance_[0-9a-f]{8}_(?:lines|orders|parents)")

@@ -9,11 +9,11 @@ import re
 
 import pytest
 
-from pytest_delta_schema.backends.spark.delta_capabilities import OPEN_SOURCE_DELTA
-from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC
+from pytest_delta_schema.backends.spark.statements import OPEN_SOURCE_DELTA
+from pytest_delta_schema.backends.spark_session.catalog import CLASSIC
 from pytest_delta_schema.backends.unity.catalog import UnityCatalog
 from pytest_delta_schema.commands.conformance import pytest_arguments
-from pytest_delta_schema.testing.conformance.moved_scenarios import Tables, moved_scenarios
+from pytest_delta_schema.testing.conformance import Tables, moved_scenarios
 from pytest_delta_schema.testing.unity import UnityDouble
 from support.covering import ALL, cover, statement_traits
 from support.installed import INSTALLED

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE
+from pytest_delta_schema.backends.spark_session.catalog import CLASSIC, REMOTE
 from pytest_delta_schema.backends.unity.catalog import UnityCatalog
 from pytest_delta_schema.sql import StatementKind
 from pytest_delta_schema.testing import SCENARIOS
-from pytest_delta_schema.testing.parts import EVERY_TYPE, VARIANTS
+from pytest_delta_schema.testing.scenario import EVERY_TYPE, VARIANTS
 from pytest_delta_schema.testing.scenario_runner import planned_statements
 from support.covering import cover
 

@@ -10,8 +10,8 @@ import pytest
 from pyspark.sql.types import ArrayType, BooleanType, DateType, DecimalType, MapType, StructField, StructType
 
 from pytest_delta_schema import MemoryCatalog, Orchestrator, QualifiedName, Settings, Table
-from pytest_delta_schema.testing.conformance.own_tables import CatalogRows, own_catalog
-from pytest_delta_schema.testing.parts import LONG, TEXT
+from pytest_delta_schema.testing.conformance import CatalogRows, own_catalog
+from pytest_delta_schema.testing.scenario import LONG, TEXT
 from support.tables import NAME, column
 
 MODEL = Table(

@@ -10,7 +10,7 @@ from pytest_delta_schema import MemoryCatalog
 from pytest_delta_schema.sql import StatementKind
 from pytest_delta_schema.testing import SCENARIOS, CatalogSuite
 from pytest_delta_schema.testing.data_access import MEMORY
-from pytest_delta_schema.testing.unity.managed import IMPOSED_PROPERTIES
+from pytest_delta_schema.testing.unity_tables import IMPOSED_PROPERTIES
 
 
 def test_there_are_enough_scenarios_with_names_of_their_own():

@@ -12,11 +12,11 @@ import httpx
 import pytest
 
 from pytest_delta_schema import QualifiedName
-from pytest_delta_schema.backends.unity.entries.wire_format import entry_of
+from pytest_delta_schema.backends.unity.entries import entry_of
 from pytest_delta_schema.plan.entry_comparison import entry_differences
 from pytest_delta_schema.state.log_facts import LogFacts
 from pytest_delta_schema.testing.unity import UnityDouble
-from pytest_delta_schema.testing.unity.managed import IMPOSED_PROPERTIES
+from pytest_delta_schema.testing.unity_tables import IMPOSED_PROPERTIES
 
 ROOT = "/api/2.1/unity-catalog"
 TABLE = "/delta/v1/catalogs/dev/schemas/silver/tables/orders"

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.delta import spark_pairs as pairs
+from pytest_delta_schema.delta import properties as pairs
 from versions.environments import BY_TOOL, versions_in
 
 if TYPE_CHECKING:

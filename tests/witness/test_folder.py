@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_delta_schema.diagnostics.errors import ConfigurationError
-from pytest_delta_schema.witness.folder import prepare_folder
+from pytest_delta_schema.witness.runner import prepare_folder
 from pytest_delta_schema.witness.script import FIRST_LINE
 
 

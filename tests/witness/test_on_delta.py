@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_delta_schema.witness.answers import is_confirmed
-from pytest_delta_schema.witness.running import answers_of
+from pytest_delta_schema.witness.runner import answers_of
 from support.compatibility.witnesses import sample, scripts, scripts_of_pairs
 from support.covering import ALL
 

@@ -9,10 +9,10 @@ import pytest
 from pyspark.sql.types import ArrayType, DecimalType, VarcharType
 
 from pytest_delta_schema import Check, Column
-from pytest_delta_schema.compatibility.contract_change import StatePair
-from pytest_delta_schema.delta.names.column_path import ColumnPath
+from pytest_delta_schema.compatibility.changes import StatePair
+from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.testing.parts import INT, LONG, TEXT, field, struct
+from pytest_delta_schema.testing.scenario import INT, LONG, TEXT, field, struct
 from pytest_delta_schema.witness.rows import StoredRows, breaking_row, rows_of_sides, unfit_row
 from support.tables import table
 

@@ -11,8 +11,8 @@ import pytest
 from pytest_delta_schema import Check, Column, PrimaryKey
 from pytest_delta_schema.compatibility import judge_change
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.testing.parts import INT, LONG, TEXT
-from pytest_delta_schema.witness.no_witness import not_played
+from pytest_delta_schema.testing.scenario import INT, LONG, TEXT
+from pytest_delta_schema.witness.jobs import not_played
 from pytest_delta_schema.witness.script import FIRST_LINE, NoScript, Script, file_name, witness_of
 from support.compatibility.pairs import sample as sample_of_pairs
 from support.compatibility.witnesses import all_played, sample, witnesses_of

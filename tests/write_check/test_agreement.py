@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_delta_schema import WriteOptions, check_write
-from pytest_delta_schema.testing.parts import INT, LONG, WIDENS, field
+from pytest_delta_schema.testing.scenario import INT, LONG, WIDENS, field
 from support.tables import table
 from support.values.writes import BY_ROWS, DOUBLE, MODES, PAIRS, SHORT, A, agree, cells, frame, outcome, recorded, two
 

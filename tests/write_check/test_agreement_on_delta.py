@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Column, check_write
-from pytest_delta_schema.testing.parts import WIDENS, field
-from pytest_delta_schema.write_check.options import FRAME_METHODS
+from pytest_delta_schema.testing.scenario import WIDENS, field
+from pytest_delta_schema.write_check.verdict import FRAME_METHODS
 from support.covering import ALL
 from support.tables import table
 from support.values.agreement import Stage

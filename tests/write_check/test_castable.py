@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_delta_schema.state.types import ArrayState, ColumnState, StructState
-from pytest_delta_schema.write_check.castable import is_castable, may_fail
+from pytest_delta_schema.write_check.schemas import is_castable, may_fail
 
 EXTREMES = {
     "tinyint": ("127", "-128"),

@@ -7,7 +7,7 @@ from pyspark.sql.types import ArrayType, MapType
 
 from pytest_delta_schema import Column, Merge, When, WriteOptions, assert_rejects, check_write
 from pytest_delta_schema.diagnostics.errors import DeclarationError, WriteError
-from pytest_delta_schema.testing.parts import INT, LONG, TEXT, field, struct
+from pytest_delta_schema.testing.scenario import INT, LONG, TEXT, field, struct
 from support.tables import table
 from support.values.writes import PAIRS, VOID, XY, A, B, X, frame, two
 

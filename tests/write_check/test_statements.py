@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_delta_schema import Column, Merge, WriteOptions, check_write
-from pytest_delta_schema.testing.parts import INT
+from pytest_delta_schema.testing.scenario import INT
 from support.tables import table
 from support.values.statements import BY_ROWS, recorded_statements, ways
 from support.values.writes import PAIRS, VOID, A, Pair, agree, frame, outcome

@@ -8,18 +8,17 @@ import pytest
 
 from pytest_delta_schema import Column, Merge, When, WriteOptions, check_write
 from pytest_delta_schema.backends.local import probe_write
-from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
-from pytest_delta_schema.backends.local.write_probe.dml_statements import insert_sql, merge_sql
-from pytest_delta_schema.backends.local.write_probe.empty_writes import write_frame
-from pytest_delta_schema.backends.spark.errors.spark_errors import translate_errors
-from pytest_delta_schema.backends.spark.session_settings import setting
-from pytest_delta_schema.backends.spark.versions import SparkVersions
-from pytest_delta_schema.delta.spark_pairs import NEWEST
-from pytest_delta_schema.delta.spark_pairs import PAIRS as SPARK_PAIRS
+from pytest_delta_schema.backends.local.probes import insert_sql, merge_sql, write_frame
+from pytest_delta_schema.backends.local.warehouse import table_folder
+from pytest_delta_schema.backends.spark.errors import translate_errors
+from pytest_delta_schema.backends.spark.sessions import SparkVersions
+from pytest_delta_schema.backends.spark.statements import setting
+from pytest_delta_schema.delta.properties import NEWEST
+from pytest_delta_schema.delta.properties import PAIRS as SPARK_PAIRS
 from pytest_delta_schema.diagnostics.errors import DeclarationError, StatementError
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.testing import Scenario, SparkDataAccess
-from pytest_delta_schema.testing.parts import INT, TEXT, field
+from pytest_delta_schema.testing.scenario import INT, TEXT, field
 from pytest_delta_schema.testing.scenario_runner import create_initial_tables
 from support.covering import ALL
 from support.tables import NAME, table

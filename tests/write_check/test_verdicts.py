@@ -18,7 +18,7 @@ from pyspark.sql.types import (
 
 from pytest_delta_schema import CatalogReadError, Check, Column, MemoryCatalog, Orchestrator, WriteOptions, check_write
 from pytest_delta_schema.diagnostics.errors import DeclarationError
-from pytest_delta_schema.testing.parts import INT, LONG, TEXT, field, struct
+from pytest_delta_schema.testing.scenario import INT, LONG, TEXT, field, struct
 from support.tables import table
 from support.values.writes import DATE, FLAG, PAIRS, A, B, frame
 

@@ -17,11 +17,11 @@ from pytest_delta_schema import (
     to_struct_type,
 )
 from pytest_delta_schema.backends.local import probe_write
-from pytest_delta_schema.backends.spark.errors.spark_errors import translate_errors
+from pytest_delta_schema.backends.spark.errors import translate_errors
 from pytest_delta_schema.diagnostics.errors import DeclarationError, StatementError
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.testing import Scenario, SparkDataAccess
-from pytest_delta_schema.testing.parts import EVERY_TYPE, INT, LONG, MAPPED, TEXT, VARIANTS, field, struct
+from pytest_delta_schema.testing.scenario import EVERY_TYPE, INT, LONG, MAPPED, TEXT, VARIANTS, field, struct
 from pytest_delta_schema.testing.scenario_runner import create_initial_tables
 from support.tables import NAME, table
 from support.values.writes import BY_ROWS, DOUBLE, PAIRS, A, B, frame
@@ -88,9 +88,7 @@ def schemas(local):
 
 def test_a_refusal_that_is_not_predicted_has_the_message_of_delta(local, monkeypatch):
     accepted = check_write(table(A), frame(a=INT))
-    monkeypatch.setattr(
-        "pytest_delta_schema.backends.local.write_probe.clone_writes.predict_write", lambda *_: accepted
-    )
+    monkeypatch.setattr("pytest_delta_schema.backends.local.probes.predict_write", lambda *_: accepted)
 
     (finding,) = probe_write(table(A), frame(c=INT), catalog=local).findings
 

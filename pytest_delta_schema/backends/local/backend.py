@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def _open(context: BackendContext) -> LocalCatalog:
+    from pytest_delta_schema.backends.local.bridge import LazySession, has_own_settings
     from pytest_delta_schema.backends.local.catalog import LocalCatalog
-    from pytest_delta_schema.backends.local.session.lazy_session import LazySession, has_own_settings
-    from pytest_delta_schema.backends.local.warehouse.warehouse_folder import check_warehouse
+    from pytest_delta_schema.backends.local.warehouse import check_warehouse
 
     if not (context.starts_own_spark() and has_own_settings()):
         return LocalCatalog(_session(context), warehouse=context.warehouse())
@@ -28,7 +28,7 @@ def _open(context: BackendContext) -> LocalCatalog:
 
 
 def _session(context: BackendContext) -> SparkSession:
-    from pytest_delta_schema.backends.spark.session_check import require_delta, require_jvm
+    from pytest_delta_schema.backends.spark.sessions import require_delta, require_jvm
 
     spark = context.spark()
     require_jvm(spark)

@@ -10,24 +10,27 @@ from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.local.conversion.parquet_folder import FileInspector
-from pytest_delta_schema.backends.local.logs.log_first_reader import LogFirstReader
-from pytest_delta_schema.backends.local.logs.reader import list_tables, read_commits, read_tables
-from pytest_delta_schema.backends.local.logs.table_clone import clone
-from pytest_delta_schema.backends.local.session.catalog_session import CatalogSession
-from pytest_delta_schema.backends.local.statements.statements import LocalStatements
-from pytest_delta_schema.backends.local.warehouse.physical_names import schema_folder
-from pytest_delta_schema.backends.rows.data_queries import DataQueries
-from pytest_delta_schema.backends.spark.delta_capabilities import OPEN_SOURCE_DELTA
-from pytest_delta_schema.backends.spark.history import columns_before, introduced_by, introductions, past_columns
-from pytest_delta_schema.backends.spark.statements.inserting import append_rows, insert_rows
-from pytest_delta_schema.backends.spark.statements.table_rows import stored_rows, table_rows
-from pytest_delta_schema.execute.protocols.version import version_of
-from pytest_delta_schema.models.required_kinds import required_table_name, required_table_names, required_tables
+from pytest_delta_schema.backends.local.bridge import CatalogSession
+from pytest_delta_schema.backends.local.clones import clone
+from pytest_delta_schema.backends.local.conversion import FileInspector
+from pytest_delta_schema.backends.local.reading import LogFirstReader, list_tables, read_commits, read_tables
+from pytest_delta_schema.backends.local.statements import LocalStatements
+from pytest_delta_schema.backends.local.warehouse import schema_folder
+from pytest_delta_schema.backends.rows import DataQueries
+from pytest_delta_schema.backends.spark.logs import columns_before, introduced_by, introductions, past_columns
+from pytest_delta_schema.backends.spark.statements import (
+    OPEN_SOURCE_DELTA,
+    append_rows,
+    insert_rows,
+    stored_rows,
+    table_rows,
+)
+from pytest_delta_schema.execute.protocols import version_of
+from pytest_delta_schema.models.sets import required_table_name, required_table_names, required_tables
 from pytest_delta_schema.models.table import conversions, names_around
-from pytest_delta_schema.sql.schemas_and_restores import create_schema, drop_schema, drop_table
+from pytest_delta_schema.sql.renderers import create_schema, drop_schema, drop_table
 from pytest_delta_schema.state.states import CatalogState, TableState
-from pytest_delta_schema.write_check.options import DEFAULT_OPTIONS
+from pytest_delta_schema.write_check.verdict import DEFAULT_OPTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -37,21 +40,18 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
-    from pytest_delta_schema.backends.local.session.bridge import Bridge
-    from pytest_delta_schema.backends.local.session.lazy_session import LazySession
-    from pytest_delta_schema.backends.logs.commit_log import CommitLog
-    from pytest_delta_schema.delta.names.column_path import ColumnPath
-    from pytest_delta_schema.execute.protocols.version import Version
-    from pytest_delta_schema.models.conversion import Parquet
+    from pytest_delta_schema.backends.local.bridge import Bridge, LazySession
+    from pytest_delta_schema.backends.logs.state import CommitLog
+    from pytest_delta_schema.delta.names import ColumnPath
+    from pytest_delta_schema.execute.protocols import Version
+    from pytest_delta_schema.models.constraints import Parquet
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.sql.statement import Statement
-    from pytest_delta_schema.state.commits import Commit, IntroducedBy
+    from pytest_delta_schema.state.log_facts import Commit, IntroducedBy
     from pytest_delta_schema.state.types import ColumnState
-    from pytest_delta_schema.write_check.options import WriteOptions
-    from pytest_delta_schema.write_check.statements.merge_options import Merge
-    from pytest_delta_schema.write_check.streams.verdict import StreamKind, StreamVerdict
-    from pytest_delta_schema.write_check.verdict import WriteVerdict
+    from pytest_delta_schema.write_check.streams import StreamKind, StreamVerdict
+    from pytest_delta_schema.write_check.verdict import Merge, WriteOptions, WriteVerdict
 
 _CREATING = 4
 """Threads that create tables; more of them are not faster on two processors (Spark 4.2)."""
@@ -224,7 +224,7 @@ class LocalCatalog:
         options: WriteOptions | Merge = DEFAULT_OPTIONS,
     ) -> WriteVerdict:
         """Run a write on an empty clone of a table; see :func:`probe_write`."""
-        from pytest_delta_schema.backends.local.write_probe.clone_writes import write_to_clone
+        from pytest_delta_schema.backends.local.probes import write_to_clone
 
         return write_to_clone(self._session, self, table, frame, options)
 
@@ -237,7 +237,7 @@ class LocalCatalog:
         rows: Sequence[Mapping[str, Any]],
     ) -> StreamVerdict:
         """Run a stream over a change of a scratch table; see :class:`ProbesStreams`."""
-        from pytest_delta_schema.backends.local.stream_probe.probe import stream_over_change
+        from pytest_delta_schema.backends.local.probes import stream_over_change
 
         return stream_over_change(self._session, self, old=old, new=new, kind=kind, rows=rows)
 

@@ -8,19 +8,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from pytest_delta_schema.backends.memory.changes import apply_change, new_table
-from pytest_delta_schema.backends.memory.constraints import require_valid_row
-from pytest_delta_schema.backends.memory.filling import filled
-from pytest_delta_schema.backends.memory.row_checks import RowChecks
-from pytest_delta_schema.backends.memory.rows import moved
+from pytest_delta_schema.backends.memory.rows import RowChecks, filled, moved, require_valid_row
 from pytest_delta_schema.backends.problems import has_lost_its_log, is_not_delta
-from pytest_delta_schema.backends.rows.given_rows import converted_rows
-from pytest_delta_schema.backends.rows.row_clocks import Clock
-from pytest_delta_schema.delta.names.folded_names import folded
+from pytest_delta_schema.backends.row_values import Clock, converted_rows
+from pytest_delta_schema.delta.names import folded
 from pytest_delta_schema.diagnostics.errors import StatementError
-from pytest_delta_schema.execute.protocols.catalog import Capabilities
-from pytest_delta_schema.execute.protocols.version import version_of
-from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
-from pytest_delta_schema.models.required_kinds import required_table_name, required_table_names, required_tables
+from pytest_delta_schema.execute.protocols import Capabilities, version_of
+from pytest_delta_schema.models.arguments import refuse_kind
+from pytest_delta_schema.models.sets import required_table_name, required_table_names, required_tables
 from pytest_delta_schema.models.table import names_around
 from pytest_delta_schema.plan.changes import ColumnDrop, ColumnRename
 from pytest_delta_schema.sql.statement import Statement, StatementKind
@@ -29,12 +24,12 @@ from pytest_delta_schema.state.types import StructState, find
 
 if TYPE_CHECKING:
     from pytest_delta_schema.backends.memory.rows import StoredRow
-    from pytest_delta_schema.delta.names.column_path import ColumnPath
-    from pytest_delta_schema.execute.protocols.version import Version
+    from pytest_delta_schema.delta.names import ColumnPath
+    from pytest_delta_schema.execute.protocols import Version
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.actions import CreateTable, RestoreTable
-    from pytest_delta_schema.state.commits import IntroducedBy
+    from pytest_delta_schema.state.log_facts import IntroducedBy
 
 
 _CHECKED_BY_ROWS = (StatementKind.TIGHTEN_COLUMNS, StatementKind.ADD_CHECK, StatementKind.REWRITE_LAYOUT)

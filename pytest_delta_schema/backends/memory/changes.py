@@ -7,13 +7,12 @@ from functools import partial, singledispatch
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.delta.features import CLUSTERED
-from pytest_delta_schema.delta.names.column_path import ColumnPath
-from pytest_delta_schema.delta.names.folded_names import folded, same_name
+from pytest_delta_schema.delta.names import ColumnPath, folded, same_name
+from pytest_delta_schema.delta.protocol import CLUSTERED
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.plan import changes
-from pytest_delta_schema.plan.changes.kind import KINDS, kind_of
-from pytest_delta_schema.plan.renames import new_names, with_names
+from pytest_delta_schema.plan.difference import new_names, with_names
+from pytest_delta_schema.plan.kinds import KINDS, kind_of
 from pytest_delta_schema.state.delta_log import decode_owned
 from pytest_delta_schema.state.keys import keys_of, state_keys
 from pytest_delta_schema.state.states import OWNED_PROPERTIES, CheckState, TableState, by_name

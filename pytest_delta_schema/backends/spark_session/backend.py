@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def _open(context: BackendContext) -> SessionCatalog:
-    from pytest_delta_schema.backends.spark.session_check import require_delta
+    from pytest_delta_schema.backends.spark.sessions import require_delta
     from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 
     spark = context.spark()

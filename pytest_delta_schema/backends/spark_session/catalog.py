@@ -2,53 +2,91 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.clone_refusal import cannot_clone, require_commits_in_log
-from pytest_delta_schema.backends.rows.data_queries import DataQueries
-from pytest_delta_schema.backends.spark.compat.gateway import Gateway
-from pytest_delta_schema.backends.spark.compat.pyspark_compat import is_connect_session
-from pytest_delta_schema.backends.spark.errors.stopping import running_in_spark
-from pytest_delta_schema.backends.spark.history import introduced_by, past_columns
-from pytest_delta_schema.backends.spark.session_check import require_session
-from pytest_delta_schema.backends.spark.statements.emulation import BY_COMMIT
-from pytest_delta_schema.backends.spark.statements.inserting import append_rows, insert_rows
-from pytest_delta_schema.backends.spark.statements.run_statements import DeltaStatements
-from pytest_delta_schema.backends.spark.statements.table_rows import stored_rows, table_rows
-from pytest_delta_schema.backends.spark.versions import SparkVersions
-from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE
-from pytest_delta_schema.backends.spark_session.reader import ABSENT_ON_SPARK, unreadable_by_session
-from pytest_delta_schema.backends.spark_session.session_reader import SessionReader
+from pytest_delta_schema.backends.problems import cannot_clone, require_commits_in_log, without_files
+from pytest_delta_schema.backends.rows import DataQueries
+from pytest_delta_schema.backends.spark.compat import Gateway, is_connect_session
+from pytest_delta_schema.backends.spark.errors import running_in_spark
+from pytest_delta_schema.backends.spark.logs import introduced_by, past_columns
+from pytest_delta_schema.backends.spark.sessions import SparkVersions, require_session
+from pytest_delta_schema.backends.spark.statements import (
+    BY_COMMIT,
+    BY_PROPERTY,
+    OPEN_SOURCE_DELTA,
+    DeltaStatements,
+    append_rows,
+    insert_rows,
+    stored_rows,
+    table_rows,
+)
+from pytest_delta_schema.backends.spark_session.reading import ABSENT_ON_SPARK, SessionReader, unreadable_by_session
 from pytest_delta_schema.diagnostics.errors import StatementError, first_line
-from pytest_delta_schema.execute.protocols.version import ABSENT
-from pytest_delta_schema.models.required_kinds import required_table_name, required_table_names, required_tables
+from pytest_delta_schema.execute.protocols import ABSENT, Refusal
+from pytest_delta_schema.models.sets import required_table_name, required_table_names, required_tables
 from pytest_delta_schema.models.table import conversions, names_around
-from pytest_delta_schema.plan.changes import SetTableComment
-from pytest_delta_schema.sql.aspects.comments import set_table_comment
-from pytest_delta_schema.sql.schemas_and_restores import (
+from pytest_delta_schema.plan.changes import CheckAdd, SetTableComment
+from pytest_delta_schema.sql.renderers import (
     create_schema,
     describe_detail,
     drop_schema,
     drop_table,
+    set_table_comment,
     shallow_clone,
 )
+from pytest_delta_schema.sql.statement import Statement, StatementKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from pyspark.sql import SparkSession
 
-    from pytest_delta_schema.delta.names.column_path import ColumnPath
-    from pytest_delta_schema.execute.protocols.catalog import Capabilities
-    from pytest_delta_schema.execute.protocols.version import Version
+    from pytest_delta_schema.delta.names import ColumnPath
+    from pytest_delta_schema.execute.protocols import Capabilities, Version
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.sql.statement import Statement, StatementKind
-    from pytest_delta_schema.state.commits import Commit, IntroducedBy
-    from pytest_delta_schema.state.log_facts import LogFacts
+    from pytest_delta_schema.state.log_facts import Commit, IntroducedBy, LogFacts
     from pytest_delta_schema.state.states import CatalogState, TableState
     from pytest_delta_schema.state.types import ColumnState
+
+
+_STRING = re.compile(r"'(?:[^'\\]|\\.)*'")
+_TOKENS = ("::", "->")
+_REMEDY = "apply it from a classic session, which is on the driver itself"
+
+
+def without_transactions(statement: Statement) -> Refusal | None:
+    """Refuse statements that only a transaction in the JVM can do."""
+    if statement.kind not in BY_COMMIT:
+        return without_files(statement)
+    if statement.kind is not StatementKind.ADD_CHECK:
+        return Refusal("open-source Delta has no SQL for it, and Spark Connect cannot reach a transaction", _REMEDY)
+    split = [
+        change.name for change in statement.changes if isinstance(change, CheckAdd) and _is_split(change.expression)
+    ]
+    if not split:
+        return None
+    reason = f"Delta's ADD CONSTRAINT would split tokens of {', '.join(split)} (a quote in a string literal, :: or ->)"
+    return Refusal(reason, f"write the check in another way, or {_REMEDY}")
+
+
+CLASSIC = replace(OPEN_SOURCE_DELTA, refuses=without_files)
+"""The capabilities of a classic session."""
+
+REMOTE = replace(OPEN_SOURCE_DELTA, emulates=BY_PROPERTY, refuses=without_transactions)
+"""The capabilities of a session of Spark Connect."""
+
+
+def _is_split(expression: str) -> bool:
+    """Whether joining the tokens with spaces, as Delta 4.4.0 does, changes the meaning of an expression."""
+    texts = list(_STRING.finditer(expression))
+    touching = any(first.end() == second.start() for first, second in pairwise(texts))
+    return touching or any(token in _STRING.sub("", expression) for token in _TOKENS)
+
 
 READ_THREADS = 8
 """The default number of tables that are read at the same time."""

@@ -26,8 +26,8 @@ _NEEDED_SESSION = (
 def _open(context: BackendContext) -> UnityCatalog:
     from pytest_delta_schema.backends.secret import Secret
     from pytest_delta_schema.backends.unity.catalog import UnityCatalog
-    from pytest_delta_schema.backends.unity.http.client import UnityClient
-    from pytest_delta_schema.backends.unity.logs.storage import Storage
+    from pytest_delta_schema.backends.unity.client import UnityClient
+    from pytest_delta_schema.backends.unity.storage import Storage
 
     def session() -> SparkSession:
         if context.starts_own_spark():

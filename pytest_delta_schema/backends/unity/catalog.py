@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.concurrency import map_concurrently
-from pytest_delta_schema.backends.spark.compat.pyspark_compat import active_spark
-from pytest_delta_schema.backends.unity.capabilities import CAPABILITIES
-from pytest_delta_schema.backends.unity.entries.sync import MetadataSyncing
-from pytest_delta_schema.backends.unity.logs.external_logs import ExternalLogs
-from pytest_delta_schema.backends.unity.logs.table_logs import Log
-from pytest_delta_schema.backends.unity.problems import unreadable
+from pytest_delta_schema.backends.problems import without_files
+from pytest_delta_schema.backends.spark.compat import active_spark, is_connect_session
+from pytest_delta_schema.backends.spark.statements import BY_COMMIT, BY_PROPERTY, on_delta, refused_on_tables
+from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
+from pytest_delta_schema.backends.unity.entries import MetadataSyncing
+from pytest_delta_schema.backends.unity.logs import ExternalLogs, Log, unreadable
 from pytest_delta_schema.backends.unity.reading import TableReader
-from pytest_delta_schema.backends.unity.server_spark import SparkOfServer
+from pytest_delta_schema.delta.properties import is_databricks_only
+from pytest_delta_schema.delta.protocol import commits_are_in_catalog
 from pytest_delta_schema.diagnostics.errors import (
     BackendUnavailableError,
     CatalogReadError,
@@ -22,14 +24,18 @@ from pytest_delta_schema.diagnostics.errors import (
     StatementError,
 )
 from pytest_delta_schema.diagnostics.faults import FailedMetadataSync
-from pytest_delta_schema.execute.protocols.metadata_sync import MetadataSync
-from pytest_delta_schema.execute.protocols.version import version_of
-from pytest_delta_schema.models.argument_checks.wrong_kinds import refuse_kind
-from pytest_delta_schema.models.required_kinds import required_table_name, required_table_names, snapshot_names
+from pytest_delta_schema.diagnostics.redaction import Uri
+from pytest_delta_schema.execute.protocols import Capabilities, MetadataSync, Refusal, version_of
+from pytest_delta_schema.models.arguments import refuse_kind
+from pytest_delta_schema.models.sets import required_table_name, required_table_names, snapshot_names
+from pytest_delta_schema.plan.actions import CreateTable
+from pytest_delta_schema.plan.changes import CheckAdd, SetTableProperties
 from pytest_delta_schema.plan.entry_comparison import is_stale
 from pytest_delta_schema.progress import syncing_entries
-from pytest_delta_schema.state.catalog_entry import EntryState
-from pytest_delta_schema.state.states import CatalogState
+from pytest_delta_schema.sql.renderers import check_properties
+from pytest_delta_schema.sql.statement import StatementKind
+from pytest_delta_schema.state.entries import PROPERTY_LIMIT, EntryState, long_properties
+from pytest_delta_schema.state.states import CatalogState, CheckState
 from pytest_delta_schema.state.types import find
 
 if TYPE_CHECKING:
@@ -37,19 +43,147 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from pytest_delta_schema.backends.unity.http.client import UnityClient
-    from pytest_delta_schema.backends.unity.logs.storage import Storage
+    from pytest_delta_schema.backends.unity.client import UnityClient
     from pytest_delta_schema.backends.unity.reading import TableReading
-    from pytest_delta_schema.delta.names.column_path import ColumnPath
-    from pytest_delta_schema.execute.protocols.catalog import DataCheckRunner
-    from pytest_delta_schema.execute.protocols.version import Version
+    from pytest_delta_schema.backends.unity.storage import Storage
+    from pytest_delta_schema.delta.names import ColumnPath
+    from pytest_delta_schema.execute.protocols import DataCheckRunner, Version
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.sql.statement import Statement
-    from pytest_delta_schema.state.commits import Commit, IntroducedBy
-    from pytest_delta_schema.state.log_facts import LogFacts
+    from pytest_delta_schema.state.log_facts import Commit, IntroducedBy, LogFacts
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import ColumnState
+
+
+_NAME = re.compile(r"[A-Za-z0-9_@-]{1,255}")
+_PARTS = ("catalog", "schema", "table")
+_CREATES = {StatementKind.CREATE_SCHEMA: ("schema",), StatementKind.CREATE_TABLE: ("table",)}
+
+BY_TRANSACTION = BY_COMMIT | {StatementKind.RENAME_COLUMN}
+"""The connector refuses RENAME COLUMN and SET NOT NULL (Unity Catalog 0.6); transactions do both."""
+
+
+def without_long_properties(statement: Statement, observed: TableState | None) -> Refusal | None:
+    """Refuse properties of managed tables that the server cannot store, since Delta repeats the failing commit.
+
+    Unity Catalog 0.6.0 answers such a commit with 500, and Delta's client tries it again for minutes. New tables are
+    managed, because they are created without a location.
+    """
+    if observed is not None and not commits_are_in_catalog(observed.table_properties):
+        return None
+    long = long_properties(_properties(statement))
+    if not long:
+        return None
+    return Refusal(
+        f"{', '.join(long)}: the server stores keys and values of managed tables up to {PROPERTY_LIMIT} characters",
+        "shorten what is too long",
+    )
+
+
+def without_refused_names(statement: Statement) -> Refusal | None:
+    """Refuse the creation of tables and schemas whose names the server does not accept (Unity Catalog 0.6.0)."""
+    created = _CREATES.get(statement.kind, ())
+    names = [name for part, name in zip(_PARTS, statement.table.written, strict=True) if part in created]
+    odd = [name for name in names if _NAME.fullmatch(name) is None]
+    if not odd:
+        return None
+    return Refusal(
+        f"the server takes no name like {', '.join(odd)}: names have letters without accents, digits, `_`, `@` and `-`,"
+        " and at most 255 characters",
+        "declare it under another name",
+    )
+
+
+def _refuses(statement: Statement) -> Refusal | None:
+    return without_files(statement) or without_refused_names(statement)
+
+
+def _properties(statement: Statement) -> dict[str, str]:
+    """Return the properties that a statement sets, with those of checks and of what is emulated."""
+    properties: dict[str, str] = {}
+    for change in (change for part in on_delta(statement, is_databricks_only) for change in part.changes):
+        if isinstance(change, SetTableProperties):
+            properties |= change.properties
+        elif isinstance(change, CheckAdd):
+            properties |= check_properties([CheckState(change.name, change.expression)])
+        elif isinstance(change, CreateTable):
+            properties |= {**change.table_properties, **check_properties(change.checks)}
+    return properties
+
+
+_on_other_clients = refused_on_tables(is_databricks_only)
+
+
+def _refuses_on(statement: Statement, observed: TableState | None) -> Refusal | None:
+    return without_long_properties(statement, observed) or _on_other_clients(statement, observed)
+
+
+CAPABILITIES = Capabilities(
+    emulates=BY_TRANSACTION | BY_PROPERTY,
+    emulates_property=is_databricks_only,
+    refuses=_refuses,
+    refuses_for_table=_refuses_on,
+    refuses_clones=Refusal(
+        "the server refuses SHALLOW CLONE into its catalogs (Unity Catalog 0.6.0)",
+        "create the table with make_delta_table, and insert its rows",
+    ),
+)
+"""The Unity Catalog backend."""
+
+
+class SparkOfServer:
+    """Opens the Spark session of a server when it is first needed, and checks that it uses that server.
+
+    ``session`` returns the session; ``None`` if none is configured.
+
+    Attributes:
+        opened: The catalog of the session; ``None`` before it was needed.
+    """
+
+    def __init__(self, client: UnityClient, session: Callable[[], SparkSession] | None) -> None:
+        self.opened: SessionCatalog | None = None
+        self._client = client
+        self._session = session
+
+    def catalog(self, name: str | None = None) -> SessionCatalog:
+        """Return the catalog of the session, which must have the catalog of the server of that name, too.
+
+        Raises:
+            BackendUnavailableError: If no session is configured, or its catalog is not the server's.
+        """
+        if self.opened is None:
+            self.opened = self._open()
+        if name is not None:
+            self._require_same_server(self.opened.spark, name)
+        return self.opened
+
+    def _open(self) -> SessionCatalog:
+        if self._session is None:
+            msg = (
+                f"Spark runs the statements for the catalogs at {self._client.uri}, and no session is configured;"
+                " override the fixture delta_spark, or give UnityCatalog a session"
+            )
+            raise BackendUnavailableError(msg)
+        spark = self._session()
+        if is_connect_session(spark):
+            msg = (
+                "the unity backend changes tables by transactions, which Spark Connect cannot reach; give it a"
+                " classic session"
+            )
+            raise BackendUnavailableError(msg)
+        return SessionCatalog(spark, _by_commit=BY_TRANSACTION, _redacted=self._client.scrub)
+
+    def _require_same_server(self, spark: SparkSession, name: str) -> None:
+        key = f"spark.sql.catalog.{name}.uri"
+        uri = Uri(str(spark.conf.get(key, "") or ""))
+        if uri.reveal().rstrip("/") != self._client.uri:
+            configured = f"is {uri}" if uri else "is not set"
+            msg = (
+                f"the Spark session's catalog {name} is not the one at {self._client.uri} ({key} {configured});"
+                f" configure spark.sql.catalog.{name} and its uri and token in the fixture delta_spark"
+            )
+            raise BackendUnavailableError(msg)
 
 
 class UnityCatalog:

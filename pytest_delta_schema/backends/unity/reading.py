@@ -9,15 +9,27 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.backends.concurrency import map_concurrently
 from pytest_delta_schema.backends.problems import is_damaged, is_doubtful, problem
-from pytest_delta_schema.backends.unity.entries.other_objects import other_object
-from pytest_delta_schema.backends.unity.entries.spelling import SchemaListing, list_schema, stored_schema
-from pytest_delta_schema.backends.unity.entries.wire_format import columns_of_entry, entry_of, schema_of
-from pytest_delta_schema.backends.unity.http.client import ServerError
-from pytest_delta_schema.backends.unity.logs.managed_logs import ManagedLogs, Unpublished, managed_version
-from pytest_delta_schema.backends.unity.logs.table_logs import Log
-from pytest_delta_schema.backends.unity.problems import VIEWS, absent_table, unreadable, why_no_delta_table
-from pytest_delta_schema.delta.clustering import CLUSTERING_PROPERTY
-from pytest_delta_schema.delta.protocol import split_properties
+from pytest_delta_schema.backends.unity.client import ServerError
+from pytest_delta_schema.backends.unity.entries import (
+    SchemaListing,
+    columns_of_entry,
+    entry_of,
+    list_schema,
+    other_object,
+    schema_of,
+    stored_schema,
+)
+from pytest_delta_schema.backends.unity.logs import (
+    VIEWS,
+    Log,
+    ManagedLogs,
+    Unpublished,
+    absent_table,
+    managed_version,
+    unreadable,
+    why_no_delta_table,
+)
+from pytest_delta_schema.delta.protocol import CLUSTERING_PROPERTY, split_properties
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, CatalogReadError, Diagnostic, StatementError
 from pytest_delta_schema.diagnostics.faults import UnreadableTable, UnsupportedTable
 from pytest_delta_schema.models.names import QualifiedName
@@ -27,10 +39,9 @@ from pytest_delta_schema.state.delta_log import state_from_metadata
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from pytest_delta_schema.backends.unity.http.answer_types import DeltaTable, TableInfo
-    from pytest_delta_schema.backends.unity.http.client import UnityClient
-    from pytest_delta_schema.backends.unity.logs.external_logs import ExternalLogs
-    from pytest_delta_schema.state.catalog_entry import EntryState, LogState
+    from pytest_delta_schema.backends.unity.client import DeltaTable, TableInfo, UnityClient
+    from pytest_delta_schema.backends.unity.logs import ExternalLogs
+    from pytest_delta_schema.state.entries import EntryState, LogState
     from pytest_delta_schema.state.log_facts import LogFacts
     from pytest_delta_schema.state.states import TableState
 

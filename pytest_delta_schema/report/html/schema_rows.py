@@ -5,10 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
-from pytest_delta_schema.delta.names.column_path import path_text
-from pytest_delta_schema.delta.names.folded_names import folded
-from pytest_delta_schema.delta.names.part_path import Part
-from pytest_delta_schema.plan.change_markers import ABSENT
+from pytest_delta_schema.delta.names import Part, folded, path_text
+from pytest_delta_schema.plan.risk import ABSENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -10,12 +10,12 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.state.expressions.error import ExpressionError as ExpressionError
+from pytest_delta_schema.state.expressions.conditions import ExpressionError as ExpressionError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
-    from pytest_delta_schema.delta.names.column_path import ColumnPath
+    from pytest_delta_schema.delta.names import ColumnPath
 
 _CACHED = 4096
 
@@ -27,9 +27,9 @@ def canonical(text: str) -> str:
     Case of names, back-quotes, white space, comments and redundant parentheses are ignored; literals are kept as
     written, patterns of dates included. Of a text that cannot be parsed the words are compared.
     """
-    from pytest_delta_schema.state.expressions import forms
+    from pytest_delta_schema.state.expressions import parsing
 
-    return forms.canonical(text)
+    return parsing.canonical(text)
 
 
 @lru_cache(maxsize=_CACHED)
@@ -38,9 +38,9 @@ def simplified(text: str) -> str:
 
     Forms that give another value for NULL stay apart: ``a OR NOT a`` is not simplified to true.
     """
-    from pytest_delta_schema.state.expressions import forms
+    from pytest_delta_schema.state.expressions import parsing
 
-    return forms.simplified(text)
+    return parsing.simplified(text)
 
 
 @lru_cache(maxsize=_CACHED)
@@ -52,9 +52,9 @@ def columns_in(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=_CACHED)
 def paths_in(text: str) -> tuple[ColumnPath, ...]:
     """Return the paths of the columns, and of the fields of structs, that an expression uses, in lower case."""
-    from pytest_delta_schema.state.expressions import paths
+    from pytest_delta_schema.state.expressions import parsing
 
-    return paths.paths_in(text)
+    return parsing.paths_in(text)
 
 
 def with_columns(text: str, names: Mapping[ColumnPath, str]) -> str:
@@ -62,9 +62,9 @@ def with_columns(text: str, names: Mapping[ColumnPath, str]) -> str:
 
     An expression that cannot be parsed is returned as it is. Names are by path, in lower case.
     """
-    from pytest_delta_schema.state.expressions import paths
+    from pytest_delta_schema.state.expressions import parsing
 
-    return paths.with_columns(text, names)
+    return parsing.with_columns(text, names)
 
 
 def condition_faults(text: str, columns: Mapping[str, str]) -> Iterator[str]:
@@ -112,9 +112,9 @@ def require_wide(text: str, types: Mapping[str, object]) -> None:
     Raises:
         ExpressionError: If one is: Spark refuses what does not fit in such a number, or rounds to it.
     """
-    from pytest_delta_schema.state.expressions import narrow_types
+    from pytest_delta_schema.state.expressions import parsing
 
-    narrow_types.require_wide(text, types)
+    parsing.require_wide(text, types)
 
 
 def failing_rows(text: str, rows: Iterable[Mapping[str, Any]], columns: Iterable[str]) -> list[int]:

@@ -6,15 +6,23 @@ NULL: NOT of unknown is unknown, and so is the opposite comparison.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING, Final, Literal, Union
+from typing import TYPE_CHECKING, Any, Final, Literal, Union
+
+from pytest_delta_schema.delta.names import folded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_delta_schema.delta.names.column_path import ColumnPath
+    from pytest_delta_schema.delta.names import ColumnPath
+
+
+class ExpressionError(Exception):
+    """An expression that cannot be evaluated without Spark."""
+
 
 Comparator = Literal["=", "<>", "<", "<=", ">", ">="]
 """How two values are compared."""
@@ -171,3 +179,16 @@ def used_columns(condition: Condition) -> frozenset[str]:
 def is_understood(condition: Condition) -> bool:
     """Whether no part of a condition is opaque."""
     return not any(isinstance(atom, Unparsed) for atom in atoms_of(condition))
+
+
+def value_at(row: Mapping[str, Any], path: ColumnPath) -> Any:
+    """Return the value at a path in a row; ``None`` below a value that is NULL.
+
+    The row has values by column in lower case.
+    """
+    value: Any = row.get(path.folded[0])
+    for name in path.folded[1:]:
+        if not isinstance(value, Mapping):
+            return None
+        value = next((part for key, part in value.items() if folded(key) == name), None)
+    return value

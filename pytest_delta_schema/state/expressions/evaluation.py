@@ -2,21 +2,327 @@
 
 from __future__ import annotations
 
+import operator
+import re
+from datetime import date, datetime, timezone
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from math import isnan
+from typing import TYPE_CHECKING, Any, Final
 
 from pytest_delta_schema.sqlglot_compat import DIALECT, exp
-from pytest_delta_schema.state.expressions.condition_parsing import COMPARATORS, condition_of_node, literal_of, path_of
-from pytest_delta_schema.state.expressions.conditions import is_understood
-from pytest_delta_schema.state.expressions.error import ExpressionError
-from pytest_delta_schema.state.expressions.functions import CASTS, FUNCTIONS
-from pytest_delta_schema.state.expressions.parsing import parse_exactly
-from pytest_delta_schema.state.expressions.row_paths import value_at
-from pytest_delta_schema.state.expressions.truth import compare, truth
+from pytest_delta_schema.state.expressions.conditions import (
+    AllOf,
+    AnyOf,
+    Comparison,
+    Constant,
+    ExpressionError,
+    Field,
+    InList,
+    IsNull,
+    Length,
+    Like,
+    is_understood,
+    value_at,
+)
+from pytest_delta_schema.state.expressions.parsing import (
+    COMPARATORS,
+    condition_of_node,
+    in_utc,
+    literal_of,
+    moment_of,
+    parse_exactly,
+    path_of,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
+    from pytest_delta_schema.state.expressions.conditions import Comparator, Condition, Operand
+
+
+_INT: Final = 2**31
+"""Whole numbers below are computed: the result of larger ones depends on the types of the columns."""
+
+
+def _added(left: Any, right: Any) -> Any:
+    _require_numbers(left, right)
+    return _in_range(left + right)
+
+
+def _subtracted(left: Any, right: Any) -> Any:
+    _require_numbers(left, right)
+    return _in_range(left - right)
+
+
+def _multiplied(left: Any, right: Any) -> Any:
+    _require_numbers(left, right)
+    return _in_range(left * right)
+
+
+def _divided(left: Any, right: Any) -> float:
+    _require_numbers(left, right)
+    _require(right != 0)
+    return float(left) / float(right)
+
+
+def _quotient(left: Any, right: Any) -> int:
+    _require(type(left) is int and type(right) is int and right != 0)
+    _in_range(left)
+    quotient: int = abs(left) // abs(_in_range(right))
+    return quotient if (left < 0) == (right < 0) else -quotient
+
+
+def _remainder(left: Any, right: Any) -> int:
+    """Return the remainder, which has the sign of the dividend."""
+    return int(left - right * _quotient(left, right))
+
+
+def _absolute(value: Any) -> Any:
+    _require_numbers(value)
+    return _in_range(abs(value))
+
+
+def _negative(value: Any) -> Any:
+    _require_numbers(value)
+    return _in_range(-value)
+
+
+def _concatenated(*texts: Any) -> str:
+    _require(all(isinstance(text, str) for text in texts))
+    return "".join(texts)
+
+
+def _upper(text: Any) -> str:
+    _require(isinstance(text, str) and text.isascii())
+    return str(text.upper())
+
+
+def _lower(text: Any) -> str:
+    _require(isinstance(text, str) and text.isascii())
+    return str(text.lower())
+
+
+def _length(text: Any) -> int:
+    _require(isinstance(text, (str, bytes)))
+    return len(text)
+
+
+def _trimmed(text: Any) -> str:
+    """Return a text without the spaces at its ends; Spark leaves tabs and line ends."""
+    _require(isinstance(text, str))
+    return str(text.strip(" "))
+
+
+def _part(text: Any, start: Any, length: Any) -> str:
+    """Return a part of a text from a position, which is 1 for the first character; Spark reads 0 as 1."""
+    _require(isinstance(text, str) and type(start) is int and type(length) is int and start >= 0 and length >= 0)
+    first = max(start - 1, 0)
+    return str(text[first : first + length])
+
+
+def _to_date(value: Any) -> date:
+    _require(isinstance(value, date))
+    return in_utc(value).date() if isinstance(value, datetime) else value
+
+
+def _to_text(value: Any) -> str:
+    _require(isinstance(value, str) or type(value) is int)
+    return str(value)
+
+
+def _to_int(value: Any) -> int:
+    _require(type(value) is int)
+    return int(_in_range(value))
+
+
+def _now() -> datetime:
+    return datetime.now(timezone.utc)
+
+
+def _today() -> date:
+    return _now().date()
+
+
+FUNCTIONS: Final[dict[type[exp.Expr], Callable[..., Any]]] = {
+    exp.Abs: _absolute,
+    exp.Add: _added,
+    exp.Concat: _concatenated,
+    exp.CurrentDate: _today,
+    exp.CurrentTimestamp: _now,
+    exp.DPipe: _concatenated,
+    exp.Div: _divided,
+    exp.IntDiv: _quotient,
+    exp.Length: _length,
+    exp.Lower: _lower,
+    exp.Mod: _remainder,
+    exp.Mul: _multiplied,
+    exp.Neg: _negative,
+    exp.Sub: _subtracted,
+    exp.Substring: _part,
+    exp.Trim: _trimmed,
+    exp.Upper: _upper,
+}
+"""What is evaluated for arguments of which none is NULL; with one, the value is NULL."""
+
+CASTS: Final[dict[str, Callable[[Any], Any]]] = {
+    "DATE": _to_date,
+    "TEXT": _to_text,
+    "INT": _to_int,
+    "BIGINT": _to_int,
+}
+"""The casts that are evaluated, by the name that sqlglot gives to the type."""
+
+
+def _require(holds: bool) -> None:  # noqa: FBT001 - the fact is the argument
+    if not holds:
+        msg = "the value for these arguments is known to Spark only"
+        raise ExpressionError(msg)
+
+
+def _require_numbers(*values: Any) -> None:
+    """Require whole numbers, or doubles; the types of decimals depend on their columns."""
+    _require(all(type(value) in (int, float) for value in values))
+
+
+def _in_range(value: Any) -> Any:
+    _require(isinstance(value, float) or abs(value) < _INT)
+    return value
+
+
+_OPERATORS: Mapping[Comparator, Callable[[Any, Any], bool]] = {
+    "=": operator.eq,
+    "<>": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def truth(condition: Condition, row: Mapping[str, Any]) -> bool | None:  # noqa: PLR0911 - one form a kind
+    """Return whether a condition is true for a row; ``None`` if that is unknown.
+
+    The condition has no opaque parts. The row has values by column in lower case; a missing column is NULL.
+
+    Raises:
+        ExpressionError: If it compares values of kinds that only Spark can compare.
+    """
+    match condition:
+        case AllOf():
+            values = {truth(part, row) for part in condition.parts}
+            return False if False in values else None if None in values else True
+        case AnyOf():
+            values = {truth(part, row) for part in condition.parts}
+            return True if True in values else None if None in values else False
+        case Comparison():
+            return compare(
+                _value_of_operand(condition.left, row), condition.operator, _value_of_operand(condition.right, row)
+            )
+        case InList():
+            value = _value_of_operand(condition.operand, row)
+            answers = {compare(value, "=", item) for item in condition.values}
+            answer = True if True in answers else None if None in answers else False
+            return answer if answer is None else answer is not condition.is_negated
+        case Like():
+            text = value_at(row, condition.path)
+            return None if text is None else (like(condition.pattern, text) is not condition.is_negated)
+        case IsNull():
+            return (value_at(row, condition.path) is None) is not condition.is_negated
+        case Constant():
+            return condition.value
+        case _:
+            msg = f"{condition.text} cannot be evaluated without Spark"
+            raise ExpressionError(msg)
+
+
+def compare(left: Any, comparator: Comparator, right: Any) -> bool | None:
+    """Return how two values of rows or literals compare, as Spark compares them; ``None`` if one is NULL.
+
+    Raises:
+        ExpressionError: If only Spark can compare them.
+    """
+    if left is None or right is None:
+        return None
+    pair = _alike(left, right)
+    if pair is None:
+        msg = f"only Spark can compare {left!r} with {right!r}"
+        raise ExpressionError(msg)
+    return _OPERATORS[comparator](*pair)
+
+
+def like(pattern: str, text: object) -> bool:
+    """Whether a text is like a pattern, in which ``%`` is any text and ``_`` one character.
+
+    The pattern has no escapes.
+
+    Raises:
+        ExpressionError: If it is not a string.
+    """
+    if not isinstance(text, str):
+        msg = f"{text!r} is not a string"
+        raise ExpressionError(msg)
+    return _pattern(pattern).fullmatch(text) is not None
+
+
+@lru_cache(maxsize=1024)
+def _pattern(pattern: str) -> re.Pattern[str]:
+    parts = {"%": ".*", "_": "."}
+    return re.compile("".join(parts.get(char) or re.escape(char) for char in pattern), re.DOTALL)
+
+
+def _value_of_operand(operand: Operand, row: Mapping[str, Any]) -> Any:
+    if isinstance(operand, Field):
+        return value_at(row, operand.path)
+    if isinstance(operand, Length):
+        text = value_at(row, operand.path)
+        if text is None or isinstance(text, (str, bytes)):
+            return None if text is None else len(text)
+        msg = f"only Spark knows the length of {text!r}"
+        raise ExpressionError(msg)
+    return operand.value
+
+
+def _alike(left: Any, right: Any) -> tuple[Any, Any] | None:
+    """Return two values so that Python compares them as Spark does; ``None`` if only Spark can."""
+    if (type(left), type(right)) in {(date, str), (str, date)}:
+        dates = _written_date(left), _written_date(right)
+        return None if None in dates else dates
+    if isinstance(left, date) or isinstance(right, date):
+        moments = _moment(left), _moment(right)
+        return None if None in moments else moments
+    if isinstance(left, bool) or isinstance(right, bool):
+        return (left, right) if isinstance(left, bool) and isinstance(right, bool) else None
+    numbers = (int, float, Decimal)
+    if isinstance(left, numbers) and isinstance(right, numbers):
+        if isinstance(left, float) or isinstance(right, float):
+            return _ordered(float(left)), _ordered(float(right))
+        return left, right
+    are_texts = isinstance(left, str) and isinstance(right, str)
+    return (left, right) if are_texts or (isinstance(left, bytes) and isinstance(right, bytes)) else None
+
+
+def _written_date(value: str | date) -> date | None:
+    """Return the date of a text that is compared with a date: Spark ignores a time behind it, and its offset."""
+    if not isinstance(value, str):
+        return value
+    return None if moment_of(value) is None else date.fromisoformat(value.strip()[:10])
+
+
+def _ordered(number: float) -> tuple[bool, float]:
+    """Return a number so that NaN equals itself and is greater than all others."""
+    return (True, 0.0) if isnan(number) else (False, number)
+
+
+def _moment(value: object) -> datetime | None:
+    if isinstance(value, datetime):
+        return in_utc(value)
+    if isinstance(value, date):
+        return datetime(value.year, value.month, value.day)  # noqa: DTZ001 - compared with others without a time zone
+    return moment_of(value) if isinstance(value, str) else None
+
+
+if TYPE_CHECKING:
     Row = Mapping[str, Any]
 
 
@@ -30,7 +336,7 @@ def evaluate(text: str, rows: Iterable[Row], columns: Iterable[str]) -> list[Any
         msg = f"{text} cannot be parsed"
         raise ExpressionError(msg)
     known = set(columns)
-    return [_value(node, {name: row.get(name) for name in known}) for row in table]
+    return [_value_of_node(node, {name: row.get(name) for name in known}) for row in table]
 
 
 def failing_rows(text: str, rows: Iterable[Row], columns: Iterable[str]) -> list[int]:
@@ -38,7 +344,7 @@ def failing_rows(text: str, rows: Iterable[Row], columns: Iterable[str]) -> list
     return [index for index, value in enumerate(evaluate(text, rows, columns)) if value is not True]
 
 
-def _value(node: exp.Expr, row: Row) -> Any:  # noqa: PLR0911 - one form a kind of node
+def _value_of_node(node: exp.Expr, row: Row) -> Any:  # noqa: PLR0911 - one form a kind of node
     node = node.unnest()
     path = path_of(node)
     if path is not None:
@@ -56,11 +362,11 @@ def _value(node: exp.Expr, row: Row) -> Any:  # noqa: PLR0911 - one form a kind 
     if isinstance(node, exp.Case) and node.this is None:
         return _chosen([(case.this, case.args["true"]) for case in node.args["ifs"]], node.args.get("default"), row)
     if isinstance(node, exp.Coalesce):
-        values = [_value(argument, row) for argument in (node.this, *node.expressions)]
+        values = [_value_of_node(argument, row) for argument in (node.this, *node.expressions)]
         _require_one_type(values, node)
         return next((value for value in values if value is not None), None)
     if isinstance(node, exp.Array):
-        items = [_value(item, row) for item in node.expressions]
+        items = [_value_of_node(item, row) for item in node.expressions]
         _require_one_type(items, node)
         return items
     if isinstance(node, (exp.Cast, exp.TryCast)):
@@ -90,31 +396,31 @@ def _holds(node: exp.Expr, row: Row) -> Any:  # noqa: PLR0911 - as above
         return None if value is None else not value
     comparator = COMPARATORS.get(type(node))
     if comparator is not None:
-        return compare(_value(node.this, row), comparator, _value(node.expression, row))
+        return compare(_value_of_node(node.this, row), comparator, _value_of_node(node.expression, row))
     if isinstance(node, exp.Is) and isinstance(node.expression, exp.Null):
-        return _value(node.this, row) is None
+        return _value_of_node(node.this, row) is None
     if isinstance(node, exp.Between) and not node.args.get("symmetric"):
-        value = _value(node.this, row)
-        low = compare(value, ">=", _value(node.args["low"], row))
-        high = compare(value, "<=", _value(node.args["high"], row))
+        value = _value_of_node(node.this, row)
+        low = compare(value, ">=", _value_of_node(node.args["low"], row))
+        high = compare(value, "<=", _value_of_node(node.args["high"], row))
         return False if False in (low, high) else None if None in (low, high) else True
     if isinstance(node, exp.In) and node.expressions:
-        value = _value(node.this, row)
-        answers = {compare(value, "=", _value(item, row)) for item in node.expressions}
+        value = _value_of_node(node.this, row)
+        answers = {compare(value, "=", _value_of_node(item, row)) for item in node.expressions}
         return True if True in answers else None if None in answers else False
     raise _unknown(node)
 
 
 def _boolean(node: exp.Expr, row: Row) -> bool | None:
-    value = _value(node, row)
+    value = _value_of_node(node, row)
     if value is not None and not isinstance(value, bool):
         raise _unknown(node)
     return value
 
 
 def _chosen(cases: list[tuple[exp.Expr, exp.Expr]], default: exp.Expr | None, row: Row) -> Any:
-    last = None if default is None else _value(default, row)
-    values = [_value(result, row) for _, result in cases]
+    last = None if default is None else _value_of_node(default, row)
+    values = [_value_of_node(result, row) for _, result in cases]
     _require_one_type([*values, last], cases[0][1])
     for (condition, _), value in zip(cases, values, strict=True):
         if _boolean(condition, row) is True:
@@ -129,7 +435,7 @@ def _require_one_type(values: Iterable[Any], node: exp.Expr) -> None:
 
 
 def _cast(node: exp.Cast | exp.TryCast, row: Row) -> Any:
-    cast, value = CASTS.get(node.to.this.name), _value(node.this, row)
+    cast, value = CASTS.get(node.to.this.name), _value_of_node(node.this, row)
     if cast is None or node.to.expressions:
         raise _unknown(node)
     return None if value is None else cast(value)
@@ -143,7 +449,7 @@ def _called(node: exp.Expr, row: Row) -> Any:
     # Words among the arguments, such as the side of LTRIM, are not evaluated.
     if function is None or any(isinstance(part, str) for part in node.args.values()):
         raise _unknown(node)
-    values = [_value(argument, row) for argument in arguments]
+    values = [_value_of_node(argument, row) for argument in arguments]
     if None in values:
         return None
     try:

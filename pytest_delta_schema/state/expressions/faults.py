@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.names.folded_names import folded
-from pytest_delta_schema.delta.names.near_names import nearest_name
+from pytest_delta_schema.delta.names import folded, nearest_name
 from pytest_delta_schema.sqlglot_compat import exp
-from pytest_delta_schema.state.expressions.parsing import keywords_in, parse, parse_quoting
-from pytest_delta_schema.state.expressions.paths import paths_in
+from pytest_delta_schema.state.expressions.parsing import keywords_in, parse, parse_quoting, paths_in
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping

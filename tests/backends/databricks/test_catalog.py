@@ -26,27 +26,25 @@ from pytest_delta_schema import (
 )
 from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
 from pytest_delta_schema.backends.databricks.connection import SparkConnection, WarehouseConnection, connect_databricks
-from pytest_delta_schema.backends.databricks.information_schema import RUNTIME
-from pytest_delta_schema.backends.databricks.reader import _path
-from pytest_delta_schema.delta.names.column_path import ColumnPath
+from pytest_delta_schema.backends.databricks.reading import RUNTIME, _path
+from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, DeclarationError, StatementError
 from pytest_delta_schema.engine.apply_progress import ApplyProgress
-from pytest_delta_schema.engine.batched_applies import BatchedApplies
-from pytest_delta_schema.engine.gate import Gate
-from pytest_delta_schema.engine.outcomes.outcome import Status
+from pytest_delta_schema.engine.gate import BatchedApplies, Gate
+from pytest_delta_schema.engine.outcomes import Status
 from pytest_delta_schema.execute import RowCounts
-from pytest_delta_schema.execute.protocols.version import ABSENT
+from pytest_delta_schema.execute.protocols import ABSENT
 from pytest_delta_schema.rules.consent import parse_consent
 from pytest_delta_schema.sql import Statement, StatementKind, statements
 from pytest_delta_schema.sql.data_check_queries import count_rows, first_broken, first_repeated, samples
 from pytest_delta_schema.sql.quoting import dotted
-from pytest_delta_schema.sql.type_parsing import parse_databricks_type
+from pytest_delta_schema.sql.words import parse_databricks_type
 from pytest_delta_schema.state import ArrayState, CheckState, ColumnState, KeyState, MapState, StructState
-from pytest_delta_schema.state.json_format.json_form import state_from_json, state_json
-from pytest_delta_schema.test_kit.effects.history import effect_on, versions_of
+from pytest_delta_schema.state.json_state import state_from_json, state_json
+from pytest_delta_schema.test_kit.effects import effect_on, versions_of
 from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.data_access import MemoryDataAccess
-from pytest_delta_schema.testing.parts import LONG, TEXT, field, struct
+from pytest_delta_schema.testing.scenario import LONG, TEXT, field, struct
 from support.catalogs.databricks import Doubled, Workspace
 from support.tables import NAME, column, state, stored, table
 
@@ -822,7 +820,7 @@ class TestChangesMeanwhile:
 
     @pytest.fixture(autouse=True)
     def _without_pauses(self, monkeypatch):
-        monkeypatch.setattr("pytest_delta_schema.backends.logs.second_look.PAUSES", (0, 0, 0))
+        monkeypatch.setattr("pytest_delta_schema.backends.logs.files.PAUSES", (0, 0, 0))
 
     @staticmethod
     def before(monkeypatch, workspace, text, change):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema.backends.databricks.create_statement import read_create
+from pytest_delta_schema.backends.databricks.reading import read_create
 from pytest_delta_schema.state.types import ColumnGeneration, IdentityState
 
 COLUMNS = ["id", "a`b", "twice", "q", "generated", "n", "m", "ts"]

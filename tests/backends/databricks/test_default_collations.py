@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from pytest_delta_schema import Check, MemoryCatalog, Orchestrator, UnsafePlanError
-from pytest_delta_schema.backends.databricks.create_statement import default_collation
+from pytest_delta_schema.backends.databricks.reading import default_collation
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.engine.gate import Gate
-from pytest_delta_schema.engine.outcomes.outcome import Status
+from pytest_delta_schema.engine.outcomes import Status
 from support.catalogs.databricks import Doubled, Workspace
 from support.tables import column, table
 

@@ -10,12 +10,12 @@ from pyspark.sql import types as spark
 from pytest_delta_schema import Check, ForeignKey, Orchestrator
 from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
 from pytest_delta_schema.backends.databricks.connection import SparkConnection
-from pytest_delta_schema.delta.names.column_path import ColumnPath
+from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.diagnostics.errors import StatementError
-from pytest_delta_schema.execute.protocols.version import ABSENT
+from pytest_delta_schema.execute.protocols import ABSENT
 from pytest_delta_schema.plan import NotNull
 from pytest_delta_schema.state import CheckState
-from pytest_delta_schema.testing.parts import BOTH, INT, TEXT, field, struct
+from pytest_delta_schema.testing.scenario import BOTH, INT, TEXT, field, struct
 from pytest_delta_schema.testing.scenario_runner import comparable
 from support.catalogs.databricks import RELATIONS, Workspace
 from support.tables import NAME, column, table

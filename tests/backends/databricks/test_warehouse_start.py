@@ -10,8 +10,8 @@ from types import SimpleNamespace
 import pytest
 
 from pytest_delta_schema import progress
-from pytest_delta_schema.backends.databricks import warehouse_start
-from pytest_delta_schema.backends.databricks.warehouse_start import start_warehouse
+from pytest_delta_schema.backends.databricks import connection
+from pytest_delta_schema.backends.databricks.connection import start_warehouse
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 
 LOST = RuntimeError("no answer")
@@ -65,7 +65,7 @@ class Warehouses:
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr(warehouse_start, "time", clock)
+    monkeypatch.setattr(connection, "time", clock)
     return clock
 
 
@@ -144,7 +144,7 @@ def test_a_warehouse_that_does_not_start_is_an_error(clock, warehouses, message)
 def test_the_progress_of_a_start_is_shown(caplog, monkeypatch):
     monkeypatch.setattr(progress, "INTERVAL", 0.01)
     short = SimpleNamespace(monotonic=time.monotonic, sleep=lambda _: time.sleep(0.2))
-    monkeypatch.setattr(warehouse_start, "time", short)
+    monkeypatch.setattr(connection, "time", short)
     caplog.set_level(logging.INFO, progress.LOGGER)
 
     start_warehouse(Warehouses("STOPPED", "STARTING", "RUNNING"), "abc\x1b", 600)

@@ -15,7 +15,7 @@ import pytest
 from pytest_delta_schema import Orchestrator
 from pytest_delta_schema.backends.local.catalog import LocalCatalog
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
-from pytest_delta_schema.execute.protocols.version import ABSENT
+from pytest_delta_schema.execute.protocols import ABSENT
 from pytest_delta_schema.sql import StatementKind
 from support.covering import ALL
 from support.runs import second_apply

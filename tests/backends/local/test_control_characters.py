@@ -7,10 +7,10 @@ import re
 import pytest
 
 from pytest_delta_schema import Check, Column, Orchestrator
-from pytest_delta_schema.diagnostics.escaping import HIDDEN
+from pytest_delta_schema.diagnostics.text import HIDDEN
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.sql.quoting import dotted
-from pytest_delta_schema.testing.parts import TEXT
+from pytest_delta_schema.testing.scenario import TEXT
 from support.tables import NAME, table
 
 pytestmark = pytest.mark.spark

@@ -11,8 +11,8 @@ import pytest
 
 from pytest_delta_schema import Check, Orchestrator, Table, UnsafePlanError
 from pytest_delta_schema.backends import constraint_error
-from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
-from pytest_delta_schema.delta.names.column_path import ColumnPath
+from pytest_delta_schema.backends.local.warehouse import table_folder
+from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.plan import NotNull
 from pytest_delta_schema.sql import statements

@@ -11,16 +11,16 @@ from pyspark.sql import types as spark
 
 from pytest_delta_schema import Check, Column, ForeignKey, Identity, MemoryCatalog, Orchestrator, UnsafePlanError
 from pytest_delta_schema.backends.memory.rows import broken_rows, orphans
-from pytest_delta_schema.delta.names.column_path import ColumnPath
+from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.execute import RowCounts
-from pytest_delta_schema.execute.protocols.version import ABSENT
+from pytest_delta_schema.execute.protocols import ABSENT
 from pytest_delta_schema.plan import CheckAdd, NotNull, TablePlanner
 from pytest_delta_schema.plan.changes import ColumnNullabilityChange, LayoutRewrite, SetColumnComments, SetTags
 from pytest_delta_schema.sql import Statement, StatementKind, statements
 from pytest_delta_schema.state import CheckState, ForeignKeyState, KeyState, TableState
-from pytest_delta_schema.state.conversion import SourceState
 from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.states import SourceState
 from support.tables import NAME, TEXT, column, state, stored, table
 from support.tables import catalog as observed
 

@@ -19,11 +19,10 @@ import pytest
 from packaging.specifiers import SpecifierSet
 
 import pytest_delta_schema
-from pytest_delta_schema.backends.spark.compat import delta_compat, py4j_compat
-from pytest_delta_schema.backends.spark.compat import pyspark_compat as compat
+from pytest_delta_schema.backends.spark import compat
 
 PACKAGE = Path(pytest_delta_schema.__file__).parent
-VERSIONS = {**compat.VERSIONS, **py4j_compat.VERSIONS, **delta_compat.VERSIONS}
+VERSIONS = {**compat.PYSPARK_VERSIONS, **compat.PY4J_VERSIONS, **compat.DELTA_VERSIONS}
 
 PRIVATE = re.compile(
     r"(?<!self)(?<!cls)\._(jvm|jsc|jdf|jrdd|jsparkSession|gateway|gateway_client|options|sc|instantiatedSession)\b"
@@ -32,9 +31,9 @@ PRIVATE = re.compile(
     r"|apache\.spark\.sql\.delta\b"
 )
 ALLOWED = {
-    "backends/spark/compat/pyspark_compat.py",
-    "backends/spark/compat/delta_compat.py",
-    "backends/spark/compat/py4j_compat.py",
+    "backends/spark/compat.py",
+    "backends/spark/compat.py",
+    "backends/spark/compat.py",
 }
 SETTINGS = re.compile(r'"org\.apache\.spark\.sql\.delta\.catalog\.DeltaCatalog"')
 """What a documented setting of a session names."""
@@ -93,7 +92,7 @@ def test_a_jvm_whose_launch_is_interrupted_ends_unless_pyspark_is_connected(monk
     processes: list[subprocess.Popen[bytes]] = []
 
     def launch():
-        with py4j_compat.end_interrupted_launch():
+        with compat.end_interrupted_launch():
             processes.append(gateway.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE))
             raise KeyboardInterrupt
 
@@ -110,7 +109,7 @@ def test_arguments_are_converted_without_numpy_until_something_imports_it():
     program = """
 import sys
 from py4j import protocol
-from pytest_delta_schema.backends.spark.compat.py4j_compat import import_numpy_late
+from pytest_delta_schema.backends.spark.compat import import_numpy_late
 import pyspark.sql
 import_numpy_late()
 import_numpy_late()
@@ -146,7 +145,7 @@ def test_stopping_a_session_does_not_wait_for_the_server_of_accumulators():
 
 
 def test_leaving_a_jvm_does_not_wait_for_threads_that_it_has_called(monkeypatch):
-    monkeypatch.setattr(py4j_compat, "forget_session", lambda: None)
+    monkeypatch.setattr(compat, "forget_session", lambda: None)
     connected, of_jvm = socket.socketpair()
     stream = connected.makefile("rb")
     reader = Thread(target=stream.readline, daemon=True)
@@ -160,7 +159,7 @@ def test_leaving_a_jvm_does_not_wait_for_threads_that_it_has_called(monkeypatch)
 
     ended = SimpleNamespace(socket=None)
     client = SimpleNamespace(deque=deque([ended, SimpleNamespace(socket=connected)]))
-    py4j_compat.leave_jvm(SimpleNamespace(_gateway_client=client, close=close))
+    compat.leave_jvm(SimpleNamespace(_gateway_client=client, close=close))
 
     assert (closed, reader.is_alive()) == ([{"keep_callback_server": True}], False)
     connected.close()

@@ -6,14 +6,14 @@ import pytest
 
 from pytest_delta_schema import Orchestrator, UnsafePlanError
 from pytest_delta_schema.backends.memory.catalog import MemoryCatalog
-from pytest_delta_schema.backends.spark.delta_capabilities import OPEN_SOURCE_DELTA as LOCAL
-from pytest_delta_schema.backends.spark.statements.emulation import on_delta
-from pytest_delta_schema.backends.spark.versions import SparkVersions
-from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE
-from pytest_delta_schema.backends.unity.capabilities import CAPABILITIES as UNITY
-from pytest_delta_schema.delta.known_properties import REGISTRY
-from pytest_delta_schema.engine.outcomes.outcome_parts import planned_statements
-from pytest_delta_schema.execute.protocols.capabilities import unsupported_statements
+from pytest_delta_schema.backends.spark.sessions import SparkVersions
+from pytest_delta_schema.backends.spark.statements import OPEN_SOURCE_DELTA as LOCAL
+from pytest_delta_schema.backends.spark.statements import on_delta
+from pytest_delta_schema.backends.spark_session.catalog import CLASSIC, REMOTE
+from pytest_delta_schema.backends.unity.catalog import CAPABILITIES as UNITY
+from pytest_delta_schema.delta.properties import REGISTRY
+from pytest_delta_schema.engine.plan_outcomes import planned_statements
+from pytest_delta_schema.execute.protocols import unsupported_statements
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.sql import statements
 from pytest_delta_schema.state import TableState

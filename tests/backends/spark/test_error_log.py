@@ -15,9 +15,7 @@ from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import AnalysisException
 from pyspark.logger import PySparkLogger
 
-from pytest_delta_schema.backends.spark.errors.error_log import LOGGERS, without_error_log
-from pytest_delta_schema.backends.spark.errors.spark_errors import translate_errors
-from pytest_delta_schema.backends.spark.errors.stopping import stop_jobs
+from pytest_delta_schema.backends.spark.errors import LOGGERS, stop_jobs, translate_errors, without_error_log
 from pytest_delta_schema.diagnostics.errors import StatementError
 
 

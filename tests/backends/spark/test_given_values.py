@@ -14,7 +14,7 @@ from pyspark.errors import PySparkTypeError
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Check, MemoryCatalog, Orchestrator
-from pytest_delta_schema.backends.spark.compat.pyspark_compat import frame_of_rows, java_frame
+from pytest_delta_schema.backends.spark.compat import frame_of_rows, java_frame
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 from pytest_delta_schema.diagnostics.errors import StatementError
 from support.tables import NAME, column, table

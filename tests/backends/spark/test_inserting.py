@@ -11,8 +11,8 @@ from typing import Any
 from pyspark.sql.types import LongType, StructField, StructType
 
 from pytest_delta_schema import progress
-from pytest_delta_schema.backends.spark.statements import inserting
-from pytest_delta_schema.backends.spark.statements.inserting import insert_rows
+from pytest_delta_schema.backends.spark import statements
+from pytest_delta_schema.backends.spark.statements import insert_rows
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.state import ColumnState, TableState
 
@@ -30,7 +30,7 @@ def test_a_long_write_shows_itself(caplog, monkeypatch):
         conf={"spark.sql.session.timeZone": "UTC"},
         table=lambda _: SimpleNamespace(schema=StructType([StructField("id", LongType())])),
     )
-    monkeypatch.setattr(inserting, "frame_of_rows", lambda *_: frame)
+    monkeypatch.setattr(statements, "frame_of_rows", lambda *_: frame)
 
     insert_rows(spark, ORDERS, [{"id": 1}])
 

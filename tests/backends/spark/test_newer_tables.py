@@ -8,10 +8,10 @@ import pytest
 from pyspark.errors import PySparkException
 
 from pytest_delta_schema import UnsafePlanError
-from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
+from pytest_delta_schema.backends.local.warehouse import table_folder
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 from pytest_delta_schema.engine import Orchestrator
-from pytest_delta_schema.state.adopting import declared_table
+from pytest_delta_schema.state.desired import declared_table
 from pytest_delta_schema.state.types import describe_type
 from support.delta_logs.future_logs import FUTURE_LOGS, NO_SCHEMA, READABLE_LOGS
 from support.tables import column, table

@@ -8,12 +8,11 @@ import pytest
 from pyspark.sql.types import BinaryType, CharType, IntegerType, TimestampType, VarcharType
 
 from pytest_delta_schema import ApplyError, Consent, Orchestrator, Settings, UnsafePlanError
-from pytest_delta_schema.backends.spark.session_settings import setting
-from pytest_delta_schema.backends.spark.statements.layout_rewrite import rewrite_table_layout
-from pytest_delta_schema.delta.names.column_path import ColumnPath
+from pytest_delta_schema.backends.spark.statements import rewrite_table_layout, setting
+from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.plan.changes import LayoutRewrite
 from pytest_delta_schema.sql.quoting import dotted
-from pytest_delta_schema.testing.parts import TEXT
+from pytest_delta_schema.testing.scenario import TEXT
 from support.tables import NAME, column, table
 
 pytestmark = pytest.mark.spark

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import pytest
 from pyspark.errors import PySparkException
 
-from pytest_delta_schema.backends.spark import session_check
-from pytest_delta_schema.backends.spark.session_check import require_delta, require_jvm
+from pytest_delta_schema.backends.spark import sessions
+from pytest_delta_schema.backends.spark.sessions import require_delta, require_jvm
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 
 EXTENSION = {"spark.sql.extensions": "a.b.Other,io.delta.sql.DeltaSparkSessionExtension"}
@@ -74,8 +74,8 @@ def with_jars(monkeypatch):
     monkeypatch.delenv("DATABRICKS_RUNTIME_VERSION", raising=False)
 
     def set_version(version):
-        monkeypatch.setattr(session_check, "Gateway", lambda spark: spark)
-        monkeypatch.setattr(session_check, "delta_version", lambda _: version)
+        monkeypatch.setattr(sessions, "Gateway", lambda spark: spark)
+        monkeypatch.setattr(sessions, "delta_version", lambda _: version)
 
     return set_version
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pyspark.errors import PySparkRuntimeError
 
-from pytest_delta_schema.backends.spark.session_settings import setting, shared_setting
+from pytest_delta_schema.backends.spark.statements import setting, shared_setting
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 
 KEY = "spark.sql.variable.substitute"

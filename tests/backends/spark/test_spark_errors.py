@@ -9,7 +9,7 @@ import pytest
 from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import AnalysisException, PySparkException
 
-from pytest_delta_schema.backends.spark.errors.spark_errors import translate_errors
+from pytest_delta_schema.backends.spark.errors import translate_errors
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.progress import JAVA_LOGGER
 

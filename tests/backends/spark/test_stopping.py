@@ -9,14 +9,14 @@ import pytest
 
 from pytest_delta_schema import SessionCatalog
 from pytest_delta_schema.backends.databricks.connection import SparkConnection, WarehouseConnection
-from pytest_delta_schema.backends.local.conversion.convert import convert_folder
-from pytest_delta_schema.backends.spark.errors import stopping
-from pytest_delta_schema.backends.spark.errors.stopping import cancel_on_interrupt
+from pytest_delta_schema.backends.local.conversion import convert_folder
+from pytest_delta_schema.backends.spark import errors
+from pytest_delta_schema.backends.spark.errors import cancel_on_interrupt
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.execute import StillRunning
 from pytest_delta_schema.plan.changes import ConvertTable
 from pytest_delta_schema.sql import Statement, StatementKind
-from pytest_delta_schema.state.conversion import SourceState
+from pytest_delta_schema.state.states import SourceState
 from support.tables import NAME
 
 
@@ -35,7 +35,7 @@ def broken():
     ids=["over", "still running", "unreachable", "too slow"],
 )
 def test_what_an_interruption_becomes(stop, expected, monkeypatch):
-    monkeypatch.setattr(stopping, "STOPPING", 0.05)
+    monkeypatch.setattr(errors, "STOPPING", 0.05)
 
     with pytest.raises(KeyboardInterrupt) as caught, cancel_on_interrupt(stop):
         raise KeyboardInterrupt

@@ -12,7 +12,7 @@ from pyspark.sql import types as spark
 from pytest_delta_schema import CatalogReadError, Check, Column, Orchestrator, assert_table_equals, state_text
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 from pytest_delta_schema.diagnostics.errors import RowsDifferError, StatementError
-from pytest_delta_schema.testing.parts import TEXT
+from pytest_delta_schema.testing.scenario import TEXT
 from support.installed import INSTALLED
 from support.tables import NAME, column, table
 

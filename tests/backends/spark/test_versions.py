@@ -11,19 +11,16 @@ from pyspark.sql.types import DoubleType, FloatType, ShortType, VarcharType
 
 from pytest_delta_schema import Column, Identity, MemoryCatalog, Orchestrator
 from pytest_delta_schema.backends.local.catalog import LocalCatalog
-from pytest_delta_schema.backends.spark.compat.delta_compat import delta_version
-from pytest_delta_schema.backends.spark.compat.pyspark_compat import error_condition, java_condition, spark_version
-from pytest_delta_schema.backends.spark.delta_capabilities import OPEN_SOURCE_DELTA
-from pytest_delta_schema.backends.spark.versions import SparkVersions
-from pytest_delta_schema.delta.known_properties import REGISTRY
-from pytest_delta_schema.delta.spark_pairs import NEWEST
-from pytest_delta_schema.execute.protocols.catalog import Capabilities, Refusal
+from pytest_delta_schema.backends.spark.compat import delta_version, error_condition, java_condition, spark_version
+from pytest_delta_schema.backends.spark.sessions import SparkVersions
+from pytest_delta_schema.backends.spark.statements import OPEN_SOURCE_DELTA
+from pytest_delta_schema.delta.properties import NEWEST, REGISTRY
+from pytest_delta_schema.execute.protocols import Capabilities, Refusal
 from pytest_delta_schema.plan import TablePlanner
-from pytest_delta_schema.sql.compiler import statements
-from pytest_delta_schema.sql.split_per_column import TOGETHER
+from pytest_delta_schema.sql.compiler import TOGETHER, statements
 from pytest_delta_schema.sql.statement import StatementKind
 from pytest_delta_schema.testing import CatalogSuite, SparkDataAccess
-from pytest_delta_schema.testing.parts import INT, LONG, TEXT, table
+from pytest_delta_schema.testing.scenario import INT, LONG, TEXT, table
 
 OLDEST = SparkVersions(spark=(3, 5), delta=(3, 3))
 

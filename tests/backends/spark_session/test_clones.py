@@ -9,7 +9,7 @@ from pyspark.sql.types import DateType, LongType, StringType
 
 from pytest_delta_schema import Check, Column, SessionCatalog, Table, assert_no_drift, assert_table_equals
 from pytest_delta_schema.diagnostics.errors import StatementError
-from pytest_delta_schema.execute.protocols.version import ABSENT
+from pytest_delta_schema.execute.protocols import ABSENT
 from support.catalogs.scratch_tables import scratch
 from support.installed import INSTALLED
 

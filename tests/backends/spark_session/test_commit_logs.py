@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from pytest_delta_schema import CatalogReadError, to_struct_type
-from pytest_delta_schema.backends.logs.local_log import LocalLog, local_folder
-from pytest_delta_schema.backends.spark_session.reader import commits_from_history
-from pytest_delta_schema.delta.logs.log_listing import commit_name
+from pytest_delta_schema.backends.logs.files import LocalLog, local_folder
+from pytest_delta_schema.backends.spark_session.reading import commits_from_history
+from pytest_delta_schema.delta.log_files import commit_name
 from pytest_delta_schema.diagnostics.errors import StatementError
 from support.logs import commit, delta_log, field
 from support.tables import NAME, column, table

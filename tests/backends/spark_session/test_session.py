@@ -8,18 +8,17 @@ from dataclasses import replace
 import pytest
 
 from pytest_delta_schema import Check, Column, ForeignKey, Orchestrator, Parquet, UnsafePlanError, assert_no_drift
-from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
-from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE
-from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
+from pytest_delta_schema.backends.local.warehouse import table_folder
+from pytest_delta_schema.backends.spark_session.catalog import CLASSIC, REMOTE, SessionCatalog
 from pytest_delta_schema.configuration.settings import Settings
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic, StatementError
 from pytest_delta_schema.engine.declarations import Declarations
-from pytest_delta_schema.engine.outcomes.outcome import Status
-from pytest_delta_schema.plugin.items.enforcement_items import enforcement_outcome
-from pytest_delta_schema.plugin.run.scratch import Scratch
-from pytest_delta_schema.state.adopting import declared_table
+from pytest_delta_schema.engine.outcomes import Status
+from pytest_delta_schema.plugin.enforcement import enforcement_outcome
+from pytest_delta_schema.plugin.scratch import Scratch
+from pytest_delta_schema.state.desired import declared_table
 from pytest_delta_schema.testing import CatalogSuite
-from pytest_delta_schema.testing.parts import INT, LONG, TEXT
+from pytest_delta_schema.testing.scenario import INT, LONG, TEXT
 from support.covering import ALL, is_refused_on, played_on
 from support.installed import INSTALLED
 from support.tables import NAME, column, table

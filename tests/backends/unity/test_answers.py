@@ -10,12 +10,11 @@ import pytest
 from pyspark.errors import PySparkException
 
 from pytest_delta_schema import DeltaSchemaError, UnityCatalog
-from pytest_delta_schema.backends.unity.entries.entry_types import entry_type
-from pytest_delta_schema.backends.unity.http.schemas import require_columns
-from pytest_delta_schema.backends.unity.http.transport import HttpAnswer
+from pytest_delta_schema.backends.unity.schemas import entry_type, require_columns
+from pytest_delta_schema.backends.unity.transport import HttpAnswer
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, MetadataSyncError, StatementError
-from pytest_delta_schema.state.catalog_entry import EntryState
 from pytest_delta_schema.state.delta_log import columns_of_schema
+from pytest_delta_schema.state.entries import EntryState
 from support.catalogs.fake_unity_http import (
     CATALOG,
     CONFIG,
@@ -210,9 +209,7 @@ def mutations(value, path=()):
 )
 def test_whatever_is_wrong_in_an_answer_is_one_line_of_one_table(log_of, monkeypatch, call, kind):
     """Every field of every answer, with every wrong value: no other error, no second line, and no absence."""
-    monkeypatch.setattr(
-        "pytest_delta_schema.backends.unity.logs.external_logs.needs_credentials", lambda _: call == CREDENTIALS
-    )
+    monkeypatch.setattr("pytest_delta_schema.backends.unity.logs.needs_credentials", lambda _: call == CREDENTIALS)
     server = Playing(log_of[kind], kind)
     outcomes = {"read": 0, "unreadable": 0}
     for where, wrong in mutations(server.answers[call]):
@@ -287,7 +284,7 @@ REFUSED = {
 @pytest.mark.parametrize("call", [TABLE, SCHEMA, CATALOG])
 @pytest.mark.parametrize(("answer", "text"), REFUSED.values(), ids=REFUSED)
 def test_an_error_of_something_else_never_means_that_a_table_is_absent(monkeypatch, log, call, answer, text):
-    monkeypatch.setattr("pytest_delta_schema.backends.unity.http.calls._PAUSE", 0)
+    monkeypatch.setattr("pytest_delta_schema.backends.unity.http._PAUSE", 0)
     server = Playing(log)
     for gone in [TABLE, SCHEMA, CATALOG][: [TABLE, SCHEMA, CATALOG].index(call)]:
         del server.answers[gone]
@@ -357,9 +354,7 @@ ECHOES = {f"{call} {kind}{where}": (call, kind, where, answer) for call, kind, w
 
 @pytest.mark.parametrize(("call", "kind", "where", "answer"), ECHOES.values(), ids=ECHOES)
 def test_a_token_in_any_field_of_an_answer_is_not_shown(log_of, monkeypatch, call, kind, where, answer):
-    monkeypatch.setattr(
-        "pytest_delta_schema.backends.unity.logs.external_logs.needs_credentials", lambda _: call == CREDENTIALS
-    )
+    monkeypatch.setattr("pytest_delta_schema.backends.unity.logs.needs_credentials", lambda _: call == CREDENTIALS)
     log = log_of[kind]
     server = Playing(log, kind, token=TOKEN)
     server.play(call, json.loads(json.dumps(answer).replace(f'"{REMOTE}"', f'"{log.as_uri()}"')))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pytest_delta_schema import Check, Column
-from pytest_delta_schema.backends.unity.capabilities import CAPABILITIES
-from pytest_delta_schema.execute.protocols.capabilities import unsupported_statements
+from pytest_delta_schema.backends.unity.catalog import CAPABILITIES
+from pytest_delta_schema.execute.protocols import unsupported_statements
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.state import TableState
 from support.tables import NAME, TEXT, catalog, column, state, stored, table

@@ -10,11 +10,10 @@ from pytest_delta_schema import ApplyError, Column, Orchestrator, UnityCatalog, 
 from pytest_delta_schema.backends.unity import UnityClient
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 from pytest_delta_schema.plan.entry_comparison import entry_differences
-from pytest_delta_schema.test_kit.effects.history import effect_on, versions_of
+from pytest_delta_schema.test_kit.effects import effect_on, versions_of
 from pytest_delta_schema.testing import CatalogSuite
-from pytest_delta_schema.testing.parts import BOTH, INT, LONG, TEXT, field, struct
-from pytest_delta_schema.testing.unity import UnityDouble
-from pytest_delta_schema.testing.unity.server import SimulatedFault
+from pytest_delta_schema.testing.scenario import BOTH, INT, LONG, TEXT, field, struct
+from pytest_delta_schema.testing.unity import SimulatedFault, UnityDouble
 from support.catalogs.spark_registered_unity import Registering
 from support.covering import played_on
 from support.tables import NAME, column, table

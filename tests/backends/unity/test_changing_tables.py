@@ -6,12 +6,10 @@ import shutil
 
 import pytest
 
-from pytest_delta_schema.backends.logs import second_look
-from pytest_delta_schema.backends.unity.logs import external_logs
-from pytest_delta_schema.backends.unity.logs.external_logs import ExternalLogs
-from pytest_delta_schema.backends.unity.logs.log_folder import LogFolder
-from pytest_delta_schema.backends.unity.logs.table_logs import Log
-from pytest_delta_schema.delta.names.column_path import ColumnPath
+from pytest_delta_schema.backends.logs import files
+from pytest_delta_schema.backends.unity import logs as external_logs
+from pytest_delta_schema.backends.unity.logs import ExternalLogs, Log, LogFolder
+from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.diagnostics.errors import StatementError
 from support.logs import TIME, commit, field, metadata
 from support.tables import NAME
@@ -21,7 +19,7 @@ from support.unity import MODEL, lake
 @pytest.fixture
 def unity(tmp_path, monkeypatch):
     """A table whose entry equals its log."""
-    monkeypatch.setattr(second_look, "PAUSES", (0, 0, 0))
+    monkeypatch.setattr(files, "PAUSES", (0, 0, 0))
     with lake(tmp_path) as made:
         made.table()
         made.catalog.sync_entries([MODEL])
@@ -160,7 +158,7 @@ FAILURES = pytest.mark.parametrize(("failures", "is_read"), [(0, True), (1, True
 @pytest.fixture
 def remote(unity, monkeypatch):
     """A clustered table whose log is read as a remote one, and how to let reads of its first commit fail."""
-    monkeypatch.setattr("pytest_delta_schema.backends.unity.logs.table_logs.local_folder", lambda _: None)
+    monkeypatch.setattr("pytest_delta_schema.backends.unity.logs.local_folder", lambda _: None)
     commit(unity.folder / "dev/silver/orders", 0, CLUSTERED, metadata(field("id")), {"domainMetadata": BY_ID})
 
     def fail(method, times):

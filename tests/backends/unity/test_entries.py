@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from pytest_delta_schema import Orchestrator
-from pytest_delta_schema.backends.unity.http.client import ServerError
-from pytest_delta_schema.backends.unity.http.deadline import Deadline
-from pytest_delta_schema.delta.names.column_path import ColumnPath
+from pytest_delta_schema.backends.unity.client import ServerError
+from pytest_delta_schema.backends.unity.http import Deadline
+from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.diagnostics.errors import (
     BackendUnavailableError,
     Diagnostic,
@@ -20,8 +20,8 @@ from pytest_delta_schema.diagnostics.errors import (
     StatementError,
 )
 from pytest_delta_schema.execute import ActionRunner
-from pytest_delta_schema.execute.protocols.version import ABSENT
-from pytest_delta_schema.testing.unity.server import SimulatedFault
+from pytest_delta_schema.execute.protocols import ABSENT
+from pytest_delta_schema.testing.unity import SimulatedFault
 from support.logs import commit, field, metadata, protocol
 from support.tables import NAME, column, table
 from support.unity import MODEL, lake

@@ -14,12 +14,12 @@ import pytest
 
 from pytest_delta_schema import DeltaSchemaError
 from pytest_delta_schema.backends.secret import Secret
+from pytest_delta_schema.backends.unity import http
 from pytest_delta_schema.backends.unity.catalog import UnityCatalog
-from pytest_delta_schema.backends.unity.http import calls
-from pytest_delta_schema.backends.unity.http.client import UnityClient
+from pytest_delta_schema.backends.unity.client import UnityClient
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, MetadataSyncError
 from pytest_delta_schema.state import ColumnState
-from pytest_delta_schema.testing.unity.server import SimulatedFault
+from pytest_delta_schema.testing.unity import SimulatedFault
 from support.catalogs.hostile import answers, hostile
 from support.ports import own_port
 from support.tables import NAME, column, table
@@ -30,7 +30,7 @@ TOKEN = "dapi-0123456789-secret"  # noqa: S105 - of nobody
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch):
-    monkeypatch.setattr(calls, "_PAUSE", 0.001)
+    monkeypatch.setattr(http, "_PAUSE", 0.001)
 
 
 @pytest.fixture

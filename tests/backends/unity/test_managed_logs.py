@@ -6,9 +6,9 @@ import pytest
 
 from pytest_delta_schema import Orchestrator, Settings
 from pytest_delta_schema.diagnostics.errors import MetadataSyncError
-from pytest_delta_schema.engine.entry_checks import check_entry
+from pytest_delta_schema.engine.checks import check_entry
 from pytest_delta_schema.engine.gate import Gate
-from pytest_delta_schema.engine.outcomes.outcome import Status
+from pytest_delta_schema.engine.outcomes import Status
 from support.logs import commit, delta_log, field, metadata, protocol
 from support.tables import NAME, column, table
 from support.unity import MODEL, lake

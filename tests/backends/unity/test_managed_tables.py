@@ -11,7 +11,7 @@ import pytest
 from pytest_delta_schema.backends.unity.catalog import UnityCatalog
 from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.unity import UnityDouble
-from pytest_delta_schema.testing.unity.managed import IMPOSED_PROPERTIES
+from pytest_delta_schema.testing.unity_tables import IMPOSED_PROPERTIES
 from support.catalogs.spark_registered_unity import Registering
 from support.covering import played_on
 

@@ -6,7 +6,7 @@ import pytest
 
 from pytest_delta_schema import Orchestrator, QualifiedName
 from pytest_delta_schema.diagnostics.errors import MetadataSyncError
-from pytest_delta_schema.execute.protocols.version import ABSENT
+from pytest_delta_schema.execute.protocols import ABSENT
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.sql import script, statements
 from support.tables import column, table

@@ -13,7 +13,7 @@ import boto3
 import pytest
 
 from pytest_delta_schema.backends.secret import Secret
-from pytest_delta_schema.backends.unity.logs.storage import (
+from pytest_delta_schema.backends.unity.storage import (
     NO_CREDENTIALS,
     Credentials,
     Storage,
@@ -21,7 +21,7 @@ from pytest_delta_schema.backends.unity.logs.storage import (
     spark_options,
     vended,
 )
-from pytest_delta_schema.delta.names.column_path import ColumnPath
+from pytest_delta_schema.delta.names import ColumnPath
 from support.logs import commit, delta_log, field, metadata, protocol
 from support.ports import own_port
 from support.tables import NAME

@@ -15,7 +15,7 @@ import pytest
 
 from pytest_delta_schema import QualifiedName, UnityCatalog
 from pytest_delta_schema.backends.unity import Secret, UnityClient
-from pytest_delta_schema.backends.unity.http.client import ServerError
+from pytest_delta_schema.backends.unity.client import ServerError
 from pytest_delta_schema.plan.entry_comparison import entry_differences
 from pytest_delta_schema.testing.unity import UnityDouble
 from support.catalogs.spark_registered_unity import connection, external_table

@@ -8,11 +8,11 @@ from collections import Counter
 import pytest
 
 from pytest_delta_schema import Column, Table
-from pytest_delta_schema.backends.logs.local_log import LocalLog
-from pytest_delta_schema.backends.unity.entries import entry_types
-from pytest_delta_schema.engine.entry_checks import check_entry
+from pytest_delta_schema.backends.logs.files import LocalLog
+from pytest_delta_schema.backends.unity import schemas
+from pytest_delta_schema.engine.checks import check_entry
 from pytest_delta_schema.engine.gate import Gate
-from pytest_delta_schema.engine.outcomes.outcome import Status
+from pytest_delta_schema.engine.outcomes import Status
 from pytest_delta_schema.state import delta_log, log_facts
 from support.logs import commit, field, metadata, protocol
 from support.unity import lake
@@ -65,8 +65,8 @@ def work(monkeypatch):
     # A schema is parsed in two modules, by one function.
     for module in (delta_log, log_facts):
         counted(module, "columns_of_schema")
-    counted(entry_types, "field_of")
-    entry_types._known_type.cache_clear()
+    counted(schemas, "field_of")
+    schemas._known_type.cache_clear()
     return counts
 
 

@@ -11,13 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from pyspark.sql.types import ArrayType, LongType, MapType, StringType, StructField, StructType
 
 from pytest_delta_schema import Check, ForeignKey, MemoryCatalog, PrimaryKey, Settings, Table, Unique
-from pytest_delta_schema.engine.adoption.accepted_drift import accepted_drift
-from pytest_delta_schema.engine.adoption.accepted_state import ACCEPT
+from pytest_delta_schema.engine.adoption import ACCEPT, accepted_drift
 from pytest_delta_schema.execute import ActionRunner
-from pytest_delta_schema.models.modes import FORBID
-from pytest_delta_schema.models.ownership import ASPECTS
+from pytest_delta_schema.models.ownership import ASPECTS, FORBID
 from pytest_delta_schema.plan import CreateTable, ForeignKeyDrop, PropertyPolicy, SetTableProperties, TablePlanner
-from pytest_delta_schema.plan.describe import change_lines
+from pytest_delta_schema.plan.actions import change_lines
 from pytest_delta_schema.source_code.calls import table_call
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.testing import SCENARIOS
@@ -26,7 +24,7 @@ from support.tables import NAME, TEXT, column, table
 from support.values.strategies import models, states
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.engine.adoption.accepted_drift import AcceptedDrift
+    from pytest_delta_schema.engine.adoption import AcceptedDrift
     from pytest_delta_schema.state import TableState
 
 PARENT = table(column(is_nullable=False), name="dev.silver.customers", primary_key=["id"])

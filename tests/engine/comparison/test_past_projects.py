@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from pytest_delta_schema import QualifiedName
-from pytest_delta_schema.engine.comparison.past_projects import PastProjects
-from pytest_delta_schema.history.past_contracts import PastContracts
-from pytest_delta_schema.history.snapshot_files import PastContract, PastFault
+from pytest_delta_schema.engine.comparison import PastProjects
+from pytest_delta_schema.history.contracts import PastContract, PastContracts, PastFault
 from pytest_delta_schema.state import TableState
 
 SHOP, LAB = Path("shop"), Path("lab")

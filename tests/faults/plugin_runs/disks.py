@@ -19,7 +19,7 @@ from faults.processes.kill_cases import RESTORED, fill, scenario_of
 from faults.processes.kill_targets import ROOT
 from faults.scenario_runs.fault_scenarios import only, require_rows
 from faults.scenario_runs.local_fault_scenarios import BYSTANDER, age, copy_tables, digest, rows_in, template
-from pytest_delta_schema.backends.local.session.machine_cache import cache_folder
+from pytest_delta_schema.backends.local.launch import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

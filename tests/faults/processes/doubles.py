@@ -13,7 +13,7 @@ from faults.processes.kills import copy_scenario
 from faults.scenario_runs.fault_scenarios import Line, require_rows, rows_after
 from faults.scenario_runs.local_fault_scenarios import BYSTANDER, digest, rows_in
 from pytest_delta_schema import DeltaSchemaError
-from pytest_delta_schema.backends.local.warehouse.physical_names import schema_folder
+from pytest_delta_schema.backends.local.warehouse import schema_folder
 
 if TYPE_CHECKING:
     from faults.bench import Bench

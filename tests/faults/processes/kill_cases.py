@@ -12,8 +12,8 @@ from pyspark.sql.types import LongType, StringType
 from faults.scenario_runs.fault_scenarios import Line, going_through, moved, planned_statements, scenario_named
 from faults.scenario_runs.local_fault_scenarios import rows_in
 from pytest_delta_schema import Column, Parquet, Table
-from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
-from pytest_delta_schema.sql.schemas_and_restores import restoring
+from pytest_delta_schema.backends.local.warehouse import table_folder
+from pytest_delta_schema.sql.renderers import restoring
 from pytest_delta_schema.sql.statement import StatementKind
 from pytest_delta_schema.testing.scenario import Scenario
 

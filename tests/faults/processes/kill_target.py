@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from faults.processes.kill_cases import ScenarioCopy
 from pytest_delta_schema import DeltaSchemaError, LocalCatalog
-from pytest_delta_schema.backends.local.session.start import start_session
+from pytest_delta_schema.backends.local.start import start_session
 
 if TYPE_CHECKING:
     from pytest_delta_schema.sql.statement import Statement

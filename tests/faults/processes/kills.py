@@ -19,7 +19,7 @@ from faults.processes.kill_cases import (
 from faults.processes.kill_targets import PATIENCE, KillTarget
 from faults.scenario_runs.fault_scenarios import Line, only, require_one_line, require_rows, rows_after
 from faults.scenario_runs.local_fault_scenarios import BYSTANDER, COMMIT, age, copy_tables, digest, rows_in, template
-from pytest_delta_schema.backends.local.warehouse.physical_names import schema_folder
+from pytest_delta_schema.backends.local.warehouse import schema_folder
 from pytest_delta_schema.sql.statement import StatementKind
 
 if TYPE_CHECKING:

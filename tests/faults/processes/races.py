@@ -15,7 +15,7 @@ from faults.scenario_runs.boundaries import BEFORE, Failing
 from faults.scenario_runs.fault_scenarios import Line, moved, only, require_rows
 from faults.scenario_runs.local_fault_scenarios import BYSTANDER, copy_tables, digest, rows_in, template
 from pytest_delta_schema import Column, DeltaSchemaError, Table
-from pytest_delta_schema.backends.local.warehouse.physical_names import schema_folder, table_folder
+from pytest_delta_schema.backends.local.warehouse import schema_folder, table_folder
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.testing.scenario import Scenario
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from faults.bench import require
 from faults.cases import Area, Case
 from faults.readers.log_writers import LONG_LOGS, WRITERS, write
-from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
+from pytest_delta_schema.backends.local.warehouse import table_folder
 from support.delta_logs.file_readers import READERS, FalseVerdictError, Reading
 from support.delta_logs.written_table import ABSENT, RECLUSTERED
 from support.tables import NAME

@@ -15,13 +15,13 @@ from faults.bench import require, require_clean
 from faults.cases import BrokenInvariantError
 from pytest_delta_schema import Orchestrator
 from pytest_delta_schema.execute import ActionRunner
-from pytest_delta_schema.models.binding import Binding
-from pytest_delta_schema.models.derivation import derived
+from pytest_delta_schema.models.sets import Binding
+from pytest_delta_schema.models.table import derived
 from pytest_delta_schema.plan import TablePlanner
-from pytest_delta_schema.plan.describe import change_lines
+from pytest_delta_schema.plan.actions import change_lines
 from pytest_delta_schema.rules import PlanValidator
 from pytest_delta_schema.rules.consent import parse_consent
-from pytest_delta_schema.rules.standard_rules import default_model_rules, default_plan_rules
+from pytest_delta_schema.rules.validator import default_model_rules, default_plan_rules
 from pytest_delta_schema.sql.compiler import statements
 from pytest_delta_schema.testing.scenario_runner import planned_statements as statements_of
 from pytest_delta_schema.testing.scenarios import SCENARIOS

@@ -16,7 +16,7 @@ from pyspark.sql.types import LongType, StringType
 from faults.bench import require
 from faults.scenario_runs.fault_scenarios import SCHEMA, moved, require_rows, rows_after, scenario_named
 from pytest_delta_schema import Column, Orchestrator, Table
-from pytest_delta_schema.backends.local.warehouse.physical_names import schema_folder, table_folder
+from pytest_delta_schema.backends.local.warehouse import schema_folder, table_folder
 from pytest_delta_schema.testing.data_access import SparkDataAccess
 from pytest_delta_schema.testing.scenario_runner import create_initial_tables
 

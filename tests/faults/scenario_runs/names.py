@@ -20,7 +20,7 @@ from pytest_delta_schema import (
     UnsafePlanError,
 )
 from pytest_delta_schema.diagnostics.errors import DeclarationError
-from pytest_delta_schema.plan.describe import change_lines
+from pytest_delta_schema.plan.actions import change_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection

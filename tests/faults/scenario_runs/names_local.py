@@ -15,7 +15,7 @@ from faults.scenario_runs.local_fault_scenarios import digest, rows_in
 from faults.scenario_runs.names import ADDED, OTHER, PARENT, REFUSALS, expected_text
 from faults.texts import PLACES, TEXTS
 from pytest_delta_schema import Column, Orchestrator, Table
-from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
+from pytest_delta_schema.backends.local.warehouse import table_folder
 from pytest_delta_schema.rules import PlanValidator
 
 if TYPE_CHECKING:

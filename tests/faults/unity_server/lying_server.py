@@ -11,7 +11,7 @@ from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.testing.unity.server import ROOT
+from pytest_delta_schema.testing.unity import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,7 +17,7 @@ from faults.unity_server.lying_server import CALLS, LyingServer
 from pytest_delta_schema import CatalogReadError, Column, DeltaSchemaError, Table
 from pytest_delta_schema.backends.secret import Secret
 from pytest_delta_schema.backends.unity.catalog import UnityCatalog
-from pytest_delta_schema.backends.unity.http.client import UnityClient
+from pytest_delta_schema.backends.unity.client import UnityClient
 from pytest_delta_schema.diagnostics.errors import MetadataSyncError
 from pytest_delta_schema.testing.unity import UnityDouble
 from support.logs import delta_log, field

@@ -8,13 +8,11 @@ from types import MappingProxyType
 import pytest
 
 from pytest_delta_schema import Column, MemoryCatalog, Settings, Table
-from pytest_delta_schema.engine.gate import Gate
-from pytest_delta_schema.engine.held_tables import tables_of_file
-from pytest_delta_schema.plugin.adoption import adopt_work
-from pytest_delta_schema.plugin.adoption.adopt_work import AdoptOptions, adopt_tables
-from pytest_delta_schema.plugin.adoption.model_files import UnwritableFileError
-from pytest_delta_schema.plugin.source_links.source_root import SourceRoot
-from pytest_delta_schema.source_code.code_text import CodeStyle
+from pytest_delta_schema.engine.gate import Gate, tables_of_file
+from pytest_delta_schema.plugin import adoption
+from pytest_delta_schema.plugin.adoption import AdoptOptions, UnwritableFileError, adopt_tables
+from pytest_delta_schema.plugin.reports import SourceRoot
+from pytest_delta_schema.source_code.text import CodeStyle
 from pytest_delta_schema.state import TableState
 from pytest_delta_schema.state.desired import desired_state
 
@@ -330,7 +328,7 @@ def test_a_model_that_breaks_a_rule_is_not_edited(folder):
 
 
 def test_a_folder_that_cannot_be_written(folder, monkeypatch):
-    monkeypatch.setattr(adopt_work, "write_whole", _refuse)
+    monkeypatch.setattr(adoption, "write_whole", _refuse)
 
     result = folder.run(WRITE)
 
@@ -414,7 +412,7 @@ def test_an_interruption_leaves_no_edit_that_was_not_proven(tmp_path, monkeypatc
         edited.append(path.read_text("utf-8"))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(adopt_work, "proved", interrupt)
+    monkeypatch.setattr(adoption, "proved", interrupt)
     state = desired_state(Table("dev", "silver", "items", [Column("id", "bigint")]))
     there = TableState(name=state.name, columns=state.columns, table_properties=MappingProxyType({}))
     gate = Gate(MemoryCatalog([there]), [model], settings=Settings())

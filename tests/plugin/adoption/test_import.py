@@ -8,11 +8,9 @@ import pytest
 from pyspark.sql.types import LongType
 
 from pytest_delta_schema import Column, MemoryCatalog, QualifiedName, Settings, Table
-from pytest_delta_schema.plugin.adoption import import_work
-from pytest_delta_schema.plugin.adoption.import_work import ImportOptions
-from pytest_delta_schema.plugin.adoption.targets import import_targets
-from pytest_delta_schema.plugin.options.import_requests import import_requests
-from pytest_delta_schema.source_code.code_text import CodeStyle
+from pytest_delta_schema.plugin import importing
+from pytest_delta_schema.plugin.importing import ImportOptions, import_requests, import_targets
+from pytest_delta_schema.source_code.text import CodeStyle
 from pytest_delta_schema.state.desired import desired_state
 
 DDL = """
@@ -398,9 +396,9 @@ def test_a_model_that_differs_is_added_once_with_what_it_cannot_declare(tmp_path
     options = ImportOptions(
         targets={table.name: path}, settings=Settings(), owns=None, style=CodeStyle(), root=tmp_path
     )
-    monkeypatch.setattr(import_work, "proved", lambda *_: {table.name: ("~ a: b -> c",)})
+    monkeypatch.setattr(importing, "proved", lambda *_: {table.name: ("~ a: b -> c",)})
 
-    outcome = import_work.import_tables(MemoryCatalog([desired_state(table)]), options)
+    outcome = importing.import_tables(MemoryCatalog([desired_state(table)]), options)
 
     assert outcome.faults[table.name].headline == "its model differs from it"
     lines = path.read_text("utf-8").splitlines()

@@ -11,7 +11,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.own_jvm]
 TESTS = """
 import pytest
 from pytest_delta_schema import ApplyError, Column, Table, assert_no_drift, assert_table_equals
-from pytest_delta_schema.execute.protocols.version import ABSENT
+from pytest_delta_schema.execute.protocols import ABSENT
 from pyspark.sql.types import LongType
 from models import orders
 

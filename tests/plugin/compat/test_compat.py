@@ -16,14 +16,14 @@ from syrupy.report import SnapshotReport
 
 import pytest_delta_schema
 from pytest_delta_schema import sqlglot_compat
-from pytest_delta_schema.backends.unity.logs import deltalake_compat
-from pytest_delta_schema.plugin.compat import pytest_compat, syrupy_compat
+from pytest_delta_schema.backends.unity import logs
+from pytest_delta_schema.plugin import compat, snapshots
 
 PACKAGE = Path(pytest_delta_schema.__file__).parent
 VERSIONS = {
-    **pytest_compat.VERSIONS,
-    **syrupy_compat.VERSIONS,
-    **deltalake_compat.VERSIONS,
+    **compat.VERSIONS,
+    **snapshots.VERSIONS,
+    **logs.VERSIONS,
     **sqlglot_compat.VERSIONS,
 }
 PRIVATE = re.compile(
@@ -53,9 +53,9 @@ def test_no_other_module_uses_one():
     }
 
     assert uses == {
-        "plugin/compat/pytest_compat.py",
-        "plugin/compat/syrupy_compat.py",
-        "backends/unity/logs/deltalake_compat.py",
+        "plugin/compat.py",
+        "plugin/snapshots.py",
+        "backends/unity/logs.py",
     }
 
 
@@ -68,7 +68,7 @@ def test_an_older_pytest_finds_the_modules_below_its_folders(monkeypatch, versio
     monkeypatch.setattr(pytest, "version_tuple", version)
     files = [Path("/p/shop/models.py"), Path("/p/tests/models.py"), Path("/lib/models.py")]
 
-    assert pytest_compat.added_arguments(["/p/tests", "/p/shop/models.py"], files) == added
+    assert compat.added_arguments(["/p/tests", "/p/shop/models.py"], files) == added
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_the_file_of_a_skipped_test_is_not_unused_in_syrupy_5(monkeypatch, skipp
     files = SnapshotCollections()
     for name in ("dev.silver.orders.ddl", "dev.silver.other.ddl"):
         files.add(SnapshotUnknownCollection(location=f"/p/__snapshots__/models/{name}.sql"))
-    monkeypatch.setattr(syrupy_compat, "version", lambda _: "5.5.3")
+    monkeypatch.setattr(snapshots, "version", lambda _: "5.5.3")
     monkeypatch.setattr(SnapshotReport, "unused", property(lambda _: files))
     monkeypatch.setattr(
         SnapshotReport,
@@ -90,7 +90,7 @@ def test_the_file_of_a_skipped_test_is_not_unused_in_syrupy_5(monkeypatch, skipp
         lambda *names: names[-1] in skipped,
     )
 
-    with syrupy_compat.corrected_report():
+    with snapshots.corrected_report():
         report = _report()
 
     assert sorted(Path(collection.location).stem for collection in report.unused) == unused
@@ -98,12 +98,12 @@ def test_the_file_of_a_skipped_test_is_not_unused_in_syrupy_5(monkeypatch, skipp
 
 
 def test_syrupy_5_finds_nothing_unused_where_later_versions_do_not_look(monkeypatch):
-    monkeypatch.setattr(syrupy_compat, "version", lambda _: "5.5.3")
+    monkeypatch.setattr(snapshots, "version", lambda _: "5.5.3")
     files = SnapshotCollections()
     files.add(SnapshotUnknownCollection(location="/p/__snapshots__/models/dev.silver.orders.ddl.sql"))
     monkeypatch.setattr(SnapshotReport, "__post_init__", lambda report: setattr(report, "discovered", files))
 
-    with syrupy_compat.corrected_report():
+    with snapshots.corrected_report():
         report = _report(disable_unused_snapshots=True)
 
     assert list(report.discovered) == []
@@ -113,7 +113,7 @@ def test_syrupy_before_5_4_looks_for_no_unused_snapshots_if_it_would_delete_them
     config = SimpleNamespace(option=SimpleNamespace(), stash=pytest.Stash(), args=[])
     session = SimpleNamespace(config=config, shouldstop=False, shouldfail=False)
 
-    syrupy_compat.protect_after_run(session, pytest.ExitCode.TESTS_FAILED)
+    snapshots.protect_after_run(session, pytest.ExitCode.TESTS_FAILED)
 
     assert vars(config.option) == {"disable_unused_snapshots": True, "no_cleanup": True}
 

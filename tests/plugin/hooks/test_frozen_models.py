@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_delta_schema.plugin.collection.model_collection import ContractItem
-from pytest_delta_schema.plugin.hooks.gc_freeze import freeze_after_collection
+from pytest_delta_schema.plugin.catalogs import freeze_after_collection
+from pytest_delta_schema.plugin.collection import ContractItem
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,11 +7,11 @@ import os
 import pytest
 
 from pytest_delta_schema import QualifiedName, model_source
-from pytest_delta_schema.backends.local.logs import log_first_reader as early_reads
-from pytest_delta_schema.backends.local.logs.log_reader import WarehouseLogs
-from pytest_delta_schema.backends.local.session import lazy_session as later_session
-from pytest_delta_schema.backends.local.session import start as session
-from pytest_delta_schema.backends.local.session import supported_versions as pairs
+from pytest_delta_schema.backends.local import bridge as later_session
+from pytest_delta_schema.backends.local import launch as pairs
+from pytest_delta_schema.backends.local import reading as early_reads
+from pytest_delta_schema.backends.local import start as session
+from pytest_delta_schema.backends.local.reading import WarehouseLogs
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 from support.delta_logs.foreign_tables import SHAPES, write
 from support.logs import TIME, commit, delta_log, field, metadata, protocol

@@ -84,7 +84,7 @@ def test_looking_changes_nothing(project):
     project.pytester.makepyfile(
         test_after="""
         import models
-        from pytest_delta_schema.execute.protocols.version import ABSENT
+        from pytest_delta_schema.execute.protocols import ABSENT
         def test_it(delta_catalog):
             assert delta_catalog.version(models.orders.name) is ABSENT
         """

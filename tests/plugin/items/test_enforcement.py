@@ -33,7 +33,7 @@ from types import SimpleNamespace
 import pytest
 from pytest_delta_schema import MemoryCatalog
 from pytest_delta_schema.diagnostics.errors import StatementError
-from pytest_delta_schema.execute.protocols.catalog import RowCounts
+from pytest_delta_schema.execute.protocols import RowCounts
 
 @pytest.fixture(scope="session")
 def delta_catalog():

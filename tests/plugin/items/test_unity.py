@@ -8,8 +8,8 @@ from threading import Thread
 
 import pytest
 
-from pytest_delta_schema.engine.outcomes.outcome import Status
-from pytest_delta_schema.report.run_report_json import report_from_json
+from pytest_delta_schema.engine.outcomes import Status
+from pytest_delta_schema.report.json_report import report_from_json
 from support.logs import commit, field, metadata, protocol
 from support.runs.ci_commands import ci_commands
 from support.unity import lake
@@ -663,7 +663,7 @@ def test_a_token_that_the_server_refuses_is_reported_once(project, tmp_path, mon
 @pytest.mark.usefixtures("unity")
 def test_the_states_of_tables_are_released_before_pytest_ends(project):
     project.pytester.makeconftest(
-        "from pytest_delta_schema.plugin.run.stash_keys import RUN\n"
+        "from pytest_delta_schema.plugin.registration import RUN\n"
         "def pytest_sessionfinish(session):\n"
         "    print('catalogs while reports are written:', len(session.config.stash[RUN].catalogs()))\n"
         "def pytest_unconfigure(config):\n"

@@ -10,7 +10,7 @@ from support.plugin_project import HEAD, ORDERS
 from support.runs.pytest_versions import reads_tool_pytest
 
 SHOW = """
-from pytest_delta_schema.plugin.hooks.run_start import (contract_run)
+from pytest_delta_schema.plugin.run import contract_run
 
 def test_it(pytestconfig):
     options = contract_run(pytestconfig).options
@@ -417,7 +417,7 @@ def test_numbers_of_ini_keys_are_numbers_or_texts_in_toml(project, values):
     )
     project.pytester.makeconftest(
         "def pytest_collection_finish(session):\n"
-        "    from pytest_delta_schema.plugin.hooks.run_start import contract_run\n"
+        "    from pytest_delta_schema.plugin.run import contract_run\n"
         "    options = contract_run(session.config).options\n"
         "    print(f'threads {options.read_threads!r}, timeout {options.unity.timeout!r}')\n"
     )
@@ -635,7 +635,7 @@ def test_a_run_without_a_section_does_not_parse_toml(project):
         test_x="""
         import sys
         def test_it():
-            heavy = ("pytest_delta_schema.configuration.toml_values", "pytest_delta_schema.rules")
+            heavy = ("pytest_delta_schema.configuration.values", "pytest_delta_schema.rules")
             assert [name for name in heavy if name in sys.modules] == []
         """
     )

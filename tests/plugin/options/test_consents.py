@@ -188,7 +188,7 @@ def test_what_an_expired_consent_to_break_a_contract_allows(project, where):
     where(BREAK.format(expires="2001-01-01"))
     project.pytester.makepyfile(
         test_show="""
-        from pytest_delta_schema.plugin.hooks.run_start import (contract_run)
+        from pytest_delta_schema.plugin.run import contract_run
 
         def test_it(pytestconfig):
             options = contract_run(pytestconfig).options

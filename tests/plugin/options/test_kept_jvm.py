@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 
 from pytest_delta_schema.__main__ import main
-from pytest_delta_schema.backends.local.kept_jvm.record import record_paths
-from pytest_delta_schema.plugin.options.jvm_reuse import why_jvm_is_not_reused
+from pytest_delta_schema.backends.local.kept_jvm import record_paths
+from pytest_delta_schema.plugin.spark import why_jvm_is_not_reused
 from support.runs.shared_cache import shared_cache
 
 STARTED = """
 from types import SimpleNamespace
 import pytest
-from pytest_delta_schema.backends.local.session import start
-from pytest_delta_schema.backends.local.kept_jvm import kept_session
+from pytest_delta_schema.backends.local import start
+from pytest_delta_schema.backends.local import kept_session
 
 def started(warehouse, conf, seconds=None, *, archive):
     print("KEPT FOR", seconds)

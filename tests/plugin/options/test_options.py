@@ -229,7 +229,7 @@ def test_the_class_archive_can_be_switched_off(project, line, kept):
     project.ini(line)
     project.pytester.makepyfile(
         test_x=f"""
-        from pytest_delta_schema.plugin.hooks.run_start import (contract_run)
+        from pytest_delta_schema.plugin.run import contract_run
         def test_it(pytestconfig): assert contract_run(pytestconfig).options.jvm_archive is {kept}
         """
     )

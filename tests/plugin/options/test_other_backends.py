@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from pytest_delta_schema.backends.registry import BUILT_IN
+from pytest_delta_schema.backends.backend import BUILT_IN
 from pytest_delta_schema.settings.table import BACKENDS
 
 BACKEND = """

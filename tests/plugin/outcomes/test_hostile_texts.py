@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from pytest_delta_schema.diagnostics.escaping import HIDDEN
+from pytest_delta_schema.diagnostics.text import HIDDEN
 from support.runs.ci_commands import ci_commands
 from support.runs.hostile_project import write_hostile_project
 

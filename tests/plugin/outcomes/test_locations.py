@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_delta_schema.diagnostics.errors import Location
-from pytest_delta_schema.plugin.outcomes.outcome_report import outcome_of
+from pytest_delta_schema.plugin.outcomes import outcome_of
 from support.plugin_project import HEAD
 from support.runs.marked_source import unmarked
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.engine.outcomes.outcome import TableOutcome
+    from pytest_delta_schema.engine.outcomes import TableOutcome
 
 DRIFTED = """
 orders = «»«columns.old»Table(
@@ -68,7 +68,7 @@ def test_a_table_that_passes_has_the_line_alone_and_no_file_is_read(project, mon
     def refuse(*_):
         pytest.fail("a source file was read")
 
-    monkeypatch.setattr("pytest_delta_schema.engine.source_map.source_locations.decode_source", refuse)
+    monkeypatch.setattr("pytest_delta_schema.engine.source_map.decode_source", refuse)
     project.run("--delta-drift", "-m", "delta_drift", plugins=[outcomes])
 
     (outcome,) = outcomes.all

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from pytest_delta_schema.plugin.output.worker_progress import WorkerRecords
+from pytest_delta_schema.plugin.terminal import WorkerRecords
 from pytest_delta_schema.progress import PHASE, STEP
 from support.own_plugins import ALONE
 

@@ -291,10 +291,10 @@ def test_sigterm_leaves_a_report(drifted, stuck, options, status):
     drifted.extend_conftest(
         f"""
 import os, signal, time
-import pytest_delta_schema.plugin.summary.interruption_report
+import pytest_delta_schema.plugin.interruption
 
 # The time limit only ends a process that does not end by itself.
-pytest_delta_schema.plugin.summary.interruption_report.LIMIT = {60 if status < 0 else 0.5}
+pytest_delta_schema.plugin.interruption.LIMIT = {60 if status < 0 else 0.5}
 
 @pytest.fixture(autouse=True)
 def stop(request):

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from pytest_delta_schema.diagnostics.errors import Location
-from pytest_delta_schema.plugin.source_links import git_checkout
-from pytest_delta_schema.plugin.source_links.git_checkout import git_commit
-from pytest_delta_schema.plugin.source_links.source_root import SourceRoot
+from pytest_delta_schema.plugin import reports
+from pytest_delta_schema.plugin.reports import SourceRoot, git_commit
 
 COMMIT = "a" * 40
 HERE = Location("", 3, 5, 4)
@@ -99,7 +98,7 @@ def test_without_an_answer_of_git_there_is_no_commit(tmp_path, monkeypatch, prog
         (tmp_path / "git").chmod(0o755)
     path = os.environ["PATH"] if program else ""
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{path}")
-    monkeypatch.setattr(git_checkout, "_SECONDS", 0.5)
+    monkeypatch.setattr(reports, "_SECONDS", 0.5)
 
     assert git_commit(tmp_path) == ""
 

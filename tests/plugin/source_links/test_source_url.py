@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from pytest_delta_schema.plugin.source_links.source_url import source_url
+from pytest_delta_schema.plugin.reports import source_url
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 GITHUB = {"GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "acme/shop"}

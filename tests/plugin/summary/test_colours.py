@@ -9,9 +9,9 @@ from types import SimpleNamespace
 import pytest
 from _pytest._io import TerminalWriter
 
-from pytest_delta_schema.engine.outcomes.outcome import Status
-from pytest_delta_schema.plugin.compat.pytest_compat import failure_at, show_lines_with
-from pytest_delta_schema.plugin.summary.colours import markup_of
+from pytest_delta_schema.engine.outcomes import Status
+from pytest_delta_schema.plugin.compat import failure_at, show_lines_with
+from pytest_delta_schema.plugin.terminal import markup_of
 from support.plugin_project import ORDERS
 
 BEFORE = "MemoryCatalog([stored('dev.silver.orders', OLD, ColumnState('created_ts', 'timestamp', True, ''))])"

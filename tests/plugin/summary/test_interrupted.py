@@ -23,7 +23,7 @@ from contextlib import suppress
 from pathlib import Path
 from pytest_delta_schema import MemoryCatalog
 from pytest_delta_schema.execute import interruption
-from pytest_delta_schema.plugin.summary import interruption_report
+from pytest_delta_schema.plugin import interruption as interruption_report
 
 # Nothing that these tests wait for has a time limit that a slow machine could exceed.
 interruption.READING = 300

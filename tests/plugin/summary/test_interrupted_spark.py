@@ -27,9 +27,9 @@ from functools import partial
 from pathlib import Path
 import pytest
 from pytest_delta_schema import LocalCatalog
-from pytest_delta_schema.backends.spark.errors import stopping
+from pytest_delta_schema.backends.spark import errors as stopping
 from pytest_delta_schema.execute import interruption
-from pytest_delta_schema.plugin.summary import interruption_report
+from pytest_delta_schema.plugin import interruption as interruption_report
 from pytest_delta_schema.sql import StatementKind
 
 # No time limit ends these runs, so they end by themselves also on a slow machine.

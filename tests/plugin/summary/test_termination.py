@@ -10,10 +10,9 @@ from threading import Event
 
 import pytest
 
-from pytest_delta_schema.backends.spark.errors.stopping import STOPPING
+from pytest_delta_schema.backends.spark.errors import STOPPING
 from pytest_delta_schema.execute.interruption import READING
-from pytest_delta_schema.plugin.summary.interruption_report import LIMIT, WORKER_LIMIT
-from pytest_delta_schema.plugin.summary.termination import Termination
+from pytest_delta_schema.plugin.interruption import LIMIT, WORKER_LIMIT, Termination
 
 LONG = 300
 """Seconds that nothing here needs."""

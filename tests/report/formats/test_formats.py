@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from pytest_delta_schema.report.formats.report_formats import FORMATS
+from pytest_delta_schema.report.formats import FORMATS
 from pytest_delta_schema.settings.table import ReportType
 from support.reports.run_reports import sample_report
 

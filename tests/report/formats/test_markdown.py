@@ -9,16 +9,20 @@ import pytest
 from markdown_it import MarkdownIt
 
 from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
-from pytest_delta_schema.diagnostics.escaping import escaped, escaped_lines
-from pytest_delta_schema.engine.outcomes.outcome import DataChecks, OutcomeStatement, Status, TableChange
-from pytest_delta_schema.report.formats.markdown import (
+from pytest_delta_schema.diagnostics.text import escaped, escaped_lines
+from pytest_delta_schema.engine.outcomes import DataChecks, OutcomeStatement, Status, TableChange
+from pytest_delta_schema.report.markdown import (
     PULL_REQUEST_COMMENT_LIMIT,
     SUMMARY_LIMIT,
+    block,
+    code,
+    details,
     pull_request_comment,
     step_summary,
+    table,
+    text,
 )
-from pytest_delta_schema.report.report_entries import Consents, Run
-from pytest_delta_schema.report.text.markdown_text import block, code, details, table, text
+from pytest_delta_schema.report.run_report import Consents, Run
 from support.reports.run_reports import DRIFTED, IN_SYNC, RUN, UNJUDGED, UNREADABLE, sample_report
 
 NOTHING = {"unmanaged": (), "consents": Consents()}

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
-from pytest_delta_schema.engine.outcomes.outcome import TableChange
-from pytest_delta_schema.report.formats.workflow_commands import SHOWN, azure_lines, github_lines
-from pytest_delta_schema.report.report_entries import Consents
+from pytest_delta_schema.engine.outcomes import TableChange
+from pytest_delta_schema.report.ci_formats import SHOWN, azure_lines, github_lines
+from pytest_delta_schema.report.run_report import Consents
 from support.reports.run_reports import BLOCKED, DRIFTED, IN_SYNC, sample_report
 
 NOTHING = {"unmanaged": (), "consents": Consents()}

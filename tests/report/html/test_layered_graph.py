@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_delta_schema.report.html.layered_graph import HEIGHT, WIDTH, drawn
+from pytest_delta_schema.report.html.diagram import HEIGHT, WIDTH, drawn
 
 NAMES = st.integers(0, 12).map(str)
 

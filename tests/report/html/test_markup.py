@@ -7,7 +7,7 @@ from html import unescape
 import pytest
 
 from pytest_delta_schema.report.html.markup import NOTHING, element, joined, lines, text, wrapped
-from pytest_delta_schema.report.html.sql_markup import sql_markup
+from pytest_delta_schema.report.html.page import sql_markup
 
 
 @pytest.mark.parametrize(

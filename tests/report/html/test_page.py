@@ -10,10 +10,10 @@ from dataclasses import replace
 import pytest
 
 from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
-from pytest_delta_schema.engine.outcomes.outcome import DataChecks, OutcomeStatement, Status, TableChange
+from pytest_delta_schema.engine.outcomes import DataChecks, OutcomeStatement, Status, TableChange
+from pytest_delta_schema.report.html.markup import MARKS
 from pytest_delta_schema.report.html.page import html_page
-from pytest_delta_schema.report.html.status_marks import MARKS
-from pytest_delta_schema.report.report_entries import Consents
+from pytest_delta_schema.report.run_report import Consents
 from support.reports.hostile_report import HIDDEN_CHARACTERS, hostile_report
 from support.reports.html_tree import html_tree
 from support.reports.large_reports import large_report

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema.engine.outcomes.outcome import TableChange
-from pytest_delta_schema.report.text.change_groups import change_groups, is_creation
+from pytest_delta_schema.engine.outcomes import TableChange
+from pytest_delta_schema.report.text import change_groups, is_creation
 
 
 def change(table="ci.orders", marker="+", path="columns.a", before="(absent)", aspect=""):

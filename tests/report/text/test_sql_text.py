@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema.engine.outcomes.outcome import OutcomeStatement
-from pytest_delta_schema.report.text.sql_text import sql_heading, sql_text
+from pytest_delta_schema.engine.outcomes import OutcomeStatement
+from pytest_delta_schema.report.text import sql_heading, sql_text
 
 RAN, OPEN = OutcomeStatement(sql="A", has_run=True), OutcomeStatement(sql="B")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema import LocalCatalog
-from pytest_delta_schema.backends.local.logs.reader import _request
-from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
-from pytest_delta_schema.backends.spark.history import columns_before, introductions
+from pytest_delta_schema.backends.local.reading import _request
+from pytest_delta_schema.backends.local.warehouse import table_folder
+from pytest_delta_schema.backends.spark.logs import columns_before, introductions
 from pytest_delta_schema.state import TableState
 
 if TYPE_CHECKING:
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from pytest_delta_schema import QualifiedName
-    from pytest_delta_schema.delta.names.column_path import ColumnPath
+    from pytest_delta_schema.delta.names import ColumnPath
     from pytest_delta_schema.diagnostics.errors import Diagnostic
-    from pytest_delta_schema.models.conversion import Parquet
+    from pytest_delta_schema.models.constraints import Parquet
     from pytest_delta_schema.state import CatalogState
-    from pytest_delta_schema.state.commits import IntroducedBy
+    from pytest_delta_schema.state.log_facts import IntroducedBy
 
 _ONLY_IN_SESSION = {"gone", "provider", "view"}
 """Answers of ``StateReader.java`` about what only the running session knows: another process does not see it."""

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.backends.local.kept_jvm.holder import HeldJvm, Holder
-from pytest_delta_schema.backends.local.kept_jvm.record import private_folder, record_path
+from pytest_delta_schema.backends.local.jvm_holder import HeldJvm, Holder
+from pytest_delta_schema.backends.local.kept_jvm import private_folder, record_path
 from pytest_delta_schema.backends.secret import Secret
 
 if TYPE_CHECKING:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.plugin.run.scratch import Scratch
+from pytest_delta_schema.plugin.scratch import Scratch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_delta_schema.execute.protocols.catalog import ScratchCatalog
+    from pytest_delta_schema.execute.protocols import ScratchCatalog
 
 
 @contextmanager

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import httpx
 
 from pytest_delta_schema import UnityCatalog
-from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
+from pytest_delta_schema.backends.local.warehouse import table_folder
 from pytest_delta_schema.backends.unity import Secret, UnityClient
-from pytest_delta_schema.backends.unity.http.client import API_ROOT
+from pytest_delta_schema.backends.unity.client import API_ROOT
 from pytest_delta_schema.sql.statement import StatementKind
 
 if TYPE_CHECKING:

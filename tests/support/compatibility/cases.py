@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pyspark.sql.types import ArrayType, DecimalType, TimestampNTZType, VarcharType
 
 from pytest_delta_schema import Check, Column, Deprecated, ForeignKey, PrimaryKey, Table, Unique
-from pytest_delta_schema.settings.compatibility_roles import ROLES
-from pytest_delta_schema.testing.parts import BOTH, INT, LONG, TEXT, field, struct
+from pytest_delta_schema.settings.table import ROLES
+from pytest_delta_schema.testing.scenario import BOTH, INT, LONG, TEXT, field, struct
 from support.tables import table
 
 if TYPE_CHECKING:
     from pytest_delta_schema.compatibility.roles import CompatibilityVerdict
-    from pytest_delta_schema.settings.compatibility_roles import Role
+    from pytest_delta_schema.settings.table import Role
 
 LETTERS: dict[str, CompatibilityVerdict] = {"b": "breaking", "d": "dangerous", "-": "safe", "?": "not judged"}
 """The verdicts, as the cases write them."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from pytest_delta_schema import Table
-    from pytest_delta_schema.settings.compatibility_roles import Role
+    from pytest_delta_schema.settings.table import Role
 
     Row = Mapping[str, Any]
 

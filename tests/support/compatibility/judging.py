@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.compatibility import judge_change
-from pytest_delta_schema.settings.compatibility_roles import ROLES
+from pytest_delta_schema.settings.table import ROLES
 
 if TYPE_CHECKING:
     from pytest_delta_schema import Table
-    from pytest_delta_schema.settings.compatibility_roles import Role
+    from pytest_delta_schema.settings.table import Role
 
 
 def shown(old: Table, new: Table | None, *roles: Role, **options: Any) -> list[str]:

@@ -7,7 +7,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_delta_schema import Check, Column, PrimaryKey, Table, Unique
-from pytest_delta_schema.testing.parts import BOTH, INT, LONG, TEXT, field, struct
+from pytest_delta_schema.testing.scenario import BOTH, INT, LONG, TEXT, field, struct
 from support.tables import table
 
 if TYPE_CHECKING:

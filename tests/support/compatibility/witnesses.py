@@ -6,10 +6,10 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.compatibility import judge_change, worst_verdict
-from pytest_delta_schema.compatibility.classification import CHANGE_FEED
-from pytest_delta_schema.compatibility.write_verdicts import WRITES_BY_ROLE
-from pytest_delta_schema.delta.features import is_on
-from pytest_delta_schema.settings.compatibility_roles import ROLES
+from pytest_delta_schema.compatibility.changes import CHANGE_FEED
+from pytest_delta_schema.compatibility.effects import WRITES_BY_ROLE
+from pytest_delta_schema.delta.protocol import is_on
+from pytest_delta_schema.settings.table import ROLES
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.witness.script import NoScript, Script, scripts_of, witness_of
 from support.compatibility.cases import CASES

@@ -10,16 +10,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
-from pytest_delta_schema.backends.local.logs.folder_clone import ChangingTableError, clone_folder
-from pytest_delta_schema.backends.local.logs.log_history import history_of
-from pytest_delta_schema.backends.local.logs.log_reader import WarehouseLogs
-from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
-from pytest_delta_schema.backends.logs.commit_log import CommitLog
-from pytest_delta_schema.backends.logs.local_log import LocalLog
-from pytest_delta_schema.backends.logs.log_damage import damage_of
-from pytest_delta_schema.backends.unity.logs.log_folder import LogFolder
-from pytest_delta_schema.backends.unity.logs.repeated_reads import read_repeatedly
-from pytest_delta_schema.backends.unity.logs.table_logs import Log
+from pytest_delta_schema.backends.local.clones import ChangingTableError, clone_folder
+from pytest_delta_schema.backends.local.reading import WarehouseLogs, history_of
+from pytest_delta_schema.backends.local.warehouse import table_folder
+from pytest_delta_schema.backends.logs.checks import damage_of
+from pytest_delta_schema.backends.logs.files import LocalLog
+from pytest_delta_schema.backends.logs.state import CommitLog
+from pytest_delta_schema.backends.unity.logs import Log, LogFolder, read_repeatedly
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic, StatementError
 from support.delta_logs.written_table import ABSENT, Shown
 from support.tables import NAME
@@ -28,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from pytest_delta_schema.backends.logs.log_files import LogFiles
+    from pytest_delta_schema.backends.logs.files import LogFiles
     from pytest_delta_schema.state.states import TableState
 
 OLD = 3
@@ -97,7 +94,7 @@ def _damage(log: Callable[[str], LogFiles], warehouse: Path) -> Reading:
 
 def _unity(how: str, warehouse: Path) -> Reading:
     """Read as the unity backend does: a local log, a remote one by deltalake, one that deltalake cannot open."""
-    logs = "pytest_delta_schema.backends.unity.logs.table_logs"
+    logs = "pytest_delta_schema.backends.unity.logs"
     location = str(table_folder(warehouse, NAME))
     patches: list[Any] = [] if how == "local" else [patch(f"{logs}.local_folder", lambda _: None)]
     if how == "files":

@@ -10,7 +10,7 @@ from deltalake import write_deltalake
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Check, Column
-from pytest_delta_schema.delta.features import MAPPING_PROPERTY
+from pytest_delta_schema.delta.protocol import MAPPING_PROPERTY
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
-from pytest_delta_schema.backends.unity.logs import deltalake_compat, log_folder
+from pytest_delta_schema.backends.unity import logs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -77,7 +77,7 @@ class Interruptions:
         import deltalake  # noqa: PLC0415 - it is patched
 
         patches = [patch.object(module, name, self._counted(getattr(module, name), name)) for module, name in _ACCESSES]
-        made, opened = deltalake_compat.file_system, deltalake.DeltaTable
+        made, opened = logs.file_system, deltalake.DeltaTable
 
         def open_table(location: str, **options: Any) -> Any:
             self.access(location)
@@ -87,7 +87,7 @@ class Interruptions:
             self.access(self.folder)
             return _Store(self, made(location, options))
 
-        patches.append(patch.object(log_folder, "file_system", open_store))
+        patches.append(patch.object(logs, "file_system", open_store))
         patches.append(patch.object(deltalake, "DeltaTable", open_table))
         for one in patches:
             one.start()

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema import Check, Column
-from pytest_delta_schema.testing.parts import column, table
+from pytest_delta_schema.testing.scenario import column, table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

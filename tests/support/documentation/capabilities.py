@@ -7,19 +7,19 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
-from pytest_delta_schema.backends.local.session.supported_versions import minor_version
+from pytest_delta_schema.backends.local.launch import minor_version
 from pytest_delta_schema.backends.memory.catalog import MemoryCatalog
-from pytest_delta_schema.backends.spark.delta_capabilities import OPEN_SOURCE_DELTA as LOCAL
-from pytest_delta_schema.backends.spark.versions import SparkVersions
-from pytest_delta_schema.backends.spark_session.capabilities import CLASSIC, REMOTE
+from pytest_delta_schema.backends.spark.sessions import SparkVersions
+from pytest_delta_schema.backends.spark.statements import OPEN_SOURCE_DELTA as LOCAL
+from pytest_delta_schema.backends.spark_session.catalog import CLASSIC, REMOTE
 from pytest_delta_schema.backends.unity.catalog import UnityCatalog
-from pytest_delta_schema.delta.spark_pairs import PAIRS
+from pytest_delta_schema.delta.properties import PAIRS
 from pytest_delta_schema.sql import StatementKind
 from pytest_delta_schema.testing import SCENARIOS
 from pytest_delta_schema.testing.scenario_runner import planned_statements
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.execute.protocols.catalog import Capabilities
+    from pytest_delta_schema.execute.protocols import Capabilities
     from pytest_delta_schema.sql.statement import Statement
 
 BACKENDS = {

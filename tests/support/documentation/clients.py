@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from pytest_delta_schema.delta.clients.client_features import cells_of_package
-from pytest_delta_schema.delta.clients.known_clients import KNOWN_CLIENTS
-from pytest_delta_schema.delta.features import WRITER_FEATURES
+from pytest_delta_schema.delta.clients import KNOWN_CLIENTS, cells_of_package
+from pytest_delta_schema.delta.protocol import WRITER_FEATURES
 
 
 def tables() -> str:

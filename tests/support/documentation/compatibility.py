@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_delta_schema.compatibility.verdict_table import VERDICT_TABLE
-from pytest_delta_schema.settings.compatibility_roles import ROLES
+from pytest_delta_schema.settings.table import ROLES
 
 
 def table() -> str:

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.configuration.compatibility_entries import COMPATIBILITY_KEYS
 from pytest_delta_schema.configuration.section import CONSENT_KEYS, STORE_KEYS
-from pytest_delta_schema.configuration.toml_values import one_of
-from pytest_delta_schema.settings.compatibility_roles import DEFAULT_ROLES
-from pytest_delta_schema.settings.table import SETTINGS
-from pytest_delta_schema.settings.text import SECTION
+from pytest_delta_schema.configuration.values import COMPATIBILITY_KEYS, one_of
+from pytest_delta_schema.settings.table import DEFAULT_ROLES, SECTION, SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pytest_delta_schema.settings.kinds import SettingKind
-    from pytest_delta_schema.settings.table import Setting
+    from pytest_delta_schema.settings.table import Setting, SettingKind
 
 _TYPES: Mapping[SettingKind, str] = {
     "flag": "`true` or `false`",

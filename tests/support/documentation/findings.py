@@ -6,8 +6,10 @@ import ast
 import inspect
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.write_check import overwrite_findings, schema_findings, storage_findings
-from pytest_delta_schema.write_check.statements import statement_findings
+from pytest_delta_schema.write_check import findings as overwrite_findings
+from pytest_delta_schema.write_check import findings as schema_findings
+from pytest_delta_schema.write_check import findings as statement_findings
+from pytest_delta_schema.write_check import findings as storage_findings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,22 +12,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 import pytest_delta_schema
-from pytest_delta_schema.engine.outcomes.outcome import CHANGE, DIAGNOSTIC, Status
-from pytest_delta_schema.report.run_report_json import OF_ALL_RUNS, REPORT_FORM, STATE_VALUES, TOOL
+from pytest_delta_schema.engine.outcomes import CHANGE, DIAGNOSTIC, Status
+from pytest_delta_schema.report.json_report import OF_ALL_RUNS, REPORT_FORM, STATE_VALUES, TOOL
 from pytest_delta_schema.settings.table import RISKS
-from pytest_delta_schema.state.json_format.json_form import STATE_FORM, DataType
-from pytest_delta_schema.state.json_format.json_records import REQUIRED, Form, Key, Kinds, Record
-from pytest_delta_schema.state.json_format.json_shapes import (
+from pytest_delta_schema.state.json_shapes import (
+    REQUIRED,
     Choice,
     Entries,
+    Form,
     Items,
     JsonScalar,
+    Key,
+    Kinds,
     Member,
     Notation,
     Nullable,
     Pairs,
+    Record,
     Shape,
 )
+from pytest_delta_schema.state.json_state import STATE_FORM, DataType
 
 if TYPE_CHECKING:
     from enum import Enum

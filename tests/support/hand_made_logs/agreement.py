@@ -111,7 +111,7 @@ def current_answers(spark: SparkSession, root: Path) -> dict[str, str]:
 
 def main() -> None:
     """Ask Spark, and write its answers."""
-    from pytest_delta_schema.backends.local.session.start import session_conf, start_session  # noqa: PLC0415
+    from pytest_delta_schema.backends.local.start import session_conf, start_session  # noqa: PLC0415
 
     with tempfile.TemporaryDirectory() as folder:
         session = start_session(Path(folder), session_conf(Path(folder)), archive=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.features import READER_FEATURES, WRITER_FEATURES
+from pytest_delta_schema.delta.protocol import READER_FEATURES, WRITER_FEATURES
 from support.hand_made_logs.writing import METADATA, PROTOCOL, features, of_actions, of_metadata
 
 if TYPE_CHECKING:

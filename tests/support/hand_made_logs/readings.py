@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.backends.local.logs.log_reader import WarehouseLogs
-from pytest_delta_schema.backends.local.logs.reader import read_tables
-from pytest_delta_schema.backends.local.session.bridge import Bridge
-from pytest_delta_schema.backends.spark.compat.delta_compat import clear_cache
-from pytest_delta_schema.backends.spark.compat.gateway import Gateway
+from pytest_delta_schema.backends.local.bridge import Bridge
+from pytest_delta_schema.backends.local.reading import WarehouseLogs, read_tables
+from pytest_delta_schema.backends.spark.compat import Gateway, clear_cache
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
-from pytest_delta_schema.backends.unity.logs.table_logs import Log
+from pytest_delta_schema.backends.unity.logs import Log
 from pytest_delta_schema.delta.char_varchar import SHORT_NAMES
 from pytest_delta_schema.delta.protocol import FEATURE_PREFIX
 from pytest_delta_schema.diagnostics.errors import StatementError

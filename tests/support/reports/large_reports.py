@@ -6,9 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
-from pytest_delta_schema.engine.outcomes.outcome import DataChecks, OutcomeStatement, Status, TableChange
-from pytest_delta_schema.report.report_entries import CheckReport, TableReport
-from pytest_delta_schema.report.run_report import RunReport
+from pytest_delta_schema.engine.outcomes import DataChecks, OutcomeStatement, Status, TableChange
+from pytest_delta_schema.report.run_report import CheckReport, RunReport, TableReport
 from support.reports.run_reports import RUN
 
 if TYPE_CHECKING:

@@ -63,7 +63,7 @@ _HELD = """Hostile([
 _CONFTEST = """
 from dataclasses import replace
 from pytest_delta_schema import QualifiedName
-from pytest_delta_schema.delta.names.column_path import ColumnPath
+from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.state import CheckState, IntroducedBy
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pytest_delta_schema import Orchestrator
 from pytest_delta_schema.backends.local.catalog import LocalCatalog
-from pytest_delta_schema.backends.local.session.start import catalog_conf, session_conf, start_session
+from pytest_delta_schema.backends.local.start import catalog_conf, session_conf, start_session
 from support.values.keyed import keyed
 
 

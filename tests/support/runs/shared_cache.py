@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.backends.local.session.machine_cache import cache_folder
+from pytest_delta_schema.backends.local.launch import cache_folder
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Check, Column, ForeignKey, Table, Unique, rows_of
-from pytest_delta_schema.backends.local.stream_probe.stream_stage import StreamStage
+from pytest_delta_schema.backends.local.probes import StreamStage
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.testing.parts import BOTH, INT, LONG, MAPPED, TEXT, WIDENS, field, struct
-from pytest_delta_schema.write_check.streams.verdict import STREAM_KINDS
+from pytest_delta_schema.testing.scenario import BOTH, INT, LONG, MAPPED, TEXT, WIDENS, field, struct
+from pytest_delta_schema.write_check.streams import STREAM_KINDS
 from support.streams.property_values import CHECKPOINTS, ENABLED, SWITCHES, VALUES
 from support.tables import table
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema import LocalCatalog
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.write_check import StreamVerdict
-    from pytest_delta_schema.write_check.streams.verdict import StreamKind
+    from pytest_delta_schema.write_check.streams import StreamKind
 
 ID, NOTE, V = Column("id", LONG), Column("note", TEXT), Column("v", INT)
 KEY = Column("id", LONG, is_nullable=False)

@@ -13,8 +13,7 @@ import time
 from pathlib import Path
 
 from pytest_delta_schema import LocalCatalog, open_session
-from pytest_delta_schema.write_check.streams.recorded import RECORD
-from pytest_delta_schema.write_check.streams.verdict import STREAM_KINDS
+from pytest_delta_schema.write_check.streams import RECORD, STREAM_KINDS
 from support.streams.cases import CASES, SEVERAL, SEVERAL_RECORD, play
 
 SEVERAL_NAME = "several"

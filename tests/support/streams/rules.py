@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.write_check.streams.recorded import answers
-from pytest_delta_schema.write_check.streams.verdict import NEW_CHECKPOINT, NOTHING_HELPS, STREAM_KINDS
+from pytest_delta_schema.write_check.streams import NEW_CHECKPOINT, NOTHING_HELPS, STREAM_KINDS, answers
 from support.streams.cases import CASES
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.write_check.streams.recorded import Answer
-    from pytest_delta_schema.write_check.streams.verdict import Remedy
+    from pytest_delta_schema.write_check.streams import Answer, Remedy
 
 NO_PLAN = {
     "no-plan": (

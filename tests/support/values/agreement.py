@@ -8,23 +8,22 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema import QualifiedName, WriteOptions
-from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
-from pytest_delta_schema.backends.local.write_probe.empty_writes import AUTO_MERGE, write
-from pytest_delta_schema.backends.spark.errors.spark_errors import translate_errors
-from pytest_delta_schema.backends.spark.session_settings import setting
+from pytest_delta_schema.backends.local.probes import AUTO_MERGE, write
+from pytest_delta_schema.backends.local.warehouse import table_folder
+from pytest_delta_schema.backends.spark.errors import translate_errors
+from pytest_delta_schema.backends.spark.statements import setting
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.sql import statements
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.write_check.options import takes_frame
+from pytest_delta_schema.write_check.verdict import takes_frame
 from support.values.writes import MODES, shown
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_delta_schema import LocalCatalog
-    from pytest_delta_schema.write_check.options import WriteMethod
-    from pytest_delta_schema.write_check.statements.merge_options import Merge
+    from pytest_delta_schema.write_check.verdict import Merge, WriteMethod
     from support.values.writes import Pair
 
 

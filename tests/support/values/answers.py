@@ -12,7 +12,7 @@ from support.values.writes import MODES, PAIRS, recorded, shown
 
 if TYPE_CHECKING:
     from pytest_delta_schema import Merge, WriteOptions
-    from pytest_delta_schema.write_check.options import WriteMethod
+    from pytest_delta_schema.write_check.verdict import WriteMethod
 
 WAYS: dict[str, tuple[WriteMethod, str]] = {
     "`save`": ("save", "plain"),

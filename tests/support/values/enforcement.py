@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.configuration.settings import Settings
 from pytest_delta_schema.diagnostics.errors import InvalidModelError
 from pytest_delta_schema.engine.declarations import Declarations
-from pytest_delta_schema.models.derivation import derived
-from pytest_delta_schema.plugin.items.enforcement_items import enforcement_outcome
-from pytest_delta_schema.plugin.run.scratch import Scratch
+from pytest_delta_schema.models.table import derived
+from pytest_delta_schema.plugin.enforcement import enforcement_outcome
+from pytest_delta_schema.plugin.scratch import Scratch
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.test_kit.enforcement.enforcement_rows import enforcement_rows
+from pytest_delta_schema.test_kit.enforcement import enforcement_rows
 from pytest_delta_schema.testing.scenarios import SCENARIOS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pytest_delta_schema import Table
-    from pytest_delta_schema.engine.outcomes.outcome import TableOutcome
-    from pytest_delta_schema.execute.protocols.catalog import ScratchCatalog
-    from pytest_delta_schema.test_kit.generation.breaking import BreakingRows
+    from pytest_delta_schema.engine.outcomes import TableOutcome
+    from pytest_delta_schema.execute.protocols import ScratchCatalog
+    from pytest_delta_schema.test_kit.breaking import BreakingRows
 
 
 def different_models() -> list[tuple[Table, tuple[BreakingRows, ...]]]:

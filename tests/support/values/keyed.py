@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema import ForeignKey
-from pytest_delta_schema.testing.parts import column, table
+from pytest_delta_schema.testing.scenario import column, table
 
 if TYPE_CHECKING:
     from pytest_delta_schema import Table

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from pytest_delta_schema import Deprecated, Parquet, QualifiedName
-from pytest_delta_schema.delta.names.column_path import TABLE, ColumnPath
+from pytest_delta_schema.delta.names import TABLE, ColumnPath
 from pytest_delta_schema.models.names import StoredName
 from pytest_delta_schema.state import (
     ArrayState,

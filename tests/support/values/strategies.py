@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Check, Column, Deprecated, Table, Unique
-from pytest_delta_schema.delta.names.column_path import TABLE, ColumnPath
+from pytest_delta_schema.delta.names import TABLE, ColumnPath
 from pytest_delta_schema.models.names import key_name
 from pytest_delta_schema.state import CheckState, KeyState, TableState
 from pytest_delta_schema.state.spark_types import canonical_type

@@ -9,8 +9,8 @@ from pyspark.sql import types as spark
 
 from pytest_delta_schema import Check, Column, Identity, Table, WriteOptions
 from pytest_delta_schema.state.types import describe_type
-from pytest_delta_schema.testing.parts import INT, LONG, MAPPED, TEXT, WIDENS, field, struct
-from pytest_delta_schema.write_check.options import FRAME_METHODS
+from pytest_delta_schema.testing.scenario import INT, LONG, MAPPED, TEXT, WIDENS, field, struct
+from pytest_delta_schema.write_check.verdict import FRAME_METHODS
 from support.tables import table
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.state import ColumnState
     from pytest_delta_schema.write_check import WriteVerdict
-    from pytest_delta_schema.write_check.options import WriteMethod
+    from pytest_delta_schema.write_check.verdict import WriteMethod
 
 BYTE, SHORT, FLOAT, DOUBLE = spark.ByteType(), spark.ShortType(), spark.FloatType(), spark.DoubleType()
 DATE, TIME, NTZ, VOID = spark.DateType(), spark.TimestampType(), spark.TimestampNTZType(), spark.NullType()

@@ -12,12 +12,19 @@ from pytest_delta_schema import Check, Column, MemoryCatalog, Orchestrator
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.plan.changes import Change
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.testing.parts import BOTH, INT, LONG, MAPPED, TEXT, field, struct
+from pytest_delta_schema.testing.scenario import BOTH, INT, LONG, MAPPED, TEXT, field, struct
 from pytest_delta_schema.write_check import StreamVerdict, check_stream
-from pytest_delta_schema.write_check.streams.change_names import NAMERS, names_of
-from pytest_delta_schema.write_check.streams.pair import require_models
-from pytest_delta_schema.write_check.streams.recorded import Answer, answers
-from pytest_delta_schema.write_check.streams.verdict import NEW_CHECKPOINT, NOTHING_HELPS, STREAM_KINDS, TRACKED
+from pytest_delta_schema.write_check.streams import (
+    NAMERS,
+    NEW_CHECKPOINT,
+    NOTHING_HELPS,
+    STREAM_KINDS,
+    TRACKED,
+    Answer,
+    answers,
+    names_of,
+    require_models,
+)
 from support.streams.cases import BASE, CASES, FEED, ID, NOTE, SAMPLE, SEVERAL, SEVERAL_RECORD, X, states
 from support.tables import table
 
@@ -167,7 +174,7 @@ def test_a_plain_stream_over_a_rename_and_a_drop_needs_both():
 
 def test_where_one_change_needs_a_new_checkpoint_nothing_else_helps(monkeypatch):
     known = {**answers(), ("column-dropped", "plain"): Answer("blocked", "DELTA_X", NEW_CHECKPOINT)}
-    monkeypatch.setattr("pytest_delta_schema.write_check.streams.prediction.answers", lambda: known)
+    monkeypatch.setattr("pytest_delta_schema.write_check.streams.answers", lambda: known)
     new = table(ID, Column("w", INT, renamed_from="v"), table_properties=MAPPED)
 
     verdict = check_stream(MAPPED_TABLE, new)

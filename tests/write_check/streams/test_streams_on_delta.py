@@ -7,10 +7,9 @@ from dataclasses import replace
 import pytest
 
 from pytest_delta_schema.diagnostics.errors import DeclarationError
-from pytest_delta_schema.testing.parts import LONG
+from pytest_delta_schema.testing.scenario import LONG
 from pytest_delta_schema.write_check import check_stream
-from pytest_delta_schema.write_check.streams.recorded import answers
-from pytest_delta_schema.write_check.streams.verdict import STREAM_KINDS
+from pytest_delta_schema.write_check.streams import STREAM_KINDS, answers
 from support.covering import ALL
 from support.streams.cases import CASES, SAMPLE, SEVERAL, V, play, states
 from support.tables import table

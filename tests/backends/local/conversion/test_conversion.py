@@ -22,16 +22,15 @@ from pytest_delta_schema import (
     assert_no_drift,
     progress,
 )
-from pytest_delta_schema.backends.local.conversion import conversion_proof
-from pytest_delta_schema.backends.spark.fingerprints import table_fingerprint
-from pytest_delta_schema.backends.spark.session_settings import setting
+from pytest_delta_schema.backends.local import conversion
+from pytest_delta_schema.backends.spark.statements import setting, table_fingerprint
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.execute import ActionRunner
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.testing import SparkDataAccess
 from pytest_delta_schema.testing.data_access import parquet_name
-from pytest_delta_schema.testing.parts import BOTH, INT, LONG, TEXT
+from pytest_delta_schema.testing.scenario import BOTH, INT, LONG, TEXT
 from support.tables import NAME, table
 
 pytestmark = pytest.mark.spark
@@ -465,7 +464,7 @@ def test_a_conversion_that_loses_rows_leaves_a_table_of_the_catalog_as_it_was(lo
     files = local.spark.table(target).inputFiles()
     take, lost = table_fingerprint, iter(["", "LIMIT 0"])
     monkeypatch.setattr(
-        conversion_proof,
+        conversion,
         "table_fingerprint",
         lambda spark, relation, *rest: take(spark, f"(TABLE {relation} {next(lost)})", *rest),
     )

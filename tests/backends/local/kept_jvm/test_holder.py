@@ -8,10 +8,17 @@ from threading import Event, Thread
 
 import pytest
 
-from pytest_delta_schema.backends.local.kept_jvm import channel as channel_module
-from pytest_delta_schema.backends.local.kept_jvm import holder
-from pytest_delta_schema.backends.local.kept_jvm.channel import HOST, Channel, HolderGoneError, ask, end_of
-from pytest_delta_schema.backends.local.kept_jvm.record import HolderRecord, write_record
+from pytest_delta_schema.backends.local import jvm_holder
+from pytest_delta_schema.backends.local import kept_jvm as channel_module
+from pytest_delta_schema.backends.local.kept_jvm import (
+    HOST,
+    Channel,
+    HolderGoneError,
+    HolderRecord,
+    ask,
+    end_of,
+    write_record,
+)
 from pytest_delta_schema.backends.secret import Secret
 from support.catalogs.fake_jvm_holder import IGNORES_ITS_INPUT, JVM_SECRET, holding
 
@@ -120,7 +127,7 @@ def test_a_program_without_the_secret_gets_nothing(tmp_path):
 
 @pytest.mark.parametrize("sent", [b"", b"run\n"], ids=["first line", "second line"])
 def test_a_program_that_sends_byte_by_byte_does_not_block_the_holder(tmp_path, monkeypatch, sent):
-    monkeypatch.setattr(holder, "_HANDSHAKE", 0.5)
+    monkeypatch.setattr(jvm_holder, "_HANDSHAKE", 0.5)
     over = Event()
 
     def drip(connection):

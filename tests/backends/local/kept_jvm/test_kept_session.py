@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 
-from pytest_delta_schema.backends.local.kept_jvm import kept_session
-from pytest_delta_schema.backends.local.kept_jvm.kept_session import KeptSession, start_kept_session
-from pytest_delta_schema.backends.local.kept_jvm.record import NotKeptError
-from pytest_delta_schema.backends.local.session.archive import ClassArchive
-from pytest_delta_schema.backends.local.session.launch_resources import LaunchResources
+from pytest_delta_schema.backends.local import kept_session
+from pytest_delta_schema.backends.local.kept_jvm import NotKeptError
+from pytest_delta_schema.backends.local.kept_session import KeptSession, start_kept_session
+from pytest_delta_schema.backends.local.launch import ClassArchive, LaunchResources
 from pytest_delta_schema.backends.secret import Secret
-from pytest_delta_schema.backends.spark.compat import pyspark_compat as compat
+from pytest_delta_schema.backends.spark import compat
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 
 

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from pytest_delta_schema.backends.local.kept_jvm import key as key_module
-from pytest_delta_schema.backends.local.kept_jvm.key import key_of
+from pytest_delta_schema.backends.local import kept_jvm as key_module
+from pytest_delta_schema.backends.local.kept_jvm import key_of
 
 CONF = {"spark.sql.warehouse.dir": "/w/spark_catalog", "spark.sql.catalog.spark_catalog": "Delta", "a": "1"}
 ENVIRONMENT = {"HOME": "/home/me", "TZ": "UTC", "COLUMNS": "80"}

@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from pytest_delta_schema.backends.local.kept_jvm import lease as lease_module
-from pytest_delta_schema.backends.local.kept_jvm.channel import HolderGoneError, ask, end_of
-from pytest_delta_schema.backends.local.kept_jvm.lease import lease
-from pytest_delta_schema.backends.local.kept_jvm.record import (
+from pytest_delta_schema.backends.local import kept_jvm as lease_module
+from pytest_delta_schema.backends.local.kept_jvm import (
+    HolderGoneError,
     HolderRecord,
     NotKeptError,
+    ask,
+    end_of,
+    lease,
     private_folder,
     read_record,
     record_path,
@@ -25,7 +27,7 @@ from support.catalogs.fake_jvm_holder import ENDS_WITH_ITS_INPUT, IGNORES_ITS_IN
 
 HOLDER = """
 import subprocess, sys
-from pytest_delta_schema.backends.local.kept_jvm import holder
+from pytest_delta_schema.backends.local import jvm_holder as holder
 from pytest_delta_schema.backends.secret import Secret
 
 def start_jvm(conf):

@@ -9,7 +9,7 @@ import stat
 
 import pytest
 
-from pytest_delta_schema.backends.local.kept_jvm.record import (
+from pytest_delta_schema.backends.local.kept_jvm import (
     HolderRecord,
     NotKeptError,
     private_folder,

@@ -8,9 +8,9 @@ import pytest
 from pyspark.sql.types import LongType, StringType
 
 from pytest_delta_schema import Column, Table, assert_no_drift
-from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
-from pytest_delta_schema.backends.spark.compat.delta_compat import clear_cache
-from pytest_delta_schema.backends.spark.session_settings import setting
+from pytest_delta_schema.backends.local.warehouse import table_folder
+from pytest_delta_schema.backends.spark.compat import clear_cache
+from pytest_delta_schema.backends.spark.statements import setting
 from pytest_delta_schema.diagnostics.errors import StatementError
 from support.catalogs.scratch_tables import scratch
 
@@ -177,7 +177,7 @@ def test_a_table_whose_files_cannot_be_read_is_refused(local, monkeypatch):
     def denied(*_):
         raise PermissionError(13, "Permission denied", "/x")
 
-    monkeypatch.setattr("pytest_delta_schema.backends.local.logs.table_clone.clone_folder", denied)
+    monkeypatch.setattr("pytest_delta_schema.backends.local.clones.clone_folder", denied)
     with scratch(local) as made:
         table = made.table(model("orders"), None, None)
         with pytest.raises(

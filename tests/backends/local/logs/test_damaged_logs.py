@@ -8,10 +8,10 @@ import shutil
 import pytest
 
 from pytest_delta_schema import ApplyError, CatalogReadError, LocalCatalog, Orchestrator
-from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
-from pytest_delta_schema.backends.logs.local_log import LocalLog
-from pytest_delta_schema.backends.logs.log_damage import damage_of
-from pytest_delta_schema.backends.spark.hadoop_log import HadoopLog
+from pytest_delta_schema.backends.local.warehouse import table_folder
+from pytest_delta_schema.backends.logs.checks import damage_of
+from pytest_delta_schema.backends.logs.files import LocalLog
+from pytest_delta_schema.backends.spark.logs import HadoopLog
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 from pytest_delta_schema.diagnostics.errors import Diagnostic
 from pytest_delta_schema.execute import ActionRunner

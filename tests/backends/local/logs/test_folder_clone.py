@@ -8,8 +8,8 @@ import os
 
 import pytest
 
-from pytest_delta_schema.backends.local.logs import folder_clone
-from pytest_delta_schema.backends.local.logs.folder_clone import ChangingTableError, clone_folder
+from pytest_delta_schema.backends.local import clones
+from pytest_delta_schema.backends.local.clones import ChangingTableError, clone_folder
 
 DATA = (
     "part-0.parquet",
@@ -230,14 +230,14 @@ def test_a_table_that_changes_during_each_attempt_is_refused(source, target, mon
     append(source, 3, add("0.parquet"))
     (source / "0.parquet").write_text("0")
     jobs = iter([overwritten(source, f"{number}.parquet", f"{number + 1}.parquet", 4 + number) for number in range(3)])
-    listed = folder_clone._link_files
+    listed = clones._link_files
 
     def linked(folder, to):
         if folder == source:
             next(jobs)()
         listed(folder, to)
 
-    monkeypatch.setattr(folder_clone, "_link_files", linked)
+    monkeypatch.setattr(clones, "_link_files", linked)
 
     with pytest.raises(ChangingTableError):
         clone_folder(source, target, no_parquet)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from pytest_delta_schema import ApplyError, Column, ConvergenceError, Orchestrator, QualifiedName, Table
-from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
+from pytest_delta_schema.backends.local.warehouse import table_folder
 from pytest_delta_schema.rules import PlanValidator
-from pytest_delta_schema.state.adopting import declared_table
+from pytest_delta_schema.state.desired import declared_table
 from support.delta_logs.foreign_tables import CHANGES, SHAPES, write
 
 pytestmark = pytest.mark.spark

@@ -8,14 +8,14 @@ import time
 import pytest
 
 from pytest_delta_schema import Column, DriftError, Orchestrator, assert_no_drift
-from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
-from pytest_delta_schema.backends.spark.history import _first
-from pytest_delta_schema.backends.spark.session_settings import setting
+from pytest_delta_schema.backends.local.warehouse import table_folder
+from pytest_delta_schema.backends.spark.logs import _first
+from pytest_delta_schema.backends.spark.statements import setting
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
-from pytest_delta_schema.delta.names.column_path import ColumnPath
+from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.sql.quoting import dotted
-from pytest_delta_schema.testing.parts import INT, TEXT, field, struct
+from pytest_delta_schema.testing.scenario import INT, TEXT, field, struct
 from support.tables import NAME, table
 from support.values.writes import DOUBLE, A, frame
 

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from pytest_delta_schema.backends.local.logs.log_reader import WarehouseLogs
-from pytest_delta_schema.backends.logs.local_log import LocalLog
-from pytest_delta_schema.backends.logs.log_damage import damage_of
+from pytest_delta_schema.backends.local.reading import WarehouseLogs
+from pytest_delta_schema.backends.logs.checks import damage_of
+from pytest_delta_schema.backends.logs.files import LocalLog
 from support.delta_logs.damage import checksum_file, commit_file
 from support.logs import commit, field, metadata
 from support.tables import NAME
@@ -172,8 +172,8 @@ class Vanished(LocalLog):
 
 
 def test_an_older_commit_that_is_deleted_meanwhile_is_listed_again(tmp_path, folder, monkeypatch):
-    monkeypatch.setattr("pytest_delta_schema.backends.logs.second_look.PAUSES", (0, 0, 0))
-    monkeypatch.setattr("pytest_delta_schema.backends.local.logs.log_reader.LocalLog", Vanished)
+    monkeypatch.setattr("pytest_delta_schema.backends.logs.files.PAUSES", (0, 0, 0))
+    monkeypatch.setattr("pytest_delta_schema.backends.local.reading.LocalLog", Vanished)
     monkeypatch.setattr(Vanished, "first", True)
     write(folder, {}, {8: checksum()})
 

@@ -8,8 +8,8 @@ import os
 import pytest
 
 from pytest_delta_schema import QualifiedName
-from pytest_delta_schema.backends.local.logs.log_reader import WarehouseLogs
-from pytest_delta_schema.backends.logs.local_log import LocalLog
+from pytest_delta_schema.backends.local.reading import WarehouseLogs
+from pytest_delta_schema.backends.logs.files import LocalLog
 from pytest_delta_schema.state import TableState
 from support.delta_logs.damage import CHECKPOINT, COMMITS, WITHOUT_CHECKPOINT, checksum_file, commit_file
 from support.delta_logs.future_logs import FUTURE_LOGS

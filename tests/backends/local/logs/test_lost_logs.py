@@ -16,8 +16,8 @@ from pytest_delta_schema import (
     UnsafePlanError,
     assert_no_drift,
 )
-from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
-from pytest_delta_schema.models.conversion import Parquet
+from pytest_delta_schema.backends.local.warehouse import table_folder
+from pytest_delta_schema.models.constraints import Parquet
 from support.tables import NAME, column, table
 
 pytestmark = pytest.mark.spark

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
+from pytest_delta_schema.backends.local.warehouse import table_folder
 from support.logs import commit, field, metadata, protocol
 from support.tables import NAME
 

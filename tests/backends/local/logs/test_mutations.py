@@ -9,8 +9,8 @@ from pyspark.sql import types as spark
 
 from pytest_delta_schema import Check, Column, ForeignKey, Orchestrator, Unique
 from pytest_delta_schema.plan import TablePlanner
-from pytest_delta_schema.plan.describe import change_lines
-from pytest_delta_schema.testing.parts import field, struct
+from pytest_delta_schema.plan.actions import change_lines
+from pytest_delta_schema.testing.scenario import field, struct
 from support.tables import NAME, TEXT, column, table
 
 pytestmark = pytest.mark.spark

@@ -12,12 +12,12 @@ import pytest
 from pyspark.sql.types import LongType
 
 from pytest_delta_schema import Check, Column, ForeignKey, LocalCatalog, MemoryCatalog, Table, assert_no_drift
-from pytest_delta_schema.backends.local.logs.table_templates import TableTemplates
-from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
+from pytest_delta_schema.backends.local.clones import TableTemplates
+from pytest_delta_schema.backends.local.warehouse import table_folder
 from pytest_delta_schema.diagnostics.errors import StatementError
-from pytest_delta_schema.execute.protocols.table_copies import ReusesCreations
+from pytest_delta_schema.execute.protocols import ReusesCreations
 from pytest_delta_schema.plan.planner import TablePlanner
-from pytest_delta_schema.plugin.run.scratch import Scratch
+from pytest_delta_schema.plugin.scratch import Scratch
 from pytest_delta_schema.sql.compiler import statements
 from pytest_delta_schema.state.desired import desired_state
 from support.values.prepared_models import prepared_models
@@ -53,7 +53,7 @@ def creation(name, *checks):
 @pytest.fixture
 def logs(tmp_path, monkeypatch):
     """Logs in a folder, where a settings text can be changed and statements write what Delta would."""
-    monkeypatch.setattr("pytest_delta_schema.backends.local.logs.table_templates.time.time", lambda: NOW)
+    monkeypatch.setattr("pytest_delta_schema.backends.local.clones.time.time", lambda: NOW)
     session = SimpleNamespace(settings="one")
     prepared = TableTemplates(lambda name: tmp_path / name.table, lambda: session.settings)
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema import QualifiedName
-from pytest_delta_schema.backends.local.logs import reader
+from pytest_delta_schema.backends.local import reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,10 +32,10 @@ def test_fifty_tables_are_read_in_a_call(monkeypatch):
         counts.append(done)
         return nullcontext()
 
-    monkeypatch.setattr(reader, "reading_tables", reading_tables)
+    monkeypatch.setattr(reading, "reading_tables", reading_tables)
     bridge = SimpleNamespace(register=lambda _: None, is_warehouse=lambda _: True, warehouse=Path("/lake"), read=read)
 
-    state = reader.read_tables(bridge, [REFUSED, *names])
+    state = reading.read_tables(bridge, [REFUSED, *names])
 
     assert calls == [(50, 0), (50, 50), (20, 100)]
     assert (numbers, [count() for count in counts]) == ([120], [120])

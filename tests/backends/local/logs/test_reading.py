@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from pytest_delta_schema import CatalogReadError, Orchestrator
-from pytest_delta_schema.backends.local.logs.reader import _understand
-from pytest_delta_schema.backends.local.warehouse.physical_names import physical_schema, table_folder
+from pytest_delta_schema.backends.local.reading import _understand
+from pytest_delta_schema.backends.local.warehouse import physical_schema, table_folder
 from support.tables import NAME, column, table
 
 pytestmark = pytest.mark.spark

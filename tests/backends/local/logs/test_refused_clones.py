@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 from pytest_delta_schema import QualifiedName
-from pytest_delta_schema.backends.local.logs import table_clone
-from pytest_delta_schema.backends.local.logs.folder_clone import ChangingTableError
+from pytest_delta_schema.backends.local import clones
+from pytest_delta_schema.backends.local.clones import ChangingTableError
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.state import TableState
 
@@ -35,11 +35,11 @@ INSERT = "create the table with make_delta_table, and insert its rows"
 )
 def test_the_error_says_why(monkeypatch, tmp_path, properties, location, is_warehouse, message):
     state = TableState(name=ORDERS, table_properties=properties)
-    monkeypatch.setattr(table_clone, "located", lambda *_: (state, location))
+    monkeypatch.setattr(clones, "located", lambda *_: (state, location))
     bridge = SimpleNamespace(warehouse=tmp_path, spark=None, is_warehouse=lambda _: is_warehouse)
 
     with pytest.raises(StatementError) as caught:
-        table_clone.clone(bridge, ORDERS, CLONE)
+        clones.clone(bridge, ORDERS, CLONE)
 
     assert str(caught.value) == message
 
@@ -65,11 +65,11 @@ def test_the_error_of_a_failed_clone_says_what_to_do(monkeypatch, tmp_path, erro
     def failing(*_):
         raise error
 
-    monkeypatch.setattr(table_clone, "located", lambda *_: (TableState(name=ORDERS), "/x"))
-    monkeypatch.setattr(table_clone, "clone_folder", failing)
+    monkeypatch.setattr(clones, "located", lambda *_: (TableState(name=ORDERS), "/x"))
+    monkeypatch.setattr(clones, "clone_folder", failing)
     bridge = SimpleNamespace(warehouse=tmp_path, spark=None, is_warehouse=lambda _: True)
 
     with pytest.raises(StatementError) as caught:
-        table_clone.clone(bridge, ORDERS, CLONE)
+        clones.clone(bridge, ORDERS, CLONE)
 
     assert str(caught.value) == f"dev.silver.orders cannot be cloned: {message}"

@@ -7,7 +7,7 @@ from threading import Thread
 
 import pytest
 
-from pytest_delta_schema.backends.local.session.download_progress import download_progress, length_of
+from pytest_delta_schema.backends.local.launch import download_progress, length_of
 
 LOG = ":: resolving dependencies ::\n\tfound io.delta#delta-spark;4.4.0 in central\n\tfound org#b;1 in central\n"
 

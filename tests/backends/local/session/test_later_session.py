@@ -8,10 +8,10 @@ from types import SimpleNamespace
 import pytest
 
 from pytest_delta_schema import LocalCatalog
-from pytest_delta_schema.backends.local.session import lazy_session as later_session
-from pytest_delta_schema.backends.local.session.lazy_session import LazySession, has_own_settings
-from pytest_delta_schema.backends.spark.delta_capabilities import OPEN_SOURCE_DELTA
-from pytest_delta_schema.backends.spark.versions import SparkVersions
+from pytest_delta_schema.backends.local import bridge as later_session
+from pytest_delta_schema.backends.local.bridge import LazySession, has_own_settings
+from pytest_delta_schema.backends.spark.sessions import SparkVersions
+from pytest_delta_schema.backends.spark.statements import OPEN_SOURCE_DELTA
 from support.installed import INSTALLED
 
 NEWEST = {"pyspark": "4.2.0", "delta-spark": "4.4.0"}

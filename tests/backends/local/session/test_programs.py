@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from pytest_delta_schema.backends.local.session.subprocesses import Result, run
+from pytest_delta_schema.backends.local.launch import Result, run
 
 SHORT = [sys.executable, "-c", "import sys; sys.stderr.write('17'); sys.exit(3)"]
 

@@ -13,16 +13,22 @@ from pathlib import Path
 
 import pytest
 
-from pytest_delta_schema.backends.local.session import jars, java_classes
-from pytest_delta_schema.backends.local.session import java as java_module
-from pytest_delta_schema.backends.local.session.archive import ClassArchive, class_archive
-from pytest_delta_schema.backends.local.session.jars import delta_jars
-from pytest_delta_schema.backends.local.session.java import Java, find_java
-from pytest_delta_schema.backends.local.session.java_classes import classes_jar, spark_jars
-from pytest_delta_schema.backends.local.session.machine_cache import keep_file, kept_file
-from pytest_delta_schema.backends.local.session.start import start_session
-from pytest_delta_schema.backends.local.session.subprocesses import Result
-from pytest_delta_schema.backends.local.warehouse.warehouse_folder import check_warehouse, prepare_warehouse
+from pytest_delta_schema.backends.local import launch
+from pytest_delta_schema.backends.local import launch as java_module
+from pytest_delta_schema.backends.local.launch import (
+    ClassArchive,
+    Java,
+    Result,
+    class_archive,
+    classes_jar,
+    delta_jars,
+    find_java,
+    keep_file,
+    kept_file,
+    spark_jars,
+)
+from pytest_delta_schema.backends.local.start import start_session
+from pytest_delta_schema.backends.local.warehouse import check_warehouse, prepare_warehouse
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 
 JAVA = Java("java", 'openjdk version "17.0.1"')
@@ -35,7 +41,7 @@ FACTS = [
 @pytest.fixture(autouse=True)
 def _no_session(monkeypatch):
     """Let runs inside of this process start a session, also where other tests have one."""
-    monkeypatch.setattr("pytest_delta_schema.backends.local.session.start.active_session", lambda: None)
+    monkeypatch.setattr("pytest_delta_schema.backends.local.start.active_session", lambda: None)
 
 
 def wait_for_end(pid):
@@ -171,7 +177,7 @@ def test_a_cache_on_a_disk_that_takes_nothing(cache, monkeypatch, use, number, f
 
 @pytest.mark.parametrize("output", ["", "error: No space left on device\n\tat Build"])
 def test_a_compiler_that_finds_the_disk_full(cache, monkeypatch, output):
-    monkeypatch.setattr(java_classes, "run", lambda *_: Result(1, output))
+    monkeypatch.setattr(launch, "run", lambda *_: Result(1, output))
 
     text = message_of(classes_jar, [], lambda: JAVA)
 
@@ -181,7 +187,7 @@ def test_a_compiler_that_finds_the_disk_full(cache, monkeypatch, output):
 
 
 def test_a_compiler_that_sleeps(cache, monkeypatch, tmp_path):
-    monkeypatch.setattr(java_classes, "_PATIENCE", 0.2)
+    monkeypatch.setattr(launch, "_COMPILER_SECONDS", 0.2)
     java = program(tmp_path, "#!/bin/sh\nsleep 60\n")
 
     output = message_of(classes_jar, [], lambda: Java(java, ""))
@@ -304,7 +310,7 @@ def test_a_class_jar_of_garbage_is_compiled_again(cache, monkeypatch):
         built.append(args)
         Path(args[-1], "classes.jar").write_bytes(b"the jar")
 
-    monkeypatch.setattr(java_classes, "_build", build)
+    monkeypatch.setattr(launch, "_build", build)
     first = classes_jar([], lambda: JAVA)
     assert classes_jar([], lambda: JAVA) == first
     assert len(built) == 1
@@ -343,7 +349,7 @@ def resolver(monkeypatch):
             runs.append(garbage)
             return [sys.executable, "-c", RESOLVER.format(garbage=garbage), str(folder)]
 
-        monkeypatch.setattr(jars, "_command", command)
+        monkeypatch.setattr(launch, "_resolve_command", command)
         return runs
 
     return use
@@ -399,7 +405,7 @@ def test_a_repository_that_sends_garbage_is_reported(cache, resolver):
 
 def test_a_download_that_fills_the_disk(cache, monkeypatch):
     script = "import sys; sys.exit('java.io.IOException: No space left on device')"
-    monkeypatch.setattr(jars, "_command", lambda *_: [sys.executable, "-c", script])
+    monkeypatch.setattr(launch, "_resolve_command", lambda *_: [sys.executable, "-c", script])
 
     output = message_of(delta_jars)
 
@@ -432,7 +438,7 @@ def program(tmp_path, content):
 def test_a_java_that_is_none(tmp_path, monkeypatch, content, fact):
     java = program(tmp_path, content)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr(java_module, "_PATIENCE", 0.3 if "sleep" in str(content) else 30.0)
+    monkeypatch.setattr(java_module, "_VERSION_SECONDS", 0.3 if "sleep" in str(content) else 30.0)
     java_module._ask.cache_clear()
 
     output = message_of(find_java)
@@ -446,7 +452,7 @@ def test_a_java_that_is_none(tmp_path, monkeypatch, content, fact):
 def test_a_java_that_sleeps_leaves_no_process_behind(tmp_path, monkeypatch):
     java = program(tmp_path, f"#!/bin/sh\necho $$ > {tmp_path}/pid\nsleep 61 & echo $! > {tmp_path}/child\nwait\n")
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr(java_module, "_PATIENCE", 1.0)
+    monkeypatch.setattr(java_module, "_VERSION_SECONDS", 1.0)
     java_module._ask.cache_clear()
 
     assert java in message_of(find_java)

@@ -16,19 +16,24 @@ from typing import Any
 import pytest
 
 from pytest_delta_schema import progress
+from pytest_delta_schema.backends.local import bridge as catalog_session
+from pytest_delta_schema.backends.local import launch
+from pytest_delta_schema.backends.local import launch as java_module
+from pytest_delta_schema.backends.local import start as session_module
 from pytest_delta_schema.backends.local.backend import BACKEND
-from pytest_delta_schema.backends.local.session import catalog_session, jars, java_classes
-from pytest_delta_schema.backends.local.session import java as java_module
-from pytest_delta_schema.backends.local.session import start as session_module
-from pytest_delta_schema.backends.local.session.jars import coordinates, delta_jars
-from pytest_delta_schema.backends.local.session.java import Java, find_java
-from pytest_delta_schema.backends.local.session.java_classes import classes_jar
-from pytest_delta_schema.backends.local.session.launch_resources import LaunchResources
-from pytest_delta_schema.backends.local.session.start import open_session, start_session
-from pytest_delta_schema.backends.local.warehouse.warehouse_folder import prepare_warehouse
-from pytest_delta_schema.backends.spark import session_check
-from pytest_delta_schema.backends.spark.compat.pyspark_compat import spark_home
-from pytest_delta_schema.backends.spark.versions import SparkVersions
+from pytest_delta_schema.backends.local.launch import (
+    Java,
+    LaunchResources,
+    classes_jar,
+    coordinates,
+    delta_jars,
+    find_java,
+)
+from pytest_delta_schema.backends.local.start import open_session, start_session
+from pytest_delta_schema.backends.local.warehouse import prepare_warehouse
+from pytest_delta_schema.backends.spark import sessions
+from pytest_delta_schema.backends.spark.compat import spark_home
+from pytest_delta_schema.backends.spark.sessions import SparkVersions
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 from support.installed import INSTALLED
 from support.runs.shared_cache import shared_cache
@@ -37,7 +42,7 @@ from support.tables import NAME
 START = """
 import logging, sys
 from pathlib import Path
-from pytest_delta_schema.backends.local.session.start import session_conf, start_session
+from pytest_delta_schema.backends.local.start import session_conf, start_session
 logging.basicConfig()
 logging.getLogger("pytest_delta_schema").setLevel(logging.INFO)
 warehouse = Path(sys.argv[1])
@@ -53,8 +58,8 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 from pytest_delta_schema import Orchestrator
 from pytest_delta_schema.backends.local.catalog import LocalCatalog
-from pytest_delta_schema.backends.local.session.jars import delta_jars
-from pytest_delta_schema.backends.local.session.start import open_session, session_conf, start_session
+from pytest_delta_schema.backends.local.launch import delta_jars
+from pytest_delta_schema.backends.local.start import open_session, session_conf, start_session
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 from pytest_delta_schema.diagnostics.errors import StatementError
 sys.path.insert(0, sys.argv[2])
@@ -161,8 +166,8 @@ def test_a_catalog_that_opens_slowly_shows_itself(caplog, monkeypatch, tmp_path)
     bridge = SimpleNamespace(gateway=None)
     monkeypatch.setattr(catalog_session, "Bridge", lambda *_: shown.wait(60) and bridge)
     monkeypatch.setattr(SparkVersions, "of", lambda *_: INSTALLED)
-    for check in (session_check.require_jvm, session_check.require_delta):
-        monkeypatch.setattr(session_check, check.__name__, lambda _: None)
+    for check in (sessions.require_jvm, sessions.require_delta):
+        monkeypatch.setattr(sessions, check.__name__, lambda _: None)
     monkeypatch.setattr(catalog_session, "require_session", lambda *_: None)
     context = SimpleNamespace(spark=lambda: "spark", warehouse=lambda: tmp_path, starts_own_spark=lambda: False)
 
@@ -269,7 +274,7 @@ def test_the_coordinates_belong_to_the_installed_spark():
 @pytest.mark.own_jvm
 def test_jars_that_cannot_be_downloaded_are_reported_with_the_three_ways_of_the_guide(monkeypatch, caplog, empty_cache):
     caplog.set_level(logging.INFO, "pytest_delta_schema")
-    monkeypatch.setattr(jars, "coordinates", lambda: "io.delta:delta-spark_4.2_2.13:0.0.0")
+    monkeypatch.setattr(launch, "coordinates", lambda: "io.delta:delta-spark_4.2_2.13:0.0.0")
 
     with pytest.raises(BackendUnavailableError) as caught:
         delta_jars()
@@ -314,7 +319,7 @@ MODULES = [
 
 
 def test_only_what_spark_lacks_is_downloaded(tmp_path):
-    command = jars._command("io.delta:delta-spark_4.2_2.13:4.4.0", tmp_path)
+    command = launch._resolve_command("io.delta:delta-spark_4.2_2.13:4.4.0", tmp_path)
 
     excluded = command[command.index("--exclude-packages") + 1].split(",")
     left = [name for name in MODULES if not any(fnmatchcase(name, pattern) for pattern in excluded)]
@@ -326,7 +331,7 @@ def test_only_what_spark_lacks_is_downloaded(tmp_path):
         "io.delta:delta-storage",
         "io.unitycatalog:unitycatalog-client",
     ]
-    assert all(name.replace(":", "_").startswith(jars.NEEDED) for name in left)
+    assert all(name.replace(":", "_").startswith(launch.NEEDED) for name in left)
 
 
 @pytest.mark.usefixtures("empty_cache")
@@ -346,7 +351,7 @@ def test_a_download_reports_its_progress_and_is_done_once(monkeypatch, caplog):
         calls.append(wanted)
         return [sys.executable, "-c", script, str(folder)]
 
-    monkeypatch.setattr(jars, "_command", command)
+    monkeypatch.setattr(launch, "_resolve_command", command)
     monkeypatch.setattr(progress, "INTERVAL", 0.05)
 
     first, second = delta_jars(), delta_jars()
@@ -382,7 +387,7 @@ def test_classes_are_compiled_once(empty_cache, monkeypatch):
     wanted = delta_jars_of_the_real_cache(monkeypatch)
 
     first = classes_jar(wanted)
-    monkeypatch.setattr(java_classes, "_build", None)
+    monkeypatch.setattr(launch, "_build", None)
 
     assert classes_jar(wanted) == first
     assert first.is_relative_to(empty_cache)

@@ -9,10 +9,10 @@ import pytest
 from pyspark.sql.types import DecimalType, TimestampType
 
 from pytest_delta_schema import ApplyError, Column, Orchestrator, UnsafePlanError, assert_table_equals
-from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
-from pytest_delta_schema.backends.spark.errors.spark_errors import translate_errors
-from pytest_delta_schema.backends.spark.statements.metadata_transaction import set_not_null
-from pytest_delta_schema.delta.names.column_path import ColumnPath
+from pytest_delta_schema.backends.local.warehouse import table_folder
+from pytest_delta_schema.backends.spark.errors import translate_errors
+from pytest_delta_schema.backends.spark.statements import set_not_null
+from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.execute import ActionRunner, RowCounts
 from pytest_delta_schema.plan import NotNull

@@ -7,9 +7,9 @@ from pyspark.sql import types as spark
 
 from pytest_delta_schema import ApplyError, Check, Orchestrator, Settings, UnsafePlanError
 from pytest_delta_schema.backends import constraint_error
-from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
-from pytest_delta_schema.backends.rows.data_queries import DataQueries
-from pytest_delta_schema.delta.names.column_path import ColumnPath
+from pytest_delta_schema.backends.local.warehouse import table_folder
+from pytest_delta_schema.backends.rows import DataQueries
+from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.execute import RowCounts
 from pytest_delta_schema.execute.preflight import COUNT, LIMIT

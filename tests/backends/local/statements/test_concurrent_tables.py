@@ -8,9 +8,8 @@ import pytest
 
 from pytest_delta_schema import ApplyError, Check, ForeignKey, Orchestrator
 from pytest_delta_schema.engine.apply_progress import ApplyProgress
-from pytest_delta_schema.engine.batched_applies import BatchedApplies
-from pytest_delta_schema.engine.gate import Gate
-from pytest_delta_schema.engine.outcomes.outcome import Status
+from pytest_delta_schema.engine.gate import BatchedApplies, Gate
+from pytest_delta_schema.engine.outcomes import Status
 from support.tables import column, table
 
 pytestmark = pytest.mark.spark

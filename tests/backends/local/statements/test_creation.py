@@ -8,9 +8,9 @@ import time
 import pytest
 from filelock import FileLock
 
-from pytest_delta_schema.backends.local.statements import creation
-from pytest_delta_schema.backends.local.statements.creation import creation_lock
-from pytest_delta_schema.backends.local.warehouse.physical_names import remove_if_empty
+from pytest_delta_schema.backends.local import statements
+from pytest_delta_schema.backends.local.statements import creation_lock
+from pytest_delta_schema.backends.local.warehouse import remove_if_empty
 from pytest_delta_schema.diagnostics.errors import StatementError
 from support.tables import NAME
 
@@ -137,7 +137,7 @@ def test_leftovers_that_cannot_be_removed_are_reported_in_one_line(tmp_path, fol
 
 
 def test_two_creations_of_one_table_wait_for_each_other(tmp_path, folder, monkeypatch):
-    monkeypatch.setattr(creation, "_PATIENCE", 0.01)
+    monkeypatch.setattr(statements, "_PATIENCE", 0.01)
 
     with creation_lock(NAME, tmp_path, folder):
         (lock,) = tmp_path.glob(".creating-*.lock")

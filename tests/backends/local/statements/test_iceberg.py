@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema.delta.type_widening import widens_in_iceberg
+from pytest_delta_schema.delta.fields import widens_in_iceberg
 
 pytestmark = pytest.mark.spark
 

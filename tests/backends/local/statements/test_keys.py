@@ -9,16 +9,16 @@ import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Check, Column, ForeignKey, Orchestrator, QualifiedName, Settings, UnsafePlanError
-from pytest_delta_schema.assertions.constraints import raises_constraint
+from pytest_delta_schema.assertions.contracts import raises_constraint
 from pytest_delta_schema.backends import constraint_error
-from pytest_delta_schema.backends.spark.session_settings import setting
-from pytest_delta_schema.delta.names.column_path import ColumnPath
+from pytest_delta_schema.backends.spark.statements import setting
+from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.execute import RowCounts
 from pytest_delta_schema.plan import NotNull
 from pytest_delta_schema.sql.data_check_queries import count_rows, select_rows
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.state import CheckState, ForeignKeyState, KeyState
-from pytest_delta_schema.testing.parts import PLACE, PLACE_STRICT
+from pytest_delta_schema.testing.scenario import PLACE, PLACE_STRICT
 from support.tables import NAME, TEXT, column, operations, table
 
 pytestmark = pytest.mark.spark

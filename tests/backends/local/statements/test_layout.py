@@ -7,11 +7,10 @@ import json
 import pytest
 
 from pytest_delta_schema import ApplyError, Consent, Orchestrator, Settings
-from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
-from pytest_delta_schema.backends.spark import fingerprints
-from pytest_delta_schema.backends.spark.statements import layout_rewrite
+from pytest_delta_schema.backends.local.warehouse import table_folder
+from pytest_delta_schema.backends.spark import statements
 from pytest_delta_schema.sql.quoting import dotted
-from pytest_delta_schema.sql.schemas_and_restores import select_all
+from pytest_delta_schema.sql.renderers import select_all
 from support.tables import NAME, column, operations, table
 
 pytestmark = pytest.mark.spark
@@ -24,7 +23,7 @@ def laid_out(local, monkeypatch=None, **patches):
     Orchestrator.over(local).sync_tables([before])
     local.insert(NAME, [{"id": 1, "d": 1}, {"id": 2, "d": 2}])
     for name, value in patches.items():
-        monkeypatch.setattr(f"pytest_delta_schema.backends.spark.statements.layout_rewrite.{name}", value)
+        monkeypatch.setattr(f"pytest_delta_schema.backends.spark.statements.{name}", value)
     return Orchestrator.over(local, settings=agreed).sync_tables([after])
 
 
@@ -74,8 +73,8 @@ def test_a_rewrite_that_would_change_data_changes_nothing(local, monkeypatch, lo
 
 def test_a_rewrite_scans_the_rows_three_times_at_most(local, monkeypatch):
     jobs = []
-    query, write = fingerprints.table_fingerprint, select_all
-    monkeypatch.setattr(layout_rewrite, "table_fingerprint", lambda *args: jobs.append("fingerprint") or query(*args))
+    query, write = statements.table_fingerprint, select_all
+    monkeypatch.setattr(statements, "table_fingerprint", lambda *args: jobs.append("fingerprint") or query(*args))
 
     laid_out(local, monkeypatch, select_all=lambda source: jobs.append("write") or write(source))
 

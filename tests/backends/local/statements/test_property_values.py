@@ -8,7 +8,7 @@ import pytest
 from pyspark.errors import PySparkException
 
 from pytest_delta_schema import Orchestrator
-from pytest_delta_schema.delta.property_values import equal_values
+from pytest_delta_schema.delta.properties import equal_values
 from support.tables import NAME, column, table
 
 pytestmark = pytest.mark.spark

@@ -9,8 +9,8 @@ import pytest
 from py4j.protocol import Py4JJavaError
 
 from pytest_delta_schema import Check, Orchestrator
-from pytest_delta_schema.backends.local.session.java_classes import FILE_SYSTEMS
-from pytest_delta_schema.backends.local.warehouse.physical_names import table_folder
+from pytest_delta_schema.backends.local.launch import FILE_SYSTEMS
+from pytest_delta_schema.backends.local.warehouse import table_folder
 from support.tables import NAME, column, table
 
 pytestmark = pytest.mark.spark

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pyspark.errors import AnalysisException
 
 from pytest_delta_schema import CatalogReadError, Orchestrator
-from pytest_delta_schema.backends.local.warehouse.physical_names import (
+from pytest_delta_schema.backends.local.warehouse import (
     decode,
     encode,
     encode_catalog,
@@ -17,11 +17,11 @@ from pytest_delta_schema.backends.local.warehouse.physical_names import (
     physical_schema,
     translate,
 )
-from pytest_delta_schema.delta.names.folded_names import spark_name
-from pytest_delta_schema.diagnostics.escaping import identifier
+from pytest_delta_schema.delta.names import spark_name
+from pytest_delta_schema.diagnostics.text import identifier
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.sql.quoting import dotted, literal
-from pytest_delta_schema.testing.parts import ODD_NAMES, ODD_TEXT, column, table
+from pytest_delta_schema.testing.scenario import ODD_NAMES, ODD_TEXT, column, table
 from support.delta_logs.java_characters import JAVA_17, LATER
 from support.tables import NAME
 

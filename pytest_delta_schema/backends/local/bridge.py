@@ -1,0 +1,316 @@
+"""Call the Java classes of this package in the JVM of a classic session: catalogs, table states, file listings."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.util import find_spec
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.backends.local.launch import (
+    CATALOG_CLASS,
+    LISTER_CLASS,
+    READER_CLASS,
+    SETTINGS_CLASS,
+    classes_jar,
+    delta_jars,
+    installed,
+    minor_version,
+    version_fault,
+)
+from pytest_delta_schema.backends.local.start import catalog_conf
+from pytest_delta_schema.backends.local.warehouse import SESSION_CATALOG, translate
+from pytest_delta_schema.backends.logs.checks import inspect_log
+from pytest_delta_schema.backends.logs.files import LocalLog
+from pytest_delta_schema.backends.spark.compat import Gateway, active_spark, java_session, known_properties
+from pytest_delta_schema.backends.spark.errors import cancel_on_interrupt, stop_jobs, translate_errors
+from pytest_delta_schema.backends.spark.logs import HadoopLog
+from pytest_delta_schema.backends.spark.sessions import SparkVersions, require_session
+from pytest_delta_schema.backends.spark.statements import setting, shared_setting
+from pytest_delta_schema.delta.properties import PAIRS
+from pytest_delta_schema.models.arguments import refuse_kind
+from pytest_delta_schema.progress import step
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from contextlib import AbstractContextManager
+
+    from pyspark.sql import SparkSession
+
+    from pytest_delta_schema.backends.logs.files import CheckedLog, Damage, Doubt, LogFiles
+
+
+class Bridge:
+    """Calls the Java classes of this package in the JVM of one classic session."""
+
+    def __init__(self, spark: SparkSession, warehouse: Path) -> None:
+        self.spark = spark
+        self.warehouse = warehouse
+        self.gateway = Gateway(spark)
+        self.jvm = self.gateway.jvm
+        self._loader = self._find_loader()
+        self._catalogs: dict[str, bool] = {}
+        self._lock = threading.Lock()
+        self._seen = threading.local()
+        self._reader: Any = self._new(READER_CLASS)
+        self._lister: Any = self._new(LISTER_CLASS)
+
+    def with_logical_names(self, text: str) -> str:
+        """Replace physical names in a message of Spark by the names that users write."""
+        return translate(text, [name for name, is_warehouse in self._catalogs.items() if is_warehouse])
+
+    def register(self, names: Iterable[str]) -> None:
+        """Configure catalogs in the session, and activate the session in this thread, unless that was done before."""
+        if not hasattr(self._seen, "session"):
+            # Spark takes settings from the active session of a thread, and each Python thread has its own Java thread.
+            self.jvm.org.apache.spark.sql.SparkSession.setActiveSession(java_session(self.spark))
+            self._seen.session = self.spark
+        with self._lock:
+            for name in names:
+                if name not in self._catalogs:
+                    self._catalogs[name] = self._register(name)
+
+    def is_warehouse(self, catalog: str) -> bool:
+        """Whether a registered catalog is one of the warehouse folder, with physical names."""
+        return self._catalogs[catalog]
+
+    def read(self, request: str) -> str:
+        """Read tables by ``StateReader.java``."""
+        return str(self._reader.read(java_session(self.spark), request))
+
+    def inspect(self, location: str) -> CheckedLog | Damage | Doubt | None:
+        """Read the log of a table for what readers of its metadata may not notice; see :func:`inspect_log`.
+
+        The location is as ``StateReader.java`` returns it.
+        """
+        return inspect_log(self.log(location))
+
+    def log(self, location: str) -> LogFiles:
+        """Return the files of a log; the location is as ``StateReader.java`` returns it."""
+        return LocalLog(location) if location.startswith("/") else HadoopLog(self.spark, location)
+
+    def list_files(self, path: str) -> tuple[str, str, list[str]]:
+        """List the files below a path by ``FileLister.java``.
+
+        It returns the format of the first file; the file that shows that they are of a Delta table without a log, or
+        ``""``; the paths of all files.
+        """
+        head, *files = str(self._lister.list(java_session(self.spark), path)).split("\n")
+        kind, sign = head.split("\t")
+        return kind, sign, files
+
+    def settings_hash(self, without: Iterable[str]) -> str:
+        """Return the hash of all settings of the session, by ``SettingsHash.java``."""
+        return str(self._settings.of(java_session(self.spark), "\n".join(without)))
+
+    def mark(self, path: str) -> None:
+        """Write a file to the folder of a table that prevents its conversion if its log is lost."""
+        self._lister.mark(java_session(self.spark), path)
+
+    def list_schema(self, catalog: str, schema: str, physical: str) -> tuple[list[str], list[str]]:
+        """Return the views, and all tables and views, of a schema; both are empty if it does not exist.
+
+        Spark lists the temporary views of the session with those of every schema (Spark 4.2); they have no schema.
+        """
+        state = java_session(self.spark).sessionState()
+        manager = state.catalogManager()
+        namespace = self.gateway.array(self.jvm.java.lang.String, [schema])
+        if not manager.catalog(catalog).namespaceExists(namespace):
+            return [], []
+        listed = manager.catalog(catalog).listTables(namespace)
+        tables = [identifier.name() for identifier in listed if len(identifier.namespace())]
+        session = state.catalog()
+        if not session.databaseExists(physical):
+            return [], tables
+        views = session.listViews(physical, "*")
+        named = [views.apply(index) for index in range(views.size())]
+        return [view.table() for view in named if view.database().isDefined()], tables
+
+    @cached_property
+    def _settings(self) -> Any:
+        return self._new(SETTINGS_CLASS)
+
+    def _register(self, name: str) -> bool:
+        if name == SESSION_CATALOG:
+            return False
+        configured = self.spark.conf.get(f"spark.sql.catalog.{name}", None)
+        if configured is None:
+            for key, value in catalog_conf([name], self.warehouse).items():
+                self.spark.conf.set(key, value)
+        elif configured != CATALOG_CLASS:
+            return False
+        # Spark loads the class of a catalog when the catalog is first used, by the context class loader.
+        thread = self.jvm.java.lang.Thread.currentThread()
+        before = thread.getContextClassLoader()
+        thread.setContextClassLoader(self._loader)
+        try:
+            java_session(self.spark).sessionState().catalogManager().catalog(name)
+        finally:
+            thread.setContextClassLoader(before)
+        return True
+
+    def _find_loader(self) -> Any:
+        """Return a class loader with the Java classes of this package: that of the session, or a child of it."""
+        loader = self.jvm.java.lang.Thread.currentThread().getContextClassLoader()
+        if loader.getResource(f"{CATALOG_CLASS.replace('.', '/')}.class") is not None:
+            return loader
+        jar = classes_jar(delta_jars())
+        urls = self.gateway.array(self.jvm.java.net.URL, [self.jvm.java.io.File(str(jar)).toURI().toURL()])
+        return self.jvm.java.net.URLClassLoader(urls, loader)
+
+    def _new(self, name: str) -> Any:
+        none = self.gateway.array(self.jvm.java.lang.Class)
+        constructor = self._loader.loadClass(name).getDeclaredConstructor(none)
+        return constructor.newInstance(self.gateway.array(self.jvm.java.lang.Object))
+
+
+_FOREIGN = (
+    "DATABRICKS_RUNTIME_VERSION",
+    "PYSPARK_GATEWAY_PORT",
+    "PYSPARK_SUBMIT_ARGS",
+    "SPARK_CONF_DIR",
+    "SPARK_CONNECT_MODE_ENABLED",
+    "SPARK_REMOTE",
+)
+"""Variables that give a new session other settings, or another session (pyspark 3.5 to 4.2)."""
+
+_CONFIGURATION = ("spark-defaults.conf", "spark-env.sh")
+"""Files in Spark's folder ``conf`` that do the same."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LazySession:
+    """A session that is started when it is first needed."""
+
+    start: Callable[[], SparkSession]
+
+    def versions(self, properties: Callable[[], AbstractSet[str]]) -> SparkVersions:
+        """Return the versions of the session, as they are installed.
+
+        ``properties`` returns the properties that Delta knows, from the started session; it is called for a version of
+        Delta whose properties this package does not know.
+        """
+        versions = installed()
+        if version_fault(versions):
+            # No session can start; logs are read as the newest pair reads them.
+            versions = {"pyspark": PAIRS[-1].pyspark, "delta-spark": PAIRS[-1].delta_spark}
+        spark, delta = minor_version(versions["pyspark"]), minor_version(versions["delta-spark"])
+        if versions["delta-spark"] == PAIRS[-1].delta_spark:
+            return SparkVersions(spark=spark, delta=delta)
+        return SparkVersions(spark=spark, delta=delta, properties=_LaterProperties(properties))
+
+
+class _LaterProperties(AbstractSet[str]):
+    """The properties that Delta knows; a session is started for them when they are first needed."""
+
+    def __init__(self, properties: Callable[[], AbstractSet[str]]) -> None:
+        self._load = properties
+
+    @cached_property
+    def _loaded(self) -> AbstractSet[str]:
+        return self._load()
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._loaded
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._loaded)
+
+    def __len__(self) -> int:
+        return len(self._loaded)
+
+
+def has_own_settings(environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether a session that is started now certainly has the settings of this package, and no others.
+
+    It may have others if one is active already, if Spark's own files or variables configure it, and on Databricks.
+    """
+    package = find_spec("pyspark")
+    if package is None or package.origin is None or active_spark() is not None:
+        return False
+    home = Path(package.origin).parent
+    if Path(environment.get("SPARK_HOME") or home).resolve() != home.resolve():
+        return False
+    if any(environment.get(name) for name in _FOREIGN):
+        return False
+    return not any((home / "conf" / name).exists() for name in _CONFIGURATION)
+
+
+_SUBSTITUTE = "spark.sql.variable.substitute"
+_LAST_COMMIT = "spark.databricks.delta.lastCommitVersionInSession"
+"""Delta sets it after each commit (Delta 4.4.0)."""
+
+
+class CatalogSession:
+    """The session of a catalog; the arguments, and what it raises, are those of :class:`LocalCatalog`."""
+
+    def __init__(self, spark: SparkSession | LazySession, warehouse: str | PathLike[str]) -> None:
+        if not isinstance(spark, LazySession):
+            require_session(spark, "LocalCatalog")
+        if not isinstance(warehouse, (str, PathLike)):
+            refuse_kind("LocalCatalog", "the folder of the warehouse", warehouse, "give its path")
+        self._given = spark
+        self.warehouse = Path(warehouse)
+
+    @cached_property
+    def spark(self) -> SparkSession:
+        """The session; it is started when it is first needed."""
+        return self._given.start() if isinstance(self._given, LazySession) else self._given
+
+    @cached_property
+    def bridge(self) -> Bridge:
+        """The JVM of the session."""
+        with translate_errors(str, self.spark), step("opening the catalog"):
+            return Bridge(self.spark, self.warehouse)
+
+    @property
+    def is_started(self) -> bool:
+        """Whether the session was started."""
+        return "bridge" in self.__dict__
+
+    def versions(self) -> SparkVersions:
+        """Return the versions of Spark and Delta; those of a session that is started later are the installed ones."""
+        if isinstance(self._given, LazySession):
+            return self._given.versions(lambda: known_properties(self.bridge.gateway))
+        gateway = self.bridge.gateway
+        with translate_errors(str, self._given):
+            return SparkVersions.of(self._given, gateway)
+
+    def settings_hash(self) -> str:
+        """Return a hash of the settings of the session on which the log of a new table may depend."""
+        return self.bridge.settings_hash(without=[_LAST_COMMIT, _SUBSTITUTE])
+
+    def sql(self, text: str) -> Any:
+        """Return the frame of a statement, whose text is used exactly as it is."""
+        with self.stopping(), setting(self.spark, _SUBSTITUTE, "false"):
+            return self.spark.sql(text)
+
+    def stopping(self) -> AbstractContextManager[None]:
+        """Stop the jobs of the block if it is interrupted."""
+        return cancel_on_interrupt(lambda: stop_jobs(self.spark))
+
+    @contextmanager
+    def shared(self) -> Iterator[bool]:
+        """Prepare the session for statements in several threads; the value is whether that is possible.
+
+        All threads use one session, so its settings are changed once, around all statements.
+        """
+        with shared_setting(lambda: self.spark, _SUBSTITUTE, "false") as is_set, self.stopping():
+            yield is_set
+
+    def translate_errors(self) -> AbstractContextManager[None]:
+        """Use the names of users in the errors of the block."""
+        return translate_errors(self.bridge.with_logical_names, self.spark)
+
+    @contextmanager
+    def using(self, catalog: str) -> Iterator[None]:
+        """Register a catalog in the session, and use the names of users in errors."""
+        with self.translate_errors():
+            self.bridge.register([catalog])
+            yield

@@ -1,1 +1,0 @@
-"""Convert parquet tables in place."""

@@ -1,1 +1,0 @@
-"""Read tables of the warehouse from their logs, and clone them."""

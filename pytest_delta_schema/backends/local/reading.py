@@ -1,0 +1,509 @@
+"""The history of a table from the commits of its log, as ``DESCRIBE HISTORY`` shows it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from bisect import bisect_right
+from dataclasses import replace
+from datetime import datetime, timezone
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pytest_delta_schema.backends.local.warehouse import (
+    LONGEST_FOLDER,
+    MARKER,
+    SESSION_CATALOG,
+    decode,
+    encode,
+    encode_catalog,
+    is_ambiguous,
+    overlong_folder,
+    physical_schema,
+    schema_folder,
+    table_folder,
+)
+from pytest_delta_schema.backends.logs.checks import check_log
+from pytest_delta_schema.backends.logs.files import (
+    CheckedLog,
+    Damage,
+    LocalLog,
+    read_all_until_settled,
+    read_until_settled,
+)
+from pytest_delta_schema.backends.logs.state import CommitLog, newest_version
+from pytest_delta_schema.backends.problems import (
+    has_lost_its_log,
+    is_a_view,
+    is_damaged,
+    is_doubtful,
+    is_not_delta,
+    problem,
+)
+from pytest_delta_schema.backends.spark.compat import active_spark, spark_schema_of
+from pytest_delta_schema.backends.spark.errors import translate_errors
+from pytest_delta_schema.backends.spark.logs import History
+from pytest_delta_schema.backends.spark.sessions import is_openable, may_lack_rows
+from pytest_delta_schema.backends.spark.statements import refused_by_spark
+from pytest_delta_schema.delta.log_files import LogListing, commit_name
+from pytest_delta_schema.delta.names import folded
+from pytest_delta_schema.delta.well_formed import MalformedLog, with_texts
+from pytest_delta_schema.diagnostics.errors import Diagnostic, StatementError
+from pytest_delta_schema.diagnostics.faults import DamagedTable, NotDeltaTable, UnreadableTable, UnusableName
+from pytest_delta_schema.models.names import QualifiedName
+from pytest_delta_schema.progress import reading_tables, step
+from pytest_delta_schema.sql.quoting import dotted
+from pytest_delta_schema.state.delta_log import columns_of_schema
+from pytest_delta_schema.state.log_facts import LogFacts
+from pytest_delta_schema.state.spark_types import unknown_parts
+from pytest_delta_schema.state.states import CONVERT, DELTA, PARQUET, RESTORE_LOG, CatalogState, TableState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from pytest_delta_schema.backends.local.bridge import Bridge
+    from pytest_delta_schema.backends.local.conversion import FileInspector
+    from pytest_delta_schema.models.constraints import Parquet
+    from pytest_delta_schema.state.types import ColumnState
+
+
+_IN_COMMIT_TIMESTAMP = "inCommitTimestamp"
+"""The key of commits whose time is not that of their file."""
+
+
+def history_of(log: LocalLog) -> History | None:
+    """Return the history of a table; ``None`` if the log lacks a commit, or Spark shows times from elsewhere.
+
+    The time of a commit is that of its file; if that is not later than the commit before it, a millisecond after it
+    (Delta 4.4.0).
+
+    Raises:
+        KeyError: If a commit is malformed, or another error of this kind.
+    """
+    listing = LogListing.of(log.names())
+    if not listing.has_all_commits:
+        # Listings are not atomic.
+        listing = LogListing.of(log.names())
+    if listing.misnamed or not listing.commits or not listing.has_all_commits:
+        return None
+    newest = commit_name(listing.newest)
+    before = log.identity(newest)
+    commits: dict[int, Mapping[str, Any] | None] = {}
+    columns: dict[int, tuple[ColumnState, ...]] = {}
+    milliseconds = 0
+    for version in range(listing.newest + 1):
+        content = log.read(commit_name(version))
+        milliseconds = max(log.modified(commit_name(version)), milliseconds + 1)
+        # Most lines of a commit are about its files.
+        lines = [line for line in content.splitlines() if b'"commitInfo"' in line or b'"metaData"' in line]
+        for action in map(json.loads, lines):
+            if "commitInfo" in action:
+                commits[version] = _shown(action["commitInfo"], milliseconds)
+            if "metaData" in action:
+                columns[version] = columns_of_schema(json.loads(action["metaData"]["schemaString"]))
+    shown = {version: commit for version, commit in commits.items() if commit is not None}
+    is_replaced = log.identity(newest) != before
+    if is_replaced or len(shown) <= listing.newest or 0 not in columns:
+        return None
+    changed = sorted(columns)
+
+    def columns_at(version: int) -> tuple[ColumnState, ...]:
+        return columns[changed[bisect_right(changed, version) - 1]]
+
+    return History(shown, columns_at)
+
+
+def _shown(info: Mapping[str, Any], milliseconds: int) -> Mapping[str, Any] | None:
+    """Return what ``DESCRIBE HISTORY`` shows of a commit; ``None`` if its time differs."""
+    if info.get(_IN_COMMIT_TIMESTAMP) is not None:
+        return None
+    return {
+        "timestamp": datetime.fromtimestamp(milliseconds / 1000, timezone.utc),
+        "operation": info["operation"],
+        "operationParameters": info.get("operationParameters"),
+        "userMetadata": info.get("userMetadata"),
+    }
+
+
+_LOG = re.compile(r"[0-9]+\.(json|checkpoint\.([^/]+\.)?(parquet|json))")
+"""The names of files that make a folder a Delta table; ``Remains.java`` has the same."""
+
+_MALFORMED = (AttributeError, KeyError, OSError, RecursionError, TypeError, ValueError)
+"""What reading a table raises if its files are not as this package knows them."""
+
+
+class WarehouseLogs:
+    """Reads the logs of one warehouse folder."""
+
+    def __init__(self, warehouse: Path, delta: tuple[int, int]) -> None:
+        self._warehouse = warehouse.absolute()
+        self._delta = delta
+
+    def holds(self, catalog: str) -> bool:
+        """Whether the warehouse has the folder of a catalog."""
+        return (self._warehouse / encode_catalog(catalog)).is_dir()
+
+    def read(self, names: Iterable[QualifiedName]) -> dict[QualifiedName, TableState | Diagnostic]:
+        """Return the states of tables, and the damage of damaged ones; tables that Spark must read are left out."""
+        results = {}
+        for name in names:
+            try:
+                result = self._read(name)
+            except _MALFORMED:
+                continue
+            if result is not None:
+                results[name] = result
+        return results
+
+    def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...] | None:
+        """Return the names of all tables in a schema, sorted; ``None`` if Spark must list them."""
+        folder = schema_folder(self._warehouse, catalog, schema)
+        try:
+            tables = [name for name in os.listdir(folder) if _log_files(LocalLog(_location(f"{folder}/{name}")))]  # noqa: PTH208 - paths cost time
+            return tuple(sorted(QualifiedName(catalog, schema, folded(decode(name))) for name in tables))
+        except FileNotFoundError:
+            return ()
+        except _MALFORMED:
+            return None
+
+    def history(self, name: QualifiedName) -> History | None:
+        """Return the history of a table; ``None`` if Spark must read it."""
+        try:
+            return history_of(LocalLog(_location(str(table_folder(self._warehouse, name)))))
+        except _MALFORMED:
+            return None
+
+    def _read(self, name: QualifiedName) -> TableState | Diagnostic | None:
+        if is_ambiguous(name) or overlong_folder(name):
+            return None
+        folder = str(table_folder(self._warehouse, name))
+        location = _location(folder)
+        log = LocalLog(location)
+        if not _log_files(log):
+            return _absent(name, folder)
+        try:
+            checked = check_log(log)
+        except FileNotFoundError:
+            return _absent(name, folder)
+        if isinstance(checked, Damage):
+            return checked.of(name)
+        return self._state(name, checked) if isinstance(checked, CheckedLog) else None
+
+    def _state(self, name: QualifiedName, checked: CheckedLog) -> TableState | None:
+        """Return the state of a table; ``None`` if Spark must read it."""
+        facts = None if checked.listing.newest < 0 else newest_version(checked)
+        if facts is None or may_lack_rows(checked, facts.protocol):
+            return None
+        state = facts.well_formed().state(name)
+        return state if is_openable(facts, state, self._delta) else None
+
+
+def _location(folder: str) -> str:
+    """Return the location of the table of a folder in the warehouse."""
+    try:
+        with open(f"{folder}/{MARKER}", encoding="utf-8") as file:  # noqa: PTH123 - paths cost time
+            location = file.read().strip()
+    except (FileNotFoundError, NotADirectoryError):
+        return folder
+    if os.path.normpath(location) != location or not location.startswith("/"):
+        msg = f"{folder}/{MARKER} names no folder of this machine in its plain form"
+        raise ValueError(msg)
+    return location
+
+
+def _log_files(log: LocalLog) -> list[str]:
+    """Return the names of the commits and checkpoints of a log; none if there is no log."""
+    try:
+        return [name for name in log.names() if _LOG.fullmatch(name)]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def _absent(name: QualifiedName, folder: str) -> TableState | None:
+    """Return the state of a table without a log; ``None`` if something is in its folder, which Spark looks at."""
+    if _has_entry(folder):
+        return None
+    return TableState(name=name, exists=False, schema_exists=_has_entry(os.path.dirname(folder)))  # noqa: PTH120 - paths cost time
+
+
+def _has_entry(folder: str) -> bool:
+    """Whether something has the name of a folder.
+
+    Raises:
+        OSError: If that cannot be known.
+    """
+    try:
+        os.stat(folder)  # noqa: PTH116 - paths cost time
+    except FileNotFoundError:
+        return False
+    return True
+
+
+class LogFirstReader:
+    """Answers from the logs of a warehouse; what is left out of an answer has to be read by Spark."""
+
+    def __init__(self, warehouse: Path, delta: tuple[int, int], is_over: Callable[[], bool]) -> None:
+        self.logs = WarehouseLogs(warehouse, delta)
+        self._is_over = is_over
+        self._declared: set[str] = set()
+
+    def declare(self, catalogs: Iterable[str]) -> None:
+        """Add catalogs that models name; others are only known by their folder in the warehouse."""
+        self._declared.update(catalogs)
+
+    def tables(
+        self, names: Collection[QualifiedName], wishes: Mapping[QualifiedName, Parquet]
+    ) -> dict[QualifiedName, TableState | Diagnostic]:
+        """Return the states of tables, and the damage of damaged ones.
+
+        Tables of ``wishes`` may be converted from files, which Spark inspects.
+        """
+        catalogs = {catalog for catalog in {name.catalog for name in names} if self._knows(catalog)}
+        readable = sorted(name for name in names if name.catalog in catalogs)
+        if not readable:
+            return {}
+        with step(f"reading {len(readable)} {'log' if len(readable) == 1 else 'logs'}"):
+            known = self.logs.read(readable)
+        return {name: result for name, result in known.items() if name not in wishes or _is_known(result)}
+
+    def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...] | None:
+        """Return the names of all tables in a schema of a declared catalog; ``None`` if Spark must list them."""
+        self.declare([catalog])
+        return self.logs.table_names(catalog, schema) if self._knows(catalog) else None
+
+    def history(self, table: QualifiedName) -> History | None:
+        """Return the history of a table; ``None`` if Spark must read it."""
+        return self.logs.history(table) if self._knows(table.catalog) else None
+
+    def _knows(self, catalog: str) -> bool:
+        """Whether a catalog is certainly one of the warehouse folder, whose tables nobody has changed in a session."""
+        if self._is_over() or active_spark() is not None or catalog == SESSION_CATALOG:
+            return False
+        return catalog in self._declared or self.logs.holds(catalog)
+
+
+def _is_known(result: TableState | Diagnostic) -> bool:
+    """Whether a table exists, also one that cannot be read."""
+    return not isinstance(result, TableState) or result.exists
+
+
+_PER_CALL = 50
+"""How many tables one call reads: calls cost little, and between two of them the progress is known."""
+
+
+def read_tables(
+    bridge: Bridge,
+    names: Iterable[QualifiedName],
+    conversions: Mapping[QualifiedName, Parquet] = MappingProxyType({}),
+    sources: FileInspector | None = None,
+    *,
+    known: Mapping[QualifiedName, TableState | Diagnostic] = MappingProxyType({}),
+) -> CatalogState:
+    """Read tables from their logs, without a cache; those with a problem are read again before it is reported.
+
+    Each table is found through the session's catalog or in the warehouse folder. Those of ``conversions`` may be
+    converted from files, which ``sources`` inspects. ``known`` is what was read already.
+    """
+    wanted = sorted(set(names) - known.keys())
+    bridge.register(dict.fromkeys(name.catalog for name in wanted))
+    results = dict(known)
+    readable = []
+    for name in wanted:
+        refusal = _refusal(bridge, name)
+        if refusal is None:
+            readable.append(name)
+        else:
+            results[name] = refusal
+    if readable:
+        refused = len(results)
+
+        def read(names: Sequence[QualifiedName]) -> None:
+            for name, answer in _answers(bridge, names):
+                conversion = conversions.get(name)
+                source = (
+                    None
+                    if conversion is None or sources is None
+                    else _source(bridge, sources, name, conversion, answer)
+                )
+                results[name] = source or _understand(bridge, name, answer)
+
+        with reading_tables(len(readable), lambda: len(results) - refused):
+            read_all_until_settled(readable, read, results)
+    return CatalogState.of(results)
+
+
+def _answers(bridge: Bridge, names: Sequence[QualifiedName]) -> Iterator[tuple[QualifiedName, str]]:
+    for start in range(0, len(names), _PER_CALL):
+        together = names[start : start + _PER_CALL]
+        answers = bridge.read("".join(_request(bridge, name) for name in together)).split("\n")
+        yield from zip(together, answers, strict=False)
+
+
+def located(bridge: Bridge, name: QualifiedName) -> tuple[TableState, str]:
+    """Return the state of an existing Delta table, and its location: a plain path if it is local.
+
+    Raises:
+        CatalogReadError: If it does not exist, or cannot be read.
+    """
+    bridge.register([name.catalog])
+    refusal = _refusal(bridge, name)
+
+    def read() -> tuple[TableState | Diagnostic, str]:
+        answer = bridge.read(_request(bridge, name)).rstrip("\n")
+        return _understand(bridge, name, answer), answer
+
+    reads = [(refusal, "")] if refusal else read_until_settled(read, lambda seen: is_doubtful(seen[0]))
+    result, answer = reads[-1]
+    state = CatalogState.of({name: result}).existing(name)
+    _, location, *_ = answer.split("\t")
+    return state, location
+
+
+def list_tables(bridge: Bridge, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
+    """Return the names of the tables in a schema, without its views."""
+    views, tables = bridge.list_schema(catalog, schema, physical_schema(catalog, schema))
+    hidden = {decode(view) if bridge.is_warehouse(catalog) else view for view in views}
+    return tuple(sorted(QualifiedName(catalog, schema, folded(table)) for table in tables if table not in hidden))
+
+
+def read_commits(bridge: Bridge, name: QualifiedName) -> CommitLog:
+    """Return the commits of an existing table; raise a ``CatalogReadError`` if it does not exist, or cannot be read."""
+    _, location = located(bridge, name)
+    return CommitLog(table=name, log=bridge.log(location))
+
+
+def _request(bridge: Bridge, name: QualifiedName) -> str:
+    table = encode(name.table) if bridge.is_warehouse(name.catalog) else name.table
+    folder = table_folder(bridge.warehouse, name)
+    return f"{physical_schema(name.catalog, name.schema)}\t{table}\t{folder}\n"
+
+
+def _refusal(bridge: Bridge, name: QualifiedName) -> Diagnostic | None:
+    if is_ambiguous(name):
+        fact = f"the name {name.schema} looks like the physical name of a schema of {name.catalog} in the local backend"
+        return problem(UnusableName, name, fact, "choose another name for the schema")
+    overlong = overlong_folder(name) if bridge.is_warehouse(name.catalog) else ""
+    if overlong:
+        fact = f"its folder in the warehouse would be {overlong[:20]}..., a name of {len(overlong)} characters"
+        return problem(UnusableName, name, f"{fact}, and file systems take {LONGEST_FOLDER}", "choose a shorter name")
+    if not bridge.is_warehouse(name.catalog) and name.catalog != "spark_catalog":
+        configured = bridge.spark.conf.get(f"spark.sql.catalog.{name.catalog}", "?")
+        fact = f"the catalog {name.catalog} of this session is a {configured}, which the local backend cannot read"
+        return problem(UnusableName, name, fact, f"leave spark.sql.catalog.{name.catalog} unset, or rename the catalog")
+    return None
+
+
+def _source(
+    bridge: Bridge, sources: FileInspector, name: QualifiedName, conversion: Parquet, answer: str
+) -> TableState | Diagnostic | None:
+    """Return the state of the files that may be converted; ``None`` if there are none, or a Delta table exists."""
+    kind, *rest = answer.split("\t")
+    if kind == "provider":
+        return sources.table(name, *rest)
+    schema_exists = kind != "absent" or not rest
+    if kind == "files" and conversion.path is None:
+        folder = str(table_folder(bridge.warehouse, name))
+        return sources.folder(name, folder, schema_exists=schema_exists, is_in_place=True)
+    if kind != "absent" or conversion.path is None:
+        return None
+    state = sources.folder(name, conversion.path, schema_exists=schema_exists)
+    if state.source is None or state.source.provider != DELTA:
+        return state
+    # The files are a Delta table already, and only the catalog has no entry for it.
+    schema, table = physical_schema(name.catalog, name.schema), encode(name.table)
+    answer = bridge.read(f"{schema}\t{table}\t{conversion.path}\n").rstrip("\n")
+    seen = _understand(bridge, name, answer, is_in_catalog=False)
+    if isinstance(seen, Diagnostic):
+        return seen
+    return replace(seen, source=state.source, schema_exists=schema_exists)
+
+
+def _understand(
+    bridge: Bridge, name: QualifiedName, answer: str, *, is_in_catalog: bool = True
+) -> TableState | Diagnostic:
+    kind, *rest = answer.split("\t")
+    if kind == "delta":
+        location, version, metadata, protocol, clustering = rest
+        inspected = bridge.inspect(location)
+        if isinstance(inspected, Damage):
+            return inspected.of(name)
+        try:
+            paths = json.loads(clustering)["clusteringColumns"] if clustering else ()
+            actions = json.loads(metadata)["metaData"], json.loads(protocol)["protocol"]
+            facts = LogFacts(*actions, paths, int(version))
+            return _state(bridge, name, facts, _Opening(location, is_in_catalog, may_lack_rows(inspected, actions[1])))
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            return is_damaged(name, error)
+    if kind == "absent":
+        return TableState(name=name, exists=False, schema_exists=not rest)
+    return _problem(bridge, name, kind, rest)
+
+
+class _Opening(NamedTuple):
+    """How Spark is asked whether it opens a table."""
+
+    location: str
+    is_in_catalog: bool
+    """Whether it can be opened by its name."""
+    lists_files: bool
+    """Whether its files are listed as well, which may take a job."""
+
+
+def _state(bridge: Bridge, name: QualifiedName, facts: LogFacts, opening: _Opening) -> TableState | Diagnostic:
+    """Return the state of a table from the metadata that Delta returned, which Spark may refuse or show otherwise."""
+    understood: LogFacts | None = None
+    try:
+        understood = facts.well_formed()
+        if any(unknown_parts(understood.columns)):
+            understood = None
+        elif not opening.lists_files:
+            return understood.state(name)
+    except MalformedLog:
+        pass
+    try:
+        with translate_errors(bridge.with_logical_names, bridge.spark):
+            frame = bridge.spark.read.format("delta").load(opening.location)
+            if opening.lists_files:
+                frame.inputFiles()
+            if understood is None:
+                if opening.is_in_catalog:
+                    bridge.spark.table(dotted(name))
+                schema = spark_schema_of(bridge.gateway, facts.metadata)
+                understood = replace(facts, metadata={**with_texts(facts.metadata), "schemaString": schema})
+    except StatementError as error:
+        fact = f"its Delta log cannot be read ({error})"
+        unreadable = problem(UnreadableTable, name, fact, "restore the log, or change it with the client that wrote it")
+        return refused_by_spark(name, str(error)) or unreadable
+    return understood.state(name)
+
+
+def _problem(bridge: Bridge, name: QualifiedName, kind: str, rest: list[str]) -> Diagnostic:
+    if kind == "view":
+        return is_a_view(name)
+    if kind == "provider":
+        sign = bridge.list_files(rest[1])[1] if rest[0].lower() == PARQUET else ""
+        return has_lost_its_log(name, rest[1], sign) if sign else is_not_delta(name, rest[0], converts=True)
+    if kind == "files":
+        folder = table_folder(bridge.warehouse, name)
+        if rest[0]:
+            return has_lost_its_log(name, f"its folder in the warehouse ({folder})", rest[0])
+        fact = f"its folder in the warehouse ({folder}) holds files but no Delta log"
+        return problem(NotDeltaTable, name, fact, f"move the folder away, or {CONVERT}")
+    return _unreadable(bridge, name, kind, rest)
+
+
+def _unreadable(bridge: Bridge, name: QualifiedName, kind: str, rest: list[str]) -> Diagnostic:
+    remedy = "restore the log or the permission to read it"
+    if kind == "hidden":
+        return problem(UnreadableTable, name, f"its Delta log cannot be read ({rest[0]})", remedy)
+    location, *message = rest
+    if kind == "gone":
+        fact = f"the catalog has an entry for it, but its Delta log in {location} is gone"
+        return problem(DamagedTable, name, fact, f"{RESTORE_LOG}, or drop the table")
+    cause = bridge.with_logical_names(message[0])
+    fact = f"its Delta log cannot be read ({cause})"
+    unreadable = refused_by_spark(name, cause) or problem(UnreadableTable, name, fact, remedy)
+    inspected = bridge.inspect(location)
+    return inspected.of(name) if isinstance(inspected, Damage) else unreadable

@@ -1,1 +1,0 @@
-"""Start the embedded Spark session."""

@@ -1,1 +1,0 @@
-"""Folders and names of the warehouse."""

@@ -1,1 +1,0 @@
-"""Try a write on an empty copy of a table."""

@@ -1,1 +1,0 @@
-"""Rows given by users and rows of tables."""

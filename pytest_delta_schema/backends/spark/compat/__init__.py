@@ -1,1 +1,0 @@
-"""Differences between versions of pyspark, py4j and Delta."""

@@ -1,1 +1,0 @@
-"""Errors of Spark, translated, and logged."""

@@ -1,0 +1,300 @@
+"""Check that a Spark session that a project provides has Delta Lake, and say what to change where it is created."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.backends.logs.files import CheckedLog, Doubt
+from pytest_delta_schema.backends.logs.state import contradicts_checksum
+from pytest_delta_schema.backends.spark.compat import (
+    Gateway,
+    delta_version,
+    is_connect_session,
+    known_properties,
+    spark_version,
+)
+from pytest_delta_schema.backends.spark.errors import NO_CONNECTION, translate_errors
+from pytest_delta_schema.backends.spark.statements import refused_on_tables
+from pytest_delta_schema.delta.fields import widening
+from pytest_delta_schema.delta.names import NameSet, folded
+from pytest_delta_schema.delta.properties import NEWEST, PAIRS, REGISTRY, is_databricks_only, is_known, is_open_source
+from pytest_delta_schema.delta.protocol import (
+    COLUMN_MAPPING,
+    FEATURES,
+    TYPE_WIDENING,
+    V2_CHECKPOINT,
+    base_feature,
+    is_read_by_clients,
+    supported_features,
+)
+from pytest_delta_schema.delta.well_formed import faults_of_struct
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError, first_line
+from pytest_delta_schema.execute.protocols import Capabilities, Refusal
+from pytest_delta_schema.models.arguments import refuse_kind
+from pytest_delta_schema.plan.actions import CreateTable
+from pytest_delta_schema.plan.changes import ColumnTypeChange
+from pytest_delta_schema.sql.compiler import TOGETHER
+from pytest_delta_schema.sql.renderers import set_keys
+from pytest_delta_schema.sql.statement import StatementKind
+from pytest_delta_schema.state.features import required_features
+from pytest_delta_schema.state.spark_types import unknown_parts
+from pytest_delta_schema.state.types import describe_type, is_generated
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+    from typing import Any
+
+    from pyspark.sql import SparkSession
+
+    from pytest_delta_schema.backends.logs.files import Damage
+    from pytest_delta_schema.sql.statement import Statement
+    from pytest_delta_schema.state.delta_log import LogSchema
+    from pytest_delta_schema.state.log_facts import LogFacts
+    from pytest_delta_schema.state.states import TableState
+
+
+EXTENSIONS, EXTENSION = "spark.sql.extensions", "io.delta.sql.DeltaSparkSessionExtension"
+CATALOG, CATALOG_OF_DELTA = "spark.sql.catalog.spark_catalog", "org.apache.spark.sql.delta.catalog.DeltaCatalog"
+
+_NAME = "spark.app.name"
+_ON_DATABRICKS = "spark.databricks.clusterUsageTags.sparkVersion"
+_NO_ANSWER = ("", "RETRIES_EXCEEDED")
+"""Conditions of an error that is not an answer of the server."""
+
+
+def require_delta(spark: SparkSession) -> None:
+    """Check the settings and the class path of a session; Databricks has Delta without any setting.
+
+    Delta itself needs its extension, and a catalog of any class under the name ``spark_catalog`` (Delta 4.4.0).
+
+    Raises:
+        BackendUnavailableError: If the session has no Delta, with the lines to add; or if its server does not answer.
+    """
+    settings = _settings(spark)
+    if settings is None or settings[_ON_DATABRICKS] or "DATABRICKS_RUNTIME_VERSION" in os.environ:
+        return
+    faults, lines = [], []
+    if EXTENSION not in settings[EXTENSIONS]:
+        faults.append(f"{EXTENSIONS} does not name Delta's extension")
+        lines.append(f'builder = builder.config("{EXTENSIONS}", "{EXTENSION}")')
+    if not settings[CATALOG]:
+        faults.append(f"{CATALOG} is not set")
+        lines.append(f'builder = builder.config("{CATALOG}", "{CATALOG_OF_DELTA}")')
+    if not is_connect_session(spark) and delta_version(Gateway(spark)) is None:
+        faults.append("Delta's jars are not on its class path")
+        lines.append("builder = delta.configure_spark_with_delta_pip(builder)")
+    if faults:
+        whose = (
+            "the server of this Spark session" if is_connect_session(spark) else f"the Spark session {settings[_NAME]}"
+        )
+        code = "\n".join(f"    {line}" for line in lines)
+        msg = f"{whose} has no Delta Lake: {', '.join(faults)}; add where it is created:\n{code}"
+        raise BackendUnavailableError(msg)
+
+
+def require_jvm(spark: SparkSession) -> None:
+    """Check that the JVM of a session can be reached.
+
+    Raises:
+        BackendUnavailableError: If it is a session of Spark Connect.
+    """
+    if is_connect_session(spark):
+        msg = (
+            "the Spark session is one of Spark Connect, and the local backend needs one whose JVM it can reach; choose"
+            ' the session backend: --delta-backend=session, or backend = "session" in pyproject.toml'
+        )
+        raise BackendUnavailableError(msg)
+
+
+def _settings(spark: SparkSession) -> dict[str, str] | None:
+    """Return the settings of a session by key; ``None`` if its server does not show them."""
+    try:
+        with translate_errors():
+            return {key: spark.conf.get(key, "") or "" for key in (EXTENSIONS, CATALOG, _ON_DATABRICKS, _NAME)}
+    except StatementError as error:
+        if error.condition == NO_CONNECTION:
+            raise BackendUnavailableError(str(error)) from None
+        if error.condition not in _NO_ANSWER:
+            return None
+        msg = f"the Spark session does not answer: {first_line(error)}; see that its server runs and can be reached"
+        raise BackendUnavailableError(msg) from error
+
+
+def require_session(value: object, subject: str) -> None:
+    """Raise unless a value is a session of Spark, whatever its kind.
+
+    Raises:
+        DeclarationError: If it is something else, such as the class ``SparkSession``.
+    """
+    if isinstance(value, type) or not hasattr(value, "sql"):
+        refuse_kind(subject, "a Spark session", value, "give one, such as the fixture delta_spark")
+
+
+SPARK_WITH_SEVERAL_COLUMNS = (4, 0)
+"""The first Spark whose ALTER TABLE changes several columns at once (Spark 3.5.9: PARSE_SYNTAX_ERROR)."""
+
+GENERATED_COLUMNS = (4, 4)
+"""The first Delta that creates generated and identity columns by SQL (Delta 4.3.1: UNSUPPORTED_FEATURE)."""
+
+UNCOMMITTED_ROWS = (4, 4)
+"""The first Delta with which files were read before they are committed.
+
+The snapshot that it needs takes no protocol in Delta 3.3.3 and 4.0.1; 4.1 to 4.3 were not tried.
+"""
+
+_NEWER = f"install delta-spark {PAIRS[-1].delta_spark} and a pyspark that it is built for, such as {PAIRS[-1].pyspark}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SparkVersions:
+    """The versions of Spark and Delta in a session, each major and minor."""
+
+    spark: tuple[int, int]
+    delta: tuple[int, int] = NEWEST
+    """Delta's version; the newest one where a session does not show it."""
+    properties: AbstractSet[str] = field(default=REGISTRY, repr=False)
+    """The keys of the table properties that Delta knows, in lower case; those of the newest Delta where a session does
+    not show them."""
+
+    @classmethod
+    def of(cls, spark: SparkSession, gateway: Gateway | None) -> SparkVersions:
+        """Return the versions of a session.
+
+        A session of Spark Connect does not show the version of Delta, and statements that it lacks fail there.
+
+        There is no gateway over Spark Connect.
+        """
+        delta = None if gateway is None else delta_version(gateway)
+        if gateway is None or delta is None:
+            return cls(spark=spark_version(spark))
+        return cls(spark=spark_version(spark), delta=delta, properties=known_properties(gateway))
+
+    def emulates_property(self, key: str) -> bool:
+        """Whether Databricks knows a property, and this Delta does not."""
+        return is_databricks_only(key, self.properties)
+
+    def limit(self, capabilities: Capabilities) -> Capabilities:
+        """Return the capabilities of a backend on these versions."""
+
+        def refuses(statement: Statement) -> Refusal | None:
+            return capabilities.refuses(statement) or self.refuses(statement)
+
+        splits = frozenset() if self.spark >= SPARK_WITH_SEVERAL_COLUMNS else TOGETHER - capabilities.emulates
+        return replace(
+            capabilities,
+            emulates_property=self.emulates_property,
+            splits=splits,
+            refuses=refuses,
+            refuses_for_table=refused_on_tables(self.emulates_property),
+        )
+
+    def refuses(self, statement: Statement) -> Refusal | None:
+        """Return why this Delta cannot run a statement that newer ones can, or ``None``."""
+        version = ".".join(map(str, self.delta))
+        generated = ", ".join(_generated(statement))
+        if generated and self.delta < GENERATED_COLUMNS:
+            return Refusal(f"Delta {version} has no SQL for generated and identity columns ({generated})", _NEWER)
+        if self.delta < UNCOMMITTED_ROWS and statement.kind is StatementKind.REWRITE_LAYOUT:
+            reason = (
+                f"Delta {version} cannot read rows back before they are committed, which shows that none has changed"
+            )
+            return Refusal(reason, f"create the table again under another name and copy the rows, or {_NEWER}")
+        changes = [change for change in statement.changes if isinstance(change, ColumnTypeChange)]
+        # What no Delta widens is refused by the rule UnsupportedTypeChange, which has the right remedy.
+        known = [change for change in changes if widening(change.before, change.after) is not None]
+        narrow = [change for change in known if widening(change.before, change.after, self.delta) is None]
+        if narrow:
+            types = ", ".join(f"{describe_type(change.before)} to {describe_type(change.after)}" for change in narrow)
+            return Refusal(f"Delta {version} does not widen {types}", f"add a column of the new type, or {_NEWER}")
+        unknown = [key for key in set_keys(statement) if not self._stores(key)]
+        if unknown:
+            remedy = _NEWER if all(map(is_known, unknown)) else "leave out what only another catalog knows"
+            return Refusal(f"Delta {version} does not know the properties {', '.join(unknown)}", remedy)
+        return None
+
+    def _stores(self, key: str) -> bool:
+        return is_open_source(key, self.properties) or self.emulates_property(key)
+
+
+def _generated(statement: Statement) -> list[str]:
+    """Return the generated and identity columns of a table that a statement creates."""
+    created = [change for change in statement.changes if isinstance(change, CreateTable)]
+    return [column.name for change in created for column in change.columns if is_generated(column)]
+
+
+_READ_BY_ALL = frozenset({COLUMN_MAPPING, "deletionVectors", "timestampNtz", V2_CHECKPOINT, "vacuumProtocolCheck"})
+"""The features for readers that every supported Delta knows (Delta 3.3.3 to 4.4.0)."""
+
+_READ_SINCE = {(4, 4): frozenset({TYPE_WIDENING, "variantType"})}
+"""Further ones, by the first Delta with which they were tried."""
+
+_NEWEST_READER, _NEWEST_WRITER = 3, 7
+"""The versions of a protocol with named features."""
+
+_ELSEWHERE = ("delta.coordinatedcommits.", "delta.redirect")
+"""Beginnings of properties, in lower case, of tables whose newest version is not, or not only, in their folder."""
+
+_COLLATED = "string collate"
+
+_UNCHECKED = frozenset({"invariants"})
+"""Features that Delta does not require for what this package says needs them: NOT NULL needs none (Delta 4.4.0)."""
+
+
+def is_openable(facts: LogFacts, state: TableState, delta: tuple[int, int]) -> bool:
+    """Whether Spark certainly opens a table.
+
+    Spark refuses features and types that it does not know, and metadata that needs a feature which the protocol lacks
+    (Delta 4.4.0).
+    """
+    configuration = facts.metadata.get("configuration") or {}
+    return (
+        _is_known(facts.protocol, state, delta)
+        and not any(folded(key).startswith(_ELSEWHERE) for key in configuration)
+        and not any(unknown_parts(state.columns))
+    )
+
+
+def may_lack_rows(inspected: CheckedLog | Damage | Doubt | None, protocol: Mapping[str, Any]) -> bool:
+    """Whether Spark may open a table and then refuse to list its files, because something in its log is odd.
+
+    That is not known of a checkpoint of the second version in parquet, whose sidecars only its reader knows.
+
+    The protocol is the ``protocol`` action of the inspected log.
+    """
+    if not isinstance(inspected, CheckedLog):
+        return isinstance(inspected, Doubt)
+    features = {*(protocol.get("readerFeatures") or ()), *(protocol.get("writerFeatures") or ())}
+    is_classic = V2_CHECKPOINT not in map(base_feature, features)
+    second = inspected.listing.second_checkpoints
+    return contradicts_checksum(inspected) or any(is_classic or name.endswith(".parquet") for name in second)
+
+
+def may_be_refused(schema: LogSchema, partitioning: Sequence[str]) -> bool:
+    """Whether Spark may refuse to open a table by its location that it opens by its name (Spark 4.2.0)."""
+    unknown = (atom for _, atom in unknown_parts(schema.columns))
+    return (
+        not all(atom.startswith(_COLLATED) for atom in unknown)
+        or any(faults_of_struct(schema.parsed))
+        or len(NameSet(partitioning)) < len(partitioning)
+    )
+
+
+def _is_known(protocol: Mapping[str, Any], state: TableState, delta: tuple[int, int]) -> bool:
+    """Whether Delta knows a protocol, and the protocol has the features that the table needs."""
+    reader, writer = protocol["minReaderVersion"], protocol["minWriterVersion"]
+    if not (1 <= reader <= _NEWEST_READER and 1 <= writer <= _NEWEST_WRITER):
+        return False
+    features = {*(protocol.get("readerFeatures") or ()), *(protocol.get("writerFeatures") or ())}
+    newer = (known for first, known in _READ_SINCE.items() if delta >= first)
+    readable = _READ_BY_ALL.union(*newer)
+    if not all(feature in FEATURES for feature in features):
+        return False
+    if not all(map(is_read_by_clients, protocol.get("readerFeatures", ()))):
+        return False
+    if not all(feature in readable for feature in features if is_read_by_clients(feature)):
+        return False
+    needs = {need.name for need in required_features(state)}
+    return needs - _UNCHECKED <= supported_features(state.table_properties)

@@ -1,0 +1,661 @@
+"""Run statements on Spark."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
+from functools import partial
+from itertools import groupby
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from pytest_delta_schema.backends.problems import problem
+from pytest_delta_schema.backends.row_values import Clock, converted_rows, rows_of_spark
+from pytest_delta_schema.backends.spark.compat import Transaction, frame_of_rows, java_frame, labelled, operation
+from pytest_delta_schema.backends.spark.errors import translate_errors
+from pytest_delta_schema.delta.fields import physical_path
+from pytest_delta_schema.delta.names import ELEMENT, KEY, TABLE, VALUE, ColumnPath, NameMap, NameSet, folded
+from pytest_delta_schema.delta.properties import is_databricks_only
+from pytest_delta_schema.delta.protocol import CHECK_PREFIX, CLUSTERED, CLUSTERING_DOMAIN, may_be_clustered
+from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, StatementError, UnsafePlanError, first_line
+from pytest_delta_schema.diagnostics.faults import UnsupportedTable
+from pytest_delta_schema.diagnostics.text import escaped, identifier
+from pytest_delta_schema.execute.preflight import violations_of
+from pytest_delta_schema.execute.protocols import Capabilities, Refusal, RowCounts
+from pytest_delta_schema.models.structs import nullable_struct
+from pytest_delta_schema.plan.actions import CreateTable
+from pytest_delta_schema.plan.changes import (
+    CheckAdd,
+    CheckDrop,
+    ClusteringChange,
+    ColumnNullabilityChange,
+    ColumnRename,
+    LayoutRewrite,
+    SetTableProperties,
+    SetTags,
+    UnsetTableProperties,
+    UnsetTags,
+)
+from pytest_delta_schema.plan.data_checks import NotNull
+from pytest_delta_schema.plan.kinds import KINDS
+from pytest_delta_schema.progress import step
+from pytest_delta_schema.sql.compiler import TOGETHER, statements, statements_per_column
+from pytest_delta_schema.sql.data_check_queries import (
+    Fingerprint,
+    difference,
+    exists_violation,
+    fingerprint_query,
+    select_rows,
+)
+from pytest_delta_schema.sql.quoting import dotted
+from pytest_delta_schema.sql.renderers import (
+    change_clustering,
+    select_all,
+    set_keys,
+    set_properties,
+    texts_without_zone,
+    unset_properties,
+)
+from pytest_delta_schema.sql.statement import CATALOG_ONLY, Statement, StatementKind
+from pytest_delta_schema.state.delta_log import columns_of_schema, emulated_property, tag_property
+from pytest_delta_schema.state.keys import key_property
+from pytest_delta_schema.state.spark_types import unstorable
+from pytest_delta_schema.state.states import CheckState
+from pytest_delta_schema.state.types import find
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from pyspark.sql import SparkSession
+    from pyspark.sql.types import StructType
+
+    from pytest_delta_schema.backends.rows import DataQueries
+    from pytest_delta_schema.backends.spark.compat import Gateway
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.plan.data_checks import DataCheck
+    from pytest_delta_schema.state.states import TableState
+    from pytest_delta_schema.state.types import ColumnState
+
+
+BY_COMMIT = frozenset({StatementKind.TIGHTEN_COLUMNS, StatementKind.REWRITE_LAYOUT, StatementKind.ADD_CHECK})
+"""Statements that open-source Delta 4.4.0 lacks, or does not run exactly; a metadata transaction does them."""
+
+BY_PROPERTY = CATALOG_ONLY
+"""Statements for features that open-source Delta lacks; ``pytest_delta_schema.*`` table properties store it."""
+
+
+def on_delta(statement: Statement, emulates_property: Callable[[str], bool]) -> tuple[Statement, ...]:
+    """Return the statements with which open-source Delta does the same; each is one commit."""
+    if statement.kind is StatementKind.CREATE_TABLE:
+        return tuple(_created(statement, emulates_property))
+    emulated = tuple(
+        replacement for change in statement.changes for replacement in _emulated(statement, change, emulates_property)
+    )
+    return emulated or (statement,)
+
+
+def without_stored_keys(
+    emulates_property: Callable[[str], bool],
+) -> Callable[[Statement, TableState | None], Refusal | None]:
+    """Return a function that refuses to change properties which a table holds, and this Delta does not know.
+
+    Databricks has written them. Delta's SQL removes such a property, and does not set it (Delta 4.4.0).
+    """
+
+    def refuses_for_table(statement: Statement, observed: TableState | None) -> Refusal | None:
+        if observed is None:
+            return None
+        stored = NameSet(observed.table_properties) - NameSet(observed.emulated_properties)
+        keys = [key for key in set_keys(statement) if emulates_property(key) and folded(key) in stored]
+        if not keys:
+            return None
+        reason = f"the table holds {', '.join(keys)} as Databricks has written it, and open-source Delta cannot set it"
+        return Refusal(reason, "set it on Databricks, or declare the value that the table holds")
+
+    return refuses_for_table
+
+
+def _emulated(statement: Statement, change: Any, emulates_property: Callable[[str], bool]) -> Iterator[Statement]:
+    kind = KINDS.get(type(change))
+    if kind is not None and kind.key is not None:
+        key = key_property(change.key)
+        yield from _set(statement, key) if kind.key == "add" else _unset(statement, *key)
+    match change:
+        case SetTags():
+            yield from _set(statement, {tag_property(change.path, key): value for key, value in change.tags.items()})
+        case UnsetTags():
+            yield from _unset(statement, *(tag_property(change.path, key) for key in change.keys))
+        case SetTableProperties() if any(map(emulates_property, change.properties)):
+            yield from _set(statement, _stored(change.properties, emulates_property))
+        case UnsetTableProperties() if any(map(emulates_property, change.keys)):
+            # Databricks may have written the key itself.
+            yield from _unset(statement, *change.keys, *map(emulated_property, filter(emulates_property, change.keys)))
+        case CheckDrop() if change.name != folded(change.name):
+            # Delta finds constraints by lower-case names only; the property of any other is removed directly.
+            yield from _unset(statement, f"{CHECK_PREFIX}{change.name}")
+
+
+def _created(statement: Statement, emulates_property: Callable[[str], bool]) -> Iterator[Statement]:
+    """Create a table in one statement; where Delta would misplace CLUSTER BY, cluster the table in a second one."""
+    for change in statement.changes:
+        if not isinstance(change, CreateTable):
+            yield statement
+            continue
+        action = change
+        if any(map(emulates_property, change.table_properties)):
+            properties = _stored(change.table_properties, emulates_property)
+            action = replace(action, table_properties=MappingProxyType(properties))
+        if change.clustering and _is_misplaced(statement.sql):
+            action = replace(action, clustering=())
+        yield statement if action is change else _creation(action)
+        if action.clustering != change.clustering:
+            yield from change_clustering(statement.table, [ClusteringChange(before=(), after=change.clustering)])
+
+
+def _creation(action: CreateTable) -> Statement:
+    parts = statements(replace(action, creates_schema=False))
+    return next(part for part in parts if part.kind is StatementKind.CREATE_TABLE)
+
+
+def _stored(properties: Mapping[str, str], emulates_property: Callable[[str], bool]) -> dict[str, str]:
+    """Return properties under the keys by which this Delta stores them."""
+    return {emulated_property(key) if emulates_property(key) else key: value for key, value in properties.items()}
+
+
+def _is_misplaced(sql: str) -> bool:
+    """Whether Delta would cut a CLUSTER BY out of a CREATE TABLE at the wrong position.
+
+    It finds the position in code points and cuts in UTF-16 units: each character beyond U+FFFF shifts the cut by one
+    (Delta 4.4.0).
+    """
+    return any(character > "\uffff" for character in sql[: sql.index("\nCLUSTER BY")])
+
+
+def _set(statement: Statement, properties: dict[str, str]) -> Iterator[Statement]:
+    return set_properties(statement.table, [SetTableProperties(properties=properties)])
+
+
+def _unset(statement: Statement, *keys: str) -> Iterator[Statement]:
+    return unset_properties(statement.table, [UnsetTableProperties(keys=keys)])
+
+
+Count = Callable[[Sequence["DataCheck"], int], "RowCounts"]
+"""Counts the rows that violate data checks, in a given version."""
+
+
+def set_not_null(gateway: Gateway, name: QualifiedName, paths: Sequence[ColumnPath], count: Count) -> None:
+    """Make columns and fields of structs NOT NULL, if no row holds NULL in them.
+
+    Raises:
+        UnsafePlanError: If rows hold NULL in them; nothing was changed.
+    """
+    data_checks = [NotNull(path) for path in paths]
+
+    def forbid(metadata: dict[str, Any]) -> None:
+        schema = json.loads(metadata["schemaString"])
+        _forbid_null(schema, frozenset(paths))
+        metadata["schemaString"] = json.dumps(schema)
+
+    _change(gateway, name, partial(count, data_checks), data_checks, forbid, labelled(gateway, "SET NOT NULL"))
+
+
+def add_check_in_transaction(gateway: Gateway, name: QualifiedName, check: CheckState, count: Count) -> None:
+    """Add a CHECK constraint with exactly the given text, if every row meets it.
+
+    Delta's ADD CONSTRAINT joins the tokens of the text with spaces: it refuses ``a::int`` and lambdas, and stores
+    ``'it''s'`` as ``'it' 's'``, which means something else (Delta 4.4.0).
+
+    The constraint is stored under its lower-case name.
+
+    Raises:
+        UnsafePlanError: If rows violate it; nothing was changed.
+        StatementError: If the table has a constraint of that name.
+    """
+    key = f"{CHECK_PREFIX}{folded(check.name)}"
+
+    def put(metadata: dict[str, Any]) -> None:
+        if key in NameSet(metadata["configuration"]):
+            msg = f"{name}: there is a check {check.name} already; read the table again and make a new plan"
+            raise StatementError(msg, condition="DELTA_CONSTRAINT_ALREADY_EXISTS")
+        metadata["configuration"][key] = check.expression
+
+    label = operation(gateway, "AddConstraint", folded(check.name), check.expression)
+    _change(gateway, name, partial(count, [check]), [check], put, label)
+
+
+def rename_columns_in_transaction(gateway: Gateway, name: QualifiedName, names: Mapping[ColumnPath, str]) -> None:
+    """Rename columns and fields of a table with column mapping, where its catalog refuses RENAME COLUMN.
+
+    The new names are by the old paths.
+    """
+
+    def rename(metadata: dict[str, Any]) -> None:
+        schema = json.loads(metadata["schemaString"])
+        _rename(schema, names)
+        metadata["schemaString"] = json.dumps(schema)
+        metadata["partitionColumns"] = [
+            names.get(ColumnPath(column), column) for column in metadata["partitionColumns"]
+        ]
+
+    nothing = RowCounts(rows=None)
+    _change(gateway, name, lambda _: nothing, (), rename, labelled(gateway, "RENAME COLUMN"))
+
+
+def _change(  # noqa: PLR0913, PLR0917 - the parts of one transaction
+    gateway: Gateway,
+    name: QualifiedName,
+    count: Callable[[int], RowCounts],
+    data_checks: Sequence[DataCheck],
+    edit: Callable[[dict[str, Any]], None],
+    label: Any,
+) -> None:
+    """Edit a table's metadata if its rows pass the data checks.
+
+    The whole table counts as read, so the commit fails if rows are appended in the meantime.
+    """
+    transaction = Transaction(gateway, name)
+    violations = tuple(violations_of(name, data_checks, count(transaction.version)))
+    if violations:
+        raise UnsafePlanError(violations)
+    action = transaction.metadata()
+    edit(action["metaData"])
+    transaction.update_metadata(action)
+    transaction.commit(label)
+
+
+def _forbid_null(struct: dict[str, Any], paths: frozenset[ColumnPath], above: ColumnPath = TABLE) -> None:
+    for field in struct["fields"]:
+        here = above.child(field["name"])
+        if here in paths:
+            field["nullable"] = False
+        if isinstance(field["type"], dict) and field["type"]["type"] == "struct":
+            _forbid_null(field["type"], paths, here)
+
+
+def _rename(data_type: Any, names: Mapping[ColumnPath, str], above: ColumnPath = TABLE) -> None:
+    """Rename fields in a type of Delta's JSON, at any depth, and keep everything else about them."""
+    if not isinstance(data_type, dict):
+        return
+    for field in data_type.get("fields", ()):
+        here = above.child(field["name"])
+        field["name"] = names.get(here, field["name"])
+        _rename(field["type"], names, here)
+    for part, step in (("elementType", ELEMENT), ("keyType", KEY), ("valueType", VALUE)):
+        _rename(data_type.get(part), names, above.child(step))
+
+
+_REFUSALS = (
+    "DELTA_GEOSPATIAL_NOT_SUPPORTED",
+    "DELTA_INVALID_PROTOCOL_VERSION",
+    "DELTA_UNSUPPORTED_FEATURES_FOR_READ",
+    "EXPRESSION_DECODING_FAILED",
+    "INVALID_JSON_DATA_TYPE",
+    "UNSUPPORTED_TIME_TYPE",
+)
+"""The conditions of Delta 4.4.0 and Spark 4.2.0 for types, features and protocol versions that they do not know."""
+
+
+def refused_by_spark(name: QualifiedName, cause: str) -> Diagnostic | None:
+    """Return the problem of a table that needs a newer Spark or Delta; ``None`` for other problems."""
+    if not any(f"[{condition}" in cause for condition in _REFUSALS):
+        return None
+    remedy = "read it with a newer pair of pyspark and delta-spark, or with the unity backend, which reads the log"
+    return problem(UnsupportedTable, name, f"is unreadable, because Spark refuses to open it ({cause})", remedy)
+
+
+def without_unknown_types(_: Statement, observed: TableState | None) -> Refusal | None:
+    """Refuse every statement on a table with a type that Delta does not store.
+
+    Delta 4.4.0 checks all columns whenever the metadata of a table changes (``DELTA_UNSUPPORTED_DATA_TYPES``).
+    """
+    columns = () if observed is None else observed.columns
+    unknown = [
+        f"{path} {name}" for column in columns for path, name in unstorable(column.data_type, ColumnPath(column.name))
+    ]
+    if not unknown:
+        return None
+    reason = f"Delta refuses to change a table with columns of types that it does not know ({', '.join(unknown)})"
+    return Refusal(reason, "change the table with a client that knows them")
+
+
+def refused_on_tables(
+    emulates_property: Callable[[str], bool],
+) -> Callable[[Statement, TableState | None], Refusal | None]:
+    """Return a function that refuses statements on properties and types which only other clients know."""
+    stored_keys = without_stored_keys(emulates_property)
+
+    def refuses_for_table(statement: Statement, observed: TableState | None) -> Refusal | None:
+        return stored_keys(statement, observed) or without_unknown_types(statement, observed)
+
+    return refuses_for_table
+
+
+OPEN_SOURCE_DELTA = Capabilities(
+    emulates=BY_COMMIT | BY_PROPERTY,
+    emulates_property=is_databricks_only,
+    refuses_for_table=refused_on_tables(is_databricks_only),
+)
+"""The capabilities of a classic session with the newest Spark and Delta."""
+
+
+UTC_PARTITION_VALUES = "spark.databricks.delta.write.utcTimestampPartitionValues"
+"""Whether partition values of timestamps are written in UTC instead of the session's time zone (Delta 4.4.0)."""
+
+
+@contextmanager
+def setting(spark: SparkSession, key: str, value: str) -> Iterator[None]:
+    """Change a setting of a session inside the block."""
+    before = spark.conf.get(key, None)
+    if before == value:
+        yield
+        return
+    spark.conf.set(key, value)
+    try:
+        yield
+    finally:
+        if before is None:
+            spark.conf.unset(key)
+        else:
+            spark.conf.set(key, before)
+
+
+@contextmanager
+def shared_setting(spark: Callable[[], SparkSession], key: str, value: str) -> Iterator[bool]:
+    """Change a setting inside the block for several threads that use one session.
+
+    Inside the block, :func:`setting` leaves a setting alone that has the value already. The value of the block is
+    whether the setting was changed: not in a session that does not start or has ended, whose statements report that.
+    """
+    with ExitStack() as settings:
+        try:
+            with translate_errors():
+                settings.enter_context(setting(spark(), key, value))
+        except DeltaSchemaError:
+            yield False
+            return
+        try:
+            yield True
+        finally:
+            # The session may have ended meanwhile, and an error must not replace an interruption.
+            with suppress(StatementError), translate_errors():
+                settings.close()
+
+
+TIME_ZONE = "spark.sql.session.timeZone"
+SUBSTITUTE = "spark.sql.variable.substitute"
+
+
+@contextmanager
+def settings(spark: SparkSession, values: Mapping[str, str]) -> Iterator[None]:
+    """Change settings of a session inside the block."""
+    with ExitStack() as stack:
+        for key, value in values.items():
+            stack.enter_context(setting(spark, key, value))
+        yield
+
+
+def table_fingerprint(
+    spark: SparkSession, relation: str, columns: Sequence[ColumnState], zone: str = "UTC"
+) -> Fingerprint:
+    """Compute the fingerprint of a relation in one scan.
+
+    The relation is a quoted name, or a query in parentheses. The session has the time zone while the rows are read.
+    """
+    with settings(spark, {TIME_ZONE: zone, SUBSTITUTE: "false"}):
+        (row,) = spark.sql(fingerprint_query(relation, columns)).collect()
+    return Fingerprint.of(tuple(row))
+
+
+@contextmanager
+def relation_of(spark: SparkSession, frame: Any) -> Iterator[str]:
+    """Register a ``Dataset`` of the JVM as a temporary view inside the block, and yield its quoted name."""
+    view = f"pytest_delta_schema_{uuid4().hex}"
+    frame.createOrReplaceTempView(view)
+    try:
+        yield identifier(view)
+    finally:
+        spark.catalog.dropTempView(view)
+
+
+def rewrite_table_layout(gateway: Gateway, name: QualifiedName, change: LayoutRewrite) -> None:
+    """Write all rows of a table again in another layout, if that changes no value.
+
+    A concurrent write makes the commit fail, because the whole table counts as read. The rows are scanned
+    three times: for the fingerprint before, for the write, and for the fingerprint of what was written.
+
+    Raises:
+        StatementError: If the written rows differ from those of the table; nothing was changed.
+    """
+    spark = gateway.spark
+    transaction = Transaction(gateway, name)
+    metadata = transaction.metadata()
+    columns = columns_of_schema(json.loads(metadata["metaData"]["schemaString"]))
+    paths = [physical_path(metadata["metaData"], path) for path in change.clustering]
+    was_clustered = may_be_clustered(transaction.protocol()["protocol"])
+    reading = _zone_of_reading(spark, transaction, metadata["metaData"], columns)
+    transaction.update_metadata(_laid_out(metadata, change))
+    source = select_rows(name, version=transaction.version)
+    with step(escaped(f"{name}: reading all rows before the rewrite")):
+        before = table_fingerprint(spark, source, columns, reading)
+    zoned = {TIME_ZONE: reading, UTC_PARTITION_VALUES: "true"} if _names_instants(change, columns) else {}
+    with settings(spark, {SUBSTITUTE: "false", **zoned}), step(escaped(f"{name}: writing all rows in the new layout")):
+        written = transaction.write(java_frame(spark.sql(select_all(source))))
+    with (
+        relation_of(spark, written.rows()) as relation,
+        step(escaped(f"{name}: reading back the rows that were written")),
+    ):
+        after = table_fingerprint(spark, relation, columns, reading)
+    changed = difference(columns, before, after)
+    if changed:
+        written.remove()
+        msg = f"{name}: the rewrite would change data: {changed}; nothing was changed, keep the layout and report this"
+        raise StatementError(msg)
+    added = written.actions()
+    for action in added:
+        action["add"]["dataChange"] = False
+    domains = [_domain(paths)] if paths or was_clustered else []
+    removals = transaction.removals(int(time.time() * 1000))
+    transaction.commit(labelled(gateway, "REPLACE LAYOUT"), [*added, *domains], removals)
+
+
+def _laid_out(metadata: dict[str, Any], change: LayoutRewrite) -> dict[str, Any]:
+    inner = metadata["metaData"]
+    configuration = {**inner["configuration"], **(CLUSTERED if change.clustering else {})}
+    return {"metaData": {**inner, "partitionColumns": list(change.partitioning), "configuration": configuration}}
+
+
+def _domain(paths: list[list[str]]) -> dict[str, Any]:
+    configuration = json.dumps({"clusteringColumns": paths, "domainName": CLUSTERING_DOMAIN})
+    return {"domainMetadata": {"domain": CLUSTERING_DOMAIN, "configuration": configuration, "removed": False}}
+
+
+def _names_instants(change: LayoutRewrite, columns: Sequence[ColumnState]) -> bool:
+    """Whether rows are written in UTC: timestamps are partition columns, and nothing else depends on a time zone.
+
+    Spark names the folder of a timestamp by its local time, which is ambiguous when clocks are set back. Generated
+    columns are computed again and may depend on the session's zone; the fingerprint finds timestamps that change then.
+    """
+    generates = any(column.value is not None and column.value.generated is not None for column in columns)
+    return bool(_timestamps(change.partitioning, columns)) and not generates
+
+
+def _timestamps(names: Iterable[str], columns: Sequence[ColumnState]) -> list[str]:
+    """Return those of some columns that hold instants."""
+    stored = [(name, find(columns, (name,))) for name in names]
+    return [name for name, column in stored if column is not None and column.data_type == "timestamp"]
+
+
+def _zone_of_reading(
+    spark: SparkSession, transaction: Transaction, metadata: dict[str, Any], columns: Sequence[ColumnState]
+) -> str:
+    """Return the time zone in which the partition values of a table are read: UTC, if it makes no difference.
+
+    Delta before 3.2, or with a setting, wrote timestamps of partitions without a zone; readers use the zone of their
+    session for them.
+    """
+    zone = str(spark.conf.get(TIME_ZONE))
+    timestamps = _timestamps(metadata["partitionColumns"], columns)
+    if not timestamps or zone == "UTC":
+        return "UTC"
+    texts = [physical_path(metadata, ColumnPath(name))[0] for name in timestamps]
+    return zone if transaction.files_match(texts_without_zone(texts)) else "UTC"
+
+
+class DeltaStatements:
+    """Runs statements on open-source Delta.
+
+    Without a gateway, as over Spark Connect, statements need SQL. ``capabilities`` returns what the session can run; it
+    is called when that is first needed. ``by_commit`` are kinds of statements that a metadata transaction does, because
+    the session has no SQL for them.
+    """
+
+    def __init__(
+        self,
+        sql: Callable[[str], Any],
+        queries: Callable[[QualifiedName], DataQueries],
+        gateway: Gateway | None,
+        capabilities: Callable[[], Capabilities],
+        by_commit: frozenset[StatementKind] = BY_COMMIT,
+    ) -> None:
+        self._capabilities = capabilities
+        self._by_commit = by_commit
+        self._sql = sql
+        self._queries = queries
+        self._gateway = gateway
+
+    def run(self, statement: Statement) -> None:
+        """Run one statement, or emulate it.
+
+        Raises:
+            UnsafePlanError: If rows violate a NOT NULL column or a check that is added; nothing was changed.
+            StatementError: If Spark or Delta refuses it.
+        """
+        if statement.kind is StatementKind.CREATE_TABLE:
+            self._create(statement)
+        elif self._gateway is not None and statement.kind in self._by_commit:
+            self._commit(self._gateway, statement)
+        elif statement.kind in TOGETHER and statement.kind in self._capabilities().splits:
+            for single in statements_per_column(statement):
+                self._sql(single.sql)
+        else:
+            self._run_on_delta(statement)
+
+    def _commit(self, gateway: Gateway, statement: Statement) -> None:
+        """Do in one metadata transaction what open-source Delta has no exact SQL for."""
+        table, count = statement.table, self._queries(statement.table).count_at
+        paths = [change.path for change in statement.changes if isinstance(change, ColumnNullabilityChange)]
+        if paths:
+            set_not_null(gateway, table, paths, count)
+        renames = {change.path: change.to for change in statement.changes if isinstance(change, ColumnRename)}
+        if renames:
+            rename_columns_in_transaction(gateway, table, renames)
+        for change in statement.changes:
+            if isinstance(change, CheckAdd):
+                add_check_in_transaction(gateway, table, CheckState(change.name, change.expression), count)
+            elif isinstance(change, LayoutRewrite):
+                rewrite_table_layout(gateway, table, change)
+
+    def _create(self, statement: Statement) -> None:
+        for change in statement.changes:
+            if isinstance(change, CreateTable):
+                self._require_conditions(change)
+        self._run_on_delta(statement)
+
+    def _run_on_delta(self, statement: Statement) -> None:
+        for emulated in on_delta(statement, self._emulates_property):
+            self._sql(emulated.sql)
+
+    def _emulates_property(self, key: str) -> bool:
+        return self._capabilities().emulates_property(key)
+
+    def _require_conditions(self, action: CreateTable) -> None:
+        """Require Spark to accept the checks of a new table, without a job; Delta stores any text as a property."""
+        for check in action.checks:
+            try:
+                self._sql(exists_violation(action.columns, check.expression))
+            except Exception as error:
+                subject = f"{action.table}: check {check.name} ({check.expression})"
+                msg = f"{subject} is refused by Spark: {first_line(error)}; correct it"
+                raise StatementError(msg) from error
+
+
+def table_rows(sql: Callable[[str], Any], table: QualifiedName, version: int | None) -> list[dict[str, Any]]:
+    """Return all rows of a table; timestamps have a time zone."""
+    return rows_of_spark(sql(select_all(select_rows(table, version=version))))
+
+
+def session_clock(spark: SparkSession) -> Clock:
+    """Return the clock that reads datetimes without a time zone as a session does."""
+    return Clock(spark.conf.get(TIME_ZONE) or "", in_utc=True)
+
+
+def stored_rows(spark: SparkSession, state: TableState, rows: Any) -> list[dict[str, Any]]:
+    """Return rows as a table would return them after an insert.
+
+    The time zone of the session is that of datetimes without one. Rows are those of
+    :func:`~pytest_delta_schema.backends.row_values.converted_rows`.
+    """
+    return converted_rows(state, rows, session_clock(spark))
+
+
+def insert_rows(spark: SparkSession, state: TableState, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Append rows; the table fills columns that a row leaves out.
+
+    The time zone of the session is that of datetimes without one.
+
+    Raises:
+        StatementError: If values would not be read back as they were given; nothing is written then.
+    """
+    instants = _instants_in_partitions(state)
+    has_expressions = bool(state.checks or any(column.value is not None for column in state.columns))
+    # Expressions depend on the session's time zone, so only a table without them is written in UTC.
+    keeps_zone = bool(instants) and has_expressions
+    converted = converted_rows(state, rows, session_clock(spark), unique=instants if keeps_zone else ())
+    filled = NameSet.of(column for column in state.columns if column.value is not None)
+    stored = spark.table(dotted(state.name)).schema
+    utc = {UTC_PARTITION_VALUES: "true", TIME_ZONE: "UTC"} if instants and not keeps_zone else {}
+    with settings(spark, utc), step(escaped(f"{state.name}: writing rows")):
+        for given, alike in _alike(converted, filled):
+            fields = [field for field in stored if folded(field.name) not in filled - given]
+            tuples = [tuple(row.get(folded(field.name)) for field in fields) for row in alike]
+            _append(spark, state.name, type(stored)(fields), tuples)
+
+
+def append_rows(spark: SparkSession, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Append rows as they are, so only the table refuses them; see :class:`AppendsRows`.
+
+    All rows have the same columns.
+    """
+    by_name = [NameMap(row.items()) for row in rows]
+    stored = spark.table(dotted(table)).schema
+    fields = [field for field in stored if field.name in by_name[0]]
+    with step(escaped(f"{table}: writing rows")):
+        _append(spark, table, type(stored)(fields), [tuple(row[field.name] for field in fields) for row in by_name])
+
+
+def _append(spark: SparkSession, table: QualifiedName, schema: StructType, rows: Sequence[tuple[Any, ...]]) -> None:
+    frame = frame_of_rows(spark, rows, nullable_struct(schema))
+    frame.write.mode("append").saveAsTable(dotted(table))
+
+
+def _instants_in_partitions(state: TableState) -> tuple[str, ...]:
+    """Return the timestamp columns by which a table is partitioned.
+
+    Delta writes their partition values as local times of the session's time zone, which may occur twice (Delta 4.4.0).
+    """
+    names = NameSet(state.partitioning)
+    columns = [column for column in state.columns if column.name in names]
+    return tuple(column.name for column in columns if column.data_type == "timestamp")
+
+
+def _alike(
+    rows: Sequence[Mapping[str, Any]], filled: frozenset[str]
+) -> Iterator[tuple[frozenset[str], list[Mapping[str, Any]]]]:
+    """Group neighbouring rows that have values for the same columns among those that the table can fill."""
+    for given, alike in groupby(rows, key=lambda row: filled & row.keys()):
+        yield given, list(alike)

@@ -1,1 +1,0 @@
-"""Run statements on Spark."""

@@ -1,0 +1,554 @@
+"""Catalog entries: their wire format and their synchronisation."""
+
+from __future__ import annotations
+
+import json
+import logging
+import random
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pytest_delta_schema.backends.unity.client import ServerError
+from pytest_delta_schema.backends.unity.logs import Log, no_catalog, other_kind, why_no_delta_table
+from pytest_delta_schema.delta.names import NameMap, folded
+from pytest_delta_schema.diagnostics.errors import CatalogReadError, StatementError, first_line
+from pytest_delta_schema.diagnostics.text import escaped
+from pytest_delta_schema.execute.protocols import MetadataSync, managed_note
+from pytest_delta_schema.models.names import QualifiedName, StoredName
+from pytest_delta_schema.plan.entry_comparison import entry_differences, unstorable_notes
+from pytest_delta_schema.progress import LOGGER
+from pytest_delta_schema.settings.table import toml_setting
+from pytest_delta_schema.sql.renderers import drop_table, register_table
+from pytest_delta_schema.state.entries import (
+    EntryColumn,
+    EntryState,
+    decimal_parts,
+    is_written_by_server,
+    storable,
+    type_name,
+    type_text,
+)
+from pytest_delta_schema.state.states import TableState
+from pytest_delta_schema.state.types import ColumnState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from pytest_delta_schema.backends.unity.client import ColumnInfo, DeltaMetadata, TableInfo, UnityClient
+    from pytest_delta_schema.backends.unity.http import Deadline
+    from pytest_delta_schema.plan.entry_comparison import EntryDifference
+    from pytest_delta_schema.state.entries import LogState
+    from pytest_delta_schema.state.log_facts import LogFacts
+    from pytest_delta_schema.state.types import DataTypeState
+
+
+_LOG = logging.getLogger(LOGGER)
+
+_TRIES = 4
+_TAKEN = "TABLE_ALREADY_EXISTS"
+
+
+def recreate_entry(client: UnityClient, entry: EntryState, info: dict[str, Any], *, recreates: bool) -> None:
+    """Delete a catalog entry and create it again with another id; files are not changed. The deletion is logged first.
+
+    Raises:
+        StatementError: If the settings do not allow it; or if the entry was deleted and cannot be created again, with
+            the request that would create it.
+    """
+    owner = f"owned by {entry.owner}" if entry.owner else "without an owner"
+    if not recreates:
+        msg = (
+            f"the server at {client.uri} has no Delta API, so its catalog entry ({owner}) can only be deleted and"
+            " created again, under another id; pytest --delta-sync-metadata does that with"
+            f" {toml_setting('sync_recreate', value=True)}, or upgrade the server"
+        )
+        raise StatementError(msg, condition="NO_DELTA_API")
+    deletion = (
+        f"{entry.name}: its catalog entry, {owner}, id {entry.table_id}, is deleted and created again, by the"
+        " principal of the token; files stay as they are"
+    )
+    _LOG.warning(escaped(deletion))
+    client.delete_table(entry.name)
+    for left in reversed(range(_TRIES)):
+        try:
+            client.create_table(info)
+        except ServerError as error:
+            if error.condition == _TAKEN:
+                return
+            if not left:
+                msg = f"its catalog entry was deleted and could not be created again ({error}); POST this to /tables: "
+                text = f"{msg}{json.dumps(info)}"
+                raise StatementError(text, condition="LOST_ENTRY") from error
+        else:
+            return
+
+
+class SchemaListing(NamedTuple):
+    """The tables of a schema."""
+
+    catalog: str
+    schema: str
+    tables: Mapping[str, list[TableInfo]]
+    """Its tables by their lower-case names; several only if names differ by case only."""
+    fault: ServerError | None = None
+    """Why tables may be missing, which have to be requested one by one."""
+
+    def name(self, table: str) -> QualifiedName:
+        """Return the qualified name of a table with its stored name."""
+        return StoredName.of(QualifiedName(self.catalog, self.schema, table))
+
+    def find(self, table: str) -> TableInfo | None:
+        """Return the catalog entry of a table, found without regard to case; ``None`` if it is not listed.
+
+        Raises:
+            StatementError: If several tables have that name.
+        """
+        entries = self.tables.get(table, [])
+        only_one("tables", (str(self.name(info["name"]).written) for info in entries))
+        return entries[0] if entries else None
+
+
+def list_schema(client: UnityClient, catalog: str, schema: str) -> SchemaListing:
+    """List the tables of a schema, which is found without regard to case.
+
+    Raises:
+        ServerError: If the server has no such schema, or does not answer.
+        StatementError: If it has several schemas whose names differ by case only.
+    """
+    try:
+        return _listed(client, catalog, schema)
+    except ServerError as error:
+        if not error.is_not_found:
+            raise
+        stored = stored_schema(client, catalog, schema)
+        if stored == (catalog, schema):
+            raise
+    try:
+        return _listed(client, *stored)
+    except ServerError as error:
+        if not error.is_not_found:
+            raise
+        return SchemaListing(*stored, {})  # the catalog has another case, and no such schema
+
+
+def only_one(kind: str, candidates: Iterable[str]) -> str | None:
+    """Return the only one of several names that differ by case only; ``None`` if there is none.
+
+    ``kind`` is what has the names, for the message: ``tables``.
+
+    Raises:
+        StatementError: If there are several.
+    """
+    names = sorted(candidates)
+    if len(names) > 1:
+        msg = (
+            f"the server has {len(names)} {kind} whose names differ by case only, {' and '.join(names)}, and models"
+            " ignore the case of names; rename or drop all but one"
+        )
+        raise StatementError(msg, condition="AMBIGUOUS_NAME")
+    return names[0] if names else None
+
+
+def _listed(client: UnityClient, catalog: str, schema: str) -> SchemaListing:
+    tables: dict[str, list[TableInfo]] = {}
+    fault: ServerError | None = None
+    try:
+        for info in client.tables(catalog, schema):
+            tables.setdefault(folded(info["name"]), []).append(info)
+    except ServerError as error:
+        fault = error
+    if fault is not None and not tables:
+        raise fault
+    return SchemaListing(catalog, schema, tables, fault)
+
+
+def stored_schema(client: UnityClient, catalog: str, schema: str) -> tuple[str, str]:
+    """Return the stored names of a catalog and a schema; names that the server does not list are returned unchanged.
+
+    Raises:
+        ServerError: If the server does not answer.
+        StatementError: If it has several catalogs, or schemas, whose names differ by case only.
+    """
+    stored = only_one("catalogs", (name for name in client.catalogs() if folded(name) == catalog))
+    if stored is None:
+        return catalog, schema
+    inside = (name for name in client.schemas(stored) if folded(name) == schema)
+    return stored, only_one("schemas", inside) or schema
+
+
+LAST_VERSION, LAST_TIMESTAMP = "delta.lastUpdateVersion", "delta.lastCommitTimestamp"
+"""The properties with the version of the log that an entry was written from, and its time."""
+
+_KEBAB = {
+    "elementType": "element-type",
+    "containsNull": "contains-null",
+    "keyType": "key-type",
+    "valueType": "value-type",
+    "valueContainsNull": "value-contains-null",
+}
+_CAMEL = {kebab: camel for camel, kebab in _KEBAB.items()}
+
+
+def entry_of(name: QualifiedName, info: TableInfo) -> EntryState:
+    """Read a catalog entry from an answer of the classic API.
+
+    Raises:
+        ValueError: With the reason, if it cannot be understood.
+    """
+    properties = info.get("properties") or {}
+    version = properties.get(LAST_VERSION, "")
+    return EntryState(
+        name=name,
+        table_id=info.get("table_id") or "",
+        table_type=info["table_type"],
+        data_format=info.get("data_source_format") or "",
+        location=info.get("storage_location") or "",
+        owner=info.get("owner") or "",
+        columns=columns_of_entry(info),
+        comment=info.get("comment") or "",
+        properties=MappingProxyType(properties),
+        version=int(version) if version.isdecimal() else None,
+    )
+
+
+def columns_of_entry(info: TableInfo) -> tuple[EntryColumn, ...]:
+    """Read the columns of an entry, in the order of their positions.
+
+    Raises:
+        ValueError: With the reason, if a column cannot be understood.
+    """
+    columns = sorted(info.get("columns") or (), key=lambda column: column.get("position") or 0)
+    if not columns:
+        return ()
+    from pytest_delta_schema.backends.unity.schemas import entry_type
+
+    return tuple([_column(column, entry_type) for column in columns])
+
+
+def schema_of(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Convert columns of the Delta API to the schema of a Delta log."""
+    return _renamed(columns, _CAMEL)  # type: ignore[no-any-return]
+
+
+def columns_for(schema: dict[str, Any]) -> dict[str, Any]:
+    """Convert the schema of a Delta log to columns for the Delta API."""
+    return _renamed(schema, _KEBAB)  # type: ignore[no-any-return]
+
+
+def table_info(entry: EntryState, log: LogState, timestamp: int) -> dict[str, Any]:
+    """Return a whole catalog entry for the classic API: the metadata of the log, at the location of the old entry.
+
+    The timestamp is that of the newest version, in milliseconds since 1970.
+    """
+    catalog, schema, table = entry.name.written
+    partition_indexes = NameMap((name, index) for index, name in enumerate(log.partitioning))
+    fields = json.loads(log.schema)["fields"]
+    info: dict[str, Any] = {
+        "name": table,
+        "catalog_name": catalog,
+        "schema_name": schema,
+        "table_type": entry.table_type,
+        "data_source_format": entry.data_format,
+        "storage_location": entry.location,
+        "comment": log.comment,
+        "properties": {**log.configuration, LAST_VERSION: str(log.version), LAST_TIMESTAMP: str(timestamp)},
+        "columns": [
+            _info(field, column.data_type, position, partition_indexes.get(column.name))
+            for position, (field, column) in enumerate(zip(fields, log.columns, strict=True))
+        ],
+    }
+    return {**info, **({"owner": entry.owner} if entry.owner else {})}
+
+
+def _info(
+    field: Mapping[str, Any], data_type: DataTypeState, position: int, partition_index: int | None
+) -> dict[str, Any]:
+    precision, scale = decimal_parts(data_type)
+    return {
+        "name": field["name"],
+        "type_text": type_text(data_type),
+        "type_json": json.dumps(_whole(field)),
+        "type_name": type_name(data_type),
+        "type_precision": precision,
+        "type_scale": scale,
+        "position": position,
+        "nullable": field["nullable"],
+        "comment": (field.get("metadata") or {}).get("comment", ""),
+        "partition_index": partition_index,
+    }
+
+
+def _column(info: ColumnInfo, entry_type: Callable[[str], tuple[DataTypeState, str]]) -> EntryColumn:
+    type_json = info.get("type_json")
+    try:
+        data_type, json_comment = entry_type(type_json) if type_json else (None, "")
+        return EntryColumn(
+            name=info["name"],
+            text=info.get("type_text") or "",
+            data_type=data_type,
+            type_name=info.get("type_name") or "",
+            precision=info.get("type_precision"),
+            scale=info.get("type_scale"),
+            is_nullable=info.get("nullable") is not False,
+            comment=info.get("comment") or "",
+            partition_index=info.get("partition_index"),
+            json_comment=json_comment,
+        )
+    except (TypeError, ValueError) as error:
+        shown = first_line(ValueError(type_json))
+        msg = f"its catalog entry has a column {info['name']} of an unknown type ({shown})"
+        raise ValueError(msg) from error
+
+
+def _whole(field: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a field with metadata, which some clients leave out and servers require."""
+    return {**field, "metadata": field.get("metadata") or {}}
+
+
+def _renamed(value: Any, names: Mapping[str, str]) -> Any:
+    """Rename the keys of a type; what fields hold next to their types is passed on as it is."""
+    if not isinstance(value, dict):
+        return value
+    return {
+        names.get(key, key): [{**_whole(field), "type": _renamed(field["type"], names)} for field in part]
+        if key == "fields"
+        else _renamed(part, names)
+        for key, part in value.items()
+    }
+
+
+def other_object(head: EntryState, info: TableInfo) -> TableState | None:
+    """Return the state of an entry that is not of a Delta table; ``None`` if its kind or its columns are not known."""
+    kind = other_kind(head)
+    try:
+        columns = columns_of_entry(info)
+    except ValueError:
+        return None
+    known = [
+        ColumnState(column.name, column.data_type, column.is_nullable, column.comment)
+        for column in columns
+        if column.data_type is not None
+    ]
+    if not kind or not known or len(known) != len(columns):
+        return None
+    return TableState(name=head.name, columns=tuple(known), table_comment=head.comment, kind=kind)
+
+
+_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
+"""Seconds before the second try, doubled for each further one up to a maximum, less a random part."""
+
+_INTERNAL = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetadataSyncing:
+    """Synchronises catalog entries of one server; an entry that equals its log is not written, and files never are.
+
+    ``open_log`` opens the log of a table, newest version; it returns ``None`` if its newest commits are in the catalog
+    only, and no Spark session is open.
+    """
+
+    client: UnityClient
+    open_log: Callable[[EntryState], Log | LogFacts | None]
+
+    def sync(self, name: QualifiedName, *, recreates: bool) -> MetadataSync | None:
+        """Synchronise the catalog entry of one table.
+
+        An update that loses a race is repeated until the time of one call is over; each update asserts the id and the
+        tag that it is based on. After each update the entry is read back.
+
+        ``recreates`` permits that the entry is deleted and created again on a server that cannot update it. It returns
+        the changes and notes, or ``None`` if there are neither.
+
+        Raises:
+            CatalogReadError: If it is not a Delta table.
+            StatementError: If the table does not exist, the catalog commits to the log and the entry differs, the entry
+                has a newer version than the log, each try loses a race, or the server refuses.
+        """
+        can_update = self._can_update(name.written.catalog)
+        for number in _tries(self.client.deadline()):
+            outcome = self._try(name, can_update=can_update, recreates=recreates)
+            if not isinstance(outcome, ServerError):
+                return outcome
+            tries, failure = number, outcome
+        if not failure.is_lost_race:
+            raise failure
+        msg = f"somebody else has changed its catalog entry during each of {tries} tries; try again later"
+        raise StatementError(msg, condition="CONFLICT") from failure
+
+    def _can_update(self, catalog: str) -> bool:
+        try:
+            return self.client.has_delta_api(catalog)
+        except ServerError as error:
+            if error.is_not_found:
+                raise no_catalog(catalog) from error
+            raise
+
+    def _try(self, name: QualifiedName, *, can_update: bool, recreates: bool) -> MetadataSync | ServerError | None:
+        """Return the result of one try, or a failure after which another try makes sense."""
+        seen = self._look(name, can_update=can_update)
+        if seen.log is None:
+            return MetadataSync(
+                table=str(name), differences=(), version=seen.entry.version or 0, notes=(managed_note(name),)
+            )
+        differences, notes = entry_differences(seen.entry, seen.log), unstorable_notes(name, seen.log)
+        done = MetadataSync(
+            table=str(name), differences=differences, version=seen.log.version, is_new=not can_update, notes=notes
+        )
+        if not differences:
+            return done if notes else None
+        _require_writable(seen, seen.log, differences)
+        _require_newer(seen.entry, seen.log)
+        failure = None
+        if seen.tag is not None:
+            failure = self._update(seen, seen.tag, storable(seen.log).log, differences)
+            if failure is not None and failure.is_lost_race:
+                return failure
+        else:
+            info = table_info(seen.entry, storable(seen.log).log, seen.timestamp())
+            recreate_entry(self.client, seen.entry, info, recreates=recreates)
+        left = entry_differences(self._entry(name), seen.log)
+        if not left:
+            return done
+        if failure is not None:
+            return failure
+        # Another process may have synchronised a newer version meanwhile.
+        again = self._look(name, can_update=can_update)
+        is_done = again.log is not None and not entry_differences(again.entry, again.log)
+        if again.log == seen.log and not is_done:
+            msg = f"the server reported success, and its catalog entry still differs ({left[0]})"
+            text = f"{msg}; check whether {self.client.uri} is the server itself, and try again"
+            raise StatementError(text, condition="NOT_DONE")
+        return done if is_done else self._try(name, can_update=can_update, recreates=recreates)
+
+    def _look(self, name: QualifiedName, *, can_update: bool) -> _Seen:
+        """Return an entry with its tag, and its log."""
+        try:
+            # The tag comes before everything that is decided by it.
+            tag = self._tag(name) if can_update else None
+            entry = self._entry(name)
+        except ServerError as error:
+            if error.is_not_found:
+                msg = "it does not exist on the server, so it has no entry; create it with pytest --delta-apply"
+                raise StatementError(msg, condition="NO_ENTRY") from error
+            raise
+        log = self.open_log(entry)
+        if isinstance(log, Log):
+            return _Seen(tag, entry, log.shown(), log.timestamp)
+        return _Seen(tag, entry, None if log is None else log.shown())
+
+    def _tag(self, name: QualifiedName) -> DeltaMetadata:
+        try:
+            return self.client.delta_table(name)["metadata"]
+        except ServerError as error:
+            if not error.is_not_found:
+                self._entry(name)  # which tells a view and tables of other formats
+            raise
+
+    def _entry(self, name: QualifiedName) -> EntryState:
+        try:
+            info = self.client.table(name)
+            fault = why_no_delta_table(entry_of(name, {**info, "columns": []}))
+            if fault is not None:
+                raise CatalogReadError([fault])
+            return entry_of(name, info)
+        except ValueError as error:
+            msg = f"{error}; update this package, or the entry"
+            raise StatementError(msg, condition="UNKNOWN_ENTRY") from error
+
+    def _update(
+        self, seen: _Seen, tag: DeltaMetadata, log: LogState, differences: tuple[EntryDifference, ...]
+    ) -> ServerError | None:
+        """Send one update; return a failure after which another try makes sense.
+
+        Raises:
+            ServerError: If no other try makes sense.
+        """
+        try:
+            self.client.update_table(seen.entry.name, _body(seen, tag, log, differences))
+        except ServerError as error:
+            # Other answers with status 500 are about the request, which would be the same again.
+            if error.is_lost_race or (error.may_pass and error.status != _INTERNAL):
+                return error
+            raise
+        return None
+
+
+class _Seen(NamedTuple):
+    """An entry and its log."""
+
+    tag: DeltaMetadata | None
+    """What an update asserts; ``None`` if the server has no updates."""
+    entry: EntryState
+    log: LogState | None
+    """The metadata of the log; ``None`` if the log cannot be read here."""
+    timestamp: Callable[[], int] = lambda: 0
+    """Returns when the newest version was committed, in milliseconds since 1970."""
+
+
+def _tries(deadline: Deadline) -> Iterator[int]:
+    """Yield the numbers of tries, with a pause before each but the first, until the time is over."""
+    yield 1
+    number, pause = 1, _PAUSE
+    while deadline.pause(random.uniform(pause / 2, pause)):  # noqa: S311 - jitter is not a secret
+        number, pause = number + 1, min(2 * pause, _LONGEST_PAUSE)
+        yield number
+
+
+def _body(seen: _Seen, tag: DeltaMetadata, log: LogState, differences: tuple[EntryDifference, ...]) -> dict[str, Any]:
+    differing = {difference.path for difference in differences}
+    paths = {path.split(".", 1)[0] for path in differing}
+    updates: list[dict[str, Any]] = []
+    if "columns" in paths and log.columns:
+        # Columns alone would keep the old list of partition columns, and fail where one of those is gone.
+        updates.append({"action": "set-columns", "columns": columns_for(json.loads(log.schema))})
+        updates.append({"action": "set-partition-columns", "partition-columns": list(log.partitioning)})
+    if "comment" in paths:
+        updates.append({"action": "set-table-comment", "comment": log.comment})
+    own = {key: value for key, value in log.configuration.items() if not is_written_by_server(key)}
+    changed = {key: value for key, value in own.items() if seen.entry.properties.get(key) != value}
+    known = seen.entry.properties
+    stale = [key for key in known if key not in log.configuration and f"properties.{key}" in differing]
+    if changed:
+        updates.append({"action": "set-properties", "updates": changed})
+    if stale:
+        updates.append({"action": "remove-properties", "removals": stale})
+    version = {"last-commit-version": log.version, "last-commit-timestamp-ms": seen.timestamp()}
+    updates.append({"action": "update-metadata-snapshot-version", **version})
+    requirements = [
+        {"type": "assert-table-uuid", "uuid": tag["table-uuid"]},
+        {"type": "assert-etag", "etag": tag["etag"]},
+    ]
+    return {"requirements": requirements, "updates": updates}
+
+
+def _require_writable(seen: _Seen, log: LogState, differences: tuple[EntryDifference, ...]) -> None:
+    listed = "; ".join(map(str, differences))
+    if log.is_catalog_managed:
+        msg = (
+            f"its catalog entry differs from its log ({listed}), and the catalog commits to that log, so only the"
+            " catalog may write the entry; a RESTORE through Spark writes both"
+        )
+        raise StatementError(msg, condition="MANAGED")
+    if seen.entry.is_managed and seen.tag is None:
+        msg = (
+            f"its catalog entry differs from its log ({listed}), the server has no Delta API, and the entry of a"
+            " managed table is never deleted, because its files would be deleted with it; upgrade the server"
+        )
+        raise StatementError(msg, condition="MANAGED")
+
+
+def _require_newer(entry: EntryState, log: LogState) -> None:
+    if entry.version is not None and entry.version > log.version:
+        msg = (
+            f"its catalog entry shows version {entry.version}, and the newest version of its log is {log.version}, so"
+            " the entry is not changed; check whether the log was restored or copied from elsewhere"
+        )
+        if not entry.is_managed:  # whose files would be dropped, too
+            again = f"{drop_table(entry.name)}; {register_table(entry.name, entry.location)}"
+            msg += (
+                f", or, if the table was created again at {entry.location}, register it again through Spark, which"
+                f" changes no file: {again}"
+            )
+        raise StatementError(msg, condition="OLDER_LOG")

@@ -1,1 +1,0 @@
-"""Catalog entries: their wire format and their synchronisation."""

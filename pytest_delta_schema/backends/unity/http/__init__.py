@@ -1,1 +1,0 @@
-"""Calls to a Unity Catalog server."""

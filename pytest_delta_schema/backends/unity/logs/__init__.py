@@ -1,1 +1,0 @@
-"""Read the Delta logs that catalog entries name."""

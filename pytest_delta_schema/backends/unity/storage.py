@@ -1,0 +1,141 @@
+"""Describe the stores that hold files of tables, for Spark and for deltalake."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from pytest_delta_schema.backends.secret import Secret
+from pytest_delta_schema.diagnostics.redaction import HiddenValues, redacted_uris
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from pytest_delta_schema.backends.unity.client import VendedCredentials
+
+_PATIENCE = {"timeout": "30s", "connect_timeout": "5s", "max_retries": "3", "retry_timeout": "30s"}
+"""Time limits of deltalake for a store; by default it would wait three minutes for each table."""
+
+_S3 = ("s3", "s3a", "s3n")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Storage:
+    """One S3-compatible store.
+
+    Args:
+        prefix: The locations in the store: ``s3://bucket`` or ``s3://bucket/folder``. The longest prefix of a location
+            decides.
+        endpoint: The address of the server; ``""`` for Amazon S3.
+        region: The region; ``""`` for that of the environment.
+        path_style: Whether the bucket is part of the path, as most other servers need it, and not of the host name.
+        access_key_variable: The environment variable with the access key, for tables without vended credentials.
+        secret_key_variable: The environment variable with the secret key, also for those tables.
+    """
+
+    prefix: str
+    endpoint: str = ""
+    region: str = ""
+    path_style: bool = False
+    access_key_variable: str = ""
+    secret_key_variable: str = ""
+
+    def __repr__(self) -> str:
+        return f"Storage({redacted_uris(self.prefix)!r}, endpoint={redacted_uris(self.endpoint)!r})"
+
+    @property
+    def bucket(self) -> str:
+        """The bucket of the prefix."""
+        return urlsplit(self.prefix).netloc
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Credentials:
+    """Credentials that a server vends for the files of one table."""
+
+    values: Mapping[str, Secret]
+    """The credentials by the names of deltalake's options."""
+    expires: int | None = None
+    """When they expire, in milliseconds since 1970; ``None`` if they do not."""
+
+
+NO_CREDENTIALS = Credentials(values={})
+
+
+_VENDED = {
+    ("aws_temp_credentials", "access_key_id"): "aws_access_key_id",
+    ("aws_temp_credentials", "secret_access_key"): "aws_secret_access_key",
+    ("aws_temp_credentials", "session_token"): "aws_session_token",
+    ("azure_user_delegation_sas", "sas_token"): "azure_storage_sas_token",
+    ("gcp_oauth_token", "oauth_token"): "google_application_token",
+}
+"""The parts of a server's answer, and the options of deltalake for them."""
+
+
+def vended(answer: VendedCredentials) -> Credentials:
+    """Return the credentials of a server's answer; they are empty for local files."""
+    parts: Mapping[str, Any] = answer
+    values = {option: Secret((parts.get(part) or {}).get(key) or "") for (part, key), option in _VENDED.items()}
+    expires = answer.get("expiration_time") or None
+    return Credentials(values={option: secret for option, secret in values.items() if secret}, expires=expires)
+
+
+def needs_credentials(location: str) -> bool:
+    """Whether a location is not local, so credentials are needed."""
+    return urlsplit(location).scheme not in ("", "file")
+
+
+def deltalake_options(location: str, stores: Iterable[Storage], credentials: Credentials) -> HiddenValues:
+    """Return the options with which deltalake opens a table.
+
+    Vended credentials take precedence over keys of the environment.
+    """
+    options = HiddenValues()
+    if not needs_credentials(location):
+        return options
+    options.update(_PATIENCE)
+    options.update((key, secret.reveal()) for key, secret in credentials.values.items())
+    store = _store_of(location, stores)
+    if store is None:
+        return options
+    if store.endpoint:
+        options["aws_endpoint_url"] = store.endpoint
+        options["aws_allow_http"] = str(store.endpoint.startswith("http://")).lower()
+    if store.region:
+        options["aws_region"] = store.region
+    options["aws_virtual_hosted_style_request"] = str(not store.path_style).lower()
+    if not credentials.values:
+        keys = {"aws_access_key_id": store.access_key_variable, "aws_secret_access_key": store.secret_key_variable}
+        options.update((key, os.environ.get(variable, "")) for key, variable in keys.items() if variable)
+    return options
+
+
+def spark_options(stores: Iterable[Storage]) -> HiddenValues:
+    """Return the settings of Spark's S3A file system for the same stores; Hadoop has them by bucket."""
+    options = HiddenValues()
+    for store in stores:
+        prefix = f"spark.hadoop.fs.s3a.bucket.{store.bucket}."
+        options[f"{prefix}path.style.access"] = str(store.path_style).lower()
+        if store.endpoint:
+            options[f"{prefix}endpoint"] = store.endpoint
+            options[f"{prefix}connection.ssl.enabled"] = str(not store.endpoint.startswith("http://")).lower()
+        if store.region:
+            options[f"{prefix}endpoint.region"] = store.region
+        for key, variable in (("access.key", store.access_key_variable), ("secret.key", store.secret_key_variable)):
+            if variable:
+                options[f"{prefix}{key}"] = os.environ.get(variable, "")
+    return options
+
+
+def _store_of(location: str, stores: Iterable[Storage]) -> Storage | None:
+    uri = _one_scheme(location)
+    fitting = [store for store in stores if f"{uri}/".startswith(f"{_one_scheme(store.prefix)}/")]
+    return max(fitting, key=lambda store: len(store.prefix), default=None)
+
+
+def _one_scheme(uri: str) -> str:
+    """Return a URI with ``s3`` for all schemes of S3, without a slash at the end."""
+    scheme, mark, rest = uri.partition("://")
+    return f"{'s3' if scheme in _S3 else scheme}{mark}{rest}".rstrip("/")

@@ -1,0 +1,569 @@
+"""One change of a contract: what differs between two states of a table, and the row of the table that judges it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+from pytest_delta_schema.compatibility.faults import (
+    AdditiveEvolution,
+    AppendOnlyDisabled,
+    AspectNotOwned,
+    ChangeFeedDisabled,
+    CheckAdded,
+    CheckDropped,
+    ClusteringChanged,
+    CollationChanged,
+    ColumnMappingDropped,
+    ColumnMoved,
+    ColumnOrderNotKept,
+    ColumnRemoved,
+    ColumnRenamed,
+    ColumnRespelled,
+    CommentChanged,
+    CommitsManagedByCatalog,
+    ConstraintKeyAdded,
+    ConstraintKeyDropped,
+    ConvertedToDelta,
+    DefaultChanged,
+    FeatureEnabled,
+    FieldAdded,
+    GenerationChanged,
+    LengthShortened,
+    NullableColumnAdded,
+    NullAllowed,
+    NullForbidden,
+    PartitioningChanged,
+    PropertyChanged,
+    RelyAdded,
+    RelyKeyAdded,
+    RequiredColumnAdded,
+    RetentionShortened,
+    SunsetMovedNearer,
+    TableIntroduced,
+    TableRemoved,
+    TagChanged,
+    TypeChanged,
+    TypeWidened,
+)
+from pytest_delta_schema.delta.fields import SIZED, Widening, widening, widens_in_iceberg
+from pytest_delta_schema.delta.names import (
+    TABLE,
+    WHOLE_TABLE,
+    ColumnPath,
+    NameMap,
+    NameSet,
+    PartPath,
+    folded,
+    part_path,
+    same_name,
+    same_names,
+)
+from pytest_delta_schema.delta.properties import milliseconds
+from pytest_delta_schema.delta.protocol import (
+    APPEND_ONLY,
+    COLUMN_MAPPING,
+    TYPE_WIDENING,
+    is_on,
+    needed_by_property,
+    writes_iceberg,
+)
+from pytest_delta_schema.diagnostics.redaction import shown_property
+from pytest_delta_schema.models.ownership import ADDITIVE, ALL_MANAGED, ASPECTS, IGNORE, MANAGE, STRICT
+from pytest_delta_schema.plan import changes as kinds
+from pytest_delta_schema.plan.comparison import as_created, equal_expressions, renamed_expression, stored_key
+from pytest_delta_schema.plan.difference import differ, new_names, resolve_renames
+from pytest_delta_schema.plan.kinds import enabled_by, kind_of, with_enabled
+from pytest_delta_schema.plan.planner import TablePlanner
+from pytest_delta_schema.plan.risk import ABSENT
+from pytest_delta_schema.state.features import unsupported_features
+from pytest_delta_schema.state.states import NO_TAGS, CatalogState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+
+    from pytest_delta_schema.delta.names import Aspect
+    from pytest_delta_schema.diagnostics.faults import HasCode
+    from pytest_delta_schema.models.ownership import Ownership
+    from pytest_delta_schema.plan.changes import Change
+    from pytest_delta_schema.state.states import CheckState, ForeignKeyState, KeyState, TableState
+    from pytest_delta_schema.state.types import DataTypeState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContractChange:
+    """One change of a contract."""
+
+    row: type[HasCode]
+    """The kind of change, which is a row of the table of verdicts."""
+    path: PartPath = WHOLE_TABLE
+    """The part of the table."""
+    subject: str
+    """What messages call the part."""
+    before: str
+    after: str
+    aspect: Aspect | None = None
+    """The aspect to which it belongs; ``None`` for the contract itself."""
+    columns: tuple[ColumnPath, ...] = ()
+    """The columns or fields that it concerns, under their names before and after."""
+    change: Change | None = None
+    """The change of the plan; ``None`` if no apply changes an existing table."""
+    features: tuple[str, ...] = ()
+    """The table features that it enables."""
+    remark: str = ""
+    """What is to be known besides."""
+
+    @property
+    def column(self) -> ColumnPath:
+        """The column or field under its released name; empty for the table."""
+        return self.columns[0] if self.columns else TABLE
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns as faults of writes name them: with dots, in lower case."""
+        return tuple(".".join(column.folded) for column in self.columns)
+
+
+class StatePair(NamedTuple):
+    """A table as it is released, and as it will be."""
+
+    old: TableState
+    new: TableState
+
+
+def comparable_states(old: TableState, new: TableState) -> StatePair:
+    """Return two states so that a plan shows all in which they differ, whatever the contracts own and accept."""
+    properties: Mapping[str, str | None] = as_created(old).table_properties
+    if None in properties.values():
+        properties = MappingProxyType({key: value for key, value in properties.items() if value is not None})
+    tags = old.tags
+    if any(None in values.values() for values in tags.values()):
+        tags = MappingProxyType(
+            {path: {key: value for key, value in values.items() if value is not None} for path, values in tags.items()}
+        )
+    return StatePair(
+        replace(old, table_properties=properties, tags=tags or NO_TAGS, exists=True),
+        replace(
+            new,
+            ownership=ALL_MANAGED,
+            evolution=STRICT,
+            read_only=False,
+            column_order=MANAGE if new.column_order == MANAGE else IGNORE,
+        ),
+    )
+
+
+ChangeRow = type["HasCode"]
+
+CHANGE_FEED = "delta.enableChangeDataFeed"
+RETENTIONS: Mapping[str, int] = {
+    "delta.logretentionduration": 30 * 24 * 3_600_000,
+    "delta.deletedfileretentionduration": 7 * 24 * 3_600_000,
+}
+"""Properties, in lower case, that say how long something is kept, with the defaults in milliseconds (Delta 4.4.0)."""
+
+_MANAGED = "catalogManaged"
+
+
+def row_of(change: object, states: StatePair) -> ChangeRow | None:
+    """Return the row of a change; ``None`` for one that only writes the same in another form.
+
+    Properties and tags are given one by one.
+
+    Raises:
+        TypeError: If its class is not a kind of change that has a row.
+    """
+    find = FINDERS.get(type(change))
+    if find is None:
+        msg = f"{type(change).__name__} has no row in the table of compatibility; add one in classification.py"
+        raise TypeError(msg)
+    return find(change, states)
+
+
+def property_row(key: str, before: str | None, after: str | None) -> ChangeRow:
+    """Return the row of a property that gets another value, or loses its own."""
+    old, new = {key: before}, {key: after}
+    for switch, row in ((CHANGE_FEED, ChangeFeedDisabled), (APPEND_ONLY, AppendOnlyDisabled)):
+        if same_name(key, switch) and is_on(switch, old) and not is_on(switch, new):
+            return row
+    kept = RETENTIONS.get(folded(key))
+    if kept is not None:
+        # What cannot be read is not known to be as long.
+        lengths = [kept if value is None else milliseconds(value) for value in (before, after)]
+        is_as_long = lengths[0] is not None and lengths[1] is not None and lengths[1] >= lengths[0]
+        return PropertyChanged if is_as_long else RetentionShortened
+    features = needed_by_property(key, after)
+    if any(feature.rpartition(".")[2] == _MANAGED for feature in features):
+        return CommitsManagedByCatalog
+    return FeatureEnabled if features.difference(needed_by_property(key, before)) else PropertyChanged
+
+
+def type_row(before: DataTypeState, after: DataTypeState) -> ChangeRow:
+    """Return the row of a changed type."""
+    if isinstance(before, str) and isinstance(after, str):
+        texts = [data_type.partition(" collate ")[0] for data_type in (before, after)]
+        if texts == ["string", "string"]:
+            return CollationChanged
+        if widening(before, after) is not None:
+            return TypeWidened
+        if _is_shorter(before, after):
+            return LengthShortened
+    return TypeChanged
+
+
+def _is_shorter(before: str, after: str) -> bool:
+    old, new = SIZED.fullmatch(before), SIZED.fullmatch(after)
+    if new is None or new[1] != "varchar":
+        return False
+    return before == "string" or (old is not None and old[1] == "varchar" and int(new[2]) < int(old[2]))
+
+
+def _added(change: kinds.ColumnAdd, _states: StatePair) -> ChangeRow:
+    if len(change.above):
+        return FieldAdded
+    return NullableColumnAdded if change.column.is_nullable else RequiredColumnAdded
+
+
+def _nullability(change: kinds.ColumnNullabilityChange, _states: StatePair) -> ChangeRow:
+    return NullAllowed if change.is_nullable else NullForbidden
+
+
+def _retyped(change: kinds.ColumnTypeChange, _states: StatePair) -> ChangeRow:
+    return type_row(change.before, change.after)
+
+
+def _layout(change: kinds.LayoutRewrite, states: StatePair) -> ChangeRow:
+    return PartitioningChanged if states.old.partitioning or change.partitioning else ClusteringChanged
+
+
+def _check_dropped(change: kinds.CheckDrop, states: StatePair) -> ChangeRow | None:
+    return None if _is_same(change, change.replaced_by, states) else CheckDropped
+
+
+def _check_added(change: kinds.CheckAdd, states: StatePair) -> ChangeRow | None:
+    stored = change.replaces
+    return None if stored is not None and _is_same(stored, change, states) else CheckAdded
+
+
+def _is_same(
+    stored: CheckState | kinds.CheckDrop, wanted: CheckState | kinds.CheckAdd | None, states: StatePair
+) -> bool:
+    """Whether two checks have one condition, apart from the names of renamed columns."""
+    if wanted is None:
+        return False
+    return equal_expressions(wanted.expression, renamed_expression(stored.expression, _names(states)))
+
+
+def _primary_key_dropped(_change: kinds.PrimaryKeyDrop, states: StatePair) -> ChangeRow | None:
+    return ConstraintKeyDropped if states.new.primary_key is None else None
+
+
+def _primary_key_added(change: kinds.PrimaryKeyAdd, states: StatePair) -> ChangeRow | None:
+    return _key_row(change.key, states.old.primary_key, states)
+
+
+def _unique_dropped(change: kinds.UniqueDrop, states: StatePair) -> ChangeRow | None:
+    return None if _partner(change.key, states.new.unique, _renamed(change.key, states)) else ConstraintKeyDropped
+
+
+def _unique_added(change: kinds.UniqueAdd, states: StatePair) -> ChangeRow | None:
+    same = (key for key in states.old.unique if same_names(_renamed(key, states), change.key.columns))
+    return _key_row(change.key, next(same, None), states)
+
+
+def _foreign_key_dropped(change: kinds.ForeignKeyDrop, states: StatePair) -> ChangeRow | None:
+    columns = _renamed(change.key, states)
+    return None if _partner(change.key, states.new.foreign_keys, columns) else ConstraintKeyDropped
+
+
+def _foreign_key_added(change: kinds.ForeignKeyAdd, states: StatePair) -> ChangeRow | None:
+    wanted = change.key
+    same = (
+        key
+        for key in states.old.foreign_keys
+        if key.parent == wanted.parent and same_names(key.parent_columns, wanted.parent_columns)
+        if same_names(_renamed(key, states), wanted.columns)
+    )
+    return _key_row(wanted, next(same, None), states)
+
+
+def _partner(
+    key: KeyState | ForeignKeyState, wanted: Iterable[KeyState | ForeignKeyState], columns: tuple[str, ...]
+) -> bool:
+    """Whether a dropped key is added again, under its name or over its columns."""
+    return any(same_name(other.name, key.name) or same_names(other.columns, columns) for other in wanted)
+
+
+def _key_row(
+    wanted: KeyState | ForeignKeyState, stored: KeyState | ForeignKeyState | None, states: StatePair
+) -> ChangeRow | None:
+    """Return the row of an added key; ``None`` if the table has the same one, perhaps under another name."""
+    if stored is None or not same_names(_renamed(stored, states), wanted.columns):
+        return RelyKeyAdded if wanted.rely else ConstraintKeyAdded
+    return RelyAdded if wanted.rely and not stored.rely else None
+
+
+def _renamed(key: KeyState | ForeignKeyState, states: StatePair) -> tuple[str, ...]:
+    """Return the columns of a released key under their new names."""
+    names = _names(states)
+    return tuple(names.get(ColumnPath(column), column) for column in key.columns)
+
+
+def _names(states: StatePair) -> Mapping[ColumnPath, str]:
+    """Return the new names of renamed columns and fields, by their released paths."""
+    return new_names(resolve_renames(states.new.renames, states.old.columns).done)
+
+
+def _set(change: kinds.SetTableProperties, states: StatePair) -> ChangeRow:
+    ((key, value),) = change.properties.items()
+    return property_row(key, _value(key, states.old), value)
+
+
+def _unset(change: kinds.UnsetTableProperties, states: StatePair) -> ChangeRow:
+    (key,) = change.keys
+    return property_row(key, _value(key, states.old), None)
+
+
+def _value(key: str, table: TableState) -> str | None:
+    return NameMap(table.table_properties.items()).get(key)
+
+
+def _always(row: ChangeRow) -> Callable[[object, StatePair], ChangeRow]:
+    return lambda _change, _states: row
+
+
+FINDERS: Mapping[type, Callable[..., ChangeRow | None]] = {
+    kinds.CheckAdd: _check_added,
+    kinds.CheckDrop: _check_dropped,
+    kinds.ClusteringChange: _always(ClusteringChanged),
+    kinds.ColumnAdd: _added,
+    kinds.ColumnDefaultChange: _always(DefaultChanged),
+    kinds.ColumnDrop: _always(ColumnRemoved),
+    kinds.ColumnGenerationChange: _always(GenerationChanged),
+    kinds.ColumnMappingRemoval: _always(ColumnMappingDropped),
+    kinds.ColumnMove: _always(ColumnMoved),
+    kinds.ColumnNullabilityChange: _nullability,
+    kinds.ColumnRename: _always(ColumnRenamed),
+    kinds.ColumnTypeChange: _retyped,
+    kinds.ConvertTable: _always(ConvertedToDelta),
+    kinds.ForeignKeyAdd: _foreign_key_added,
+    kinds.ForeignKeyDrop: _foreign_key_dropped,
+    kinds.LayoutRewrite: _layout,
+    kinds.PrimaryKeyAdd: _primary_key_added,
+    kinds.PrimaryKeyDrop: _primary_key_dropped,
+    kinds.SetColumnComments: _always(CommentChanged),
+    kinds.SetTableComment: _always(CommentChanged),
+    kinds.SetTableProperties: _set,
+    kinds.SetTags: _always(TagChanged),
+    kinds.UniqueAdd: _unique_added,
+    kinds.UniqueDrop: _unique_dropped,
+    kinds.UnsetTableProperties: _unset,
+    kinds.UnsetTags: _always(TagChanged),
+}
+"""What finds the row of each kind of change, which a test holds to be all of them."""
+
+
+_UNDECLARED = "(not declared)"
+
+
+def whole_table(old: TableState | None, new_tables: Iterable[TableState]) -> ContractChange:
+    """Return the change of a table that is new, or that has gone.
+
+    ``new_tables`` are those that are new in the same release.
+    """
+    if old is None:
+        return ContractChange(row=TableIntroduced, subject="the table", before=ABSENT, after="declared")
+    twins = [str(table.name) for table in new_tables if table.columns == old.columns]
+    remark = f"{', '.join(twins)} is new and has the same columns" if twins else ""
+    return ContractChange(row=TableRemoved, subject="the table", before="declared", after=ABSENT, remark=remark)
+
+
+def contract_changes(old: TableState, new: TableState) -> tuple[StatePair, list[ContractChange]]:
+    """Return all in which a contract differs from the released one, owned or not, and the states that were compared."""
+    states = comparable_states(old, new)
+    plan = TablePlanner().plan_states([states.new], CatalogState.of({states.old.name: states.old}))
+    planned = [change for action in plan.align_tables for change in _one_by_one(action.changes)]
+    changes = [*_planned(with_enabled(planned, states.old), states)]
+    if states.old.columns != states.new.columns:
+        changes += [*_spellings(states), *_order(states)]
+    changes += _undeclared_properties(states)
+    changes += _promises(old, new)
+    return states, changes
+
+
+def _one_by_one(changes: Iterable[Change]) -> Iterator[Change]:
+    """Yield changes, with one property in each."""
+    for change in changes:
+        if isinstance(change, kinds.SetTableProperties):
+            for key, value in change.properties.items():
+                yield kinds.SetTableProperties(properties=MappingProxyType({key: value}))
+        elif isinstance(change, kinds.UnsetTableProperties):
+            yield from (kinds.UnsetTableProperties(keys=(key,)) for key in change.keys)
+        else:
+            yield change
+
+
+def _planned(changes: Iterable[Change], states: StatePair) -> Iterator[ContractChange]:
+    listed = list(changes)
+    given = {feature for change in listed for feature in enabled_by(change)}
+    for change in listed:
+        row = row_of(change, states)
+        if row is None:
+            continue
+        kind = kind_of(change)
+        line = next(iter(kind.describe(change, states.old)))
+        needed = unsupported_features(_needed(change), states.old).difference(given)
+        yield ContractChange(
+            row=row,
+            path=part_path("format") if kind.aspect == "conversion" else line.path,  # type: ignore[arg-type]
+            subject=line.path,
+            before=line.before,
+            after=line.after,
+            aspect=None if kind.aspect == "conversion" else kind.aspect,
+            columns=_columns(change),
+            change=change,
+            features=tuple(sorted({*enabled_by(change), *needed})),
+            remark=_refusal(change, states) if row is TypeWidened else "",
+        )
+
+
+def _needed(change: Change) -> tuple[str, ...]:
+    """Return the features that a project has to enable before Delta makes a change."""
+    if isinstance(change, (kinds.ColumnDrop, kinds.ColumnRename)):
+        return (COLUMN_MAPPING,)
+    if isinstance(change, kinds.ColumnTypeChange):
+        return (TYPE_WIDENING,) if widening(change.before, change.after) is Widening.BY_FEATURE else ()
+    if isinstance(change, (kinds.ColumnAdd, kinds.ColumnGenerationChange)):
+        value = change.column.value if isinstance(change, kinds.ColumnAdd) else change.after
+        if value is not None and value.identity is not None:
+            return ("identityColumns",)
+        return ("generatedColumns",) if value is not None and value.generated is not None else ()
+    return ()
+
+
+def _columns(change: Change) -> tuple[ColumnPath, ...]:
+    if isinstance(change, kinds.ColumnRename):
+        return change.path, change.path.parent.child(change.to)
+    if isinstance(change, (kinds.ColumnGenerationChange, kinds.ColumnMove)):
+        return (ColumnPath(change.name),)
+    if isinstance(change, kinds.SetColumnComments):
+        return tuple(change.comments)
+    path: ColumnPath = getattr(change, "path", TABLE)
+    return (path,) if path else ()
+
+
+def _refusal(change: Change, states: StatePair) -> str:
+    """Return why Delta refuses to widen a type of a table that Iceberg clients read; ``""`` if it does not."""
+    if not isinstance(change, kinds.ColumnTypeChange) or widening(change.before, change.after) is Widening.ALWAYS:
+        return ""
+    iceberg = any(writes_iceberg(state.table_properties) for state in states)
+    if not iceberg or widens_in_iceberg(change.before, change.after):
+        return ""
+    return "Delta refuses it for tables with Iceberg metadata"
+
+
+def _spellings(states: StatePair) -> Iterator[ContractChange]:
+    for pair in differ(states.new, states.old).changed:
+        before, after = pair.observed.name, pair.desired.name
+        if before != after:
+            path = part_path("columns", pair.path)
+            yield ContractChange(
+                row=ColumnRespelled,
+                path=path,
+                subject=path,
+                before=before,
+                after=after,
+                aspect="columns",
+                columns=(pair.path,),
+            )
+
+
+def _order(states: StatePair) -> Iterator[ContractChange]:
+    """Yield the change of an order that no plan manages."""
+    if states.new.column_order == MANAGE:
+        return
+    before = [folded(column.name) for column in differ(states.new, states.old).renames.columns]
+    after = [folded(column.name) for column in states.new.columns]
+    common = NameSet(before) & NameSet(after)
+    before, after = ([name for name in names if name in common] for names in (before, after))
+    if before != after:
+        yield ContractChange(
+            row=ColumnOrderNotKept,
+            path=part_path("columns"),
+            subject="the order of columns",
+            before=", ".join(before),
+            after=", ".join(after),
+            aspect="columns",
+        )
+
+
+def _undeclared_properties(states: StatePair) -> Iterator[ContractChange]:
+    """Yield the properties that a contract no longer declares, if somebody relies on them; no plan removes them."""
+    stored, wanted = states.old.table_properties, states.new.table_properties
+    for key, value in stored.items():
+        if value is not None and stored_key(key, wanted) is None:
+            row = property_row(key, value, None)
+            if row is not PropertyChanged:
+                path = part_path("properties", key)
+                before, after = shown_property(key, value), _UNDECLARED
+                yield ContractChange(row=row, path=path, subject=path, before=before, after=after, aspect="properties")
+
+
+def _promises(old: TableState, new: TableState) -> Iterator[ContractChange]:
+    """Yield what the contract promises less than before."""
+    lost = [aspect for aspect in ASPECTS if is_managed(aspect, old.ownership) > is_managed(aspect, new.ownership)]
+    if lost:
+        after = "read only" if new.read_only else ", ".join(new.ownership[aspect] for aspect in lost)
+        yield ContractChange(
+            row=AspectNotOwned, path=WHOLE_TABLE, subject=f"owns: {', '.join(lost)}", before=MANAGE, after=after
+        )
+    if old.column_order == MANAGE and new.column_order != MANAGE:
+        yield ContractChange(
+            row=ColumnOrderNotKept,
+            path=part_path("columns"),
+            subject="column_order",
+            before=old.column_order,
+            after=new.column_order,
+            aspect="columns",
+        )
+    if new.evolution == ADDITIVE != old.evolution:
+        yield ContractChange(row=AdditiveEvolution, subject="evolution", before=old.evolution, after=new.evolution)
+    yield from _sunsets(old, new)
+
+
+def _sunsets(old: TableState, new: TableState) -> Iterator[ContractChange]:
+    """Yield the deprecations of which the last day of use is nearer than it was announced."""
+    for path, announced in old.deprecated.items():
+        deprecation = new.deprecated.get(path)
+        if deprecation is None or announced.sunset is None:
+            continue
+        if deprecation.sunset is None or deprecation.sunset < announced.sunset:
+            part = part_path("columns", path, "deprecated") if path else part_path("deprecated")
+            yield ContractChange(
+                row=SunsetMovedNearer,
+                path=part,
+                subject=f"sunset of {path}" if path else "sunset",
+                before=str(announced.sunset),
+                after=ABSENT if deprecation.sunset is None else str(deprecation.sunset),
+                columns=(path,) if path else (),
+            )
+
+
+def is_managed(aspect: Aspect, modes: Ownership) -> bool:
+    """Whether a contract manages an aspect."""
+    return modes.get(aspect, MANAGE) == MANAGE
+
+
+def unjudged(change: ContractChange, old: TableState, new: TableState, unknown: Collection[str]) -> str | None:
+    """Return why a change is not judged; ``""`` if it is, and ``None`` if it is none of the contract's."""
+    aspect = change.aspect
+    if aspect is None:
+        is_of_ownership = {AspectNotOwned: "ownership", AdditiveEvolution: "evolution"}.get(change.row) in unknown
+        return "the released state does not hold it" if is_of_ownership else ""
+    if not is_managed(aspect, new.ownership):
+        return None
+    if aspect in unknown:
+        return f"the released state does not hold {aspect}"
+    is_owned = "ownership" in unknown or is_managed(aspect, old.ownership)
+    return "" if is_owned else f"the released contract does not manage {aspect}"

@@ -1,0 +1,223 @@
+"""Find and read the section of a project's ``pyproject.toml``, without pytest."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from iniconfig import IniConfig, ParseError
+
+from pytest_delta_schema.settings.table import (
+    BY_NAME,
+    SECTION,
+    SINCE_PYTEST_9,
+    TOML_KEYS,
+    may_have_misspelt_section,
+    nearest,
+    project_file_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+
+# Annotations are not postponed here: a named tuple compiles each postponed one, and every pytest run loads this module.
+
+
+_TOOL, _KEY = SECTION.split(".")
+
+
+class ProjectFile(NamedTuple):
+    """The section of one file."""
+
+    path: Path | None = None
+    """The file; ``None`` if there is no section."""
+    values: Mapping[str, Any] = {}
+    faults: tuple[str, ...] = ()
+    """A message for everything in the section that cannot be used."""
+
+
+def read_project_file(folder: Path, root: Path | None = None) -> ProjectFile:
+    """Read the section of the nearest ``pyproject.toml``, in ``folder`` or above it.
+
+    Messages name the file relative to ``root``; ``None`` for its whole path.
+    """
+    path = project_file_of(folder)
+    if path is None:
+        return ProjectFile()
+    prefix = f"{shown_path(path, root)}: "
+    try:
+        text = path.read_text("utf-8")
+        # Most projects have no section, and the parser takes longer to import than everything else here.
+        section = _section(text) if _KEY in text else None
+    except (OSError, ValueError) as error:
+        return ProjectFile(path, faults=(f"{prefix}cannot be read: {error}",))
+    if section is None:
+        return ProjectFile()
+    if not isinstance(section, dict):
+        return ProjectFile(path, faults=(f"{prefix}{_KEY} is not a table; write [{SECTION}] and its keys below",))
+    from pytest_delta_schema.configuration.error import SettingError
+    from pytest_delta_schema.configuration.values import value_from_toml
+
+    values, faults = {}, [unknown_setting(key) for key in section if key not in TOML_KEYS]
+    for key, value in section.items():
+        if key in TOML_KEYS:
+            try:
+                values[key] = value_from_toml(BY_NAME[key], value, key, path.parent)
+            except SettingError as error:
+                faults += error.faults
+    return ProjectFile(path, values, tuple(f"{prefix}[{SECTION}]: {fault}" for fault in faults))
+
+
+def unknown_setting(name: str) -> str:
+    """Return the message for a key of the section that is not a setting, with the nearest one."""
+    near = nearest(name, TOML_KEYS)
+    if near is not None:
+        return f"there is no setting {name}; did you mean {near}?"
+    return f"there is no setting {name}; settings are {', '.join(TOML_KEYS)}"
+
+
+def shown_path(path: Path, root: Path | None) -> str:
+    """Return how messages name a file: by its path from ``root`` if it is inside of it."""
+    return path.relative_to(root).as_posix() if root is not None and path.is_relative_to(root) else str(path)
+
+
+def _section(text: str) -> Any:
+    tool = toml(text).get(_TOOL, {})
+    return tool.get(_KEY) if isinstance(tool, dict) else None
+
+
+def toml(text: str) -> dict[str, Any]:
+    """Parse TOML; raise a ``ValueError`` if it is invalid."""
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    return tomllib.loads(text)
+
+
+_PREFIX = "delta_"
+
+
+def delta_keys(path: Path) -> list[str]:
+    """Return the keys of an ini file that begin with ``delta_``, in the sections that pytest reads.
+
+    Raises:
+        OSError: If the file cannot be read.
+        ValueError: If it is not valid.
+    """
+    text = path.read_text("utf-8")
+    if _PREFIX not in text:
+        return []
+    keys = _toml_keys(toml(text)) if path.suffix == ".toml" else _ini_keys(path, text)
+    return [key for key in keys if key.startswith(_PREFIX)]
+
+
+def keys_since_pytest_9(path: Path) -> list[str]:
+    """Return the keys that begin with ``delta_`` in a table that pytest reads from version 9 on.
+
+    The path is one of ``SINCE_PYTEST_9``; it need not exist, or be valid.
+    """
+    try:
+        text = path.read_text("utf-8")
+        table = toml(text) if _PREFIX in text else {}
+    except (OSError, ValueError):
+        return []
+    for part in SINCE_PYTEST_9[path.name].split("."):
+        table = _table(table, part)
+    return [key for key in table if key.startswith(_PREFIX)]
+
+
+def _toml_keys(document: dict[str, Any]) -> Iterator[str]:
+    tool = _table(_table(document, "tool"), "pytest")
+    for table in (_table(document, "pytest"), tool, _table(tool, "ini_options")):
+        yield from table
+
+
+def _table(document: dict[str, Any], key: str) -> dict[str, Any]:
+    table = document.get(key)
+    return table if isinstance(table, dict) else {}
+
+
+def _ini_keys(path: Path, text: str) -> Iterator[str]:
+    try:
+        sections = IniConfig(path, text).sections
+    except ParseError as error:
+        msg = f"line {error.lineno + 1}: {error.msg}"
+        raise ValueError(msg) from error
+    yield from sections.get("tool:pytest" if path.suffix == ".cfg" else "pytest", {})
+
+
+_MOST_EDITS = 2
+_MOST_PARTS = 4
+_HEADER = re.compile(r"\[+\s*([^\]]+?)\s*\]")
+_PARTS = tuple(SECTION.split("."))
+_FOLDED = str.maketrans("", "", "-_.: \t\"'")
+
+
+def misspelt_sections(path: Path) -> list[str]:
+    """Return a message for each section of a file whose name is nearly ours; none if the file cannot be read.
+
+    A name is nearly ours if it is equal without case, ``-``, ``_`` and ``.``, or at most two edits away, with or
+    without ``tool``. Outside of a ``pyproject.toml``, so is the right name.
+
+    The file need not exist.
+    """
+    try:
+        content = path.read_bytes()
+        # Few files have such a name, and the parser of TOML takes longer to import than everything else here.
+        if not may_have_misspelt_section(content):
+            return []
+        text = content.decode("utf-8-sig")
+        names = _toml_sections(toml(text)) if path.suffix == ".toml" else _ini_sections(text)
+        sections = dict.fromkeys(names)
+    except (OSError, ValueError):
+        return []  # what reads the file reports this
+    if path.name == "pyproject.toml":
+        sections.pop(SECTION, None)
+        remedy = f"write [{SECTION}]"
+    else:
+        remedy = f"move it to [{SECTION}] of pyproject.toml"
+    return [f"[{name}] is not read; {remedy}" for name in sections]
+
+
+def _toml_sections(table: dict[str, Any], above: tuple[str, ...] = ()) -> Iterator[str]:
+    """Yield the dotted names of tables, or keys, that are ours or nearly so."""
+    for key, value in table.items():
+        names = (*above, key)
+        if _is_near(names):
+            yield ".".join(names)
+        elif isinstance(value, dict) and len(names) < _MOST_PARTS:
+            yield from _toml_sections(value, names)
+
+
+def _ini_sections(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        header = _HEADER.match(line)
+        if header is not None:
+            parts = header[1].split(".")
+            ends = range(1, len(parts) + 1)
+            if any(_is_near(parts[:end]) for end in ends):
+                yield header[1]
+
+
+def _is_near(names: Iterable[str]) -> bool:
+    folded = "".join(names).lower().translate(_FOLDED)
+    wanted = ("".join(_PARTS[start:]).translate(_FOLDED) for start in range(len(_PARTS)))
+    return any(abs(len(folded) - len(name)) <= _MOST_EDITS and _edits(folded, name) <= _MOST_EDITS for name in wanted)
+
+
+def _edits(one: str, other: str) -> int:
+    """Return how many characters have to be added, removed or replaced to turn a text into another."""
+    row = list(range(len(other) + 1))
+    for count, character in enumerate(one, start=1):
+        diagonal, row[0] = row[0], count
+        for column, wanted in enumerate(other, start=1):
+            diagonal, row[column] = (
+                row[column],
+                min(row[column] + 1, row[column - 1] + 1, diagonal + (character != wanted)),
+            )
+    return row[-1]

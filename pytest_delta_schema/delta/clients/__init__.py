@@ -1,1 +1,0 @@
-"""Which clients support which table features."""

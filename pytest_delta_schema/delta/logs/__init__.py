@@ -1,1 +1,0 @@
-"""Files and actions of a Delta log."""

@@ -1,1 +1,0 @@
-"""Names of columns and fields, which match without case."""

@@ -1,0 +1,250 @@
+"""The keys of table properties that Delta Lake and Databricks know, so a misspelt key is found early."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.delta.names import NameSet, folded, nearest_name
+from pytest_delta_schema.delta.protocol import MAPPING_PROPERTY, PROTOCOL_VERSIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
+
+DELTA = "delta."
+"""The prefix, in lower case, of the keys that Delta Lake reserves."""
+
+OPEN_SOURCE = (
+    "delta.appendOnly",
+    "delta.autoOptimize",
+    "delta.autoOptimize.autoCompact",
+    "delta.autoOptimize.optimizeWrite",
+    "delta.castIcebergTimeType",
+    "delta.checkpoint.writeStatsAsJson",
+    "delta.checkpoint.writeStatsAsStruct",
+    "delta.checkpointInterval",
+    "delta.checkpointPolicy",
+    "delta.checkpointRetentionDuration",
+    "delta.columnMapping.maxColumnId",
+    "delta.columnMapping.mode",
+    "delta.compatibility.symlinkFormatManifest.enabled",
+    "delta.coordinatedCommits.commitCoordinator-preview",
+    "delta.coordinatedCommits.commitCoordinatorConf-preview",
+    "delta.coordinatedCommits.tableConf-preview",
+    "delta.dataSkippingNumIndexedCols",
+    "delta.dataSkippingStatsColumns",
+    "delta.dataSkippingStringPrefixLength",
+    "delta.deletedFileRetentionDuration",
+    "delta.dropFeatureTruncateHistory.retentionDuration",
+    "delta.enableChangeDataCapture",
+    "delta.enableChangeDataFeed",
+    "delta.enableDeletionVectors",
+    "delta.enableExpiredLogCleanup",
+    "delta.enableFullRetentionRollback",
+    "delta.enableIcebergCompatV1",
+    "delta.enableIcebergCompatV2",
+    "delta.enableIcebergCompatV3",
+    "delta.enableInCommitTimestamps",
+    "delta.enableMaterializePartitionColumnsFeature",
+    "delta.enableRowTracking",
+    "delta.enableTypeWidening",
+    "delta.enableVariantShredding",
+    "delta.ignoreIcebergBucketPartition",
+    "delta.ignoreProtocolDefaults",
+    "delta.inCommitTimestampEnablementTimestamp",
+    "delta.inCommitTimestampEnablementVersion",
+    "delta.isolationLevel",
+    "delta.logRetentionDuration",
+    "delta.minReaderVersion",
+    "delta.minWriterVersion",
+    "delta.parquet.format.version",
+    "delta.randomPrefixLength",
+    "delta.randomizeFilePrefixes",
+    "delta.redirectReaderWriter-preview",
+    "delta.redirectWriterOnly-preview",
+    "delta.requireCheckpointProtectionBeforeVersion",
+    "delta.rowTrackingSuspended",
+    "delta.sampleRetentionDuration",
+    "delta.setTransactionRetentionDuration",
+    "delta.universalFormat.enabledFormats",
+    "delta.universalFormat.iceberg.atomicConversion.supported",
+    "delta.writePartitionColumnsToParquet",
+)
+"""The keys in the registry of open-source Delta 4.4.0, which has all those of Delta 3.3.3 and 4.0.1."""
+
+DATABRICKS: Mapping[str, str] = MappingProxyType(
+    {
+        "delta.liquid.clusteringColumns": "databricks/terraform-provider-databricks, sqlTableIsManagedProperty",
+        "delta.parquet.compression.codec": "SHOW CREATE TABLE of tables on Databricks",
+        "delta.targetFileSize": "docs.databricks.com, Table properties reference",
+        "delta.tuneFileSizesForRewrites": "docs.databricks.com, Table properties reference",
+        "delta.workloadBasedColumns.deltaFileStatistics": "tables with predictive optimization on Databricks",
+        "delta.workloadBasedColumns.optimizerStatistics": "SHOW CREATE TABLE of tables on Databricks",
+    }
+)
+"""Keys that Databricks knows and open-source Delta 4.4.0 does not, each with its source (November 2026)."""
+
+PREFIXES = ("delta.constraints.", "delta.feature.", "delta.universalformat.config.")
+"""Prefixes, in lower case, of keys that Delta accepts without an entry in its registry (Delta 4.4.0)."""
+
+REGISTRY = frozenset(map(folded, OPEN_SOURCE))
+"""The keys of open-source Delta in lower case."""
+
+_DATABRICKS = frozenset(map(folded, DATABRICKS))
+
+
+def is_open_source(key: str, registry: Collection[str] = REGISTRY) -> bool:
+    """Whether open-source Delta accepts a property, or ignores it because Delta does not define it."""
+    name = folded(key)
+    return not name.startswith(DELTA) or name in registry or name.startswith(PREFIXES)
+
+
+def is_databricks_only(key: str, registry: Collection[str] = REGISTRY) -> bool:
+    """Whether Databricks knows a property that open-source Delta refuses."""
+    return folded(key) in _DATABRICKS and not is_open_source(key, registry)
+
+
+def is_known(key: str) -> bool:
+    """Whether open-source Delta or Databricks knows a property, or does not look at it."""
+    return is_open_source(key) or is_databricks_only(key)
+
+
+def nearest_key(key: str) -> str | None:
+    """Return the known key that resembles a misspelt one most; ``None`` if none does."""
+    return nearest_name(key, (*OPEN_SOURCE, *DATABRICKS))
+
+
+_NUMBERS = NameSet(
+    (
+        "delta.checkpointInterval",
+        "delta.dataSkippingNumIndexedCols",
+        "delta.dataSkippingStringPrefixLength",
+        "delta.randomPrefixLength",
+    )
+)
+_WORDS = NameSet(("delta.isolationLevel", MAPPING_PROPERTY))
+_LISTS_OF_COLUMNS = NameSet(("delta.dataSkippingStatsColumns",))
+
+_NUMBER = re.compile(r"[+-]?[0-9]+")
+_QUOTED = r"`(?:[^`]|``)*`"
+_PART = rf"\s*(?:{_QUOTED}|[^.,`\s](?:[^.,`]*[^.,`\s])?)\s*"
+_PATH = rf"{_PART}(?:\.{_PART})*"
+_LIST = re.compile(rf"{_PATH}(?:,{_PATH})*")
+_NAMES = re.compile(rf"({_QUOTED})|([^.,`]+)|([.,])")
+
+_MICROSECONDS = {
+    "week": 7 * 24 * 3_600_000_000,
+    "day": 24 * 3_600_000_000,
+    "hour": 3_600_000_000,
+    "minute": 60_000_000,
+    "second": 1_000_000,
+    "millisecond": 1000,
+    "microsecond": 1,
+}
+_AMOUNT = r"[+-]?[0-9]+(?:\.[0-9]{1,9}(?=\s+seconds?\b))?\s+[a-z]+"
+_INTERVAL = re.compile(rf"(?:interval \s*)?({_AMOUNT}(?:\s+{_AMOUNT})*)")
+_AMOUNTS = re.compile(r"([+-]?)([0-9]+)\.?([0-9]*)\s+([a-z]+)")
+
+
+def equal_values(key: str, wanted: str, stored: str | None) -> bool:
+    """Whether two values of a property mean the same to Delta (4.4.0).
+
+    Values of Delta's own keys are compared as booleans, intervals, numbers, words and lists of columns, where both
+    sides can be read so. A protocol version is reached when it is exceeded, because Delta never lowers one; a version
+    that only lets the protocol name its features is always reached, because Delta lowers it to what the features need.
+    All other values are compared as text.
+    """
+    if wanted == stored:
+        return True
+    name = folded(key)
+    if stored is None or not name.startswith("delta."):
+        return False
+    if name in PROTOCOL_VERSIONS:
+        least, actual = _number(wanted), _number(stored)
+        return least is not None and actual is not None and (actual >= least or least == PROTOCOL_VERSIONS[name])
+    read = _reader(name)
+    value = read(wanted)
+    return value is not None and value == read(stored)
+
+
+def _reader(name: str) -> Callable[[str], object]:
+    """Return the function that reads the values of a property; it returns ``None`` for anything that is not a value."""
+    if name in _NUMBERS:
+        return _number
+    if name in _WORDS:
+        return str.lower
+    return _columns if name in _LISTS_OF_COLUMNS else _boolean_or_interval
+
+
+def _number(text: str) -> int | None:
+    return int(text) if _NUMBER.fullmatch(text) else None
+
+
+def _columns(text: str) -> list[list[str]] | None:
+    """Return the paths of columns in a list; ``None`` for a malformed one."""
+    if _LIST.fullmatch(text) is None:
+        return None
+    paths: list[list[str]] = [[]]
+    for quoted, bare, separator in _NAMES.findall(text):
+        if separator == ",":
+            paths.append([])
+        elif quoted:
+            paths[-1].append(folded(quoted[1:-1].replace("``", "`")))
+        elif bare.strip():
+            paths[-1].append(folded(bare.strip()))
+    return paths
+
+
+def _boolean_or_interval(text: str) -> tuple[str, object] | None:
+    if text.lower() in {"true", "false"}:
+        return "boolean", text.lower()
+    length = milliseconds(text)
+    return None if length is None else ("milliseconds", length)
+
+
+def milliseconds(text: str) -> int | None:
+    """Return the length of an interval as Delta uses it; it refuses quoted amounts, months and negative intervals."""
+    match = _INTERVAL.fullmatch(text.strip().lower())
+    if match is None:
+        return None
+    total = 0
+    for sign, amount, fraction, unit in _AMOUNTS.findall(match.group(1)):
+        size = _MICROSECONDS.get(unit.removesuffix("s"))
+        if size is None:
+            return None
+        microseconds = int(amount) * size + int(fraction.ljust(6, "0")[:6])
+        total += -microseconds if sign == "-" else microseconds
+    return total // 1000 if total >= 0 else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """A line of Spark, and the versions of Delta that are built for it."""
+
+    extra: str
+    spark: tuple[int, int]
+    pyspark: str
+    delta_spark: str
+    oldest: tuple[int, int]
+    newest: tuple[int, int]
+
+
+PAIRS = (
+    Pair(extra="spark35", spark=(3, 5), pyspark="3.5.9", delta_spark="3.3.3", oldest=(3, 3), newest=(3, 3)),
+    Pair(extra="spark40", spark=(4, 0), pyspark="4.0.5", delta_spark="4.0.1", oldest=(4, 0), newest=(4, 4)),
+    Pair(extra="spark41", spark=(4, 1), pyspark="4.1.4", delta_spark="4.4.0", oldest=(4, 1), newest=(4, 4)),
+    Pair(extra="spark42", spark=(4, 2), pyspark="4.2.0", delta_spark="4.4.0", oldest=(4, 4), newest=(4, 4)),
+)
+"""The supported pairs, the newest last (source: the artefacts of Delta in Maven Central)."""
+
+NEWEST = PAIRS[-1].newest
+"""The version of Delta whose rules hold by default."""
+
+
+def below(version: tuple[int, int]) -> str:
+    """Return the condition of all releases up to the last one of a minor version, as packages declare it."""
+    major, minor = version
+    return f"<{major}.{minor + 1}"

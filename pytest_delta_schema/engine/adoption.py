@@ -1,0 +1,500 @@
+"""Models for the tables of a catalog, and the proof that they declare what it holds."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import pickle
+import subprocess
+import sys
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from importlib.util import find_spec
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from pyspark.sql import types as spark
+
+from pytest_delta_schema.delta.names import ColumnPath, folded
+from pytest_delta_schema.diagnostics.errors import DeltaSchemaError
+from pytest_delta_schema.diagnostics.redaction import may_be_secret
+from pytest_delta_schema.engine.declarations import BoundModel, planner_of, property_policy_of
+from pytest_delta_schema.engine.gate import held_tables, tables_of_file
+from pytest_delta_schema.models.ownership import IGNORE
+from pytest_delta_schema.models.sets import Binding
+from pytest_delta_schema.models.table import derived
+from pytest_delta_schema.plan.actions import change_lines
+from pytest_delta_schema.plan.changes import ColumnMove, ColumnNullabilityChange, SetTableComment
+from pytest_delta_schema.plan.comparison import stored_key
+from pytest_delta_schema.plan.kinds import kind_of
+from pytest_delta_schema.rules.properties import is_declarable
+from pytest_delta_schema.state.desired import declared_table, desired_state
+from pytest_delta_schema.state.json_state import state_from_json, state_json
+from pytest_delta_schema.state.keys import path_of_key
+from pytest_delta_schema.state.states import CatalogState, by_name
+from pytest_delta_schema.state.types import children, edited_columns, find, with_children
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+    from pytest_delta_schema.configuration.settings import Settings
+    from pytest_delta_schema.delta.names import Aspect
+    from pytest_delta_schema.models.column import Column
+    from pytest_delta_schema.models.constraints import Check, ForeignKey, Unique
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.models.table import PropertyValue, Table
+    from pytest_delta_schema.plan.changes import Change
+    from pytest_delta_schema.plan.planner import TablePlanner
+    from pytest_delta_schema.state.states import TableState
+    from pytest_delta_schema.state.types import ColumnState
+
+
+def accepted_state(wanted: TableState, stored: TableState, changes: Iterable[Change]) -> TableState:
+    """Return what a model wants if each part of the table that a change names becomes as it is stored.
+
+    The plan does not use the former names of columns. New columns come last, unless the order of columns is compared.
+    """
+    changes = tuple(changes)
+    for change in changes:
+        wanted = ACCEPT[kind_of(change).aspect](wanted, stored, change)
+    in_order = wanted.column_order != IGNORE or any(isinstance(change, ColumnMove) for change in changes)
+    return replace(wanted, columns=_in_order(wanted.columns, stored.columns)) if in_order else wanted
+
+
+def property_keys(change: Any) -> Sequence[str]:
+    """Return the keys of the properties that a change sets or removes; none for one of a different aspect."""
+    if kind_of(change).aspect != "properties":
+        return ()
+    return tuple(getattr(change, "properties", ())) or tuple(getattr(change, "keys", ())) or (change.key,)
+
+
+def _accepted_state_columns(wanted: TableState, stored: TableState, change: Any) -> TableState:
+    if isinstance(change, ColumnMove):
+        return wanted
+    there = find(stored.columns, change.path)
+    if isinstance(change, ColumnNullabilityChange) and there is not None:
+        return _edited(wanted, change.path, lambda column: column._replace(is_nullable=there.is_nullable))
+    if there is None:
+        return _edited(wanted, change.path, lambda _: None)
+    return _with_column(wanted, change.path.parent, _owned_column(there, wanted))
+
+
+def _with_column(state: TableState, above: ColumnPath, column: ColumnState) -> TableState:
+    """Return a state with a further column, or a further field of a struct, behind the others."""
+    if not above:
+        return replace(state, columns=(*state.columns, column))
+
+    def with_field(parent: ColumnState) -> ColumnState:
+        return parent._replace(data_type=with_children(parent.data_type, (*children(parent.data_type), column)))
+
+    return _edited(state, above, with_field)
+
+
+def _owned_column(column: ColumnState, wanted: TableState) -> ColumnState:
+    """Return a stored column without what the contract ignores: its comments, or its default."""
+    ignores_comments = wanted.ownership.get("comments") == IGNORE
+    value = None if wanted.ownership.get("defaults") == IGNORE else column.value
+    return column._replace(value=value) if not ignores_comments else _without_comments(column)._replace(value=value)
+
+
+def _without_comments(column: ColumnState) -> ColumnState:
+    parts = tuple(map(_without_comments, children(column.data_type)))
+    data_type = with_children(column.data_type, parts) if parts else column.data_type
+    return column._replace(comment="", data_type=data_type)
+
+
+def _in_order(columns: tuple[ColumnState, ...], stored: tuple[ColumnState, ...]) -> tuple[ColumnState, ...]:
+    """Return columns in the order in which they are stored; those that are not stored come last."""
+    position = {folded(column.name): index for index, column in enumerate(stored)}
+    return tuple(sorted(columns, key=lambda column: position.get(folded(column.name), len(position))))
+
+
+def _types(wanted: TableState, stored: TableState, change: Any) -> TableState:
+    there = find(stored.columns, change.path)
+    if there is None:
+        return wanted
+    return _edited(
+        wanted,
+        change.path,
+        lambda column: column._replace(data_type=_owned_column(there, wanted).data_type),
+    )
+
+
+def _defaults(wanted: TableState, stored: TableState, change: Any) -> TableState:
+    path = getattr(change, "path", None) or ColumnPath(change.name)
+    there = find(stored.columns, path)
+    # A column that the table lacks is removed together with its default.
+    if there is None:
+        return wanted
+    return _edited(wanted, path, lambda column: column._replace(value=there.value))
+
+
+def _comments(wanted: TableState, stored: TableState, change: Any) -> TableState:
+    if isinstance(change, SetTableComment):
+        return replace(wanted, table_comment=stored.table_comment)
+    for path in change.comments:
+        there = find(stored.columns, path)
+        if there is not None:
+            wanted = _edited(wanted, path, _with_comment(there.comment))
+    return wanted
+
+
+def _edited(state: TableState, path: ColumnPath, edit: Callable[[ColumnState], ColumnState | None]) -> TableState:
+    return replace(state, columns=edited_columns(state.columns, path.parts, edit))
+
+
+def _with_comment(comment: str) -> Callable[[ColumnState], ColumnState]:
+    return lambda column: column._replace(comment=comment)
+
+
+def _accepted_state_constraints(name: str) -> Callable[[TableState, TableState, Any], TableState]:
+    """Return what accepts a change of one of the constraints in a field of a state."""
+
+    def accept(wanted: TableState, stored: TableState, change: Any) -> TableState:
+        changed = folded(change.key.name if kind_of(change).key else change.name)
+        kept = [constraint for constraint in getattr(wanted, name) if by_name(constraint) != changed]
+        there = [constraint for constraint in getattr(stored, name) if by_name(constraint) == changed]
+        both: Any = {name: tuple(sorted([*kept, *there], key=by_name))}
+        return replace(wanted, **both)
+
+    return accept
+
+
+def _primary_key(wanted: TableState, stored: TableState, _change: Any) -> TableState:
+    return replace(wanted, primary_key=stored.primary_key)
+
+
+def _layout(wanted: TableState, stored: TableState, _change: Any) -> TableState:
+    return replace(wanted, partitioning=stored.partitioning, clustering=stored.clustering)
+
+
+def _accepted_state_properties(wanted: TableState, stored: TableState, change: Any) -> TableState:
+    properties = dict(wanted.table_properties)
+    for key in property_keys(change):
+        declared, there = stored_key(key, properties), stored_key(key, stored.table_properties)
+        if there is not None:
+            properties[declared or key] = stored.table_properties[there]
+        elif declared is not None:
+            del properties[declared]
+    return replace(wanted, table_properties=MappingProxyType(properties))
+
+
+def _tags(wanted: TableState, stored: TableState, change: Any) -> TableState:
+    there = stored.tags.get(change.path, {})
+    tags = dict(wanted.tags.get(change.path, {}))
+    for key in getattr(change, "tags", None) or change.keys:
+        if key in there:
+            tags[key] = there[key]
+        else:
+            tags.pop(key, None)
+    others = {path: values for path, values in wanted.tags.items() if path != change.path}
+    own = {change.path: MappingProxyType(tags)} if tags else {}
+    return replace(wanted, tags=MappingProxyType({**others, **own}))
+
+
+ACCEPT: Mapping[str, Callable[[TableState, TableState, Any], TableState]] = MappingProxyType(
+    {
+        "columns": _accepted_state_columns,
+        "types": _types,
+        "defaults": _defaults,
+        "comments": _comments,
+        "checks": _accepted_state_constraints("checks"),
+        "primary_keys": _primary_key,
+        "unique": _accepted_state_constraints("unique"),
+        "foreign_keys": _accepted_state_constraints("foreign_keys"),
+        "layout": _layout,
+        "properties": _accepted_state_properties,
+        "tags": _tags,
+        # A model says nothing about files that are not converted.
+        "conversion": lambda wanted, _stored, _change: wanted,
+    }
+)
+"""How each aspect of a table becomes as it is stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedModel:
+    """A model that was made from a table."""
+
+    table: Table
+    secrets: tuple[str, ...]
+    """The keys of properties that it leaves out, because they may hold secrets."""
+
+
+def model_name(name: QualifiedName, settings: Settings) -> QualifiedName:
+    """Return the name that the model of a table has: that which the bindings map to the table."""
+    return reversed_binding(settings).name(name)
+
+
+def imported_model(state: TableState, settings: Settings, owns: Sequence[Aspect] | None = None) -> ImportedModel:
+    """Return the model of a table.
+
+    ``owns`` are the aspects that the contract manages; ``None`` for all.
+    """
+    binding = reversed_binding(settings)
+    keys = tuple(key._replace(parent=binding.name(key.parent)) for key in state.foreign_keys)
+    model = declared_table(replace(state, name=binding.name(state.name), foreign_keys=keys))
+    if state.kind:
+        return ImportedModel(derived(model, read_only=True), ())
+    policy = property_policy_of(settings)
+    # A default of the project that the table lacks has to be declared absent.
+    properties: dict[str, PropertyValue] = {
+        key: None for key, _ in settings.default_properties if key not in state.table_properties
+    }
+    secrets = []
+    for key, value in sorted(state.table_properties.items()):
+        if value is None or not is_declarable(key) or policy.mode(key) == IGNORE:
+            continue
+        if may_be_secret(key, value):
+            secrets.append(key)
+        else:
+            properties[key] = value
+    declared = replace(model, table_properties=properties, owns=model.owns if owns is None else tuple(owns))
+    return ImportedModel(declared, tuple(secrets))
+
+
+def reversed_binding(settings: Settings) -> Binding:
+    """Return the binding that maps names in the catalog to those in models."""
+    return Binding(tuple((target, prefix) for prefix, target in settings.bindings))
+
+
+if TYPE_CHECKING:
+    _T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedDrift:
+    """A model that accepts how its table differs from it."""
+
+    table: Table
+    secrets: tuple[str, ...]
+    """The keys of the properties that it does not accept, because their values may be secrets."""
+
+
+def accepted_drift(model: Table, stored: TableState, changes: Iterable[Change], settings: Settings) -> AcceptedDrift:
+    """Return a model with what its table has in each place that the changes of its plan name.
+
+    Everything else stays as it is declared. The state is that of the table in the catalog, and the plan was made
+    without the former names of columns.
+    """
+    changes = tuple(changes)
+    secrets = frozenset(_secrets(changes, stored))
+    wanted = desired_state(BoundModel.of(model, settings).table)
+    binding = reversed_binding(settings)
+    before, after = (_of_model(state, model, binding) for state in (wanted, accepted_state(wanted, stored, changes)))
+    old, new = declared_table(before), declared_table(after)
+    parts: dict[str, Any] = {
+        name: getattr(new, name)
+        for name in ("comment", "primary_key", "partitioned_by", "clustered_by")
+        if getattr(old, name) != getattr(new, name)
+    }
+    if before.columns != after.columns or before.tags != after.tags:
+        parts["columns"] = tuple(_accepted_drift_columns(model.columns, old.columns, new.columns))
+    if old.tags != new.tags:
+        parts["tags"] = new.tags
+    if old.checks != new.checks:
+        parts["checks"] = _accepted_drift_constraints(model.checks, old.checks, new.checks, _name_of_check)
+    for name in ("unique", "foreign_keys"):
+        declared, stale, fresh = (getattr(table, name) for table in (model, old, new))
+        if stale != fresh:
+            parts[name] = _accepted_drift_constraints(declared, stale, fresh, partial(_name_of_key, model))
+    properties = _accepted_drift_properties(model, before, after, secrets, dict(settings.default_properties))
+    if properties != model.table_properties:
+        parts["table_properties"] = properties
+    return AcceptedDrift(derived(model, **parts), tuple(sorted(secrets)))
+
+
+def _secrets(changes: Iterable[Change], stored: TableState) -> Iterator[str]:
+    for change in changes:
+        for key in property_keys(change):
+            value = stored.table_properties.get(key)
+            if value is not None and may_be_secret(key, value):
+                yield key
+
+
+def _of_model(state: TableState, model: Table, binding: Binding) -> TableState:
+    """Return the state of a table under the names that models have."""
+    keys = tuple(key._replace(parent=binding.name(key.parent)) for key in state.foreign_keys)
+    return replace(state, name=model.name, foreign_keys=keys)
+
+
+def _accepted_drift_columns(
+    declared: Iterable[Column], old: Iterable[Column], new: Iterable[Column]
+) -> Iterator[Column]:
+    """Yield the declared columns with what differs between the old and the new ones; new columns as they are."""
+    models, before = ({folded(column.name): column for column in columns} for columns in (declared, old))
+    for column in new:
+        name = folded(column.name)
+        yield _column(models[name], before[name], column) if name in models else column
+
+
+def _column(declared: Column, old: Column, new: Column) -> Column:
+    names = [field.name for field in fields(new) if getattr(old, field.name) != getattr(new, field.name)]
+    parts: dict[str, Any] = {name: getattr(new, name) for name in names}
+    if "data_type" in parts:
+        parts["data_type"] = _type(declared.data_type, old.data_type, new.data_type)
+    return replace(declared, **parts) if parts else declared
+
+
+def _type(declared: spark.DataType, old: spark.DataType, new: spark.DataType) -> spark.DataType:
+    """Return a declared type with what differs between the old and the new one."""
+    if old == new:
+        return declared
+    match declared, old, new:
+        case spark.StructType(), spark.StructType(), spark.StructType():
+            models, before = ({folded(field.name): field for field in part.fields} for part in (declared, old))
+            known = models.keys() & before.keys()
+            return spark.StructType(
+                [
+                    _field(models[name], before[name], field) if name in known else field
+                    for field, name in ((field, folded(field.name)) for field in new.fields)
+                ]
+            )
+        case spark.ArrayType(), spark.ArrayType(), spark.ArrayType():
+            return spark.ArrayType(_type(declared.elementType, old.elementType, new.elementType), new.containsNull)
+        case spark.MapType(), spark.MapType(), spark.MapType():
+            return spark.MapType(
+                _type(declared.keyType, old.keyType, new.keyType),
+                _type(declared.valueType, old.valueType, new.valueType),
+                new.valueContainsNull,
+            )
+    return new
+
+
+def _field(declared: spark.StructField, old: spark.StructField, new: spark.StructField) -> spark.StructField:
+    """Return a declared field with what differs between the old and the new one; its other metadata stays."""
+    metadata = dict(declared.metadata or {})
+    if old.metadata != new.metadata:
+        metadata = {key: value for key, value in metadata.items() if key != "comment"} | new.metadata
+    return spark.StructField(
+        declared.name, _type(declared.dataType, old.dataType, new.dataType), new.nullable, metadata
+    )
+
+
+def _accepted_drift_constraints(
+    declared: Sequence[_T], old: Sequence[_T], new: Sequence[_T], name_of: Callable[[_T], str]
+) -> tuple[_T, ...]:
+    """Return the declared constraints with those that differ between the old and the new ones; new ones come last."""
+    before, after = ({name_of(constraint): constraint for constraint in part} for part in (old, new))
+    kept = []
+    for constraint in declared:
+        name = name_of(constraint)
+        if name in after:
+            kept.append(constraint if after[name] == before.get(name) else after[name])
+    return (*kept, *(constraint for name, constraint in after.items() if name not in before))
+
+
+def _name_of_check(check: Check) -> str:
+    return folded(check.name)
+
+
+def _name_of_key(model: Table, key: Unique | ForeignKey) -> str:
+    return folded(path_of_key(model, key))
+
+
+def _accepted_drift_properties(
+    model: Table, before: TableState, after: TableState, secrets: Collection[str], defaults: Collection[str]
+) -> Mapping[str, PropertyValue]:
+    """Return the declared properties with those that differ between two states.
+
+    A default of the project that the table lacks is declared absent.
+    """
+    properties = dict(model.table_properties)
+    for key in {**before.table_properties, **after.table_properties}:
+        value = after.table_properties.get(key)
+        if key in secrets or value == before.table_properties.get(key):
+            continue
+        if key in after.table_properties or key in defaults:
+            properties[key] = value
+        else:
+            del properties[key]
+    return MappingProxyType(properties)
+
+
+class ModuleToProve(NamedTuple):
+    """A module, and the models in it that are planned."""
+
+    path: str
+    names: tuple[QualifiedName, ...]
+    """The names of the models."""
+    dotted: str = ""
+    """The name by which the project imports it; a module without one is run as a file."""
+
+
+def proved(
+    modules: Sequence[ModuleToProve], states: Iterable[TableState], settings: Settings
+) -> dict[QualifiedName, tuple[str, ...]]:
+    """Return the differences that remain between the models in some modules and what was read of their tables.
+
+    The modules are run in one new process, which ends with this call; it writes no compiled modules. Rules of hooks are
+    not needed. For each model there is one line a difference, or why its module cannot be used; nothing if its plan is
+    empty.
+    """
+    plain = replace(settings, model_rules=(), plan_rules=())
+    request = pickle.dumps((list(modules), [state_json(state) for state in states], plain))
+    # What a module prints must not end up in the answer.
+    program = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import answer; answer()"
+    command = [sys.executable, "-B", "-c", program]
+    done = subprocess.run(command, input=request, capture_output=True, check=False)  # noqa: S603 - the text above
+    names = [name for module in modules for name in module.names]
+    if done.returncode != 0:
+        last = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        return dict.fromkeys(names, (f"the process that plans it has ended with {done.returncode}: {last}",))
+    answers = json.loads(done.stdout)
+    return {name: tuple(answers[str(name)]) for name in names}
+
+
+def answer() -> None:
+    """Read what is to be proved from the standard input, and write the differences to the standard output."""
+    with os.fdopen(os.dup(1), "w") as output:
+        os.dup2(2, 1)
+        request = pickle.load(sys.stdin.buffer)  # noqa: S301 - from the process that has started this one
+        differences = _differences(*request)
+        json.dump({str(name): lines for name, lines in differences.items()}, output)
+
+
+def _differences(
+    modules: Sequence[ModuleToProve], forms: Iterable[Any], settings: Settings
+) -> dict[QualifiedName, tuple[str, ...]]:
+    state = CatalogState.of({state.name: state for state in map(state_from_json, forms)})
+    planner = planner_of(settings)
+    differences: dict[QualifiedName, tuple[str, ...]] = {}
+    for module in modules:
+        path, names = module.path, module.names
+        try:
+            models = {table.name: BoundModel.of(table, settings).table for table in _tables(module)}
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a module raises is why it cannot be used
+            differences |= dict.fromkeys(names, (f"{path} cannot be imported: {type(error).__name__}: {error}",))
+        else:
+            missing = dict.fromkeys(names, (f"{path} does not declare it",))
+            planned = {name: differences_of(models[name], planner, state) for name in names if name in models}
+            differences |= {**missing, **planned}
+    return differences
+
+
+def _tables(module: ModuleToProve) -> list[Table]:
+    """Run a module by its name, if that is the name of its file, or else as a file, and return its tables."""
+    if module.dotted and _origin(module.dotted) == module.path:
+        values: Iterable[object] = vars(importlib.import_module(module.dotted)).values()
+    else:
+        values = tables_of_file(module.path).values()
+    return [table for value in values for table in held_tables(value)]
+
+
+def _origin(dotted: str) -> str | None:
+    """Return the path of the module that a name imports; ``None`` if it imports none."""
+    try:
+        spec = find_spec(dotted)
+    except (ImportError, ValueError):
+        return None
+    return None if spec is None else spec.origin
+
+
+def differences_of(table: Table, planner: TablePlanner, state: CatalogState) -> tuple[str, ...]:
+    """Return the differences between a model, bound to its table, and the table, or why it cannot be planned."""
+    try:
+        plan = planner.plan([table], state)
+    except DeltaSchemaError as error:
+        return (str(error),)
+    return tuple(str(line) for action in (*plan.actions, *plan.mismatches) for line in change_lines(action))

@@ -1,0 +1,237 @@
+"""The declared tables of a run, compared with the contracts of the past."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from pytest_delta_schema.compatibility.judging import decided, judge_change
+from pytest_delta_schema.diagnostics.errors import diagnostic_of
+from pytest_delta_schema.engine.outcomes import CheckKind, Status, TableOutcome
+from pytest_delta_schema.history.contracts import UnreadableContract
+from pytest_delta_schema.rules.consent import BREAK, all_paths, compatibility_of, quoted_consent
+from pytest_delta_schema.settings.table import ROLES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from datetime import date
+    from pathlib import Path
+
+    from pytest_delta_schema.compatibility.judging import CompatibilityFinding, Decision, DecisionResult
+    from pytest_delta_schema.delta.names import ColumnPath
+    from pytest_delta_schema.diagnostics.errors import Diagnostic, Severity, Witness
+    from pytest_delta_schema.engine.declarations import Declarations
+    from pytest_delta_schema.history.contracts import PastContract, PastContracts, PastFault
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.rules.consent import Consent
+    from pytest_delta_schema.state.states import TableState
+
+
+_NOT_IN_SQL = ("ownership", "evolution")
+"""What a contract that was read from SQL does not hold."""
+
+_NONE: tuple[Diagnostic, ...] = ()
+_SEVERITIES: Mapping[DecisionResult, Severity] = {
+    "fails": "error",
+    "not judged": "warning",
+    "tolerated": "warning",
+    "allowed": "note",
+    "other role": "note",
+}
+
+
+class ContractComparison:
+    """The declared tables of a run and the contracts of the past.
+
+    ``today`` is the day, in UTC, on which deprecations are judged. If the run ``is_complete``, a table that is not
+    declared is gone. If it ``shows_every_role``, notes tell also of the roles that the project does not judge.
+    ``witness`` returns what shows a finding, from the released state and the next one.
+    """
+
+    def __init__(  # noqa: PLR0913 - what a run knows
+        self,
+        past: PastProjects,
+        declarations: Declarations,
+        *,
+        today: date,
+        is_complete: bool,
+        shows_every_role: bool = False,
+        witness: Callable[[CompatibilityFinding, TableState, TableState | None], Witness | None] | None = None,
+    ) -> None:
+        self.past = past
+        self.is_complete = is_complete
+        self.used: set[Consent] = set()
+        self._declarations = declarations
+        self._today = today
+        self._shows_every_role = shows_every_role
+        self._witness = witness
+
+    def outcome(self, table: Table) -> TableOutcome:
+        """Return whom the change of a declared table breaks."""
+        declarations = self._declarations
+        status, diagnostics, notes = Status.BLOCKED, declarations.violations(table), _NONE
+        if not diagnostics:
+            status, diagnostics, notes = self._judged(table.name, declarations.contract_state(table))
+        return TableOutcome(
+            table=table.qualified_name,
+            check=CheckKind.COMPAT,
+            status=status,
+            diagnostics=declarations.located(diagnostics, passes=status.passes),
+            notes=declarations.located(notes, passes=status.passes and not notes),
+            location=declarations.location(table, passes=status.passes),
+        )
+
+    def outcome_of_gone(self, name: QualifiedName) -> TableOutcome:
+        """Return whom it breaks that a table is not declared any more."""
+        status, diagnostics, notes = self._judged(name, None)
+        return TableOutcome(
+            table=str(name), check=CheckKind.COMPAT, status=status, diagnostics=diagnostics, notes=notes
+        )
+
+    def contracts(self) -> dict[QualifiedName, frozenset[ColumnPath]]:
+        """Return the columns and fields that each table has or had."""
+        columns: dict[QualifiedName, frozenset[ColumnPath]] = {}
+        for name in (*self._declarations.tables, *self.past.gone()):
+            states = [past.contract.state for past in self.past.of(name) if past.contract is not None]
+            if name in self._declarations.tables:
+                states.append(self._declarations.contract_state(self._declarations.tables[name]))
+            columns[name] = frozenset(path for state in states for path in all_paths(state.columns))
+        return columns
+
+    def _judged(
+        self, name: QualifiedName, new: TableState | None
+    ) -> tuple[Status, tuple[Diagnostic, ...], tuple[Diagnostic, ...]]:
+        """Return the status of a table, why it does not pass, and what else is to be known."""
+        refs: dict[Decision, list[str]] = {}
+        witnesses: dict[Decision, Witness | None] = {}
+        faults: list[PastFault] = []
+        for past in self.past.of(name):
+            faults += past.faults
+            if not past.faults and not (past.contract is None and new is None):
+                for decision in self._decisions(name, past, new):
+                    refs.setdefault(decision, []).append(past.ref)
+                    if self._witness is not None and past.contract is not None and decision not in witnesses:
+                        witnesses[decision] = self._witness(decision.finding, past.contract.state, new)
+        several = self.past.has_several_refs
+        parts = {
+            decision: _diagnostic(decision, given if several else [], witnesses.get(decision))
+            for decision, given in refs.items()
+        }
+        self.used.update(decision.consent for decision in refs if decision.consent is not None)
+        unread = tuple(_unreadable(str(name), fault) for fault in faults)
+        failing = tuple(part for decision, part in parts.items() if decision.result == "fails")
+        unjudged = (*unread, *(part for decision, part in parts.items() if decision.result == "not judged"))
+        notes = tuple(part for decision, part in parts.items() if decision.result not in {"fails", "not judged"})
+        if failing:
+            return Status.INCOMPATIBLE, (*failing, *unjudged), notes
+        return (Status.UNJUDGED, unjudged, notes) if unjudged else (Status.COMPATIBLE, (), notes)
+
+    def _decisions(self, name: QualifiedName, past: PastTable, new: TableState | None) -> Iterator[Decision]:
+        settings = self._declarations.settings
+        policy = compatibility_of(settings.compatibility, name)
+        old = None if past.contract is None else past.contract.state
+        findings = judge_change(
+            old,
+            new,
+            roles=ROLES if self._shows_every_role else policy.roles,
+            clients=settings.clients,
+            client_features=self._declarations.client_features,
+            unknown=_NOT_IN_SQL if past.contract is not None and past.contract.from_sql else (),
+            new_tables=self._introduced if new is None else (),
+        )
+        yield from decided(findings, policy, consents=settings.consents, released=old, today=self._today)
+
+    @cached_property
+    def _introduced(self) -> list[TableState]:
+        """The tables that are declared and that no commit or folder has."""
+        tables = self._declarations.tables
+        new = [name for name in tables if all(past.contract is None and not past.faults for past in self.past.of(name))]
+        return [self._declarations.contract_state(tables[name]) for name in new]
+
+
+def unread_outcome(file: str, fault: PastFault) -> TableOutcome:
+    """Return the outcome of a snapshot of which not even the table is known."""
+    diagnostics = (_unreadable(file, fault),)
+    return TableOutcome(table=file, check=CheckKind.COMPAT, status=Status.UNJUDGED, diagnostics=diagnostics)
+
+
+def _unreadable(table: str, fault: PastFault) -> Diagnostic:
+    """Return the diagnostic of a contract that cannot be read, and so is not judged."""
+    return diagnostic_of(UnreadableContract, table, fault.message, remedy=fault.remedy, severity="warning")
+
+
+def _diagnostic(decision: Decision, refs: list[str], witness: Witness | None) -> Diagnostic:
+    finding, plain = decision.finding, decision.finding.diagnostic
+    since = f" (compared with {', '.join(refs)})" if refs else ""
+    allowed = "allowed " if decision.result == "allowed" else ""
+    reason = f"; {allowed}{decision.reason}" if decision.reason else ""
+    remedy = plain.remedy
+    if decision.result in {"fails", "not judged"}:
+        consent = quoted_consent(BREAK, (*finding.table, *finding.column.folded))
+        deprecate = "deprecate it first, or " if decision.needs_deprecation else ""
+        remedy = "; or ".join([*([remedy] if remedy else []), f"{deprecate}consent with --delta-allow {consent}"])
+    return replace(
+        plain,
+        severity=_SEVERITIES[decision.result],
+        message=f"{plain.message}{since}{reason}",
+        remedy=remedy,
+        witness=witness,
+    )
+
+
+class PastTable(NamedTuple):
+    """The contract of one table at one commit, or in one folder."""
+
+    ref: str
+    contract: PastContract | None
+    """``None`` if it has no contract, or none that can be read."""
+    faults: tuple[PastFault, ...]
+    """Why its contract cannot be read."""
+
+
+class PastProjects:
+    """The contracts of the past: those of each project, for each commit or folder with which a run compares.
+
+    ``homes`` are the projects of the declared tables. A table keeps its identity by its name: one that is not in its
+    own project may have been in another.
+    """
+
+    def __init__(self, pasts: Mapping[Path, Sequence[PastContracts]], homes: Mapping[QualifiedName, Path]) -> None:
+        self._pasts = pasts
+        self._homes = homes
+
+    def of(self, name: QualifiedName) -> Iterator[PastTable]:
+        """Yield what each commit or folder holds of a table, in the order in which they were given."""
+        own = self._homes.get(name)
+        projects = sorted(self._pasts, key=lambda project: project != own)
+        for pasts in zip(*(self._pasts[project] for project in projects), strict=True):
+            contract = next((past.tables[name] for past in pasts if name in past.tables), None)
+            faults = tuple(fault for past in pasts for fault in past.faults if fault.table == name)
+            is_readable = contract is not None and (name in pasts[0].tables or not faults)
+            yield PastTable(pasts[0].ref, contract if is_readable else None, () if is_readable else faults)
+
+    def gone(self) -> dict[QualifiedName, Path]:
+        """Return the tables that are not declared any more, by the project that had them, sorted."""
+        projects: dict[QualifiedName, Path] = {}
+        for project, pasts in self._pasts.items():
+            for past in pasts:
+                names = {*past.tables, *(fault.table for fault in past.faults if fault.table is not None)}
+                projects |= dict.fromkeys(names - self._homes.keys() - projects.keys(), project)
+        return dict(sorted(projects.items()))
+
+    def unnamed(self) -> dict[str, tuple[Path, PastFault]]:
+        """Return the snapshots of which not even the table is known, by their path, with their project."""
+        return {
+            fault.files[0]: (project, fault)
+            for project, pasts in self._pasts.items()
+            for past in pasts
+            for fault in past.faults
+            if fault.table is None
+        }
+
+    @property
+    def has_several_refs(self) -> bool:
+        """Whether there is more than one commit or folder."""
+        return any(len(pasts) > 1 for pasts in self._pasts.values())

@@ -1,1 +1,0 @@
-"""The declared tables of a run, compared with the contracts of the past."""

@@ -1,1 +1,0 @@
-"""Outcomes of the checks of tables, as values."""

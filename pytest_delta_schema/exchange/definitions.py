@@ -1,0 +1,404 @@
+"""Read lists of properties and tags."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from pyspark.sql.types import StringType
+
+from pytest_delta_schema.delta.names import NameMap, NameSet, folded, same_name
+from pytest_delta_schema.delta.protocol import CHECK_PREFIX, ONE_WAY, PROTOCOL_VERSIONS
+from pytest_delta_schema.exchange.reader import about, refuse_sql
+from pytest_delta_schema.models.names import QualifiedName, key_name
+from pytest_delta_schema.models.types import parse_type
+from pytest_delta_schema.plan.comparison import DEFAULTS_FEATURE
+from pytest_delta_schema.rules.properties import is_declarable
+from pytest_delta_schema.state.delta_log import decode_owned
+from pytest_delta_schema.state.desired import declared_table
+from pytest_delta_schema.state.keys import state_keys
+from pytest_delta_schema.state.spark_types import canonical_type
+from pytest_delta_schema.state.states import (
+    OWNED_PROPERTIES,
+    PRIMARY_KEY,
+    UNIQUE,
+    CheckState,
+    ForeignKeyState,
+    KeyState,
+    TableState,
+    by_name,
+)
+from pytest_delta_schema.state.types import ColumnGeneration, ColumnState, IdentityState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_delta_schema.delta.names import ColumnPath
+    from pytest_delta_schema.exchange.reader import TokenReader
+    from pytest_delta_schema.exchange.statements import DdlReading
+    from pytest_delta_schema.models.table import Table
+
+
+def read_pairs(reader: TokenReader) -> dict[str, str]:
+    """Read keys and values in parentheses; a key alone, as tags may be, has the value ``""``.
+
+    Raises:
+        UnreadableError: If something else comes next, or a key comes twice.
+    """
+    pairs: dict[str, str] = {}
+    for item in reader.items():
+        offset = item.offset
+        key = _key(item)
+        if key in pairs:
+            refuse_sql(f"{key} is given twice", "keep one", offset)
+        item.has("=")
+        pairs[key] = "" if item.at_end else _value(item)
+        item.end()
+    return pairs
+
+
+def read_keys(reader: TokenReader) -> list[str]:
+    """Read keys in parentheses.
+
+    Raises:
+        UnreadableError: If something else comes next.
+    """
+    keys = []
+    for item in reader.items():
+        keys.append(_key(item))
+        item.end()
+    return keys
+
+
+def _key(reader: TokenReader) -> str:
+    return reader.text("a key") if reader.is_at_text else ".".join(reader.path("a key"))
+
+
+def _value(reader: TokenReader) -> str:
+    if reader.is_at_text:
+        return reader.text("a value")
+    value = reader.rest()
+    if value.lower() in {"true", "false"}:
+        return value.lower()
+    if not value.lstrip("-").replace(".", "", 1).isdecimal():
+        reader.refuse(f"the value {value} is not a text, a number or a boolean", "write it in quotes")
+    return value
+
+
+_OF_CATALOGS = ("transient_lastddltime", "type")
+"""Keys of properties, in lower case, that Spark and its catalogs show in CREATE statements (Spark 4.2.0)."""
+
+_OPTION = "option."
+"""The prefix of properties in which Spark shows the options of a table."""
+
+NO_PARENT = QualifiedName("", "", "")
+
+_PREFIXES = {PRIMARY_KEY: "pk", UNIQUE: "uq"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyDraft:
+    """A key, whose name may still have to be derived."""
+
+    kind: str
+    """``primary key``, ``unique constraint`` or ``foreign key``."""
+    name: str | None
+    """As it is written; ``None`` without one."""
+    columns: tuple[str, ...]
+    parent: QualifiedName = NO_PARENT
+    """The parent of a foreign key; ``NO_PARENT`` for others."""
+    parent_columns: tuple[str, ...] = ()
+    """The columns of the parent, if they are written."""
+    rely: bool = False
+
+
+@dataclass(slots=True)
+class TableDraft:
+    """A table, as declared by the statements so far."""
+
+    name: QualifiedName
+    columns: tuple[ColumnState, ...] = ()
+    comment: str = ""
+    properties: dict[str, str] = field(default_factory=dict)
+    """Its properties, checks included."""
+    keys: list[KeyDraft] = field(default_factory=list)
+    checks: list[CheckState] = field(default_factory=list)
+    """Its checks that are constraints."""
+    partitioning: tuple[str, ...] = ()
+    clustering: tuple[ColumnPath, ...] = ()
+    tags: dict[ColumnPath, dict[str, str]] = field(default_factory=dict)
+    """Its tags, by the empty path, and those of its columns."""
+
+    def model(self) -> Table:
+        """Return the model.
+
+        Raises:
+            DeclarationError: If something in it can never be valid.
+        """
+        stored = {key[len(CHECK_PREFIX) :]: value for key, value in self.properties.items() if _is_check(key)}
+        checks = NameMap.of(self.checks)
+        for name, expression in stored.items():
+            checks[name] = CheckState(name, expression)
+        state = TableState(
+            name=self.name,
+            columns=self.columns,
+            table_comment=self.comment,
+            checks=tuple(sorted(checks.values(), key=by_name)),
+            partitioning=self.partitioning,
+            clustering=self.clustering,
+            tags={path: tags for path, tags in self.tags.items() if tags},
+            **state_keys(map(self._key, self.keys)),
+        )
+        return replace(declared_table(state), table_properties={key: self.properties[key] for key in self._declared()})
+
+    def remarks(self) -> Iterator[str]:
+        """Yield what the model does not declare."""
+        declared = self._declared()
+        others = [key for key in self.properties if key not in declared and not _is_check(key)]
+        left = sorted(key for key in others if key != OWNED_PROPERTIES and not same_name(key, DEFAULTS_FEATURE))
+        if left:
+            yield f"its properties {', '.join(left)} are not declared: the platform writes them"
+
+    def _declared(self) -> list[str]:
+        """Return the keys of the properties that the model declares."""
+        owned = self._owned()
+        return [key for key in self.properties if (self._is_declared(key) if owned is None else key in owned)]
+
+    def _is_declared(self, key: str) -> bool:
+        name = folded(key)
+        if name.startswith(ONE_WAY):
+            # Only SHOW CREATE TABLE shows both versions of the protocol, with all features of the table.
+            is_shown = NameSet(PROTOCOL_VERSIONS) <= NameSet(self.properties)
+            return not is_shown and not (name == folded(DEFAULTS_FEATURE) and self._has_default())
+        return is_declarable(key) and name not in _OF_CATALOGS and not name.startswith(_OPTION)
+
+    def _has_default(self) -> bool:
+        return any(column.value is not None and column.value.default is not None for column in self.columns)
+
+    def _owned(self) -> frozenset[str] | None:
+        """Return the keys that the model had from which this package has made the statement, if it has."""
+        record = decode_owned(self.properties.get(OWNED_PROPERTIES))
+        return None if record is None else frozenset(record)
+
+    def _derived(self, key: KeyDraft) -> str:
+        prefix = _PREFIXES.get(key.kind, "fk")
+        return key_name(prefix, self.name, key.columns, [column.name for column in self.columns])
+
+    def _key(self, key: KeyDraft) -> KeyState | ForeignKeyState:
+        name = key.name or self._derived(key)
+        if key.kind == PRIMARY_KEY:
+            return KeyState(name, key.columns, key.rely)
+        if key.kind == UNIQUE:
+            return KeyState(name, key.columns, kind=UNIQUE)
+        return ForeignKeyState(name, key.columns, key.parent, key.parent_columns, key.rely)
+
+
+def _is_check(key: str) -> bool:
+    return folded(key).startswith(CHECK_PREFIX)
+
+
+_CONSTRAINT_STARTS = {("PRIMARY", "KEY"), ("FOREIGN", "KEY"), ("UNIQUE", "("), ("CHECK", "(")}
+_HARMLESS = (
+    ("NOT", "ENFORCED"), ("ENFORCED",), ("NOT", "DEFERRABLE"), ("DEFERRABLE",), ("INITIALLY", "DEFERRED"),
+    ("INITIALLY", "IMMEDIATE"), ("NORELY",), ("MATCH", "FULL"), ("ON", "UPDATE", "NO", "ACTION"),
+    ("ON", "DELETE", "NO", "ACTION"),
+)  # fmt: skip
+"""What may follow a key, and is what every key of a model has (source: Databricks' reference of constraints)."""
+
+_FOREIGN_KEY = "foreign key"
+
+
+def is_at_constraint(reader: TokenReader) -> bool:
+    """Whether a constraint of a table comes next, and not a column."""
+    at = 2 if reader.word() == "CONSTRAINT" else 0
+    return (reader.word(at), reader.word(at + 1)) in _CONSTRAINT_STARTS
+
+
+def read_constraint(reader: TokenReader, reading: DdlReading, draft: TableDraft) -> None:
+    """Read a constraint of a table.
+
+    Raises:
+        UnreadableError: If it is not understood.
+    """
+    name = reader.name("the name of a constraint") if reader.has("CONSTRAINT") else None
+    if reader.has("CHECK"):
+        read_check(reader, draft, name)
+    elif reader.has("PRIMARY", "KEY"):
+        columns = []
+        for item in reader.items():
+            columns.append(item.name("the name of a column"))
+            if item.has("TIMESERIES"):
+                reading.remark(draft.name, f"TIMESERIES of {columns[-1]} in its primary key is not declared")
+            item.end()
+        _add(draft, KeyDraft(kind=PRIMARY_KEY, name=name, columns=tuple(columns), rely=_rely(reader)), reader)
+    elif reader.has("UNIQUE"):
+        _add_unique(reader, reading, draft, name, _names(reader))
+    else:
+        reader.expect("FOREIGN", "KEY")
+        children = _names(reader)
+        reader.expect("REFERENCES")
+        _add_reference(reader, reading, draft, name, children)
+    reader.end()
+
+
+def read_column_constraint(reader: TokenReader, reading: DdlReading, draft: TableDraft, column: str) -> bool:
+    """Read a constraint that follows the type of a column, if one comes next.
+
+    Raises:
+        UnreadableError: If it is not understood.
+    """
+    name = reader.name("the name of a constraint") if reader.has("CONSTRAINT") else None
+    columns = (column,)
+    if reader.has("PRIMARY", "KEY"):
+        _add(draft, KeyDraft(kind=PRIMARY_KEY, name=name, columns=columns, rely=_rely(reader)), reader)
+    elif reader.has("UNIQUE"):
+        _add_unique(reader, reading, draft, name, columns)
+    elif reader.has("FOREIGN", "KEY", "REFERENCES") or reader.has("REFERENCES"):
+        _add_reference(reader, reading, draft, name, columns)
+    elif reader.has("CHECK"):
+        read_check(reader, draft, name)
+    elif name is not None:
+        reader.refuse(f"the kind of the constraint {name} is expected {reader.here}")
+    else:
+        return False
+    return True
+
+
+def read_check(reader: TokenReader, draft: TableDraft, name: str | None) -> None:
+    """Read the condition of a check.
+
+    Raises:
+        UnreadableError: If it is not understood, or has no name.
+    """
+    if name is None:
+        reader.refuse("a check has no name", "write CONSTRAINT name CHECK (...)")
+    draft.checks.append(CheckState(name, reader.expression()))
+    while any(reader.has(*words) for words in _HARMLESS):
+        pass
+
+
+def _add_unique(
+    reader: TokenReader, reading: DdlReading, draft: TableDraft, name: str | None, columns: tuple[str, ...]
+) -> None:
+    if _rely(reader):
+        reading.remark(draft.name, f"RELY of its unique constraint ({', '.join(columns)}) is not declared")
+    _add(draft, KeyDraft(kind=UNIQUE, name=name, columns=columns), reader)
+
+
+def _add_reference(
+    reader: TokenReader, reading: DdlReading, draft: TableDraft, name: str | None, columns: tuple[str, ...]
+) -> None:
+    parent = reading.table_name(reader)
+    parents = _names(reader) if reader.word() == "(" else ()
+    rely = _rely(reader)
+    key = KeyDraft(kind=_FOREIGN_KEY, name=name, columns=columns, parent=parent, parent_columns=parents, rely=rely)
+    _add(draft, key, reader)
+
+
+def _add(draft: TableDraft, key: KeyDraft, reader: TokenReader) -> None:
+    if key.kind == PRIMARY_KEY and any(other.kind == PRIMARY_KEY for other in draft.keys):
+        reader.refuse(f"{draft.name} has a second primary key", "keep one")
+    draft.keys.append(key)
+
+
+def _names(reader: TokenReader) -> tuple[str, ...]:
+    names = []
+    for item in reader.items():
+        names.append(item.name("the name of a column"))
+        item.end()
+    return tuple(names)
+
+
+def _rely(reader: TokenReader) -> bool:
+    """Read what follows a key, and return whether it has RELY."""
+    relies = False
+    while True:
+        if reader.has("RELY"):
+            relies = True
+        elif not any(reader.has(*words) for words in _HARMLESS):
+            return relies
+
+
+_PART_STARTS = {
+    ("GENERATED", "ALWAYS"), ("GENERATED", "BY"), ("PRIMARY", "KEY"), ("FOREIGN", "KEY"), ("CHECK", "("),
+}  # fmt: skip
+_WORDS = {"CONSTRAINT", "DEFAULT", "MASK", "REFERENCES", "UNIQUE"}
+
+
+def read_column(reader: TokenReader, reading: DdlReading, draft: TableDraft) -> ColumnState:
+    """Read a column, and add the constraints that follow its type to its table.
+
+    Raises:
+        UnreadableError: If it is not understood.
+    """
+    name = reader.name("the name of a column")
+    if reader.word() == ".":
+        reader.refuse(f"{name} is followed by a field of it", "declare the field in the type of the column")
+    with about(f"column {name}"):
+        return _read_clauses(name, reader, reading, draft)
+
+
+def _read_clauses(name: str, reader: TokenReader, reading: DdlReading, draft: TableDraft) -> ColumnState:
+    reader.has(":")
+    column = ColumnState(name, reader.data_type(), is_nullable=True, comment="")
+    while not reader.at_end:
+        changed = _with_clause(column, reader)
+        if changed is not None:
+            column = changed
+        elif reader.word() == "MASK":
+            reading.remark(draft.name, f"{reader.until(_starts_clause)} of {name} is not declared")
+        elif not read_column_constraint(reader, reading, draft, name):
+            break
+    return column
+
+
+def _with_clause(column: ColumnState, reader: TokenReader) -> ColumnState | None:
+    """Return a column with the clause that comes next; ``None`` if it is a constraint or something else."""
+    if reader.has("NOT", "NULL"):
+        return column._replace(is_nullable=False)
+    if reader.has("NULL"):
+        return column
+    if reader.has("COMMENT"):
+        return column._replace(comment=reader.text("a comment"))
+    if reader.has("COLLATE"):
+        return _collated(column, reader)
+    if reader.has("DEFAULT"):
+        return column._replace(value=ColumnGeneration(default=reader.until(_starts_clause, with_comments=True)))
+    return column._replace(value=_generation(reader)) if reader.has("GENERATED") else None
+
+
+def _starts_clause(reader: TokenReader) -> bool:
+    words = (reader.word(), reader.word(1))
+    if words == ("NOT", "NULL"):
+        return reader.word(-1) != "IS"
+    if words[0] == "COMMENT":
+        return not words[1]
+    return words in _PART_STARTS or words[0] in _WORDS
+
+
+def _collated(column: ColumnState, reader: TokenReader) -> ColumnState:
+    collation = reader.name("a collation")
+    if column.data_type != canonical_type(StringType()):
+        reader.refuse(f"{column.name} has a collation and is not a string", "remove it")
+    return column._replace(data_type=canonical_type(parse_type(f"string collate {collation}")))
+
+
+def _generation(reader: TokenReader) -> ColumnGeneration:
+    is_always = reader.has("ALWAYS")
+    if not is_always:
+        reader.expect("BY", "DEFAULT")
+    reader.expect("AS")
+    if is_always and reader.word() == "(":
+        return ColumnGeneration(generated=reader.expression())
+    reader.expect("IDENTITY")
+    start = step = 1
+    if reader.word() == "(":
+        options = reader.group()
+        while not options.at_end:
+            if options.has("START", "WITH"):
+                start = options.number()
+            elif options.has("INCREMENT", "BY"):
+                step = options.number()
+            elif not options.has(","):
+                options.refuse(f"{options.rest()!r} is not an option of an identity", "remove it")
+    return ColumnGeneration(identity=IdentityState(start, step, is_always))

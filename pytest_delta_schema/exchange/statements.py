@@ -1,0 +1,525 @@
+"""Collect tables, faults and remarks while scripts are read."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.delta.names import TABLE, ColumnPath, same_name
+from pytest_delta_schema.diagnostics.errors import Diagnostic
+from pytest_delta_schema.diagnostics.text import COMMENT, LITERAL, NAME, RAW_LITERAL, shortened
+from pytest_delta_schema.exchange.definitions import (
+    TableDraft,
+    is_at_constraint,
+    read_column,
+    read_constraint,
+    read_keys,
+    read_pairs,
+)
+from pytest_delta_schema.exchange.reader import (
+    CORRECT,
+    REMOVE_OR_REPORT,
+    TokenReader,
+    UnreadableError,
+    about,
+    refuse_sql,
+)
+from pytest_delta_schema.models.names import QualifiedName, folded_name
+from pytest_delta_schema.sqlglot_compat import SqlglotError, TokenType, ddl_tokens
+from pytest_delta_schema.state.types import ColumnGeneration, edited_columns, find
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import NoReturn
+
+    from pytest_delta_schema.state.types import ColumnState
+
+
+_LONGEST = 300
+_PARTS = 3
+
+
+class DdlReading:
+    """The tables that the statements of some texts declare.
+
+    Catalog and schema are those of names that have none; ``""`` if such names are faults.
+    """
+
+    def __init__(self, catalog: str, schema: str) -> None:
+        self.catalog = catalog
+        self.schema = schema
+        self.tables: dict[QualifiedName, TableDraft] = {}
+        self.faults: list[Diagnostic] = []
+        self.remarks: list[Diagnostic] = []
+        self._statement = ""
+        self._source = ""
+
+    def enter(self, statement: str, source: str) -> None:
+        """Begin a statement.
+
+        Messages call the statement such as ``shop.sql: statement 2``; the source is the text that holds it.
+        """
+        self._statement, self._source = statement, source
+
+    @contextmanager
+    def collecting(self) -> Iterator[None]:
+        """Collect the fault that is raised inside, so what follows is read, too."""
+        try:
+            yield
+        except UnreadableError as error:
+            self.add_fault(error)
+
+    def add_fault(self, error: UnreadableError) -> None:
+        """Collect a fault of the statement."""
+        line = self._source.count("\n", 0, error.offset) + 1
+        subject = f"{self._statement}, line {line}"
+        message, remedy = shortened(error.fact, _LONGEST), error.remedy
+        self.faults.append(Diagnostic(table=subject, message=message, remedy=remedy))
+
+    def remark(self, table: QualifiedName | None, message: str) -> None:
+        """Collect something that a model does not declare; without a table it is about the statement."""
+        subject = str(table or self._statement)
+        self.remarks.append(Diagnostic(severity="note", table=subject, message=shortened(message, _LONGEST)))
+
+    def table_name(self, reader: TokenReader) -> QualifiedName:
+        """Read the name of a table.
+
+        Raises:
+            UnreadableError: If something else comes next, or a part of the name is missing.
+        """
+        offset = reader.offset
+        return self.qualified(reader.path("the name of a table"), offset)
+
+    def qualified(self, parts: tuple[str, ...], offset: int) -> QualifiedName:
+        """Return the whole name of a table.
+
+        Raises:
+            UnreadableError: If a part of it is missing.
+        """
+        name = ".".join(parts)
+        if same_name(parts[0], "delta") and "/" in parts[-1]:
+            refuse_sql(f"{name} is a path, and a model has a name", "write the name of the table", offset)
+        if len(parts) > _PARTS:
+            refuse_sql(f"{name} has more than three parts", "write catalog.schema.table", offset)
+        whole = (*(self.catalog, self.schema)[: _PARTS - len(parts)], *parts)
+        if not all(whole):
+            missing = "its catalog" if whole[1] else "its catalog and schema" if not whole[0] else "its schema"
+            remedy = "write catalog.schema.table, or give the catalog and the schema of such names"
+            refuse_sql(f"the name {name} lacks {missing}", remedy, offset)
+        return folded_name(*whole)
+
+    def table(self, reader: TokenReader) -> TableDraft:
+        """Read the name of a table that an earlier statement creates.
+
+        Raises:
+            UnreadableError: If none does.
+        """
+        offset = reader.offset
+        return self.created(self.table_name(reader), offset)
+
+    def created(self, name: QualifiedName, offset: int) -> TableDraft:
+        """Return a table that an earlier statement creates.
+
+        Raises:
+            UnreadableError: If none does.
+        """
+        draft = self.tables.get(name)
+        if draft is None:
+            remedy = "put its CREATE TABLE before this statement"
+            refuse_sql(f"no statement before this one creates {name}", remedy, offset)
+        return draft
+
+
+_WRITE_COLUMNS = "write its columns, or import the table from its catalog"
+
+
+def read_creation(reader: TokenReader, reading: DdlReading) -> None:
+    """Read what follows the words CREATE TABLE; each column and clause that is not understood is a fault.
+
+    Raises:
+        UnreadableError: If the name of the table is not understood, or it is created already.
+    """
+    reader.has("IF", "NOT", "EXISTS")
+    draft = TableDraft(reading.table_name(reader))
+    if draft.name in reading.tables:
+        reader.refuse(f"{draft.name} is created a second time", "keep one CREATE TABLE")
+    reading.tables[draft.name] = draft
+    with reading.collecting():
+        _read_columns(reader, reading, draft)
+    while not reader.at_end:
+        with reading.collecting():
+            _read_clause(reader, reading, draft)
+        # The rest of a clause that was refused.
+        _read_to_clause(reader)
+
+
+def _read_columns(reader: TokenReader, reading: DdlReading, draft: TableDraft) -> None:
+    if reader.word() == "(":
+        for item in reader.items():
+            with reading.collecting():
+                _read_item(item, reading, draft)
+    elif reader.word() not in _COPIES:
+        reader.refuse(f"{draft.name} has no columns", _WRITE_COLUMNS)
+
+
+def _read_item(item: TokenReader, reading: DdlReading, draft: TableDraft) -> None:
+    if is_at_constraint(item):
+        read_constraint(item, reading, draft)
+    else:
+        column = read_column(item, reading, draft)
+        draft.columns = (*draft.columns, column)
+        if not item.at_end:
+            with about(f"column {column.name}"):
+                item.end()
+
+
+def _at_clause(reader: TokenReader) -> bool:
+    return reader.word() in _CLAUSES
+
+
+def _read_to_clause(reader: TokenReader) -> str:
+    return "" if reader.at_end or _at_clause(reader) else reader.until(_at_clause)
+
+
+def _read_clause(reader: TokenReader, reading: DdlReading, draft: TableDraft) -> None:
+    if _at_clause(reader):
+        word = reader.skip().upper()
+        _CLAUSES[word](reader, reading, draft)
+    offset = reader.offset
+    rest = _read_to_clause(reader)
+    if rest:
+        refuse_sql(f"{rest!r} is not understood", REMOVE_OR_REPORT, offset)
+
+
+def _using(reader: TokenReader, _reading: DdlReading, draft: TableDraft) -> None:
+    offset = reader.offset
+    provider = reader.name("a format")
+    if provider.upper() != "DELTA":
+        fact = f"{draft.name} is stored as {provider}, and models declare Delta tables"
+        refuse_sql(fact, "write USING DELTA, or remove the statement", offset)
+
+
+def _partitioned(reader: TokenReader, _reading: DdlReading, draft: TableDraft) -> None:
+    reader.expect("BY")
+    names = []
+    for item in reader.items():
+        names.append(item.name("the name of a column"))
+        if not item.at_end:
+            fact = f"PARTITIONED BY ({names[-1]} {item.rest()}) is more than the name of a column"
+            item.refuse(fact, "declare a column among the columns, and partition by its name")
+    draft.partitioning = tuple(names)
+
+
+def read_clustering(reader: TokenReader, reading: DdlReading, draft: TableDraft) -> None:
+    """Read what follows the word CLUSTER.
+
+    Raises:
+        UnreadableError: If it is not understood.
+    """
+    reader.expect("BY")
+    if reader.has("AUTO"):
+        reading.remark(draft.name, "CLUSTER BY AUTO is not declared: a model names the columns, or has no clustering")
+    elif reader.has("NONE"):
+        draft.clustering = ()
+    else:
+        draft.clustering = tuple(ColumnPath(*item.path("the name of a column")) for item in reader.items())
+
+
+def _comment(reader: TokenReader, _reading: DdlReading, draft: TableDraft) -> None:
+    draft.comment = reader.text("a comment")
+
+
+def _properties(reader: TokenReader, _reading: DdlReading, draft: TableDraft) -> None:
+    draft.properties.update(read_pairs(reader))
+
+
+def _location(reader: TokenReader, reading: DdlReading, draft: TableDraft) -> None:
+    reader.text("a path")
+    if reader.word() == "WITH" and reader.word(1) == "(":
+        reader.skip()
+        reader.group()
+    reading.remark(draft.name, "its LOCATION is not declared: a new table is stored where its catalog puts it")
+
+
+def _options(reader: TokenReader, reading: DdlReading, draft: TableDraft) -> None:
+    keys = ", ".join(read_pairs(reader))
+    reading.remark(draft.name, f"its OPTIONS {keys} are not declared")
+
+
+def _default(reader: TokenReader, _reading: DdlReading, _draft: TableDraft) -> None:
+    offset = reader.offset
+    reader.expect("COLLATION")
+    collation = reader.name("a collation")
+    if collation.upper() != "UTF8_BINARY":
+        refuse_sql(
+            f"DEFAULT COLLATION {collation} changes the types of columns", "write COLLATE at the columns", offset
+        )
+
+
+def _with(reader: TokenReader, reading: DdlReading, draft: TableDraft) -> None:
+    reader.expect("ROW", "FILTER")
+    reading.remark(draft.name, f"its ROW FILTER {reader.until(_at_clause)} is not declared")
+
+
+def _copy(reader: TokenReader, _reading: DdlReading, draft: TableDraft) -> None:
+    offset = reader.offset
+    reader.rest()
+    refuse_sql(f"{draft.name} gets its columns from a query or another table", _WRITE_COLUMNS, offset)
+
+
+def _other_layout(reader: TokenReader, _reading: DdlReading, draft: TableDraft) -> None:
+    reader.refuse(f"{draft.name} has a layout that Delta does not have {reader.here}", "remove it")
+
+
+_COPIES = ("AS", "CLONE", "DEEP", "LIKE", "SHALLOW")
+_LAYOUTS = ("CLUSTERED", "ROW", "SKEWED", "SORTED", "STORED")
+
+_CLAUSES: dict[str, Callable[[TokenReader, DdlReading, TableDraft], None]] = {
+    "USING": _using,
+    "PARTITIONED": _partitioned,
+    "CLUSTER": read_clustering,
+    "COMMENT": _comment,
+    "TBLPROPERTIES": _properties,
+    "LOCATION": _location,
+    "OPTIONS": _options,
+    "DEFAULT": _default,
+    "WITH": _with,
+    **dict.fromkeys(_COPIES, _copy),
+    **dict.fromkeys(_LAYOUTS, _other_layout),
+}
+"""What reads each clause, by its first word."""
+
+
+_FINAL = "write the CREATE TABLE of the final table instead"
+_QUALIFIED = 4
+
+
+def read_alteration(reader: TokenReader, reading: DdlReading) -> None:
+    """Read what follows the words ALTER TABLE.
+
+    Raises:
+        UnreadableError: If it is not understood.
+    """
+    draft = reading.table(reader)
+    if reader.has("ADD"):
+        _add(reader, reading, draft)
+    elif reader.has("SET", "TBLPROPERTIES"):
+        draft.properties.update(read_pairs(reader))
+    elif reader.has("UNSET", "TBLPROPERTIES"):
+        reader.has("IF", "EXISTS")
+        for key in read_keys(reader):
+            draft.properties.pop(key, None)
+    elif reader.has("CLUSTER"):
+        read_clustering(reader, reading, draft)
+    elif reader.has("ALTER", "COLUMN") or reader.has("ALTER") or reader.has("CHANGE", "COLUMN"):
+        for item in reader.split():
+            with reading.collecting():
+                _alter_column(item, draft)
+                item.end()
+    elif not _read_tags(reader, draft, TABLE):
+        reader.refuse(f"ALTER TABLE {reader.rest()!r} is not read", _FINAL)
+    reader.end()
+
+
+def read_comment(reader: TokenReader, reading: DdlReading) -> None:
+    """Read what follows the words COMMENT ON.
+
+    Raises:
+        UnreadableError: If it is not understood.
+    """
+    if reader.has("TABLE"):
+        draft = reading.table(reader)
+        draft.comment = _comment_text(reader)
+        return
+    reader.expect("COLUMN")
+    offset = reader.offset
+    parts = reader.path("the name of a column")
+    if len(parts) == 1:
+        refuse_sql(f"{parts[0]} lacks the name of its table", "write catalog.schema.table.column", offset)
+    depth = min(len(parts), _QUALIFIED) - 1
+    draft = reading.created(reading.qualified(parts[:depth], offset), offset)
+    comment = _comment_text(reader)
+    _change(draft, ColumnPath(*parts[depth:]), lambda column: column._replace(comment=comment), offset)
+
+
+def _comment_text(reader: TokenReader) -> str:
+    reader.expect("IS")
+    comment = "" if reader.has("NULL") else reader.text("a comment")
+    reader.end()
+    return comment
+
+
+def _add(reader: TokenReader, reading: DdlReading, draft: TableDraft) -> None:
+    if is_at_constraint(reader):
+        read_constraint(reader, reading, draft)
+        return
+    if not (reader.has("COLUMNS") or reader.has("COLUMN")):
+        reader.refuse(f"ADD {reader.rest()!r} is not read", _FINAL)
+    for item in reader.items() if reader.word() == "(" else reader.split():
+        with reading.collecting():
+            _add_column(item, reading, draft)
+
+
+def _add_column(item: TokenReader, reading: DdlReading, draft: TableDraft) -> None:
+    column = read_column(item, reading, draft)
+    names = [other.name for other in draft.columns]
+    position = len(names)
+    if item.has("FIRST"):
+        position = 0
+    elif item.has("AFTER"):
+        offset = item.offset
+        before = item.name("the name of a column")
+        position = next((index for index, name in enumerate(names, 1) if same_name(name, before)), -1)
+        if position < 0:
+            refuse_sql(f"{draft.name} has no column {before}", CORRECT, offset)
+    item.end()
+    draft.columns = (*draft.columns[:position], column, *draft.columns[position:])
+
+
+def _alter_column(item: TokenReader, draft: TableDraft) -> None:
+    offset = item.offset
+    path = ColumnPath(*item.path("the name of a column"))
+    with about(f"column {path}"):
+        _change_column(item, draft, path, offset)
+
+
+def _change_column(item: TokenReader, draft: TableDraft, path: ColumnPath, offset: int) -> None:
+    if item.has("COMMENT"):
+        comment = item.text("a comment")
+        _change(draft, path, lambda column: column._replace(comment=comment), offset)
+    elif item.has("SET", "NOT", "NULL"):
+        _change(draft, path, lambda column: column._replace(is_nullable=False), offset)
+    elif item.has("DROP", "NOT", "NULL"):
+        _change(draft, path, lambda column: column._replace(is_nullable=True), offset)
+    elif item.has("SET", "DEFAULT"):
+        value = ColumnGeneration(default=item.rest())
+        _change(draft, path, lambda column: column._replace(value=value), offset)
+    elif item.has("DROP", "DEFAULT"):
+        _change(draft, path, lambda column: column._replace(value=None), offset)
+    elif item.has("TYPE"):
+        data_type = item.data_type()
+        _change(draft, path, lambda column: column._replace(data_type=data_type), offset)
+    else:
+        _change(draft, path, lambda column: column, offset)
+        if not _read_tags(item, draft, path):
+            item.refuse(f"{item.rest()!r} is not read", _FINAL)
+
+
+def _read_tags(reader: TokenReader, draft: TableDraft, path: ColumnPath) -> bool:
+    tags = draft.tags.setdefault(path, {})
+    if reader.has("SET", "TAGS"):
+        tags.update(read_pairs(reader))
+    elif reader.has("UNSET", "TAGS"):
+        for key in read_keys(reader):
+            tags.pop(key, None)
+    else:
+        return False
+    return True
+
+
+def _change(draft: TableDraft, path: ColumnPath, change: Callable[[ColumnState], ColumnState], offset: int) -> None:
+    """Change a column, or a part of one.
+
+    Raises:
+        UnreadableError: If the table has none of this path.
+    """
+    if find(draft.columns, path) is None:
+        refuse_sql(f"{draft.name} has no column {path}", CORRECT, offset)
+    draft.columns = edited_columns(draft.columns, path.parts, change)
+
+
+_TOKENS = f"(?s)(?:{NAME}|{RAW_LITERAL}|{LITERAL}|{COMMENT})|(?P<open>['\"`]|/\\*)"
+_SCHEMA = ("SCHEMA", "DATABASE", "NAMESPACE")
+_REMOVE = "remove the statement"
+_OBJECTS = {"CATALOG", "CONNECTION", "FUNCTION", "PROCEDURE", "SHARE", "TABLE", "VIEW", "VOLUME"}
+
+
+def read_statements(source: str, file: str, reading: DdlReading) -> None:
+    """Read the statements of a script; each that is not understood is a fault.
+
+    Messages begin with the file: ``"shop.sql: "``. The reading is what is known so far.
+    """
+    reading.enter(f"{file}script", source)
+    with reading.collecting():
+        for number, reader in enumerate(_statements(source), start=1):
+            reading.enter(f"{file}statement {number}", source)
+            with reading.collecting():
+                _read(reader, reading)
+
+
+def _statements(source: str) -> Iterator[TokenReader]:
+    try:
+        tokens = ddl_tokens(source)
+    except SqlglotError:
+        _refuse_words(source)
+    first = 0
+    for index, token in enumerate(tokens):
+        if token.token_type == TokenType.SEMICOLON:
+            if index > first:
+                yield TokenReader(source, tokens[first:index], token.start)
+            first = index + 1
+    if first < len(tokens):
+        yield TokenReader(source, tokens[first:], len(source))
+
+
+def _refuse_words(source: str) -> NoReturn:
+    """Raise the error for a script that cannot be split into words."""
+    unclosed = next((match for match in re.finditer(_TOKENS, source) if match["open"]), None)
+    if unclosed is not None:
+        refuse_sql("a quote is not closed", "close it", unclosed.start())
+    # Comments may be nested, and x'1F' holds bytes.
+    doubtful = re.search(r"/\*|\b[xX]'", source)
+    fact = "a comment is not closed, or a literal in quotes is malformed"
+    refuse_sql(fact, CORRECT, doubtful.start() if doubtful else 0)
+
+
+def _read(reader: TokenReader, reading: DdlReading) -> None:
+    if reader.has("ALTER", "TABLE"):
+        read_alteration(reader, reading)
+    elif reader.has("COMMENT", "ON"):
+        if reader.word() in _SCHEMA:
+            reading.remark(None, "the comment of a schema is not declared")
+        else:
+            read_comment(reader, reading)
+    elif reader.has("USE") or reader.has("SET", "CATALOG"):
+        _use(reader, reading)
+    elif reader.word() in {"CREATE", "REPLACE"}:
+        _create(reader, reading)
+    else:
+        reader.refuse(f"{reader.skip().upper()} is not part of a declaration", _REMOVE)
+
+
+def _create(reader: TokenReader, reading: DdlReading) -> None:
+    offset = reader.offset
+    if not reader.has("REPLACE"):
+        reader.expect("CREATE")
+        reader.has("OR", "REPLACE")
+    if reader.has("TABLE") or reader.has("EXTERNAL", "TABLE"):
+        read_creation(reader, reading)
+        return
+    if reader.word() in _SCHEMA:
+        reader.skip()
+        reader.has("IF", "NOT", "EXISTS")
+        name = ".".join(reader.path("the name of a schema"))
+        if not reader.at_end:
+            reading.remark(None, f"{reader.rest()} of the schema {name} is not declared")
+        return
+    kind = reader.until(lambda after: after.word(-1) in _OBJECTS).upper()
+    reader.has("IF", "NOT", "EXISTS")
+    if reader.at_end:
+        refuse_sql(f"CREATE {kind} is not part of a declaration", _REMOVE, offset)
+    name = ".".join(reader.path("its name"))
+    refuse_sql(f"{name} is a {kind}, and models declare Delta tables", _REMOVE, offset)
+
+
+def _use(reader: TokenReader, reading: DdlReading) -> None:
+    is_catalog = reader.word(-1) == "CATALOG" or reader.has("CATALOG")
+    if not is_catalog and reader.word() in _SCHEMA:
+        reader.skip()
+    *catalog, schema = reader.path("the name of a schema")
+    reader.end()
+    if is_catalog:
+        reading.catalog = schema
+    else:
+        reading.catalog, reading.schema = (*catalog, reading.catalog)[0], schema

@@ -1,0 +1,361 @@
+"""Align existing tables."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.delta.names import NameSet
+from pytest_delta_schema.diagnostics.errors import ApplyError, Diagnostic, StatementError, UnsafePlanError
+from pytest_delta_schema.execute.concurrency import CreatesConcurrently, run_in_order, schema_creators
+from pytest_delta_schema.execute.interruption import ApplyInterrupted, StillRunning, not_begun
+from pytest_delta_schema.execute.preflight import Preflight, preflight
+from pytest_delta_schema.execute.protocols import require_able
+from pytest_delta_schema.execute.statements import (
+    CONVERTED,
+    Stage,
+    TableResult,
+    TableRun,
+    all_errors,
+    combined_error,
+    statements_of,
+)
+from pytest_delta_schema.plan.actions import AlignTable, CreateTable
+from pytest_delta_schema.plan.changes import ConvertTable, ForeignKeyDrop
+from pytest_delta_schema.progress import step
+from pytest_delta_schema.rules.reported_rules import ParentNotApplied
+from pytest_delta_schema.rules.rule import violation
+from pytest_delta_schema.state.states import DELTA
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from threading import Event
+
+    from pytest_delta_schema.diagnostics.errors import DeltaSchemaError
+    from pytest_delta_schema.execute.interruption import InterruptedTable
+    from pytest_delta_schema.execute.protocols import Absence, DeltaDDL, Lag
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.plan.actions import TablePlan
+    from pytest_delta_schema.sql.statement import Statement
+    from pytest_delta_schema.state.states import ForeignKeyState
+
+
+class AlignExecutor:
+    """Starts alignments: the data checks run first, then one statement for each kind of change.
+
+    Args:
+        ddl: Where statements are run.
+        preflight: How data checks run.
+        restores: Whether a table whose alignment fails midway is restored, unless somebody else has committed since.
+    """
+
+    def __init__(self, ddl: DeltaDDL, *, preflight: Preflight | None = None, restores: bool = False) -> None:
+        self._ddl = ddl
+        self._restores = restores
+        self._preflight = preflight or Preflight()
+
+    def start(self, action: AlignTable) -> TableRun:
+        """Return the run of ``action``, of which nothing has run yet.
+
+        Raises:
+            UnsafePlanError: If the catalog cannot run all statements, or data checks fail; nothing was changed.
+            ApplyError: If the table has become absent or unreadable since the plan was made; nothing was changed.
+        """
+        require_able(action, self._ddl)
+        violations = preflight(action, self._ddl, self._preflight)
+        if violations:
+            raise UnsafePlanError(violations)
+        conversion = action.one(ConvertTable)
+        if conversion is not None:
+            is_delta = conversion.source.provider == DELTA
+            return TableRun(self._ddl, action, version=action.observed.version if is_delta else CONVERTED)
+        version = self._ddl.version(action.table)
+        if not isinstance(version, int):
+            raise TableRun(self._ddl, action, version=None).failed(_changed_since(version))
+        return TableRun(self._ddl, action, version=version, restores=self._restores)
+
+
+def _changed_since(version: Absence | Diagnostic) -> str:
+    """Explain why a table that could be read when the plan was made cannot be changed now."""
+    if isinstance(version, Diagnostic):
+        return f"{version.message}; {version.remedy}"
+    return "the table does not exist any more; find out who dropped it since the plan was made"
+
+
+class CreateExecutor:
+    """Starts creations: one statement creates the whole table, then its keys are added.
+
+    Args:
+        ddl: Where statements are run.
+    """
+
+    def __init__(self, ddl: DeltaDDL) -> None:
+        self._ddl = ddl
+
+    @property
+    def lag(self) -> Lag:
+        """How long reads of the catalog may miss what the statements have changed."""
+        return self._ddl.capabilities.lag
+
+    def start(self, action: CreateTable) -> TableRun:
+        """Return the run of ``action``, of which nothing has run yet.
+
+        Raises:
+            UnsafePlanError: If the catalog cannot run all statements.
+        """
+        require_able(action, self._ddl)
+        return TableRun(self._ddl, action, version=None)
+
+    @contextmanager
+    def threads(self, title: str, tables: int, done: Callable[[], int]) -> Iterator[int]:
+        """Allow to create several tables at once inside of the block, if the catalog can do that.
+
+        Args:
+            title: What is done with them, such as ``creating``, for the log.
+            tables: How many tables are created.
+            done: Returns how many have been created; it is called in another thread.
+
+        Returns:
+            The number of threads; 1 if the tables have to be created one by one, in the calling thread.
+
+        Raises:
+            StillRunning: Instead of a ``KeyboardInterrupt``, if a statement could not be stopped.
+        """
+        if tables > 1 and isinstance(self._ddl, CreatesConcurrently):
+            with (
+                step(f"{title} {tables:,} tables", lambda: f"{done():,} of {tables:,}"),
+                self._ddl.creating_concurrently() as threads,
+            ):
+                yield min(threads, tables)
+        else:
+            yield 1
+
+
+class ActionRunner:
+    """Runs the actions of a plan; a table that fails does not stop the others.
+
+    The data checks of all tables run first. Then foreign keys are dropped, tables are created and aligned, and finally
+    foreign keys are added, so tables may reference each other in circles.
+
+    Args:
+        create_executor: Starts creations.
+        align_executor: Starts alignments.
+    """
+
+    def __init__(self, create_executor: CreateExecutor, align_executor: AlignExecutor) -> None:
+        self._create_executor = create_executor
+        self._align_executor = align_executor
+        self._actions: tuple[CreateTable | AlignTable, ...] = ()
+        self._is_independent = False
+        self._runs: dict[QualifiedName, TableRun] = {}
+        self._errors: dict[QualifiedName, DeltaSchemaError] = {}
+
+    @classmethod
+    def over(cls, ddl: DeltaDDL, *, preflight: Preflight | None = None, restores: bool = False) -> ActionRunner:
+        """Build a runner with the usual executors over one catalog.
+
+        Args:
+            ddl: The catalog.
+            preflight: How data checks run.
+            restores: Whether a table whose alignment fails midway is restored, unless somebody else has
+                committed since.
+        """
+        return cls(CreateExecutor(ddl), AlignExecutor(ddl, preflight=preflight, restores=restores))
+
+    @property
+    def lag(self) -> Lag:
+        """How long reads of the catalog may miss what the statements have changed."""
+        return self._create_executor.lag
+
+    def apply(self, plan: TablePlan) -> tuple[Statement, ...]:
+        """Run every action of ``plan`` and return the statements that ran.
+
+        Raises:
+            UnsafePlanError: If data checks fail; all violations at once. Those tables are unchanged, and so are tables
+                whose foreign keys reference them.
+            StatementError: If the rows of a table cannot be read for its data checks; nothing was changed.
+            ApplyError: If statements of one table failed.
+            ApplyErrors: If several tables failed, or one failed and the data checks of another; it is an exception
+                group with one error for each, and one for all violations.
+            ApplyInterrupted: If a ``KeyboardInterrupt`` ended it; nothing more is written then, and nothing restored.
+        """
+        results = self.run(plan)
+        error = combined_error(results)
+        if error is not None:
+            raise error
+        return statements_of(results)
+
+    def run(
+        self,
+        plan: TablePlan,
+        *,
+        refused: Mapping[QualifiedName, DeltaSchemaError] = MappingProxyType({}),
+        independently: bool = False,
+    ) -> tuple[TableResult, ...]:
+        """Run every action of ``plan``, and return how that ended for each table; those that failed come last.
+
+        Args:
+            plan: The plan. If ``independently``, it has new tables only, parents before those that reference them.
+            refused: Why tables of the plan may not be changed.
+            independently: Whether each table is created with its foreign keys when its parents are complete. A table
+                whose parent or schema was not created here is not begun then, and has no result.
+
+        Raises:
+            ApplyInterrupted: If a ``KeyboardInterrupt`` ended it; nothing more is written then, and nothing restored.
+        """
+        self._actions, self._is_independent, self._runs, self._errors = plan.actions, independently, {}, dict(refused)
+        try:
+            for action in plan.actions:
+                if action.table not in refused:
+                    with self._failing(action.table):
+                        self._runs[action.table] = self._start(action)
+            if not any(isinstance(error, StatementError) for error in self._errors.values()):
+                self._block_dependents()
+                for stages in [tuple(Stage)] if independently else [(stage,) for stage in Stage]:
+                    self._advance_all(stages)
+        except KeyboardInterrupt as stop:
+            raise self.interrupted(still_running=isinstance(stop, StillRunning)) from None
+        return self._results()
+
+    def progress(self) -> tuple[InterruptedTable, ...]:
+        """Return how far the last run has come with every table that has not failed; reads no catalog."""
+        actions = [action for action in self._actions if action.table not in self._errors]
+        runs = [(action, self._runs.get(action.table)) for action in actions]
+        if self._is_independent:
+            return tuple(run.progress() for _, run in runs if run is not None and run.has_begun)
+        return tuple(not_begun(action) if run is None else run.progress() for action, run in runs)
+
+    def interrupted(self, *, still_running: bool = False) -> ApplyInterrupted:
+        """Return the interruption of the last run, with the errors of tables that had failed before.
+
+        Args:
+            still_running: Whether a statement could not be stopped.
+        """
+        errors = all_errors(self._results())
+        return ApplyInterrupted(self.progress(), errors=errors, still_running=still_running)
+
+    def _start(self, action: CreateTable | AlignTable) -> TableRun:
+        if isinstance(action, CreateTable):
+            return self._create_executor.start(action)
+        return self._align_executor.start(action)
+
+    @contextmanager
+    def _failing(self, table: QualifiedName) -> Iterator[None]:
+        """Record why a table fails inside of the block."""
+        try:
+            yield
+        except (UnsafePlanError, ApplyError, StatementError) as error:
+            self._errors[table] = error
+
+    def _block_dependents(self) -> None:
+        """Stop every table whose foreign keys reference a stopped table, before any of its statements has run."""
+        stopped = set(self._errors)
+        rest = [run.action for run in self._runs.values()]
+        while waiting := {action.table: key for action in rest if (key := _key_to(action, stopped)) is not None}:
+            for table, key in waiting.items():
+                if self._is_independent:
+                    del self._runs[table]
+                else:
+                    self._errors[table] = UnsafePlanError([_waits(table, key)])
+            stopped.update(waiting)
+            rest = [action for action in rest if action.table not in stopped]
+
+    def _advance_all(self, stages: Sequence[Stage]) -> None:
+        """Run some stages of all tables that have not failed."""
+        runs = [run for table, run in self._runs.items() if table not in self._errors]
+        self._create({run.action.table: run for run in runs if any(map(run.needs, stages)) and run.is_new}, stages)
+        for run in runs:
+            if not run.is_new:
+                with self._failing(run.action.table):
+                    self._advance(run, stages)
+
+    def _create(self, runs: Mapping[QualifiedName, TableRun], stages: Sequence[Stage]) -> None:
+        """Run some stages of new tables, several at once if the catalog can do that.
+
+        What is reported does not depend on which table is ready first.
+        """
+        after = _prerequisites([run.action for run in runs.values()], stages)
+        ended: list[QualifiedName] = []
+
+        def work(table: QualifiedName, stop: Event | None) -> None:
+            if not self._is_independent or _can_begin(runs[table].action, [runs[other] for other in after[table]]):
+                with self._failing(table):
+                    self._advance(runs[table], stages, stop)
+            ended.append(table)
+
+        title = "adding the foreign keys of" if stages == (Stage.ADD_FOREIGN_KEYS,) else "creating"
+        try:
+            with self._create_executor.threads(title, len(runs), lambda: len(ended)) as threads:
+                run_in_order(list(runs), after, work, threads)
+        finally:
+            for table in filter(self._errors.__contains__, runs):
+                self._errors[table] = self._errors.pop(table)
+
+    def _advance(self, run: TableRun, stages: Iterable[Stage], stop: Event | None = None) -> None:
+        """Run some stages of a table.
+
+        A new foreign key needs its parent as planned, one that is dropped and added again does not.
+        """
+        for stage in stages:
+            if stage is Stage.ADD_FOREIGN_KEYS:
+                dropped = run.action.all(ForeignKeyDrop) if isinstance(run.action, AlignTable) else ()
+                before = NameSet(change.key.name for change in dropped)
+                for change in run.action.foreign_keys:
+                    if change.key.parent in self._errors and change.key.name not in before:
+                        cause = f"{change.key.parent}, which the foreign key references, was not aligned"
+                        raise run.failed(cause)
+            run.advance(stage, stop)
+
+    def _results(self) -> tuple[TableResult, ...]:
+        runs = [run for table, run in self._runs.items() if table not in self._errors]
+        actions = {action.table: action for action in self._actions}
+        failed = [actions[table] for table in self._errors]
+        return (
+            *(self._result(run.action) for run in runs if run.has_begun or not self._is_independent),
+            *map(self._result, failed),
+        )
+
+    def _result(self, action: CreateTable | AlignTable) -> TableResult:
+        run = self._runs.get(action.table)
+        return TableResult(
+            table=action.table,
+            action=action,
+            statements=() if run is None else run.progress().done,
+            error=self._errors.get(action.table),
+            is_complete=run is not None and run.is_complete,
+            is_already_there=run is not None and run.is_already_there,
+        )
+
+
+def _key_to(action: CreateTable | AlignTable, tables: Collection[QualifiedName]) -> ForeignKeyState | None:
+    """Return a foreign key that an action adds and that references one of some tables, if there is one."""
+    return next((change.key for change in action.foreign_keys if change.key.parent in tables), None)
+
+
+def _can_begin(action: CreateTable | AlignTable, before: Iterable[TableRun]) -> bool:
+    """Whether the tables that had to be created before a new one have given it its parents and its schema."""
+    parents = {change.key.parent for change in action.foreign_keys}
+    return all(run.is_complete or (run.has_created_schema and run.action.table not in parents) for run in before)
+
+
+def _waits(table: QualifiedName, key: ForeignKeyState) -> Diagnostic:
+    message = f"is not changed, because its foreign key {key.name} references {key.parent}, which is not changed either"
+    return violation(ParentNotApplied(), table, key.path, message, f"fix {key.parent} first")
+
+
+def _prerequisites(
+    actions: Sequence[CreateTable | AlignTable], stages: Sequence[Stage]
+) -> dict[QualifiedName, set[QualifiedName]]:
+    """Return for each new table the tables before it for which it has to wait in some stages.
+
+    Foreign keys are added after those of the parents.
+    """
+    creators = schema_creators(actions) if Stage.CHANGE in stages else {}
+    needed: dict[QualifiedName, set[QualifiedName]] = {}
+    for action in actions:
+        keys = action.foreign_keys if Stage.ADD_FOREIGN_KEYS in stages else ()
+        needed[action.table] = {change.key.parent for change in keys} & needed.keys() | creators.get(
+            action.table, set()
+        )
+    return needed

@@ -1,0 +1,314 @@
+"""Run git: no shell, no hooks, no network, no lock, and the texts that it has in English."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, os_error_text
+from pytest_delta_schema.diagnostics.redaction import redacted_uris
+from pytest_delta_schema.diagnostics.text import escaped, shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+
+COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+"""The full id of a commit."""
+
+_SECONDS = 60
+_LONGEST = 300
+
+_KEPT = ("GIT_CONFIG", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_EXEC_PATH")
+"""How variables begin that stay; the others, such as the GIT_DIR of a hook, would choose a different repository."""
+
+_SET = {
+    "LC_ALL": "C",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_NO_LAZY_FETCH": "1",
+    # Git 2.39.3 and older fetch the objects of a partial clone all the same.
+    "GIT_ALLOW_PROTOCOL": "none",
+}
+
+_GIT = ("git", "--no-pager", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
+
+
+class HistoryError(DeltaSchemaError):
+    """Nothing can be compared with a ``REF``; the text is the fact and what to do about it."""
+
+
+class GitAnswer(NamedTuple):
+    """The output of a command, and its exit status."""
+
+    status: int
+    output: bytes
+    message: str
+    """The first line of its errors, safe to print."""
+
+    @property
+    def text(self) -> str:
+        """The output as text; a name that is not UTF-8 keeps its bytes."""
+        return os.fsdecode(self.output).removesuffix("\n")
+
+
+def git_top(folder: Path) -> Path | None:
+    """Return the top folder of the working tree that a folder is in; ``None`` outside of one."""
+    return next((parent for parent in (folder, *folder.parents) if (parent / ".git").exists()), None)
+
+
+def run_git(folder: Path, *arguments: str, lines: bytes = b"", seconds: float | None = None) -> GitAnswer:
+    """Run a command of git in a folder, and return its answer, whatever its exit status is.
+
+    The lines are its input, and the seconds the time that it may take, a minute by default.
+
+    Raises:
+        HistoryError: If git is not installed, or takes longer, or no program can have such an argument.
+    """
+    limit = _SECONDS if seconds is None else seconds
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name.startswith(_KEPT)}
+    try:
+        done = subprocess.run(  # noqa: S603 - no shell, and no name is read as an option
+            [*_GIT, *arguments],
+            cwd=folder,
+            env={**kept, **_SET},
+            input=lines,
+            capture_output=True,
+            timeout=limit,
+            check=False,
+        )
+    except FileNotFoundError:
+        msg = "git is not installed, or not on the PATH; install it, or give a folder with state files, such as ./old"
+        raise HistoryError(msg) from None
+    except OSError as error:
+        msg = f"git cannot be started: {os_error_text(error)}; check the installation of git"
+        raise HistoryError(msg) from None
+    except ValueError:
+        msg = "no name in git has such characters; write the name of a branch, a tag or a commit"
+        raise HistoryError(msg) from None
+    except subprocess.TimeoutExpired:
+        msg = f"git {arguments[0]} has not finished in {limit:g} seconds; check that the repository is on a local disk"
+        raise HistoryError(msg) from None
+    return GitAnswer(done.returncode, done.stdout, _message(done.stderr))
+
+
+def _message(errors: bytes) -> str:
+    """Return the line of git's errors that says what has happened."""
+    lines = errors.decode(errors="replace").splitlines()
+    line = next((line for line in lines if line.startswith("fatal: ")), lines[0] if lines else "")
+    return shortened(escaped(redacted_uris(line.removeprefix("fatal: "))), _LONGEST)
+
+
+_SHORT = 12
+
+_SETTINGS = ("*.py", "pyproject.toml", "pytest.toml", "pytest.ini", "tox.ini", "setup.cfg")
+"""The files that decide what models are."""
+
+
+class TreeFile(NamedTuple):
+    """A file of a commit, or what else an entry of its tree is."""
+
+    path: str
+    """From the folder of the project."""
+    mode: str
+    oid: str
+
+
+class ReachableTag(NamedTuple):
+    """A tag of ``HEAD`` or of a commit before it."""
+
+    name: str
+    commit: str
+    seconds: int
+    """When the commit was made."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repository:
+    """The repository that the folder of a project is in."""
+
+    folder: Path
+    head: str
+    """The commit of ``HEAD``."""
+    is_shallow: bool
+
+    @classmethod
+    def around(cls, folder: Path) -> Repository:
+        """Return the repository around a folder.
+
+        Raises:
+            HistoryError: If there is none, git cannot read it, or it has no commit.
+        """
+        answer = run_git(folder, "rev-parse", "--is-inside-work-tree", "--is-shallow-repository")
+        if answer.status:
+            raise HistoryError(_not_opened(folder, answer.message))
+        is_inside, is_shallow = answer.text.splitlines()
+        if is_inside != "true":
+            msg = "the project is in a bare repository, which has no work tree; add one: git worktree add ../work"
+            raise HistoryError(msg)
+        head = run_git(folder, "rev-parse", "--verify", "--quiet", "HEAD^{commit}").text
+        if not head:
+            msg = "the repository has no commit yet, so there is nothing to compare with; commit the snapshots first"
+            raise HistoryError(msg)
+        return cls(folder=folder, head=head, is_shallow=is_shallow == "true")
+
+    def output(self, *arguments: str, lines: bytes = b"") -> GitAnswer:
+        """Return the answer of a command that has succeeded.
+
+        Raises:
+            HistoryError: If it has not.
+        """
+        answer = run_git(self.folder, *arguments, lines=lines)
+        if answer.status:
+            raise HistoryError(self._failure(arguments[0], answer))
+        return answer
+
+    def commit(self, name: str) -> str:
+        """Return the full id of the commit that a name or an expression means; ``""`` if it means none."""
+        answer = run_git(self.folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+        return answer.text if COMMIT.fullmatch(answer.text) else ""
+
+    def object_type(self, name: str) -> str:
+        """Return the type of the object that a name means, such as ``tree``; ``""`` if it means none."""
+        answer = run_git(self.folder, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
+        return run_git(self.folder, "cat-file", "-t", answer.text).text if COMMIT.fullmatch(answer.text) else ""
+
+    def full_name(self, name: str) -> str:
+        """Return what an expression such as ``@{upstream}`` is short for: ``refs/remotes/origin/main``."""
+        answer = run_git(
+            self.folder, "rev-parse", "--symbolic-full-name", "--verify", "--quiet", "--end-of-options", name
+        )
+        return answer.text if answer.text.startswith("refs/") and "\n" not in answer.text else ""
+
+    def existing(self, names: Iterable[str]) -> list[str]:
+        """Return those of some full names that the repository has, in the same order."""
+        wanted = list(names)
+        stored = set(self.output("for-each-ref", "--format=%(refname)", *wanted).text.splitlines())
+        return [name for name in wanted if name in stored]
+
+    def short_names(self) -> list[str]:
+        """Return all branches and tags as people write them."""
+        text = self.output("for-each-ref", "--format=%(refname)", "refs/heads", "refs/remotes", "refs/tags").text
+        return [name.split("/", 2)[2] for name in text.splitlines()]
+
+    def has_origin(self) -> bool:
+        """Whether names can be fetched from ``origin``."""
+        return run_git(self.folder, "config", "--get", "remote.origin.url").status == 0
+
+    def reachable_tags(self) -> list[ReachableTag]:
+        """Return the tags of ``HEAD`` and of the commits before it, the highest version first."""
+        fields = ("refname", "objectname", "*objectname", "committerdate:unix", "*committerdate:unix")
+        form = "%00".join(f"%({field})" for field in fields)
+        options = ("--merged=HEAD", "--sort=-version:refname", f"--format={form}")
+        rows = [line.split("\0") for line in self.output("for-each-ref", *options, "refs/tags").text.splitlines()]
+        return [
+            ReachableTag(name.removeprefix("refs/tags/"), peeled or commit, int(peeled_seconds or seconds))
+            for name, commit, peeled, seconds, peeled_seconds in rows
+        ]
+
+    def merge_bases(self, name: str) -> list[str]:
+        """Return the best common commits of ``HEAD`` and a branch; empty if they have none."""
+        return run_git(self.folder, "merge-base", "--all", "HEAD", name).text.split()
+
+    def distance(self, commit: str) -> int:
+        """Return how many commits ``HEAD`` has that a commit has not."""
+        return int(self.output("rev-list", "--count", f"{commit}..HEAD").text)
+
+    def contains(self, commit: str, other: str) -> bool:
+        """Whether a commit is a second one, or comes after it."""
+        return run_git(self.folder, "merge-base", "--is-ancestor", other, commit).status == 0
+
+    def changed_files(self) -> list[str]:
+        """Return the files that may decide what models are, and differ from ``HEAD`` or are new."""
+        options = ("--porcelain", "-z", "--untracked-files=all", "--ignore-submodules=all", "--no-renames")
+        answer = self.output("status", *options, "--", *(f":(top){name}" for name in _SETTINGS))
+        return [entry[3:] for entry in answer.text.split("\0") if entry]
+
+    def files(self, commit: str) -> list[TreeFile]:
+        """Return the entries of a commit below the folder of the project.
+
+        Raises:
+            HistoryError: If the clone lacks some of the folders.
+        """
+        answer = run_git(self.folder, "ls-tree", "-r", "-z", commit)
+        if answer.status:
+            raise HistoryError(_incomplete(commit) if self._is_partial() else self._failure("ls-tree", answer))
+        return _tree_files(answer)
+
+    def all_files(self, commit: str) -> list[TreeFile]:
+        """Return the entries of a commit, by their paths from its top."""
+        return _tree_files(self.output("ls-tree", "-r", "-z", "--full-tree", commit))
+
+    def contents(self, commit: str, files: Iterable[str]) -> dict[str, bytes]:
+        """Return the contents of files of a commit, by their ids.
+
+        Raises:
+            HistoryError: If the clone lacks some of them.
+        """
+        oids = list(dict.fromkeys(files))
+        if not oids:
+            return {}
+        # git cat-file ends at the first object that a partial clone has not fetched.
+        options = ("--objects", "--no-object-names", "--missing=print")
+        stored = set(self.output("rev-list", *options, f"{commit}:./").text.splitlines())
+        if not stored.issuperset(oids):
+            lacks = f"the repository lacks files of commit {short_id(commit)}; check the repository: git fsck"
+            raise HistoryError(_incomplete(commit) if self._is_partial() else lacks)
+        answer = self.output("cat-file", "--batch", lines="".join(f"{oid}\n" for oid in oids).encode())
+        return dict(_blobs(answer.output))
+
+    def _is_partial(self) -> bool:
+        """Whether the repository is a clone that was made with a filter."""
+        return run_git(self.folder, "config", "--get-regexp", r"^remote\..*\.promisor$").status == 0
+
+    def _failure(self, command: str, answer: GitAnswer) -> str:
+        return f"git {command} has failed: {answer.message}; check the repository: git fsck"
+
+
+def short_id(commit: str) -> str:
+    """Return the id of a commit as messages show it."""
+    return commit[:_SHORT]
+
+
+def _incomplete(commit: str) -> str:
+    return (
+        f"the clone lacks files of commit {short_id(commit)}, because it was made with a filter, and nothing is fetched"
+        f" here; fetch them: git archive -o {os.devnull} {short_id(commit)}, or clone without --filter"
+    )
+
+
+def _not_opened(folder: Path, message: str) -> str:
+    """Return why git cannot open the repository around a folder, and what to do."""
+    top = git_top(folder)
+    if "dubious ownership" in message:
+        path = shlex.quote(str((top or folder).resolve()))
+        return (
+            "git does not read the repository, because it belongs to a different user;"
+            f" trust it: git config --global --add safe.directory {escaped(path)}"
+        )
+    if top is None:
+        unused = ", and the variable GIT_DIR is not used" if "GIT_DIR" in os.environ else ""
+        return f"the project is not in a git repository{unused}; give a folder with state files, such as ./old"
+    text = message.replace(str(top), ".")
+    return f"git cannot read the repository: {text}; make the whole repository available, and not a work tree alone"
+
+
+def _tree_files(answer: GitAnswer) -> list[TreeFile]:
+    """Return the entries that ``git ls-tree -z`` has written."""
+    entries = [entry.partition("\t") for entry in answer.text.split("\0") if entry]
+    return [TreeFile(path, *head.split(" ")[::2]) for head, _, path in entries]
+
+
+def _blobs(output: bytes) -> Iterator[tuple[str, bytes]]:
+    """Yield the id and the content of each object that ``git cat-file --batch`` has written."""
+    start = 0
+    while start < len(output):
+        end = output.index(b"\n", start)
+        oid, _, size = output[start:end].decode().split(" ")
+        start = end + 1 + int(size) + 1
+        yield oid, output[end + 1 : start - 1]

@@ -1,1 +1,0 @@
-"""Check the arguments of declarations."""

@@ -1,0 +1,179 @@
+"""Binding: models keep their names, and map to tables in another catalog or schema."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from graphlib import CycleError, TopologicalSorter
+from typing import TYPE_CHECKING, NamedTuple
+
+from pytest_delta_schema.delta.names import folded
+from pytest_delta_schema.diagnostics.errors import DeclarationError
+from pytest_delta_schema.models.arguments import argument_text, refuse_kind
+from pytest_delta_schema.models.constraints import Parquet
+from pytest_delta_schema.models.names import QualifiedName
+from pytest_delta_schema.models.table import Table, derived, names_around
+
+if TYPE_CHECKING:
+    from typing import Any
+
+
+Prefix = tuple[str, ...]
+
+_MOST_PARTS = 3
+
+
+class Binding(NamedTuple):
+    """Maps names of models to names in a catalog.
+
+    Args:
+        pairs: Prefixes of names in models, each with the prefix that replaces it; both in lower case and of one length.
+    """
+
+    pairs: tuple[tuple[Prefix, Prefix], ...] = ()
+
+    def name(self, name: QualifiedName) -> QualifiedName:
+        """Return the name in the catalog for one in models; the longest prefix is used."""
+        longest = max((pair for pair in self.pairs if name[: len(pair[0])] == pair[0]), key=_length, default=None)
+        return name if longest is None else QualifiedName(*longest[1], *name[len(longest[1]) :])
+
+    def table(self, table: Table) -> Table:
+        """Return the table in the catalog that a model maps to; the names of its keys stay.
+
+        A folder is converted only for a table of the model's own name, not for one that a binding maps it to.
+        """
+        name = self.name(table.name)
+        parents = [self.name(key.parent) for key in table.foreign_keys]
+        if name == table.name and parents == [key.parent for key in table.foreign_keys]:
+            return table
+        converts = name == table.name or not isinstance(table.convert_from, Parquet) or table.convert_from.path is None
+        keys = (
+            replace(key, references=str(parent), parent_columns=key.parent_key)
+            for key, parent in zip(table.foreign_keys, parents, strict=True)
+        )
+        conversion = table.convert_from if converts else None
+        return derived(table, name, convert_from=conversion, foreign_keys=tuple(keys))
+
+    def unused(self, names: Iterable[QualifiedName]) -> tuple[str, ...]:
+        """Return the pairs, as they were written, that map none of these names."""
+        known = list(names)
+        return tuple(
+            f"{'.'.join(prefix)}={'.'.join(target)}"
+            for prefix, target in self.pairs
+            if not any(name[: len(prefix)] == prefix for name in known)
+        )
+
+
+def parse_binding(text: str) -> tuple[Prefix, Prefix]:
+    """Read a pair such as ``dev.silver=ci.pr_42_silver``; raise a ``DeclarationError`` if it is not such a pair."""
+    prefix, _, target = (folded(part.strip()) for part in text.partition("="))
+    left, right = tuple(prefix.split(".")), tuple(target.split("."))
+    if len(left) != len(right) or not all((*left, *right)) or len(left) > _MOST_PARTS:
+        fact = f"binding {text!r} must map a name to a name with the same number of parts"
+        msg = f"{fact}; write 'dev.silver=ci.pr_42_silver'"
+        raise DeclarationError(msg)
+    return left, right
+
+
+def _length(pair: tuple[Prefix, Prefix]) -> int:
+    return len(pair[0])
+
+
+def required_table(value: object, subject: str) -> Table:
+    """Return a model; raise a ``DeclarationError`` if it is something else."""
+    if not isinstance(value, Table):
+        refuse_kind(subject, "a Table", value, "give the Table that declares it")
+    return value
+
+
+def required_tables(value: object, subject: str) -> list[Table]:
+    """Return models as a list; raise a ``DeclarationError`` if it is or holds something else."""
+    if isinstance(value, Mapping):
+        refuse_kind(subject, "a list of Tables", value, "give its values, list(tables.values())")
+    if isinstance(value, (Table, str)) or not isinstance(value, Iterable):
+        refuse_kind(subject, "a list of Tables", value, "write [table, ...]")
+    tables = list(value)
+    others = [item for item in tables if not isinstance(item, Table)]
+    if others:
+        values = ", ".join(map(argument_text, others))
+        msg = f"{subject} takes a list of Tables, and the list has {values}; give the Tables that declare them"
+        raise DeclarationError(msg)
+    return tables
+
+
+def snapshot_names(models: Iterable[Table]) -> tuple[QualifiedName, ...]:
+    """Return the names of the tables that a ``snapshot`` reads: of models, and of the parents of their foreign keys.
+
+    Args:
+        models: What was given to ``snapshot``.
+
+    Returns:
+        The names, each once and sorted.
+
+    Raises:
+        DeclarationError: If it is not a list of tables.
+    """
+    return names_around(required_tables(models, "snapshot"))
+
+
+def required_table_name(value: Any, subject: str) -> QualifiedName:
+    """Return the name of a table; raise a ``DeclarationError`` if it is not a :class:`QualifiedName`."""
+    if not isinstance(value, QualifiedName):
+        remedy = "write model.name, or QualifiedName(catalog, schema, table)"
+        parts = value.split(".") if isinstance(value, str) else ()
+        if len(parts) == len(QualifiedName._fields):
+            remedy = f"write QualifiedName({', '.join(map(repr, parts))}), or the name of a model, model.name"
+        refuse_kind(subject, "the name of a table", value, remedy)
+    return value
+
+
+def required_table_names(value: object, subject: str) -> list[QualifiedName]:
+    """Return the names of tables, each once and sorted.
+
+    Args:
+        value: What was given for them: any iterable of names.
+        subject: The function, for the message.
+
+    Raises:
+        DeclarationError: If it is or holds something else.
+    """
+    if isinstance(value, (QualifiedName, str)) or not isinstance(value, Iterable):
+        refuse_kind(subject, "a list of names of tables", value, "write [model.name, ...]")
+    return sorted({required_table_name(name, subject) for name in value})
+
+
+def dependency_groups(models: Iterable[Table]) -> tuple[tuple[Table, ...], ...]:
+    """Sort tables so that parents come first; tables that reference each other in a circle form one group.
+
+    Each name is once among the models. Parents that are not among them do not count. Nearly all groups have one table;
+    they are sorted by name where nothing else decides.
+    """
+    tables = {model.name: model for model in sorted(models, key=lambda model: model.name)}
+    parents = {name: {key.parent for key in model.foreign_keys} & tables.keys() for name, model in tables.items()}
+    # Each table is a group by itself at first; the tables of a circle become one group, named by its first table.
+    group_of = {name: name for name in tables}
+    while True:
+        graph: dict[QualifiedName, set[QualifiedName]] = {}
+        for name, above in parents.items():
+            graph.setdefault(group_of[name], set()).update(group_of[parent] for parent in above)
+        for name, above in graph.items():
+            above.discard(name)
+        try:
+            order = _sorted(graph)
+        except CycleError as error:
+            circle = set(error.args[1])
+            first = min(circle)
+            group_of = {name: first if group in circle else group for name, group in group_of.items()}
+        else:
+            return tuple(tuple(tables[name] for name in tables if group_of[name] == group) for group in order)
+
+
+def _sorted(graph: dict[QualifiedName, set[QualifiedName]]) -> list[QualifiedName]:
+    sorter = TopologicalSorter(graph)
+    sorter.prepare()
+    order: list[QualifiedName] = []
+    while sorter.is_active():
+        ready = sorted(sorter.get_ready())
+        order.extend(ready)
+        sorter.done(*ready)
+    return order

@@ -1,1 +1,0 @@
-"""Types of columns, given as text or as objects."""

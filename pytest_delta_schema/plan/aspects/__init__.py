@@ -1,1 +1,0 @@
-"""Compare one aspect of a table each."""

@@ -1,0 +1,692 @@
+"""Compare columns and fields of structs: which are renamed, added, dropped, which may be NULL."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from pytest_delta_schema.delta.fields import Widening, widening
+from pytest_delta_schema.delta.names import TABLE, ColumnPath, NameMap, NameSet, folded, same_name, same_names
+from pytest_delta_schema.delta.properties import equal_values
+from pytest_delta_schema.delta.protocol import (
+    COLUMN_MAPPING,
+    FEATURE_PREFIX,
+    MAPPING_PROPERTY,
+    ONE_WAY,
+    TYPE_WIDENING,
+    WIDENING_PROPERTY,
+    is_on,
+    supported_features,
+)
+from pytest_delta_schema.models.column import NO_DECLARED_TAGS
+from pytest_delta_schema.models.ownership import FORBID, IGNORE, MANAGE, REPORT
+from pytest_delta_schema.plan.actions import AlignTable, CreateTable
+from pytest_delta_schema.plan.changes import (
+    Change,
+    CheckAdd,
+    CheckDrop,
+    ClusteringChange,
+    ColumnAdd,
+    ColumnDefaultChange,
+    ColumnDrop,
+    ColumnGenerationChange,
+    ColumnMappingRemoval,
+    ColumnMove,
+    ColumnNullabilityChange,
+    ColumnTypeChange,
+    ConvertTable,
+    ForeignKeyAdd,
+    ForeignKeyDrop,
+    LayoutRewrite,
+    PrimaryKeyAdd,
+    PrimaryKeyDrop,
+    SetColumnComments,
+    SetTableComment,
+    SetTableProperties,
+    SetTags,
+    UniqueAdd,
+    UniqueDrop,
+    UnsetTableProperties,
+    UnsetTags,
+)
+from pytest_delta_schema.plan.difference import new_names, old_names, place_of, with_names
+from pytest_delta_schema.plan.property_policy import PropertyPolicy
+from pytest_delta_schema.state.delta_log import encode_owned
+from pytest_delta_schema.state.expressions import canonical, columns_in, simplified, with_columns
+from pytest_delta_schema.state.spark_types import atoms
+from pytest_delta_schema.state.states import DELTA, OWNED_PROPERTIES, same_rely
+from pytest_delta_schema.state.types import ColumnGeneration, find
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.models.ownership import ContractMode
+    from pytest_delta_schema.plan.difference import Difference
+    from pytest_delta_schema.state.states import CheckState, ForeignKeyState, KeyState, TableState
+    from pytest_delta_schema.state.types import ColumnState
+
+
+def column_changes(difference: Difference) -> Iterator[Change]:
+    """Yield the columns and fields to rename, to add and to drop, and those whose nullability changes."""
+    yield from difference.renames.done
+    for placed in difference.added:
+        after = place_of(placed, difference) if difference.extras else None
+        yield ColumnAdd(column=placed.column, above=placed.above, after=after)
+    for placed in difference.dropped:
+        yield ColumnDrop(column=placed.column, above=placed.above)
+    for pair in difference.changed:
+        if pair.desired.is_nullable != pair.observed.is_nullable:
+            yield ColumnNullabilityChange(path=pair.path, is_nullable=pair.desired.is_nullable)
+
+
+def comment_changes(difference: Difference) -> Iterator[Change]:
+    """Yield the comments of columns and fields to set, new ones included, and the table's comment."""
+    comments = [
+        (pair.path, pair.desired.comment)
+        for pair in difference.changed
+        if pair.desired.comment != pair.observed.comment
+    ]
+    comments += [(placed.path, placed.column.comment) for placed in difference.added if placed.column.comment]
+    if comments:
+        comments.sort(key=_columns_first)
+        yield SetColumnComments(comments=MappingProxyType(dict(comments)))
+    if difference.desired.table_comment != difference.observed.table_comment:
+        yield SetTableComment(comment=difference.desired.table_comment)
+
+
+def _columns_first(item: tuple[ColumnPath, str]) -> tuple[bool, tuple[str, ...]]:
+    path, _ = item
+    return path.is_nested, path.folded
+
+
+def as_converted(desired: TableState, observed: TableState) -> TableState:
+    """Return the state of files after their conversion.
+
+    The partition columns of a folder have no types but those that the model gives them.
+    """
+    source = observed.source
+    if source is None or source.is_registered or source.provider == DELTA:
+        return observed
+    partitioned = NameSet(observed.partitioning)
+    typed = []
+    for column in observed.columns:
+        wanted = find(desired.columns, (column.name,)) if column.name in partitioned else None
+        typed.append(column if wanted is None else column._replace(name=wanted.name, data_type=wanted.data_type))
+    names = NameMap((column.name, column.name) for column in typed)
+    partitioning = tuple(names.get(name) or name for name in observed.partitioning)
+    return replace(observed, columns=tuple(typed), partitioning=partitioning)
+
+
+def conversion_changes(difference: Difference) -> Sequence[Change]:
+    """Return the conversion, if the table is not a Delta table yet."""
+    observed = difference.observed
+    source = observed.source
+    if source is None:
+        return ()
+    wish = difference.desired.convert_from
+    columns = [find(observed.columns, (name,)) for name in observed.partitioning]
+    conversion = ConvertTable(
+        source=source,
+        partitions=tuple((column.name, column.data_type) for column in columns if column is not None),
+        statistics=wish is None or wish.statistics,
+        creates_schema=not observed.schema_exists,
+    )
+    return (conversion,)
+
+
+def equal_expressions(left: str, right: str) -> bool:
+    """Whether two expressions are equal, in any form."""
+    if left == right:
+        return True
+    return canonical(left) == canonical(right) or simplified(left) == simplified(right)
+
+
+def is_cosmetic(left: str, right: str) -> bool:
+    """Whether two expressions are equal and written in different forms."""
+    if left == right:
+        return False
+    return canonical(left) != canonical(right) and simplified(left) == simplified(right)
+
+
+def check_changes(difference: Difference) -> Sequence[Change]:
+    """Return the checks to drop and to add; a replaced one is a drop and an add.
+
+    No check may name a column while it is retyped, renamed or dropped, so such a check is dropped and added again.
+    """
+    if not (difference.desired.checks or difference.observed.checks):
+        return ()
+    dropped, replaced, added = _compare(difference)
+    changes: list[Change] = [CheckDrop(name=stored.name, expression=stored.expression) for stored in dropped]
+    for stored, wanted in replaced:
+        changes.append(CheckDrop(name=stored.name, expression=stored.expression, replaced_by=wanted))
+        changes.append(CheckAdd(name=wanted.name, expression=wanted.expression, replaces=stored))
+    changes += [CheckAdd(name=wanted.name, expression=wanted.expression) for wanted in added]
+    return changes
+
+
+class _Compared(NamedTuple):
+    dropped: list[CheckState]
+    replaced: list[tuple[CheckState, CheckState]]
+    added: list[CheckState]
+
+
+def _compare(difference: Difference) -> _Compared:
+    changed_columns = _changed_columns(difference)
+    replaced = [
+        (stored, wanted)
+        for wanted, stored in _pairs(difference)
+        if not changed_columns.isdisjoint(columns_in(stored.expression))
+        or not equal_expressions(wanted.expression, stored.expression)
+    ]
+    wanted_names = NameSet.of(difference.desired.checks)
+    stored_names = NameSet.of(difference.observed.checks)
+    added = [check for check in difference.desired.checks if check.name not in stored_names]
+    names = new_names(difference.renames.done)
+    dropped: list[CheckState] = []
+    for stored in difference.observed.checks:
+        if stored.name in wanted_names:
+            continue
+        expression = canonical(renamed_expression(stored.expression, names))
+        under_new_name = next((wanted for wanted in added if canonical(wanted.expression) == expression), None)
+        if under_new_name is None:
+            dropped.append(stored)
+        else:
+            added.remove(under_new_name)
+            replaced.append((stored, under_new_name))
+    return _Compared(dropped, replaced, added)
+
+
+def cosmetic_differences(difference: Difference) -> Iterator[tuple[CheckState, CheckState]]:
+    """Yield wanted and stored checks that are equal and written in different forms."""
+    for wanted, stored in _pairs(difference):
+        if is_cosmetic(wanted.expression, stored.expression):
+            yield wanted, stored
+
+
+def _changed_columns(difference: Difference) -> NameSet:
+    """Return the columns that are retyped, renamed or dropped, or have a part that is."""
+    paths = [pair.path for pair in difference.retyped]
+    paths += [placed.path for placed in difference.dropped]
+    old = [rename.path for rename in difference.renames.done]
+    names = old_names(difference.renames.done)
+    return NameSet(path.root for path in (*(with_names(path, names) for path in paths), *old))
+
+
+def _pairs(difference: Difference) -> list[tuple[CheckState, CheckState]]:
+    if not difference.observed.checks:
+        return []
+    stored, wanted = NameMap.of(difference.observed.checks), difference.desired.checks
+    return [(check, stored[check.name]) for check in wanted if check.name in stored]
+
+
+def renamed_expression(expression: str, names: Mapping[ColumnPath, str]) -> str:
+    """Return an expression over the stored names with renamed columns; unchanged if nothing is renamed."""
+    if not names:
+        return expression
+    return with_columns(expression, names)
+
+
+_NONE = ColumnGeneration()
+
+
+def value_changes(difference: Difference) -> Iterator[Change]:
+    """Yield the defaults to set and to drop, those of new columns included, and the changes of generated columns."""
+    for placed in difference.added:
+        value = placed.column.value
+        if value is not None and value.default is not None:
+            yield ColumnDefaultChange(path=placed.path, before=None, after=value.default)
+    for pair in difference.changed:
+        if pair.desired.value == pair.observed.value:
+            continue
+        after, before = pair.desired.value or _NONE, pair.observed.value or _NONE
+        if not _equal_defaults(before.default, after.default):
+            yield ColumnDefaultChange(path=pair.path, before=before.default, after=after.default)
+        before, after = before._replace(default=None), after._replace(default=None)
+        if not _equal_defaults(before.generated, after.generated) or before.identity != after.identity:
+            yield ColumnGenerationChange(name=pair.path.root, before=before, after=after)
+
+
+def cosmetic_values(difference: Difference) -> Iterator[tuple[ColumnPath, str, str]]:
+    """Yield the path, the wanted and the stored expression where they are equal and written in different forms."""
+    for pair in difference.changed:
+        if pair.desired.value == pair.observed.value:
+            continue
+        for wanted, stored in zip((pair.desired.value or _NONE)[:2], (pair.observed.value or _NONE)[:2], strict=True):
+            if wanted is not None and stored is not None and is_cosmetic(wanted, stored):
+                yield pair.path, wanted, stored
+
+
+def _equal_defaults(left: str | None, right: str | None) -> bool:
+    return left == right or (left is not None and right is not None and equal_expressions(left, right))
+
+
+_A = TypeVar("_A", CreateTable, AlignTable)
+
+
+def foreign_key_changes(wanted: TableState, stored: TableState) -> Iterator[Change]:
+    """Yield the foreign keys to drop and to add; one that differs in anything is dropped and added."""
+    yield from _replaced(wanted.foreign_keys, stored.foreign_keys)
+
+
+def dependent_foreign_keys(
+    wanted: Iterable[ForeignKeyState], stored: Iterable[ForeignKeyState], changed_keys: Iterable[QualifiedName]
+) -> Iterator[Change]:
+    """Yield the changes of foreign keys that reference a primary key that is dropped.
+
+    Such a foreign key is dropped before and added again after. One that the model does not want any more is dropped
+    only: its replacement belongs to the plan of the table that has it.
+
+    The wanted keys are those of the model, if the table has one, and otherwise the stored ones.
+    """
+    parents = set(changed_keys)
+    wanted_by_name = NameMap.of(wanted)
+    for key in stored:
+        if key.parent in parents:
+            yield ForeignKeyDrop(key=key)
+            match = wanted_by_name.get(key.name)
+            if match is not None and _equal_foreign_keys(match, key):
+                yield ForeignKeyAdd(key=match)
+
+
+def _replaced(wanted: tuple[ForeignKeyState, ...], stored: tuple[ForeignKeyState, ...]) -> Iterator[Change]:
+    if wanted == stored:
+        return
+    by_name = NameMap.of(stored)
+    kept = NameSet.of(key for key in wanted if key.name in by_name and _equal_foreign_keys(key, by_name[key.name]))
+    yield from (ForeignKeyDrop(key=key) for key in stored if key.name not in kept)
+    yield from (ForeignKeyAdd(key=key) for key in wanted if key.name not in kept)
+
+
+def _equal_foreign_keys(wanted: ForeignKeyState, stored: ForeignKeyState) -> bool:
+    """Whether two foreign keys of one name are equal; no parent columns are those of the parent's primary key."""
+    left, right = wanted.parent_columns, stored.parent_columns
+    return (
+        wanted.parent == stored.parent
+        and same_rely(wanted, stored)
+        and same_names(wanted.columns, stored.columns)
+        and (not left or not right or same_names(left, right))
+    )
+
+
+def with_parents(
+    action: _A, parents: Mapping[QualifiedName, TableState], stored: Mapping[QualifiedName, TableState]
+) -> _A:
+    """Add the parents of new foreign keys to an action.
+
+    Parents are tables as planned, and stored ones have their names as the catalog stores them.
+    """
+    if not action.foreign_keys:
+        return action
+    names = sorted({change.key.parent for change in action.foreign_keys} & parents.keys())
+    parent_states = MappingProxyType({name: parents[name] for name in names})
+    if isinstance(action, CreateTable):
+        return replace(
+            action,
+            parents=parent_states,
+            foreign_keys=tuple(_with_stored_parent(change, stored) for change in action.foreign_keys),
+        )
+    changes = tuple(
+        _with_stored_parent(change, stored) if isinstance(change, ForeignKeyAdd) else change
+        for change in action.changes
+    )
+    return replace(action, parents=parent_states, changes=changes)
+
+
+def _with_stored_parent(change: ForeignKeyAdd, stored: Mapping[QualifiedName, TableState]) -> ForeignKeyAdd:
+    """Return a foreign key that references its parent under the name that the catalog stores."""
+    parent = stored.get(change.key.parent)
+    return change if parent is None else replace(change, key=change.key._replace(parent=parent.name))
+
+
+def layout_changes(difference: Difference) -> Sequence[Change]:
+    """Return the changes of partitioning and clustering, and the columns to move.
+
+    Clustering changes in place. Files stay in the folders of their partitions, so other partitions, or clustering
+    instead of partitions, require a rewrite of all data.
+    """
+    changes: list[Change] = []
+    desired, observed = difference.desired, difference.observed
+    if desired.partitioning or desired.clustering or observed.partitioning or observed.clustering:
+        names = new_names(difference.renames.done)
+        partitioning = tuple(names.get(ColumnPath(name), name) for name in observed.partitioning)
+        clustering = tuple(with_names(path, names) for path in observed.clustering)
+        if not same_names(desired.partitioning, partitioning):
+            changes.append(LayoutRewrite(partitioning=desired.partitioning, clustering=desired.clustering))
+        elif desired.clustering != clustering:
+            changes.append(ClusteringChange(before=clustering, after=desired.clustering))
+    if desired.column_order != IGNORE:
+        changes += _moves(difference)
+    return changes
+
+
+def _moves(difference: Difference) -> Iterator[Change]:
+    """Yield the fewest moves after which all declared columns are in order."""
+    wanted = [column.name for column in difference.desired.columns]
+    positions = NameMap((name, position) for position, name in enumerate(wanted))
+    columns = (
+        *difference.renames.columns,
+        *(placed.column for placed in difference.added if not placed.path.is_nested),
+    )
+    stored = NameMap.of(columns)
+    final = [column.name for column in columns if column.name in positions]
+    staying = _longest_increasing([positions[name] for name in final])
+    for position, name in enumerate(wanted):
+        if position not in staying:
+            above = wanted[position - 1] if position else None
+            yield ColumnMove(name=stored[name].name, after=above and stored[above].name)
+
+
+def _longest_increasing(numbers: Sequence[int]) -> set[int]:
+    """Return the members of a longest increasing subsequence."""
+    ends: list[int] = []
+    at: list[int] = []
+    before: dict[int, int | None] = {}
+    for index, number in enumerate(numbers):
+        length = bisect_left(ends, number)
+        before[index] = at[length - 1] if length else None
+        ends[length : length + 1] = [number]
+        at[length : length + 1] = [index]
+    members: set[int] = set()
+    here: int | None = at[-1] if at else None
+    while here is not None:
+        members.add(numbers[here])
+        here = before[here]
+    return members
+
+
+def primary_key_changes(wanted: TableState, stored: TableState) -> Iterator[Change]:
+    """Yield the drop of the stored primary key and the addition of the wanted one, if they differ."""
+    desired, observed = wanted.primary_key, stored.primary_key
+    if desired is observed or (
+        _primary_key_identity(desired) == _primary_key_identity(observed) and _agree_on_rely(desired, observed)
+    ):
+        return
+    if observed is not None:
+        yield PrimaryKeyDrop(name=observed.name, columns=observed.columns, rely=observed.rely)
+    if desired is not None:
+        yield PrimaryKeyAdd(name=desired.name, columns=desired.columns, rely=desired.rely)
+
+
+def _primary_key_identity(key: KeyState | None) -> tuple[object, ...]:
+    return () if key is None else (folded(key.name), *map(folded, key.columns))
+
+
+def _agree_on_rely(desired: KeyState | None, observed: KeyState | None) -> bool:
+    return desired is None or observed is None or same_rely(desired, observed)
+
+
+def tag_changes(difference: Difference) -> Sequence[Change]:
+    """Return the tags to set and to remove.
+
+    It is not documented whether tags stay on a renamed column. So unwanted tags are removed before the rename, and all
+    others are set again after it, which changes nothing if they stayed.
+    """
+    if not difference.desired.tags:
+        return ()
+    changes: list[Change] = []
+    olds = old_names(difference.renames.done)
+    columns = (
+        *difference.observed.columns,
+        *(placed.column for placed in difference.added if not placed.path.is_nested),
+    )
+    for path, wanted in difference.desired.tags.items():
+        paths = _paths(path, olds, columns)
+        if paths is None:
+            continue  # a column that the contract does not add
+        here, before = paths
+        there = difference.observed.tags.get(before, NO_DECLARED_TAGS)
+        absent = tuple(key for key, value in wanted.items() if value is None and key in there)
+        if absent:
+            changes.append(UnsetTags(path=before, keys=absent))
+        changes += _set(here, wanted, there if here == before else NO_DECLARED_TAGS)
+    return changes
+
+
+def _paths(
+    path: ColumnPath, olds: Mapping[ColumnPath, str], columns: tuple[ColumnState, ...]
+) -> tuple[ColumnPath, ColumnPath] | None:
+    """Return the paths of a column after and before the plan; ``None`` if there will be no such column."""
+    if not path:
+        return TABLE, TABLE
+    old = olds.get(path)
+    if old is not None:
+        return path, ColumnPath(old)
+    column = find(columns, path)
+    return None if column is None else (ColumnPath(column.name), ColumnPath(column.name))
+
+
+def _set(path: ColumnPath, wanted: Mapping[str, str | None], there: Mapping[str, str | None]) -> Iterator[SetTags]:
+    values = {key: value for key, value in wanted.items() if value is not None and there.get(key) != value}
+    if values:
+        yield SetTags(path=path, tags=MappingProxyType(values))
+
+
+def first_tags(desired: TableState) -> tuple[SetTags, ...]:
+    """Return the tags of a new table and of its columns."""
+    return tuple(change for path, wanted in desired.tags.items() for change in _set(path, wanted, NO_DECLARED_TAGS))
+
+
+def has_tags(desired: TableState, observed: TableState) -> bool:
+    """Whether all wanted tags are stored exactly."""
+    return not desired.tags or all(
+        observed.tags.get(path, NO_DECLARED_TAGS).get(key) == value
+        for path, tags in desired.tags.items()
+        for key, value in tags.items()
+    )
+
+
+NEEDED_FEATURES = {"timestamp_ntz": {f"{FEATURE_PREFIX}timestampNtz": "supported"}}
+"""Types that Delta accepts in a new table, and refuses in an existing one until a property enables their feature
+(``DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT``, Delta 4.4.0; variant enables its feature by itself)."""
+
+
+DEFAULTS_FEATURE = "delta.feature.allowColumnDefaults"
+"""Without it Delta refuses every default; a refused creation leaves a folder behind (Delta 4.4.0)."""
+
+
+def features_of_new_table(desired: TableState) -> dict[str, str]:
+    """Return the properties that a new table needs besides the declared ones."""
+    if not any(map(_has_default, desired.columns)):
+        return {}
+    return {} if DEFAULTS_FEATURE in NameSet(desired.table_properties) else {DEFAULTS_FEATURE: "supported"}
+
+
+def as_created(desired: TableState) -> TableState:
+    """Return a desired state with the properties that a table has which is created from it."""
+    features = features_of_new_table(desired)
+    if not features:
+        return desired
+    return replace(desired, table_properties=MappingProxyType({**features, **desired.table_properties}))
+
+
+def _has_default(column: ColumnState) -> bool:
+    return column.value is not None and column.value.default is not None
+
+
+def type_changes(difference: Difference) -> Sequence[Change]:
+    """Return the columns and the parts of columns whose own type differs."""
+    return [
+        ColumnTypeChange(path=pair.path, before=pair.observed.data_type, after=pair.desired.data_type)
+        for pair in difference.retyped
+    ]
+
+
+def needed_features(difference: Difference, enable: Collection[str] = ()) -> dict[str, str]:
+    """Return the properties that must be set before the columns and types can change.
+
+    ``enable`` are features that may be enabled without being declared.
+    """
+    needed: dict[str, str] = {}
+    added = [placed.column for placed in difference.added]
+    retyped = [pair.desired for pair in difference.retyped]
+    new = atoms([column.data_type for column in added + retyped]).intersection(NEEDED_FEATURES)
+    if new:
+        new -= atoms(column.data_type for column in difference.observed.columns)
+        for atom in sorted(new):
+            needed.update(NEEDED_FEATURES[atom])
+    if any(map(_has_default, added + [pair.desired for pair in difference.changed])):
+        needed[DEFAULTS_FEATURE] = "supported"
+    if TYPE_WIDENING in enable and any(
+        widening(pair.observed.data_type, pair.desired.data_type) is Widening.BY_FEATURE for pair in difference.retyped
+    ):
+        needed[WIDENING_PROPERTY] = "true"
+    if (difference.dropped or difference.renames.done) and COLUMN_MAPPING in enable:
+        needed[MAPPING_PROPERTY] = "name"
+    return needed
+
+
+def property_changes(
+    difference: Difference,
+    enable: Collection[str] = (),
+    policy: PropertyPolicy = PropertyPolicy(),  # noqa: B008 - a frozen value
+    *,
+    declared: bool = True,
+) -> Iterator[Change]:
+    """Yield the properties to set, declared ones and those that other changes need, and those to unset.
+
+    ``enable`` are features that may be raised without being declared, and the policy says which keys the project
+    manages. The declared ones are compared if the contract manages properties.
+    """
+    wanted = difference.desired.table_properties if declared else {}
+    structural = difference.added or difference.dropped or difference.changed or difference.renames.done
+    features = needed_features(difference, enable) if structural else {}
+    if not wanted and not features and policy.is_plain:
+        return
+    stored = difference.observed.table_properties
+    to_set, to_unset = _compared(
+        {key: value for key, value in wanted.items() if policy.contract_mode(key) == MANAGE}
+        if policy.modes
+        else wanted,
+        stored,
+    )
+    for key, value in features.items():
+        if key not in stored and not is_on(key, stored):
+            to_set.setdefault(key, value)
+    if declared and not policy.is_plain:
+        to_set.update(_record(difference, policy))
+        to_unset.update(_unwanted(difference, policy))
+    yield from _changes(to_set, to_unset, stored)
+
+
+def reported_property_changes(difference: Difference, policy: PropertyPolicy, aspect: ContractMode) -> Iterator[Change]:
+    """Yield the differences of properties that are drift, and that no apply changes.
+
+    The aspect is the contract's mode for properties.
+    """
+    if aspect == IGNORE:
+        return
+    reported = {REPORT} if aspect == MANAGE else {REPORT, MANAGE}
+    wanted = difference.desired.table_properties.items()
+    to_set, to_unset = _compared(
+        {key: value for key, value in wanted if policy.contract_mode(key) in reported},
+        difference.observed.table_properties,
+    )
+    if aspect == REPORT:
+        to_unset.update(_forbidden(difference, policy))
+    yield from _changes(to_set, to_unset, difference.observed.table_properties)
+
+
+def _compared(wanted: Mapping[str, str | None], stored: Mapping[str, str | None]) -> tuple[dict[str, str], set[str]]:
+    """Return the properties to set and the keys to unset."""
+    to_set: dict[str, str] = {}
+    to_unset: set[str] = set()
+    for key, value in wanted.items():
+        if value is not None and stored.get(key) == value:
+            continue
+        actual = stored_key(key, stored)
+        if value is None:
+            to_unset.update([] if actual is None else [actual])
+        elif actual is not None:
+            if not equal_values(key, value, stored[actual]):
+                to_set[actual] = value
+        elif not _is_implied(key, stored):
+            to_set[key] = value
+    return to_set, to_unset
+
+
+def _is_implied(key: str, stored: Mapping[str, str | None]) -> bool:
+    """Whether a property enables a feature that the version of the protocol has without naming it."""
+    return folded(key).startswith(FEATURE_PREFIX) and key[len(FEATURE_PREFIX) :] in NameSet(supported_features(stored))
+
+
+def _changes(to_set: dict[str, str], to_unset: set[str], stored: Mapping[str, str | None]) -> Iterator[Change]:
+    for key in [key for key in (*to_set, *to_unset) if same_name(key, MAPPING_PROPERTY)]:
+        value = to_set.get(key)
+        if is_on(MAPPING_PROPERTY, stored) and not is_on(MAPPING_PROPERTY, {key: value}):
+            to_set.pop(key, None)
+            to_unset.discard(key)
+            yield ColumnMappingRemoval(key=key, after=value)
+    if to_set:
+        yield SetTableProperties(properties=MappingProxyType(dict(sorted(to_set.items()))))
+    if to_unset:
+        yield UnsetTableProperties(keys=tuple(sorted(to_unset)))
+
+
+def owned_keys(desired: TableState, policy: PropertyPolicy) -> tuple[str, ...]:
+    """Return the keys that a model sets, as the ownership record of its table lists them."""
+    wanted = desired.table_properties.items()
+    return tuple(sorted(key for key, value in wanted if value is not None and policy.contract_mode(key) == MANAGE))
+
+
+def record_of(desired: TableState, policy: PropertyPolicy) -> dict[str, str]:
+    """Return the property that holds the ownership record of a table; nothing if the policy keeps none."""
+    keys = owned_keys(desired, policy) if policy.keeps_record else ()
+    return {OWNED_PROPERTIES: encode_owned(keys)} if keys else {}
+
+
+def _record(difference: Difference, policy: PropertyPolicy) -> dict[str, str]:
+    same = owned_keys(difference.desired, policy) == (difference.observed.owned_properties or ())
+    return {} if same else record_of(difference.desired, policy)
+
+
+def _unwanted(difference: Difference, policy: PropertyPolicy) -> Iterator[str]:
+    """Yield the stored keys that are forbidden, or that the model has set once and does not declare any more."""
+    stored, declared = difference.observed.table_properties, difference.desired.table_properties
+    yield from _forbidden(difference, policy)
+    if policy.keeps_record and difference.observed.owned_properties:
+        if not owned_keys(difference.desired, policy):
+            yield OWNED_PROPERTIES
+        for key in difference.observed.owned_properties:
+            actual = stored_key(key, stored)
+            is_managed = policy.contract_mode(key) == MANAGE
+            if actual is not None and stored_key(key, declared) is None and is_managed:
+                yield actual
+
+
+def _forbidden(difference: Difference, policy: PropertyPolicy) -> Iterator[str]:
+    for key in difference.observed.table_properties:
+        if policy.mode(key) == FORBID and not folded(key).startswith(ONE_WAY):
+            yield key
+
+
+def stored_key(key: str, stored: Mapping[str, str | None]) -> str | None:
+    """Find how ``key`` is spelled among the stored ones.
+
+    Delta writes its own keys in one spelling whatever the case in the statement. Other keys keep their case, and two
+    that differ in case only may exist at once (Delta 4.4.0).
+    """
+    if key in stored:
+        return key
+    if not _ignores_case(key):
+        return None
+    return next((other for other in stored if same_name(other, key)), None)
+
+
+def _ignores_case(key: str) -> bool:
+    return folded(key).startswith("delta.")
+
+
+def unique_changes(wanted: TableState, stored: TableState) -> Iterator[Change]:
+    """Yield the UNIQUE constraints to drop and to add; one that differs in anything is dropped and added."""
+    if wanted.unique == stored.unique:
+        return
+    kept = {_unique_identity(key) for key in wanted.unique} & {_unique_identity(key) for key in stored.unique}
+    yield from (UniqueDrop(key=key) for key in stored.unique if _unique_identity(key) not in kept)
+    yield from (UniqueAdd(key=key) for key in wanted.unique if _unique_identity(key) not in kept)
+
+
+def _unique_identity(key: KeyState) -> tuple[str, ...]:
+    return (folded(key.name), *map(folded, key.columns))

@@ -1,1 +1,0 @@
-"""Write models for the tables of a catalog: ``--delta-import``."""

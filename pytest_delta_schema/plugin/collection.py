@@ -1,0 +1,387 @@
+"""Find models, and select and order items."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import os
+import re
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import pytest
+
+from pytest_delta_schema.assertions.tracebacks import lines_of_the_project
+from pytest_delta_schema.backends.backend import find_backend
+from pytest_delta_schema.diagnostics.text import HIDDEN, escaped, printed, printed_line
+from pytest_delta_schema.engine.gate import held_tables
+from pytest_delta_schema.models.ownership import IGNORE
+from pytest_delta_schema.models.sets import Binding
+from pytest_delta_schema.models.table import Table
+from pytest_delta_schema.plugin.compat import fixture_info
+from pytest_delta_schema.plugin.failures import ContractFailure, add_properties, relative, representation
+from pytest_delta_schema.plugin.items import (
+    ApplyContract,
+    CatalogListing,
+    DriftContract,
+    ProjectItem,
+    SchemaItem,
+    SchemaNode,
+    StandardContract,
+)
+from pytest_delta_schema.plugin.model_files import (
+    LISTED,
+    adopted_tables,
+    functions_with_tables,
+    is_test_file,
+    line_of,
+    missed_tables,
+    misspelt,
+    unread_variable,
+    warn_where_assigned,
+)
+from pytest_delta_schema.plugin.options import ADOPT, AGAINST, APPLY, DRIFT, SYNC
+from pytest_delta_schema.plugin.registration import RUN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.plugin.adoption import AdoptContract
+    from pytest_delta_schema.plugin.compat import TerminalRepr
+    from pytest_delta_schema.plugin.options import Options
+    from pytest_delta_schema.plugin.run import ContractRun
+
+
+# Characters with a meaning in node ids, file names or syrupy.
+_UNSAFE = re.compile(rf'[\[\]%/\\?*|"<>`]|:|[^\S ]|{HIDDEN}')
+_LONGEST = 180
+METADATA = "metadata"
+"""The check of a catalog entry, which counts among those of the run's mode."""
+
+
+class ContractItem(pytest.Function):
+    """One check of one table, reported at the table's declaration."""
+
+    def reportinfo(self) -> tuple[str, int, str]:
+        """Return where the table is declared."""
+        table = self.cls.table
+        return table.origin.path, table.origin.line - 1, printed_line(f"{table.qualified_name} {self.name}")
+
+    def repr_failure(  # type: ignore[override]  # Function takes no style
+        self, excinfo: pytest.ExceptionInfo[BaseException]
+    ) -> str | TerminalRepr:
+        """Show findings without a traceback, and everything else with one."""
+        if isinstance(excinfo.value, ContractFailure):
+            return representation(excinfo.value, self.cls.table.origin)
+        return super().repr_failure(excinfo)
+
+
+class TableNode(pytest.Class):
+    """All checks of one table."""
+
+    @classmethod
+    def of(cls, parent: pytest.Module, table: Table, variable: str) -> TableNode:
+        """Build the node of ``table``, which is the value of ``variable`` in the module ``parent``."""
+        node: TableNode = cls.from_parent(parent, name=node_name(table.qualified_name))
+        contract = _contract(parent.config.stash[RUN].options)
+        node.obj = type(escaped(table.qualified_name), (contract,), {"table": table, "__module__": parent.obj.__name__})
+        node.extra_keyword_matches.add(variable)
+        return node
+
+    def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
+        """Yield the checks, as items that report at the declaration."""
+        name, mode = self.obj.table.qualified_name, self.config.stash[RUN].options.mode
+        for item in self._checks():
+            add_properties(item, table=name, check=mode if item.originalname == METADATA else item.originalname)
+            yield item
+
+    def _checks(self) -> Sequence[pytest.Function]:
+        """Return the items; what pytest computes for the first table of a module is reused for all others in it."""
+        known = (self.parent or self).stash.setdefault(_KNOWN, {})
+        plain = known.get(self.obj.__base__)
+        if plain is not None:
+            return [ContractItem.from_parent(self, name=check, fixtureinfo=info) for check, info in plain]
+        # A class looks for its own fixtures and set-up methods first; contracts have none.
+        items = [item for item in super(pytest.Class, self).collect() if isinstance(item, pytest.Function)]
+        for item in items:
+            # What pytest has computed for the item stays; only its location and its failures are shown differently.
+            item.__class__ = ContractItem
+        if not any(hasattr(item, "callspec") for item in items):
+            known[self.obj.__base__] = [(item.name, fixture_info(item)) for item in items]
+        return items
+
+
+class ModelsModule(pytest.Module):
+    """A module of the setting ``models``, imported by its dotted name."""
+
+    dotted: str
+
+    def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
+        """Import the module and return its tables.
+
+        Raises:
+            CollectError: If it declares none, or one that no variable holds.
+        """
+        try:
+            self.obj = importlib.import_module(self.dotted)
+        except SyntaxError as error:
+            # Only the error has the line; no frame of the module was run.
+            raise self.CollectError("".join(traceback.format_exception_only(error)).rstrip()) from None
+        except SystemExit as error:
+            where = line_of(error, self.config.rootpath)
+            fact = f"{where}{self.dotted} ends Python when it is imported, by SystemExit: {error}"
+            msg = printed(f"models: {fact}; call what ends it from a script, below if __name__ == '__main__'")
+            raise self.CollectError(msg) from None
+        except Exception as error:
+            if self.config.getoption("fulltrace"):
+                raise
+            raise error.with_traceback(lines_of_the_project(error.__traceback__)) from error.__cause__
+        children = list(super().collect())
+        missed = missed_tables(self.obj, self.config.stash[RUN].tables, self.config.rootpath)
+        if missed:
+            raise self.CollectError(printed(f"models: {missed}"))
+        if not any(isinstance(child, TableNode) for child in children):
+            fault = self._without_tables()
+            if fault:
+                raise self.CollectError(printed(f"models: {fault}"))
+        return children
+
+    def _without_tables(self) -> str:
+        """Return the message if this module and its whole package have no tables; ``""`` for a part of a package."""
+        run = self.config.stash[RUN]
+        run.modules_without_tables[self.path] = self.dotted
+        packages = {name: files for name, files in run.options.packages.items() if self.path in files}
+        for name, files in packages.items():
+            if files <= run.modules_without_tables.keys():
+                modules = sorted(run.modules_without_tables[file] for file in files)
+                return f"the package {name} declares no table in any of its modules: {', '.join(modules)}"
+        if packages:
+            return ""
+        owners = {table.origin.module for value in vars(self.obj).values() for table in held_tables(value)}
+        if owners:
+            names = ", ".join(sorted(owners))
+            return f"{self.dotted} declares no table; it imports those of {names}: name that, or write {LISTED} = [...]"
+        calls = [f"{name}(...)" for name in functions_with_tables(self.obj)]
+        call = f"; a function declares nothing until it is called: {LISTED} = [{', '.join(calls)}]" if calls else ""
+        remedy = "name the module that declares the tables, or the package around it"
+        return f"{self.dotted} declares no table; {remedy}{call}"
+
+
+def _contract(options: Options) -> type[StandardContract | AdoptContract]:
+    """Return what is checked of a table in this run."""
+    contract = _contract_of_mode(options)
+    if options.enforces:
+        from pytest_delta_schema.plugin.enforcement import with_enforcement
+
+        return with_enforcement(contract)  # type: ignore[arg-type]  # mypy: no hash of classes
+    if options.against:
+        from pytest_delta_schema.plugin.comparison import with_comparison
+
+        return with_comparison(contract)  # type: ignore[arg-type]  # as above
+    return contract
+
+
+def _contract_of_mode(options: Options) -> type[StandardContract | AdoptContract]:
+    """Return what is checked of a table in the mode of a run."""
+    if options.mode == ADOPT:
+        from pytest_delta_schema.plugin.adoption import AdoptContract
+
+        return AdoptContract
+    if options.mode in {None, AGAINST} or not find_backend(options.backend).keeps_entries:
+        return {DRIFT: DriftContract, APPLY: ApplyContract}.get(options.mode or "", StandardContract)
+    from pytest_delta_schema.plugin.items import EntryApplyContract, EntryDriftContract, EntrySyncContract
+
+    with_entries: dict[str, type[StandardContract]] = {
+        DRIFT: EntryDriftContract,
+        APPLY: EntryApplyContract,
+        SYNC: EntrySyncContract,
+    }
+    return with_entries.get(options.mode or "", StandardContract)
+
+
+def tables_in(collector: pytest.Module, name: str, value: object) -> list[pytest.Collector] | None:
+    """Return nodes for the tables that ``value`` declares; ``None`` if it declares none.
+
+    A table is collected where it was declared, and where ``delta_tables`` names it; in a test file only there. In a
+    module of the setting ``models`` it may be inside of lists and dictionaries.
+
+    Raises:
+        CollectError: If two declarations claim one name, or ``delta_tables`` holds something else.
+    """
+    if name == LISTED:
+        try:
+            tables = adopted_tables(value)
+        except ValueError as error:
+            raise collector.CollectError(printed(error)) from None
+        collector.config.stash[RUN].list_tables(collector.path, name, tables)
+    # The type and not isinstance, which would evaluate lazy proxies.
+    elif isinstance(collector, ModelsModule) or (issubclass(type(value), Table) and not is_test_file(collector.path)):
+        tables = [table for table in held_tables(value) if Path(table.origin.path) == collector.path]
+    else:
+        fault = misspelt(name, value)
+        if fault:
+            raise collector.CollectError(fault)
+        unread = unread_variable(collector.obj, name, value, collector.config.stash[RUN].options.models)
+        if unread is not None:
+            warn_where_assigned(collector, unread)
+        return [] if issubclass(type(value), Table) else None
+    nodes = [node for table in tables if _is_first(collector, table) for node in _nodes(collector, table, name)]
+    return nodes or ([] if issubclass(type(value), Table) else None)
+
+
+def _nodes(collector: pytest.Module, table: Table, variable: str) -> list[pytest.Collector]:
+    """Return the node of a table, and that of its schema if this is the first table in it."""
+    run = collector.config.stash[RUN]
+    nodes: list[pytest.Collector] = [TableNode.of(collector, table, variable)]
+    schema = table.name[:2]
+    if run.options.unmanaged != IGNORE and run.schemas.setdefault(schema, table) is table:
+        nodes.append(SchemaNode.of(collector, table, node_name(".".join(schema))))
+    return nodes
+
+
+def node_name(qualified_name: str) -> str:
+    """Return a name that can be selected on the command line and stored as a file, one for each table.
+
+    Characters with a meaning of their own are written as in a URL; very long names are cut, with a hash.
+    """
+    name = _UNSAFE.sub(lambda match: quote(match.group(), safe="", errors="surrogatepass"), qualified_name)
+    if len(name.encode()) <= _LONGEST:
+        return name
+    digest = hashlib.sha256(qualified_name.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return f"{name.encode()[:_LONGEST].decode(errors='ignore')}~{digest}"
+
+
+def models_module(parent: pytest.Collector, path: Path, dotted: str) -> ModelsModule:
+    """Build the collector of one module of the setting ``models``."""
+    module: ModelsModule = ModelsModule.from_parent(parent, path=path)
+    module.dotted = dotted
+    return module
+
+
+def _is_first(collector: pytest.Module, table: Table) -> bool:
+    """Whether ``table`` has no node in this module yet; another table of its name is an error."""
+    first = collector.config.stash[RUN].declare(table)
+    if first is not table:
+        root = collector.config.rootpath
+        owners = " and ".join(relative(declaration.origin.location, root) for declaration in (first, table))
+        msg = printed(f"{table.qualified_name} is declared twice, at {owners}; keep one declaration")
+        raise collector.CollectError(msg)
+    seen = collector.stash.setdefault(_SEEN, set())
+    if table.name in seen:
+        return False
+    seen.add(table.name)
+    return True
+
+
+_KNOWN = pytest.StashKey[dict[type, list[tuple[str, Any]]]]()
+_SEEN = pytest.StashKey[set[object]]()
+
+
+_RULES = "rules"
+_READ, _APPLY, _SCRATCH = 1, 2, 3
+"""The phases of a run after that without a catalog; checks and tests of the last one create tables of their own."""
+_SKIPPING = frozenset({"skip", "skipif", "xfail"})
+"""The marks of pytest with which an item may not run."""
+
+
+def sort_items(items: Sequence[pytest.Item], run: ContractRun) -> list[pytest.Item]:
+    """Sort items: those without a catalog, those that read it, those that change it, then other tests that use it.
+
+    Among those that change it, parents come before the tables whose foreign keys point at them.
+    """
+
+    def rank(item: pytest.Item) -> tuple[int, int]:
+        phase = _phase(item)
+        return phase, run.declarations.apply_rank(item.cls.table) if isinstance(
+            item, ContractItem
+        ) and phase == _APPLY else 0
+
+    return sorted(items, key=rank)
+
+
+def selected_tables(items: Iterable[pytest.Item]) -> list[Table]:
+    """Return the tables that ``items`` compare with a catalog, each once."""
+    tables = [item.cls.table for item in items if isinstance(item, ContractItem) and _phase(item) in {_READ, _APPLY}]
+    return list({table.name: table for table in tables}.values())
+
+
+def changing_items(items: Iterable[pytest.Item], run: ContractRun) -> list[pytest.Function]:
+    """Return the items that apply a table, synchronise its entry or accept its drift, and that no mark may skip."""
+    check = {SYNC: METADATA, ADOPT: ADOPT}.get(run.options.mode or "", APPLY)
+    changes = [item for item in items if isinstance(item, ContractItem) and item.originalname == check]
+    return [item for item in changes if not any(mark.name in _SKIPPING for mark in item.iter_markers())]
+
+
+def tables_with_rules(items: Iterable[pytest.Item]) -> set[QualifiedName]:
+    """Return the names of the models whose declaration one of ``items`` checks."""
+    return {item.cls.table.name for item in items if isinstance(item, ContractItem) and item.originalname == _RULES}
+
+
+def bindings_that_fail(run: ContractRun) -> list[str]:
+    """Return a message for each binding that maps no collected table, and for tables that map to the same one."""
+    if not run.settings.bindings:
+        return []
+    names = _listed(run.tables)
+    faults = [
+        f"binding {pair!r} maps no table of this run; collected are {names}"
+        for pair in Binding(run.settings.bindings).unused(run.tables)
+    ]
+    owners: dict[object, object] = {}
+    for name, table in run.tables.items():
+        bound_name = run.declarations.bound(table).name
+        first = owners.setdefault(bound_name, name)
+        if first != name:
+            faults.append(f"{first} and {name} are both bound to {bound_name}; bind them apart")
+    return faults
+
+
+def _listed(tables: Iterable[object]) -> str:
+    return ", ".join(sorted(map(str, tables))) or "none"
+
+
+def is_check(item: pytest.Item) -> bool:
+    """Whether an item is a check of a table or of a schema, or an import, and no test."""
+    return isinstance(item, (ContractItem, SchemaItem, CatalogListing, ProjectItem))
+
+
+def _phase(item: pytest.Item) -> int:
+    if isinstance(item, SchemaItem):
+        return _READ
+    if isinstance(item, ContractItem):
+        if item.originalname == METADATA:
+            return _READ if item.config.stash[RUN].options.mode == DRIFT else _APPLY
+        return {"drift": _READ, "adopt": _READ, "apply": _APPLY, "enforces": _SCRATCH}.get(item.originalname, 0)
+    fixtures = getattr(item, "fixturenames", ())
+    return _SCRATCH if "delta_spark" in fixtures or "delta_catalog" in fixtures else 0
+
+
+def deselect_other_tests(config: pytest.Config, items: list[pytest.Item]) -> int:
+    """Deselect the items that are not checks of a contract, and that no node id names; return how many there are."""
+    node_ids = [argument for argument in config.args if "::" in argument]
+    others = {
+        item for item in items if not (is_check(item) or any(_is_named_by(config, item, id_) for id_ in node_ids))
+    }
+    if others:
+        config.hook.pytest_deselected(items=[item for item in items if item in others])
+        items[:] = [item for item in items if item not in others]
+    return len(others)
+
+
+def _is_named_by(config: pytest.Config, item: pytest.Item, node_id: str) -> bool:
+    """Whether a node id names an item: as a part of a class, as a test, or as a test with its parameters."""
+    path, *names = _parts(node_id)
+    if os.path.abspath(config.invocation_params.dir / path) != str(item.path):  # noqa: PTH100 - links stay
+        return False
+    own = [node.name for node in item.listchain() if not isinstance(node, (pytest.Session, pytest.Dir, pytest.File))]
+    last = own[len(names) - 1].partition("[")[0] if len(own) == len(names) else ""
+    return own[: len(names)] == names or [*own[: len(names) - 1], last] == names
+
+
+def _parts(node_id: str) -> list[str]:
+    """Split a node id at its colons; those of parameters are part of the last name."""
+    names, bracket, parameters = node_id.partition("[")
+    *parts, last = names.split("::")
+    return [*parts, last + bracket + parameters]

@@ -1,1 +1,0 @@
-"""Find models, and select and order items."""

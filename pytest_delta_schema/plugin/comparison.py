@@ -1,0 +1,252 @@
+"""A table, compared with the contracts of the past: ``models.py::dev.silver.orders::compat``."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_delta_schema.diagnostics.errors import ConfigurationError
+from pytest_delta_schema.diagnostics.text import printed, printed_line
+from pytest_delta_schema.engine.checks import audited_breaks
+from pytest_delta_schema.engine.comparison import ContractComparison, PastProjects, unread_outcome
+from pytest_delta_schema.engine.outcomes import CheckKind, Status
+from pytest_delta_schema.history.contracts import PastContracts, contracts_at
+from pytest_delta_schema.plugin.collection import ContractItem, node_name
+from pytest_delta_schema.plugin.compat import command_line, is_worker, skip_item
+from pytest_delta_schema.plugin.failures import one_line
+from pytest_delta_schema.plugin.items import (
+    NameNode,
+    ProjectItem,
+    ProjectNode,
+    StandardContract,
+    check,
+    report_unless_shown,
+)
+from pytest_delta_schema.plugin.outcomes import note_outcome, report_outcome
+from pytest_delta_schema.plugin.registration import RUN, project_folder
+from pytest_delta_schema.plugin.summary import refuse
+from pytest_delta_schema.report.text import headline
+from pytest_delta_schema.settings.table import project_file_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pytest_delta_schema.engine.outcomes import TableOutcome
+    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plugin.run import ContractRun
+    from pytest_delta_schema.witness.runner import Witnesses
+
+
+COMPAT = CheckKind.COMPAT.value
+
+
+class ComparedContract:
+    """The check of every table with ``--delta-against``."""
+
+    table: Table
+
+    @check
+    def compat(self, request: pytest.FixtureRequest) -> None:
+        """The change of the declaration breaks nobody."""
+        outcome = request.config.stash[RUN].require_comparison().outcome(self.table)
+        _skip_if_unjudged(request.node, outcome)
+        report_unless_shown(request, self.table, outcome)
+
+
+@cache
+def with_comparison(contract: type[StandardContract]) -> type[StandardContract]:
+    """Return a contract with the comparison behind its other checks."""
+    return type(f"{contract.__name__}WithComparison", (ComparedContract, contract), {})
+
+
+class UndeclaredItem(ProjectItem):
+    """A table that is not declared any more, or a snapshot of which not even the table is known."""
+
+    def __init__(self, *, outcome: Callable[[], TableOutcome], **others: Any) -> None:
+        super().__init__(**others)
+        self._outcome = outcome
+
+    def runtest(self) -> None:
+        """Report whom it breaks."""
+        outcome = self._outcome()
+        _skip_if_unjudged(self, outcome)
+        report_outcome(self, outcome)
+
+
+def _skip_if_unjudged(item: pytest.Item, outcome: TableOutcome) -> None:
+    """Skip an item whose table is not judged: it neither passes nor fails."""
+    if outcome.status is Status.UNJUDGED:
+        note_outcome(item, outcome)
+        skip_item(one_line([headline(outcome)]))
+
+
+_CONSENTS = "delta_schema_breaks"
+_LOOK_AT_FEWER = ("ignore", "ignore_glob", "deselect", "lf")
+"""The options of pytest with which it does not collect every table."""
+
+
+class ComparisonHooks:
+    """The hooks of a run with ``--delta-against``."""
+
+    def __init__(self, config: pytest.Config, run: ContractRun) -> None:
+        """Read the contracts of the project at once, so what cannot be compared stops the run before it begins.
+
+        Raises:
+            UsageError: If nothing can be compared with one of the commits or folders.
+        """
+        self._config = config
+        self._run = run
+        self._folder = project_folder(config)
+        self._pasts: dict[Path, list[PastContracts]] = {}
+        self._used: set[str] = set()
+        self._unused: dict[str, str] = {}
+        faults = [*self._read(self._folder)]
+        self._witnesses: Witnesses | None = None
+        witness = run.options.witness
+        if witness and not faults:
+            faults = [*self._begin_witnesses(witness)]
+        if faults:
+            raise pytest.UsageError(printed("\n".join(faults)))
+
+    def _begin_witnesses(self, given: str) -> Iterator[str]:
+        """Make the folder of witnesses, and yield why that is not possible."""
+        from pytest_delta_schema.witness.runner import Witnesses, prepare_folder
+
+        folder = Path(self._config.invocation_params.dir, given)
+        if not (is_worker(self._config) or self._config.option.collectonly):
+            try:
+                prepare_folder(folder)
+            except ConfigurationError as error:
+                yield f"--delta-witness: {error}"
+        self._witnesses = Witnesses(folder, given)
+
+    def pytest_unconfigure(self) -> None:
+        """End the process that runs witnesses."""
+        if self._witnesses is not None:
+            self._witnesses.close()
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The commits and folders, such as ``main: merge base 1a2b3c4d5e6f, 3 commits before HEAD``."""
+        return tuple(past.label for past in self._pasts[self._folder])
+
+    def pytest_report_header(self) -> list[str]:
+        """Name what is compared with."""
+        return [printed_line(f"delta schema: against {label}") for label in self.labels]
+
+    def summary_lines(self, *, is_whole: bool) -> list[str]:
+        """Return what the end of the run tells besides the verdicts, such as which consents let nothing through.
+
+        ``is_whole`` is whether no check was deselected.
+        """
+        compared = [f"compared with {label}" for label in self.labels]
+        notes = dict.fromkeys(
+            [*compared, *(note for pasts in self._pasts.values() for past in pasts for note in past.notes)]
+        )
+        lines = [f"  {'note':<10}  {note}" for note in notes]
+        if not self._is_complete():
+            lines.append(f"  {'note':<10}  this run looks at a part of the project, so no table counts as gone")
+        elif is_whole:
+            lines += [f"  {'unused':<10}  {text}" for name, text in self._unused.items() if name not in self._used]
+        return lines
+
+    def _audit(self, comparison: ContractComparison) -> list[str]:
+        """Keep what is to be said of each consent that lets nothing through, and return those that never can."""
+        faults = []
+        consents = [consent for consent in self._run.settings.consents if consent.is_for_contracts]
+        contracts = comparison.contracts() if consents else {}
+        for consent in consents:
+            refused, notes = audited_breaks([consent], contracts, ())
+            faults += refused
+            self._unused |= dict.fromkeys([str(consent)] if notes else [], " ".join(notes))
+        return faults
+
+    def _paths_without_table(self, comparison: ContractComparison) -> list[str]:
+        """Return a message for each path of the setting ``compatibility`` that matches no table of a complete run."""
+        names = [*self._run.tables, *comparison.past.gone()] if comparison.is_complete else []
+        return [
+            f"the path {entry.path} of the setting compatibility matches no table of this run; fix or remove it"
+            for entry in self._run.settings.compatibility
+            if names and not any(map(entry.matches, names))
+        ]
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Collect which consents a worker of xdist did not need; one that any worker needed is used."""
+        unused, used = getattr(node, "workeroutput", {}).get(_CONSENTS, ({}, ()))
+        self._unused |= unused
+        self._used.update(used)
+
+    def pytest_sessionfinish(self) -> None:
+        """Note which consents were needed, and say so in a worker of xdist."""
+        comparison = self._run.comparison
+        self._used.update(map(str, () if comparison is None else comparison.used))
+        if is_worker(self._config):
+            self._config.workeroutput[_CONSENTS] = (self._unused, sorted(self._used))  # type: ignore[attr-defined]
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(
+        self, session: pytest.Session, config: pytest.Config, items: list[pytest.Item]
+    ) -> None:
+        """Add an item for each table that is gone; before options of pytest deselect some."""
+        contracts = [item for item in items if isinstance(item, ContractItem)]
+        projects = {folder: self._project_of(folder) for folder in {item.path.parent for item in contracts}}
+        homes = {item.cls.table.name: projects[item.path.parent] for item in contracts}
+        faults = [fault for project in sorted({*homes.values()} - self._pasts.keys()) for fault in self._read(project)]
+        comparison = ContractComparison(
+            PastProjects(self._pasts, homes),
+            self._run.declarations,
+            today=datetime.now(timezone.utc).date(),
+            is_complete=self._is_complete() and not session.testsfailed,
+            shows_every_role=config.get_verbosity() > 0,
+            witness=None if self._witnesses is None else self._witnesses.of,
+        )
+        self._run.comparison = comparison
+        if not faults:
+            faults = [*self._audit(comparison), *self._paths_without_table(comparison)]
+        refuse(config, items, faults)
+        if comparison.is_complete:
+            items += _items(session, comparison)
+
+    def _read(self, project: Path) -> Iterator[str]:
+        """Read the contracts of a project, and yield why that is not possible."""
+        options = self._run.options
+        pasts = self._pasts.setdefault(project, [])
+        for ref in options.against:
+            try:
+                pasts.append(contracts_at(ref, project=project, release_tags=options.release_tags))
+            except ConfigurationError as error:
+                yield f"--delta-against={error}"
+
+    def _project_of(self, folder: Path) -> Path:
+        """Return the folder of the project around a folder; installed packages have no snapshots in the repository."""
+        file = project_file_of(folder)
+        return file.parent if file is not None and file.is_relative_to(self._folder) else self._folder
+
+    def _is_complete(self) -> bool:
+        """Whether the command line asks for every table of the project, so one that is not there is gone."""
+        config = self._config
+        given = command_line(config)
+        if config.args_source is config.ArgsSource.INVOCATION_DIR:
+            is_selected = not self._folder.is_relative_to(config.invocation_params.dir)
+        else:
+            is_selected = config.args_source is config.ArgsSource.ARGS
+        return not (is_selected or any(getattr(given, name, None) for name in _LOOK_AT_FEWER))
+
+
+def _items(session: pytest.Session, comparison: ContractComparison) -> Iterator[pytest.Item]:
+    """Yield an item for each table that is gone, and for each snapshot of which not even the table is known."""
+    past, nodes = comparison.past, dict[Path, ProjectNode]()
+    outcomes = [
+        *((project, str(name), partial(comparison.outcome_of_gone, name)) for name, project in past.gone().items()),
+        *((project, path, partial(unread_outcome, path, fault)) for path, (project, fault) in past.unnamed().items()),
+    ]
+    for project, name, outcome in outcomes:
+        if project not in nodes:
+            nodes[project] = ProjectNode.from_parent(session, path=project / "pyproject.toml")
+        node = NameNode.from_parent(nodes[project], name=node_name(name))
+        yield UndeclaredItem.from_parent(node, name=COMPAT, table=name, outcome=outcome)

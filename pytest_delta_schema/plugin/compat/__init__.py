@@ -1,1 +1,0 @@
-"""Differences between versions of pytest, syrupy and xdist."""

@@ -1,1 +1,0 @@
-"""The hooks of a run that has tables."""

@@ -1,0 +1,546 @@
+"""The values of ``--delta-import``: a schema, or some of its tables, and the file or folder to write."""
+
+from __future__ import annotations
+
+import glob
+import importlib
+import keyword
+import re
+from collections import Counter
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import pytest
+
+from pytest_delta_schema.configuration.files import shown_path
+from pytest_delta_schema.delta.names import folded, nearest_name, split_path
+from pytest_delta_schema.diagnostics.errors import DeclarationError, DeltaSchemaError
+from pytest_delta_schema.diagnostics.text import printed, printed_line
+from pytest_delta_schema.engine.adoption import ModuleToProve, imported_model, model_name, proved
+from pytest_delta_schema.engine.declarations import Declarations
+from pytest_delta_schema.engine.gate import Gate, held_tables, tables_of_file
+from pytest_delta_schema.execute.protocols import ListsViews
+from pytest_delta_schema.models.ownership import ASPECTS
+from pytest_delta_schema.plugin.adoption import ModelFault, UnwritableFileError, code_style, fail, write_whole
+from pytest_delta_schema.plugin.collection import node_name
+from pytest_delta_schema.plugin.commands import add_modules
+from pytest_delta_schema.plugin.compat import run_before_items, skip_item
+from pytest_delta_schema.plugin.failures import CatalogUnavailable, one_line, relative
+from pytest_delta_schema.plugin.items import IMPORT, CatalogListing, ImportItem, NameNode, ProjectNode
+from pytest_delta_schema.plugin.options import location
+from pytest_delta_schema.plugin.registration import project_folder
+from pytest_delta_schema.plugin.snapshots import snapshot_text
+from pytest_delta_schema.plugin.summary import refuse
+from pytest_delta_schema.progress import step
+from pytest_delta_schema.report.text import counted, first_few, headline
+from pytest_delta_schema.source_code.calls import table_variables
+from pytest_delta_schema.source_code.literals import distinct, python_word
+from pytest_delta_schema.source_code.modules import extended_module, module_source
+from pytest_delta_schema.state.json_state import SQL_FILE, STATE_FILE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from pytest_delta_schema.configuration.settings import Settings
+    from pytest_delta_schema.delta.names import Aspect
+    from pytest_delta_schema.engine.adoption import ImportedModel
+    from pytest_delta_schema.execute.protocols import Catalog
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plugin.options import Options
+    from pytest_delta_schema.plugin.run import ContractRun
+    from pytest_delta_schema.source_code.text import CodeStyle
+    from pytest_delta_schema.state.states import CatalogState, TableState
+
+
+_FORM = "write --delta-import=dev.silver, or --delta-import=dev.silver.ord*=contracts/orders.py"
+_SCHEMA, _TABLE = 2, 3
+_GLOB = re.compile(r"[*?[]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportRequest:
+    """One value of the option."""
+
+    text: str
+    """The name as it was given."""
+    catalog: str
+    """The catalog to read, in lower case."""
+    schema: str
+    """Its schema, in lower case."""
+    pattern: str
+    """A glob pattern of names of tables, in lower case."""
+    path: str
+    """The file or the folder to write; ``""`` for ``contracts``."""
+
+    def matching(self, names: Iterable[QualifiedName]) -> list[QualifiedName]:
+        """Return the names that are asked for."""
+        return [name for name in names if fnmatchcase(name.table, self.pattern)]
+
+    def fault(self, names: Iterable[QualifiedName]) -> str:
+        """Return the message if no name of the schema is asked for; ``""`` if one is."""
+        known = list(names)
+        if self.matching(known):
+            return ""
+        schema = f"{self.catalog}.{self.schema}"
+        if not known:
+            return f"--delta-import={self.text}: the schema {schema} does not exist, or holds no table; check its name"
+        tables = [name.table for name in known]
+        near = nearest_name(self.pattern, tables)
+        proposal = f"did you mean {schema}.{near}?" if near else f"its tables are {first_few(tables, 5)}"
+        return f"--delta-import={self.text}: no table of {schema} has this name; {proposal}"
+
+
+def import_faults(values: Iterable[str], owns: Iterable[str]) -> Iterator[str]:
+    """Yield what is wrong with the options.
+
+    ``owns`` are the aspects of ``--delta-import-owns``.
+    """
+    yield from (request for request in map(import_request, values) if isinstance(request, str))
+    unknown = [aspect for aspect in aspects_of(owns) if aspect not in ASPECTS]
+    if unknown:
+        yield f"--delta-import-owns: there is no aspect {', '.join(unknown)}; aspects are {', '.join(ASPECTS)}"
+
+
+def aspects_of(owns: Iterable[str]) -> list[Aspect]:
+    """Return the aspects of ``--delta-import-owns``, which has commas between them."""
+    return [cast("Aspect", aspect.strip()) for text in owns for aspect in text.split(",")]
+
+
+def import_requests(values: Iterable[str]) -> list[ImportRequest]:
+    """Return what the values of ``--delta-import`` ask for; there is nothing wrong with them."""
+    return [request for request in map(import_request, values) if isinstance(request, ImportRequest)]
+
+
+def import_request(value: str) -> ImportRequest | str:
+    """Return what a value of the option asks for, or what is wrong with it."""
+    text, _, path = value.partition("=")
+    parts = split_path(text)
+    if len(parts) not in {_SCHEMA, _TABLE} or not all(part.name for part in parts):
+        return f"--delta-import={value} does not name a schema; {_FORM}"
+    if any(not part.is_quoted and _GLOB.search(part.name) for part in parts[:_SCHEMA]):
+        return f"--delta-import={value} has a pattern in the name of the schema; {_FORM}"
+    catalog, schema = (folded(part.name) for part in parts[:_SCHEMA])
+    tables = [glob.escape(part.name) if part.is_quoted else part.name for part in parts[_SCHEMA:]]
+    pattern = folded(tables[0]) if tables else "*"
+    return ImportRequest(text=text, catalog=catalog, schema=schema, pattern=pattern, path=path)
+
+
+FOLDER = "contracts"
+"""Where models are written if the option names no path."""
+
+MANY_TABLES = 40
+"""From so many tables on, each has its own file."""
+
+
+def import_targets(
+    chosen: Mapping[ImportRequest, Iterable[QualifiedName]], declared: Mapping[QualifiedName, QualifiedName], here: Path
+) -> tuple[dict[QualifiedName, Path], list[str]]:
+    """Return the file of each table, and a message for each conflict.
+
+    ``chosen`` holds the tables of each request, under their names in the catalog, and ``declared`` the names of their
+    models. Relative paths start in the folder ``here``.
+    """
+    targets: dict[QualifiedName, Path] = {}
+    faults: list[str] = []
+    schemas: dict[Path, str] = {}
+    for request, names in chosen.items():
+        files = _files(request, [declared[name] for name in names], here)
+        for name in names:
+            file, schema = files[declared[name]], ".".join(declared[name][:2])
+            if targets.setdefault(name, file) != file:
+                faults.append(f"{name} would be written to {targets[name]} and to {file}; ask for it once")
+            elif schemas.setdefault(file, schema) != schema:
+                faults.append(
+                    f"{file} would hold tables of {schemas[file]} and of {schema}; give each schema its own file or"
+                    f" folder: --delta-import={request.text}={FOLDER}/{'_'.join(declared[name][:2])}.py"
+                )
+    return targets, list(dict.fromkeys(faults))
+
+
+def _files(request: ImportRequest, names: list[QualifiedName], here: Path) -> dict[QualifiedName, Path]:
+    """Return the file of each table of a request."""
+    if request.path.endswith(".py"):
+        return dict.fromkeys(names, here / request.path)
+    schema = _module_name(names[0].schema)
+    folder = here / (request.path or FOLDER)
+    one_file = folder / f"{schema}.py"
+    if not request.path and not (folder / schema).is_dir() and (one_file.is_file() or len(names) < MANY_TABLES):
+        return dict.fromkeys(names, one_file)
+    modules = distinct(names, lambda name: _module_name(name.table))
+    return {name: folder / schema / f"{module}.py" for name, module in modules.items()}
+
+
+def _module_name(name: str) -> str:
+    """Return a name that can be imported, and is not collected as a test or as something else."""
+    plain = python_word(name)
+    is_special = not plain.isidentifier() or keyword.iskeyword(plain) or plain.startswith(("test_", "__"))
+    return f"t_{plain}" if is_special or plain == "conftest" or plain.endswith("_test") else plain
+
+
+def tables_of_project(
+    config: pytest.Config, options: Options, files: Iterable[Path]
+) -> tuple[dict[QualifiedName, Table], list[str]]:
+    """Return the tables of the modules of ``models`` and of some files, and a message for each that cannot be run.
+
+    An import would extend the files; those that do not exist hold nothing.
+    """
+    tables: list[Table] = []
+    faults = []
+    others = [file for file in dict.fromkeys(files) if file.is_file() and file not in options.models]
+    for path, dotted in [*options.models.items(), *((file, "") for file in others)]:
+        try:
+            values = vars(importlib.import_module(dotted)).values() if dotted else tables_of_file(str(path)).values()
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a module raises is why it cannot be used
+            shown = shown_path(path, config.rootpath)
+            faults.append(f"{shown} cannot be imported: {type(error).__name__}: {error}; correct it first")
+        else:
+            tables += [table for value in values for table in held_tables(value)]
+    return {table.name: table for table in tables}, faults
+
+
+class DeclaredModels:
+    """Models that a project has already: an import leaves them as they are, and says whether they differ.
+
+    Messages name files from the folder ``root``.
+    """
+
+    def __init__(self, catalog: Catalog, models: Iterable[Table], settings: Settings, root: Path) -> None:
+        self._gate = Gate(catalog, models, settings=settings)
+        self._root = root
+        self.differing: list[str] = []
+
+    def skip(self, table: Table) -> None:
+        """Skip the import of a model; note it in ``differing`` if it differs from its table.
+
+        Raises:
+            Skipped: Always.
+        """
+        outcome = self._gate.drift(table)
+        where = relative(table.origin.location, self._root)
+        if not outcome.status.passes:
+            self.differing.append(one_line([headline(outcome)]))
+        skip_item(f"declared already, at {where}{'' if outcome.status.passes else ', and differs'}")
+
+
+def write_snapshots(module: Path, model: Table, declarations: Declarations) -> None:
+    """Write the snapshots of a model, which breaks no rule, next to the module that declares it.
+
+    Raises:
+        UnwritableFileError: If one cannot be written.
+    """
+    folder, table = module.parent / "__snapshots__" / module.stem, node_name(model.qualified_name)
+    texts = declarations.reviewed_texts(model)
+    write_whole(folder / f"{table}{SQL_FILE}", snapshot_text(texts.sql).encode())
+    write_whole(folder / f"{table}{STATE_FILE}", texts.state.encode())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportOptions:
+    """The tables to import, their files and their style."""
+
+    targets: Mapping[QualifiedName, Path]
+    """The file of each table, by its name in the catalog."""
+    settings: Settings
+    owns: Sequence[Aspect] | None
+    """The aspects that the contracts manage; ``None`` for all."""
+    style: CodeStyle
+    root: Path
+    """The folder from which messages name files."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportOutcome:
+    """How the import of some tables ended; all mappings are by names in the catalog."""
+
+    written: Mapping[QualifiedName, Path]
+    """The files of the tables whose models were written."""
+    faults: Mapping[QualifiedName, ModelFault]
+    """Why the import of a table failed, also of one that was written."""
+    remarks: Mapping[QualifiedName, Sequence[str]]
+    """What the model of a table omits."""
+
+
+class ImportJob:
+    """The import of all tables of a run, which the first item does."""
+
+    def __init__(self, catalog: Catalog, options: ImportOptions) -> None:
+        self._catalog = catalog
+        self._options = options
+        self._error: DeltaSchemaError | None = None
+        self.outcome: ImportOutcome | None = None
+
+    def require(self, name: QualifiedName) -> None:
+        """Import all tables, unless that was done, and make sure that one of them was.
+
+        Raises:
+            ContractFailure: If it was not.
+            CatalogUnavailable: If the catalog cannot be read.
+        """
+        if self.outcome is None and self._error is None:
+            try:
+                self.outcome = import_tables(self._catalog, self._options)
+            except DeltaSchemaError as error:
+                self._error = error
+        if self.outcome is None:
+            raise CatalogUnavailable(str(self._error))
+        fault = self.outcome.faults.get(name)
+        if fault is not None:
+            fail(str(name), fault)
+
+
+def import_tables(catalog: Catalog, options: ImportOptions) -> ImportOutcome:
+    """Read tables, write their models and their snapshots, and prove that nothing differs.
+
+    Raises:
+        DeltaSchemaError: If the catalog cannot be read; nothing was written.
+    """
+    names = sorted(options.targets)
+    with step(f"reading {counted(len(names), 'table')}"):
+        state = catalog.read_tables(names)
+    states = {**state.tables, **state.others}
+    faults = {name: _unreadable(state, name) for name in names if name not in states}
+    models = {
+        name: imported_model(states[name], options.settings, options.owns) for name in names if name not in faults
+    }
+    remarks = {name: [_omitted(model.secrets)] for name, model in models.items() if model.secrets}
+    modules = _modules(options, models, faults)
+    with step(f"writing {counted(len(modules), 'module')}"):
+        failed = {name: fault for module in modules for name, fault in module.write(remarks).items()}
+    faults |= failed
+    kept = [module for module in modules if module.models and failed.keys().isdisjoint(module.models)]
+    written = {name: module.path for module in kept for name in module.models}
+    with step(f"proving {counted(len(written), 'model')}"):
+        unproved = _differences(kept, {name: states[name] for name in written}, options.settings)
+    if unproved:
+        remarks |= {name: [*remarks.get(name, ()), *map(_not_declared, lines)] for name, lines in unproved.items()}
+        for module in kept:
+            if not unproved.keys().isdisjoint(module.models):
+                module.write(remarks)
+    faults |= {name: ModelFault("its model differs from it", lines) for name, lines in unproved.items()}
+    tables = {models[name].table.name: models[name].table for name in written}
+    declarations = Declarations(options.settings, tables)
+    for name, path in written.items():
+        violations = declarations.violations(models[name].table)
+        if violations:
+            faults.setdefault(name, ModelFault("its model breaks a rule", tuple(map(str, violations))))
+            continue
+        try:
+            write_snapshots(path, models[name].table, declarations)
+        except UnwritableFileError as error:
+            faults.setdefault(name, ModelFault(f"has no snapshot: {error}"))
+    return ImportOutcome(written=written, faults=faults, remarks=remarks)
+
+
+class _Module:
+    """A module that an import writes, or extends."""
+
+    def __init__(
+        self, path: Path, options: ImportOptions, models: Mapping[QualifiedName, Table], docstring: Sequence[str]
+    ) -> None:
+        self.path = path
+        self.models = models
+        self._options = options
+        self._docstring = docstring
+        self._before = path.read_bytes() if path.is_file() else None
+        tables = {} if self._before is None else tables_of_file(str(path))
+        self._known = table_variables(tables)
+
+    def write(self, remarks: Mapping[QualifiedName, Sequence[str]]) -> dict[QualifiedName, ModelFault]:
+        """Write the module, and return why it was not written, for each of its tables.
+
+        Remarks are comments above the tables, by their names in the catalog.
+        """
+        style, tables = self._options.style, self.models.values()
+        comments = {model.name: remarks[name] for name, model in self.models.items() if name in remarks}
+        if not tables:
+            return {}
+        try:
+            if self._before is None:
+                text = module_source(tables, docstring=self._docstring, remarks=comments, style=style)
+            else:
+                text = extended_module(self._before.decode(), tables, self._known, remarks=comments, style=style)
+            write_whole(self.path, text.encode())
+        except (DeclarationError, UnwritableFileError, UnicodeError) as error:
+            shown = shown_path(self.path, self._options.root)
+            return dict.fromkeys(self.models, ModelFault(f"was not written to {shown}: {error}"))
+        return {}
+
+
+def _modules(
+    options: ImportOptions,
+    models: Mapping[QualifiedName, ImportedModel],
+    faults: Mapping[QualifiedName, ModelFault],
+) -> list[_Module]:
+    """Return the modules to write, each with its tables; the docstring of a new one names those that were not read.
+
+    Models and faults are by the names of the tables in the catalog.
+    """
+    files: dict[Path, list[QualifiedName]] = {}
+    for name, path in options.targets.items():
+        files.setdefault(path, []).append(name)
+    modules = []
+    for path, names in files.items():
+        unread = [f"{name} {faults[name].headline}" for name in names if name in faults]
+        docstring = [f"Tables of {'.'.join(names[0][:2])}.", *unread]
+        own = {name: models[name].table for name in names if name in models}
+        modules.append(_Module(path, options, own, docstring))
+    return modules
+
+
+def _differences(
+    modules: Sequence[_Module], states: Mapping[QualifiedName, TableState], settings: Settings
+) -> dict[QualifiedName, tuple[str, ...]]:
+    """Return how the models of written modules differ from their tables, by the names of the tables in the catalog."""
+    if not states:
+        return {}
+    names = {table.name: name for module in modules for name, table in module.models.items()}
+    declared = [
+        ModuleToProve(str(module.path), tuple(table.name for table in module.models.values())) for module in modules
+    ]
+    proofs = proved(declared, states.values(), settings)
+    return {names[model]: lines for model, lines in proofs.items() if lines}
+
+
+def _unreadable(state: CatalogState, name: QualifiedName) -> ModelFault:
+    problem = state.problem(name)
+    return ModelFault(f"could not be read: {problem.message}", (str(problem),))
+
+
+def _omitted(secrets: Sequence[str]) -> str:
+    return f"not declared, because the value may be a secret: {', '.join(secrets)}"
+
+
+def _not_declared(line: str) -> str:
+    return f"a model cannot declare this yet: {line}"
+
+
+class ImportRun:
+    """The hooks of a run with ``--delta-import``."""
+
+    def __init__(self, config: pytest.Config, run: ContractRun) -> None:
+        self._config = config
+        self._run = run
+        self._job: ImportJob | None = None
+        self._declared: DeclaredModels | None = None
+        self._declaring: set[Path] = set()
+        self._added: list[str] = []
+
+    def pytest_report_header(self) -> str:
+        """Name the mode of the run and its catalog."""
+        where = location(self._config, self._run.options)
+        return printed(f"delta schema: {IMPORT} from {self._run.options.backend}{f', {where}' if where else ''}")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(self, session: pytest.Session) -> bool:
+        """List the catalog, and make an item for each table; nothing else is collected.
+
+        Raises:
+            UsageError: If a request matches nothing, or two of them conflict.
+        """
+        project = ProjectNode.from_parent(session, path=project_folder(self._config) / "pyproject.toml")
+        listed: list[tuple[Catalog, Mapping[ImportRequest, Sequence[QualifiedName]]]] = []
+
+        def list_catalog(catalog: Catalog) -> None:
+            requests = import_requests(self._run.options.imports)
+            listed.append((catalog, {request: _names(catalog, request) for request in requests}))
+
+        if run_before_items(CatalogListing.of(project, list_catalog)):
+            items = self._named([item for catalog, names in listed for item in self._items(project, catalog, names)])
+        else:
+            # The same item fails again as one of the run, and shows why.
+            items = [CatalogListing.of(project, list_catalog)]
+        session.items = items
+        session.testscollected = len(items)
+        self._config.hook.pytest_collectreport(report=pytest.CollectReport(project.nodeid, "passed", None, [*items]))
+        self._config.hook.pytest_collection_modifyitems(session=session, config=self._config, items=items)
+        self._config.hook.pytest_collection_finish(session=session)
+        return True
+
+    def _items(
+        self, project: ProjectNode, catalog: Catalog, listed: Mapping[ImportRequest, Sequence[QualifiedName]]
+    ) -> Iterator[pytest.Item]:
+        """Yield an item for each table that is asked for."""
+        refuse(self._config, [], [fault for request, names in listed.items() if (fault := request.fault(names))])
+        chosen = {request: request.matching(names) for request, names in listed.items()}
+        models = {name: model_name(name, self._run.settings) for names in chosen.values() for name in names}
+        targets, conflicts = import_targets(chosen, models, self._config.invocation_params.dir)
+        known, unusable = tables_of_project(self._config, self._run.options, targets.values())
+        refuse(self._config, [], [*conflicts, *unusable])
+        # A run that was killed has written them, and not the configuration.
+        self._declaring = {path for name, path in targets.items() if _declares(path, known.get(models[name]))}
+        options = ImportOptions(
+            targets={name: path for name, path in targets.items() if models[name] not in known},
+            settings=self._run.settings,
+            owns=aspects_of(self._run.options.import_owns) or None,
+            style=code_style(project_folder(self._config)),
+            root=self._config.rootpath,
+        )
+        self._job = ImportJob(catalog, options)
+        self._declared = DeclaredModels(catalog, known.values(), self._run.settings, self._config.rootpath)
+        for name, model in sorted(models.items()):
+            result = partial(self._declared.skip, known[model]) if model in known else partial(self._job.require, name)
+            node = NameNode.from_parent(project, name=node_name(str(model)))
+            yield ImportItem.from_parent(node, name=IMPORT, table=str(model), result=result)
+
+    def _named(self, items: list[pytest.Item]) -> list[pytest.Item]:
+        """Return the items that node ids on the command line name; all without one."""
+        ids = [argument for argument in self._config.invocation_params.args if "::" in str(argument)]
+        chosen = [item for item in items if any(item.nodeid.startswith(str(node_id)) for node_id in ids)]
+        missed = [node_id for node_id in ids if not any(item.nodeid.startswith(str(node_id)) for item in items)]
+        known = first_few([item.nodeid for item in items], 3)
+        refuse(
+            self._config,
+            items,
+            [f"{node_id} is not imported by this run; its items are {known}" for node_id in missed],
+        )
+        return chosen or items
+
+    def pytest_sessionfinish(self) -> None:
+        """Add the modules that were written, by this run or an earlier one, to the configuration of the project."""
+        outcome = None if self._job is None else self._job.outcome
+        written = () if outcome is None else outcome.written.values()
+        self._added = add_modules(self._config, self._run.options, {*self._declaring, *written})
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Name the files that were written, what is not declared, and what to do next."""
+        lines = [*self._lines()]
+        if lines:
+            terminalreporter.ensure_newline()
+            terminalreporter.section("delta schema")
+            for line in lines:
+                terminalreporter.write_line(printed_line(line))
+
+    def _lines(self) -> Iterator[str]:
+        if self._declared is not None:
+            yield from (f"  differs     {line}" for line in self._declared.differing)
+        outcome = None if self._job is None else self._job.outcome
+        if outcome is None:
+            yield from self._added
+            return
+        root = self._config.rootpath
+        failed = len(outcome.faults)
+        proven = counted(len(outcome.written.keys() - outcome.faults.keys()), "table")
+        yield f"{IMPORT}: {proven} written and proven{f', {failed} failed' if failed else ''}"
+        numbers = Counter(outcome.written.values())
+        yield from (f"  wrote       {shown_path(file, root)}, {counted(numbers[file], 'model')}" for file in numbers)
+        yield from (f"  failed      {name} {fault.headline}" for name, fault in sorted(outcome.faults.items()))
+        for name, remarks in sorted(outcome.remarks.items()):
+            yield from (f"  note        {name}: {remark}" for remark in remarks)
+        yield from self._added
+        if numbers:
+            folders = " ".join(sorted({shown_path(file.parent, root) for file in numbers}))
+            yield f"next: pytest, then pytest --delta-drift; then commit {folders} and pyproject.toml"
+
+
+def _declares(path: Path, model: Table | None) -> bool:
+    return model is not None and Path(model.origin.location.file) == path
+
+
+def _names(catalog: Catalog, request: ImportRequest) -> list[QualifiedName]:
+    """Return the names of all tables and views in the schema of a request."""
+    views = catalog.view_names(request.catalog, request.schema) if isinstance(catalog, ListsViews) else ()
+    return sorted({*catalog.table_names(request.catalog, request.schema), *views})

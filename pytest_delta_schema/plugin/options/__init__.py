@@ -1,1 +1,0 @@
-"""Options and settings of one run."""

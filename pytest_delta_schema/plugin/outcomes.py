@@ -1,0 +1,224 @@
+"""The outcome, or the failure, of one item."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, Location, diagnostic_of
+from pytest_delta_schema.diagnostics.text import printed, without_commands
+from pytest_delta_schema.engine.outcomes import CheckKind, DataChecks, Status, TableOutcome
+from pytest_delta_schema.execute.preflight import DATA_RULES
+from pytest_delta_schema.plan.risk import Risk
+from pytest_delta_schema.plugin.compat import change_texts
+from pytest_delta_schema.plugin.failures import (
+    TABLE,
+    CatalogUnavailable,
+    ContractFailure,
+    add_properties,
+    cause_of,
+    fault_of,
+    one_line,
+    properties_of,
+    relative,
+)
+from pytest_delta_schema.plugin.options import APPLY, DRIFT
+from pytest_delta_schema.plugin.registration import OUTCOME, REPORTS, RUN
+from pytest_delta_schema.report.text import (
+    applied_text,
+    body,
+    change_groups,
+    comparison_notes,
+    headline,
+    unmanaged_headline,
+)
+from pytest_delta_schema.state.json_state import state_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import pytest
+
+
+_OUTCOME = "delta_schema_outcome"
+_WITH_CHANGES = (Status.DRIFTED, Status.BLOCKED, Status.STALE)
+
+
+def report_outcome(item: pytest.Item, outcome: TableOutcome) -> None:
+    """Make an outcome the result of an item; raise a ``ContractFailure`` if the check does not pass."""
+    note_outcome(item, outcome)
+    require_available(outcome)
+    if not outcome.status.passes:
+        _fail(item, outcome)
+    text = applied_text(outcome)
+    if text:
+        item.add_report_section("call", "delta schema", text)
+
+
+def require_available(outcome: TableOutcome) -> None:
+    """Stop with the fault of the whole run that a check has met, if it has.
+
+    Raises:
+        CatalogUnavailable: With the fault, which is shown once a run.
+    """
+    for diagnostic in outcome.diagnostics:
+        if diagnostic.concerns_run:
+            raise CatalogUnavailable(diagnostic.fact)
+
+
+def note_outcome(item: pytest.Item, outcome: TableOutcome) -> None:
+    """Add an outcome to the report of an item, and to its properties."""
+    item.stash[OUTCOME] = outcome
+    for name, value in _properties(outcome):
+        add_properties(item, **{name: value})
+
+
+def attach(item: pytest.Item, report: pytest.TestReport) -> None:
+    """Attach the outcome of an item to its report, also through xdist, where each outcome is sent once."""
+    outcome = item.stash.get(OUTCOME, None)
+    if outcome is not None:
+        del item.stash[OUTCOME]
+        setattr(report, _OUTCOME, json.dumps(outcome.to_json()))
+        if item.config.pluginmanager.hasplugin(REPORTS):
+            attach_states(item, report, outcome)
+
+
+def outcome_of(report: pytest.TestReport) -> TableOutcome | None:
+    """Return the outcome that a report carries; ``None`` if it carries none."""
+    text = getattr(report, _OUTCOME, None)
+    return None if text is None else TableOutcome.from_json(json.loads(text))
+
+
+def notes_text(outcome: TableOutcome) -> str:
+    """Return the notes of an outcome in one line; for an apply also what it does not change."""
+    unmanaged = unmanaged_headline(outcome) if outcome.check is CheckKind.APPLY else ""
+    if outcome.check is CheckKind.COMPAT:
+        return "; ".join(f"{word}: {line}" for word, line in comparison_notes(outcome))
+    notes = [headline(outcome)] if outcome.check is CheckKind.UNMANAGED and outcome.notes else map(str, outcome.notes)
+    return "; ".join([*notes, *([unmanaged] if unmanaged else [])])
+
+
+def _properties(outcome: TableOutcome) -> Iterator[tuple[str, object]]:
+    yield "backend", outcome.backend
+    yield "note", notes_text(outcome)
+    for diagnostic in outcome.diagnostics:
+        if diagnostic.rule in DATA_RULES:
+            yield "preflight", diagnostic
+    if outcome.data_checks is DataChecks.PASSED:
+        yield "preflight", "passed"
+    yield "version", outcome.observed_version if outcome.restore_sql else None
+    yield "outcome", outcome.status.value
+    if outcome.status in _WITH_CHANGES and outcome.changes:
+        own = change_groups(outcome.changes, outcome.stored_as).own
+        yield "changes", len(own or outcome.changes)
+        risks = [Risk[change.risk.upper()] for change in own if change.risk]
+        yield "risk", max(risks).label if risks else ""
+    if not outcome.status.passes:
+        yield "summary", one_line([headline(outcome)])
+    if outcome.check is CheckKind.APPLY and outcome.status is not Status.BLOCKED:
+        yield "statements", sum(statement.has_run for statement in outcome.statements)
+
+
+def _fail(item: pytest.Item, outcome: TableOutcome) -> NoReturn:
+    location = outcome.location
+    path = "" if location is None else relative(location, item.config.rootpath)
+    text = body(outcome, path, with_sql=item.config.get_verbosity() >= 0)
+    raise ContractFailure(headline(outcome), text, outcome.table)
+
+
+_COLOUR = r"(\x1b\[[0-9;]*m)"
+_FIXTURES = ("delta_", "make_delta_", "_delta_")
+"""The beginnings of the names of fixtures of this package."""
+
+
+def escape_report(item: pytest.Item, report: pytest.TestReport, error: BaseException | None) -> None:
+    """Escape, in place, the report of a check, or the failure of another test that uses this package.
+
+    Captured output of other tests stays as the tests have written it.
+    """
+    if properties_of(report):
+        report.longrepr = change_texts(report.longrepr, _printed)
+        report.sections = [(title, _printed(content)) for title, content in report.sections]
+    elif error is not None and (isinstance(error, DeltaSchemaError) or _uses_fixtures(item)):
+        report.longrepr = change_texts(report.longrepr, _printed_on(item.config))
+
+
+def escape_collect_report(config: pytest.Config, report: pytest.CollectReport) -> None:
+    """Escape why something could not be collected."""
+    report.longrepr = change_texts(report.longrepr, _printed_on(config))
+
+
+def _uses_fixtures(item: pytest.Item) -> bool:
+    return any(name.startswith(_FIXTURES) for name in getattr(item, "fixturenames", ()))
+
+
+def _printed(text: str) -> str:
+    return printed(text.expandtabs(4))
+
+
+def _printed_on(config: pytest.Config) -> Callable[[str], str]:
+    """Return what escapes a text; on a terminal with colours, those stay that pytest and syrupy give to differences."""
+    reporter: Any = config.pluginmanager.getplugin("terminalreporter")
+    return _printed_with_colours if reporter is not None and reporter.hasmarkup else _printed
+
+
+def _printed_with_colours(text: str) -> str:
+    parts = re.split(_COLOUR, text.expandtabs(4))
+    return without_commands("".join(part if index % 2 else printed(part) for index, part in enumerate(parts)))
+
+
+def error_outcome(config: pytest.Config, report: pytest.TestReport) -> TableOutcome | None:
+    """Return the outcome of a check that an error has ended; ``None`` if none has.
+
+    The report is that of the check, which carries no outcome, or that of a fault of the whole run.
+    """
+    cause = cause_of(report)
+    if not (cause or report.failed):
+        return None
+    status = Status.UNREADABLE if cause or report.when == "setup" else Status.FAILED
+    text, table, (file, line, _) = cause or _crash(report), properties_of(report)[TABLE], report.location
+    location = None if line is None else Location(str(Path(config.rootpath, file)), line + 1)
+    return TableOutcome(
+        table=table,
+        check=next(check for check in CheckKind if f"delta_{check.value}" in report.keywords),
+        status=status,
+        diagnostics=(diagnostic_of(fault_of(report), table, text, location=location),),
+        location=location,
+        failure=text,
+    )
+
+
+def _crash(report: pytest.TestReport) -> str:
+    crash = getattr(report.longrepr, "reprcrash", None)
+    text = str(crash.message if crash is not None else report.longrepr)
+    lines = [line for line in text.splitlines() if line.strip()]
+    return lines[0] if lines else ""
+
+
+_STATES = "delta_schema_states"
+
+
+class TableStates(NamedTuple):
+    """The states of one table as JSON values; ``None`` if one was not sent, or was not read."""
+
+    declared: dict[str, Any] | None = None
+    observed: dict[str, Any] | None = None
+
+
+def attach_states(item: pytest.Item, report: pytest.TestReport, outcome: TableOutcome) -> None:
+    """Attach the states of the table of a check to its report: for each table once, and none of an invalid model."""
+    run, table = item.config.stash[RUN], getattr(getattr(item, "cls", None), "table", None)
+    sender = {DRIFT: CheckKind.DRIFT, APPLY: CheckKind.APPLY}.get(run.options.mode or "", CheckKind.RULES)
+    if table is None or outcome.check is not sender or run.declarations.violations(table):
+        return
+    declared, observed = run.states(table)
+    states = TableStates(state_json(declared), None if observed is None else state_json(observed))
+    setattr(report, _STATES, json.dumps(states))
+
+
+def states_of(report: pytest.TestReport) -> TableStates:
+    """Return the states that a report carries."""
+    text = getattr(report, _STATES, None)
+    return TableStates() if text is None else TableStates(*json.loads(text))

@@ -1,1 +1,0 @@
-"""The outcome, or the failure, of one item."""

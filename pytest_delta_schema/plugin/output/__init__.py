@@ -1,1 +1,0 @@
-"""Write lines on the terminal while pytest captures output."""

@@ -1,0 +1,225 @@
+"""The part of the plugin that runs in every pytest run, also in one that has no tables and no settings of this package.
+
+It is loaded with the plugin: it imports no module that such a run does not need.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
+
+import pytest
+
+from pytest_delta_schema.settings.table import (
+    INI_FILES,
+    LISTS,
+    SETTINGS,
+    SINCE_PYTEST_9,
+    may_have_misspelt_section,
+    project_file_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from pytest_delta_schema.engine.outcomes import TableOutcome
+    from pytest_delta_schema.plugin.run import ContractRun
+    from pytest_delta_schema.settings.stack import PushedSettings
+    from pytest_delta_schema.settings.table import Setting, SettingKind
+
+
+TABLE_MODULE = "pytest_delta_schema.models.table"
+"""A run that has not imported this module has no tables."""
+
+PYTEST_MARKS = {
+    "delta": "every check of a declared table",
+    "delta_rules": "the check that a declaration breaks no rule",
+    "delta_ddl": "the snapshot of the SQL that would create the table",
+    "delta_drift": "the check that the catalog holds what the model wants (--delta-drift)",
+    "delta_unmanaged": "the check that a schema holds no table that no model declares (--delta-drift)",
+    "delta_metadata": "the check that the catalog entry of a table matches its Delta log (unity)",
+    "delta_apply": "changes the catalog until it matches the model (--delta-apply)",
+    "delta_import": "the model of a table was written, and nothing differs (--delta-import)",
+    "delta_adopt": "the model of a table declares what the table has (--delta-adopt)",
+    "delta_compat": "the check that a changed contract breaks nobody (--delta-against)",
+    "delta_enforces": "the check that a table stops rows which break its constraints (--delta-enforce)",
+}
+
+_NUMBERS: Mapping[SettingKind, type[int | float]] = {"count": int, "seconds": float}
+"""The kinds that are numbers."""
+
+_INI_TYPES: Mapping[SettingKind, Literal["bool", "args", "linelist"]] = {
+    "flag": "bool",
+    "list": "args",
+    "rules": "args",
+    "bindings": "linelist",
+    "clients": "linelist",
+    "pairs": "linelist",
+    "client features": "linelist",
+    "consents": "linelist",
+    "reports": "linelist",
+}
+"""The ini types of kinds that are not strings."""
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Declare all options and ini keys."""
+    jobs = parser.getgroup("delta", "contracts of Delta Lake tables", after="general")
+    settings = parser.getgroup("delta settings", "settings for contracts of Delta Lake tables", after="delta")
+    for setting in SETTINGS:
+        if setting.on_command_line:
+            group = settings if setting.in_ini or setting.without_value else jobs
+            group.addoption(setting.option, dest=setting.dest, **_option(setting))
+        if setting.in_ini:
+            # None tells a key that is missing from one that has the default.
+            parser.addini(setting.ini_key, setting.help, type=_ini_type(setting.kind), default=None)
+
+
+def _option(setting: Setting) -> dict[str, Any]:
+    """Return the arguments with which argparse declares an option."""
+    if setting.kind == "flag":
+        return {"action": "store_true", "help": setting.help}
+    choices = f": {', '.join(setting.choices)}" if setting.choices else ""
+    twin = f" (ini: {setting.ini_key})" if setting.in_ini else ""
+    help_text = f"{setting.help}{choices}{twin}"
+    repeated = {"action": "append"} if setting.kind in LISTS else {}
+    optional = {} if setting.without_value is None else {"nargs": "?", "const": setting.without_value}
+    return {"metavar": setting.metavar, "help": help_text, **repeated, **optional}
+
+
+def _ini_type(kind: SettingKind) -> Any:
+    """Return the type of an ini key.
+
+    From version 9 on, pytest tells numbers from texts in TOML, and from 9.2 on a key may be either, so this
+    package can say what is wrong with a text.
+    """
+    number = _NUMBERS.get(kind)
+    if number is None or pytest.version_tuple < (9,):
+        return _INI_TYPES.get(kind, "string")
+    return number | str if pytest.version_tuple >= (9, 2) else number.__name__
+
+
+def is_on_github() -> bool:
+    """Whether this is a step of GitHub Actions."""
+    return os.environ.get("GITHUB_ACTIONS") == "true"
+
+
+def is_configured(config: pytest.Config) -> bool:
+    """Whether a run may have settings of this package; those of other runs are read when a table needs them."""
+    option = config.option
+    texts = [config.getoption("markexpr", "") or "", *(config.getoption("override_ini") or ())]
+    return (
+        any(getattr(option, setting.dest) for setting in SETTINGS if setting.on_command_line)
+        or any("delta_" in text for text in texts)
+        or any("." in name for argument in config.args for name in argument.split("::")[1:-1])
+        or any(_has_settings(path) for path in _files(config))
+        or any(_may_have_misspelt_section(path) for path in files_of_pytest(config))
+    )
+
+
+def project_folder(config: pytest.Config) -> Path:
+    """Return the folder in which the search for ``pyproject.toml`` and relative paths start."""
+    return config.inipath.parent if config.inipath is not None and config.inipath.is_file() else config.rootpath
+
+
+def _files(config: pytest.Config) -> Iterator[Path]:
+    """Yield the files that may have settings, and those that only later versions of pytest read."""
+    if config.inipath is not None:
+        yield config.inipath
+    project = project_file_of(project_folder(config))
+    if project is not None:
+        yield project
+    if pytest.version_tuple < (9,):
+        yield from (config.rootpath / name for name in SINCE_PYTEST_9)
+
+
+def files_of_pytest(config: pytest.Config) -> list[Path]:
+    """Return the files in which somebody may have written a section of this package, also if pytest reads others."""
+    project = project_file_of(project_folder(config))
+    folders = [project_folder(config), config.rootpath, *([] if project is None else [project.parent])]
+    files = [folder / name for folder in dict.fromkeys(folders) for name in INI_FILES]
+    return files if config.inipath in files or config.inipath is None else [*files, config.inipath]
+
+
+def _may_have_misspelt_section(path: Path) -> bool:
+    try:
+        return may_have_misspelt_section(path.read_bytes())
+    except OSError:
+        return False
+
+
+def _has_settings(path: Path) -> bool:
+    """Whether a file may have settings; also if it cannot be read, so the error is shown."""
+    try:
+        return b"delta_" in path.read_bytes()
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+
+
+class ProgressHandler(logging.Handler):
+    """Shows log records; what shows them is imported for the first one."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        super().__init__(logging.INFO)
+        self._config = config
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Show one record at once."""
+        from pytest_delta_schema.plugin.terminal import handler_of
+
+        handler_of(self._config).handle(record)
+
+
+_WITH_JAVA_STACKS = 2
+"""The verbosity, that of ``-vv``, with which the captured log of failed tests has the Java stack of errors."""
+
+
+def show_progress(config: pytest.Config) -> None:
+    """Show what this package logs, from INFO on, until the run ends; in nested runs only the innermost one shows it."""
+    logger = logging.getLogger("pytest_delta_schema")
+    level, outer = logger.level, [handler for handler in logger.handlers if isinstance(handler, ProgressHandler)]
+    handler = ProgressHandler(config)
+    for other in outer:
+        logger.removeHandler(other)
+    logger.addHandler(handler)
+    if logger.getEffectiveLevel() > logging.INFO:
+        logger.setLevel(logging.INFO)
+
+    def restore() -> None:
+        logger.removeHandler(handler)
+        logger.setLevel(level)
+        for other in outer:
+            logger.addHandler(other)
+
+    config.add_cleanup(restore)
+    if config.getoption("verbose", 0) >= _WITH_JAVA_STACKS:
+        java = logging.getLogger("pytest_delta_schema.java")
+        config.add_cleanup(partial(java.setLevel, java.level))
+        java.setLevel(logging.DEBUG)
+
+
+RUN: pytest.StashKey[ContractRun] = pytest.StashKey()
+"""Key of the run in the configuration's stash, which has it from the first use of this package on."""
+
+PUSHED: pytest.StashKey[PushedSettings] = pytest.StashKey()
+"""Key of the run's entry on the stack of settings."""
+
+RUNNING: pytest.StashKey[pytest.Item] = pytest.StashKey()
+"""Key of the item that runs, or ran last."""
+
+OUTCOME: pytest.StashKey[TableOutcome] = pytest.StashKey()
+"""Key of the outcome in an item's stash."""
+
+SUMMARY, REPORTS = "delta_schema_summary", "delta_schema_reports"
+"""The names of the plugins that collect the outcomes of a run: for the terminal, and for reports."""
+
+COMPARISON = "delta_schema_comparison"
+"""The name of the plugin that compares with the contracts of the past; its ``labels`` name their commits."""
+
+ADOPT_RUN = "delta_schema_adopt"
+"""The name of the plugin that accepts drift into the source of models."""

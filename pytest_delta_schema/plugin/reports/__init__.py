@@ -1,1 +1,0 @@
-"""Write the report files of a run."""

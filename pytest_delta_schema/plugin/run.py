@@ -1,0 +1,460 @@
+"""The state of one pytest run."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_delta_schema.plugin.compat import added_arguments, is_distributed, is_worker
+from pytest_delta_schema.plugin.failures import CatalogUnavailable, report_error, show_once, without_start_line
+from pytest_delta_schema.plugin.options import (
+    ADOPT,
+    AGAINST,
+    APPLY,
+    IMPORT,
+    SYNC,
+    WRITES_MODELS,
+    checked_options,
+    only_shows,
+)
+from pytest_delta_schema.plugin.registration import (
+    ADOPT_RUN,
+    COMPARISON,
+    OUTCOME,
+    PUSHED,
+    REPORTS,
+    RUN,
+    SUMMARY,
+    TABLE_MODULE,
+)
+from pytest_delta_schema.plugin.terminal import Colours
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+    from pytest_delta_schema.configuration.settings import Settings
+    from pytest_delta_schema.engine.apply_progress import ApplyProgress
+    from pytest_delta_schema.engine.comparison import ContractComparison
+    from pytest_delta_schema.engine.declarations import Declarations
+    from pytest_delta_schema.engine.gate import Gate
+    from pytest_delta_schema.engine.source_map import Listing
+    from pytest_delta_schema.execute.protocols import Catalog
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plugin.options import Options
+    from pytest_delta_schema.plugin.spark import SparkWatch
+    from pytest_delta_schema.rules.consent import Consent
+    from pytest_delta_schema.settings.stack import PushedSettings
+    from pytest_delta_schema.state import TableState
+
+
+class ContractRun:
+    """The tables of one run, and a gate for each catalog; the engine is imported when a table needs it."""
+
+    def __init__(self, config: pytest.Config, options: Options, pushed: PushedSettings) -> None:
+        self.options = options
+        self.tables: dict[QualifiedName, Table] = {}
+        self.listings: dict[QualifiedName, Listing] = {}
+        self.schemas: dict[tuple[str, str], Table] = {}
+        self.selected: list[Table] = []
+        self.changing: list[pytest.Function] = []
+        self.checked_by_rules: set[QualifiedName] = set()
+        self.audited: set[int] = set()
+        self.without_snapshot: list[str] = []
+        self.modules_without_tables: dict[Path, str] = {}
+        self.other_tests = 0
+        self.is_refused = False
+        self.has_started_spark = False
+        self.spark_watch: SparkWatch | None = None
+        self.comparison: ContractComparison | None = None
+        self._config = config
+        self._pushed = pushed
+        self._gates: dict[int, Gate] = {}
+
+    def watch(self, fixture: str, spark: SparkSession) -> None:
+        """Watch the session on which a fixture depends, so the report names the test that stopped it."""
+        if self.spark_watch is None:
+            from pytest_delta_schema.plugin.spark import SparkWatch
+
+            self.spark_watch = SparkWatch()
+        self.spark_watch.watch(fixture, spark)
+
+    def declare(self, table: Table) -> Table:
+        """Add a table, and return the one that was declared first under its name."""
+        return self.tables.setdefault(table.name, table)
+
+    def list_tables(self, path: Path, variable: str, tables: Iterable[Table]) -> None:
+        """Note which tables of installed packages a variable lists, because they are reported there."""
+        from pytest_delta_schema.plugin.reports import SourceRoot
+
+        sources = SourceRoot(self._config.rootpath)
+        installed = [table for table in tables if not sources.is_own(table.origin.location)]
+        if installed:
+            from pytest_delta_schema.engine.source_map import Listing
+            from pytest_delta_schema.models.arguments import FileVersion
+
+            listing = Listing(path=str(path), variable=variable, version=FileVersion.of(str(path)))
+            for table in installed:
+                self.listings.setdefault(table.name, listing)
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of the run."""
+        settings: Settings = self._pushed.settings()
+        return settings
+
+    @cached_property
+    def progress(self) -> ApplyProgress:
+        """The progress of the applies of the run."""
+        from pytest_delta_schema.engine.apply_progress import ApplyProgress
+
+        return ApplyProgress()
+
+    @cached_property
+    def declarations(self) -> Declarations:
+        """All collected tables under the settings of the run."""
+        from pytest_delta_schema.engine.declarations import Declarations
+
+        return Declarations(self.settings, self.tables, self.listings)
+
+    def gate(self, catalog: Catalog) -> Gate:
+        """Return the gate over a catalog, which reads the selected tables once."""
+        # A gate refers to its catalog, so no other catalog can get its ``id``.
+        gate = self._gates.get(id(catalog))
+        if gate is None:
+            from pytest_delta_schema.engine.gate import Gate
+
+            gate = self._gates[id(catalog)] = Gate(catalog, models=self.selected, declarations=self.declarations)
+        return gate
+
+    def catalogs(self) -> list[Catalog]:
+        """Return the catalogs over which the run has gates."""
+        return [gate.catalog for gate in self._gates.values()]
+
+    def forget_gates(self) -> None:
+        """Drop cached catalog states before pytest shuts down."""
+        self._gates.clear()
+
+    def states(self, table: Table) -> tuple[TableState, TableState | None]:
+        """Return what a valid model wants, and what was read of its table; ``None`` if no catalog was read."""
+        gate = next((gate for gate in self._gates.values() if gate.is_read), None)
+        if gate is not None:
+            return gate.states(table)
+        from pytest_delta_schema.state.desired import desired_state
+
+        return desired_state(self.declarations.bound(table).table), None
+
+    def require_comparison(self) -> ContractComparison:
+        """Return the comparison with the contracts of the past, which the collection has made.
+
+        Raises:
+            RuntimeError: If it has not, because another plugin has replaced the collection.
+        """
+        if self.comparison is None:
+            msg = "nothing is compared, because another plugin has kept --delta-against from seeing the items"
+            raise RuntimeError(msg)
+        return self.comparison
+
+    def used_consents(self) -> list[Consent]:
+        """Return the consents that a table needed."""
+        from pytest_delta_schema.engine.checks import used_consents
+
+        used = [used_consents(gate) for gate in self._gates.values() if gate.is_read]
+        if self.comparison is not None:
+            used.append([*self.comparison.used])
+        known = self.settings.consents if used else ()
+        return [consent for consent in known if any(consent in consents for consents in used)]
+
+    def unused_consents(self) -> list[Consent] | None:
+        """Return the consents of the project that no table needed; ``None`` if it cannot be known."""
+        if not self.settings.project_consents or self._config.args_source is self._config.ArgsSource.ARGS:
+            return None
+        from pytest_delta_schema.engine.checks import unused_consents
+
+        unused = [unused_consents(gate) for gate in self._gates.values() if gate.is_read]
+        if not unused or None in unused:
+            return None
+        return [consent for consent in unused[0] or () if all(consent in (other or ()) for other in unused)]
+
+
+_ENDS_OF_TESTS = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
+
+
+class RunHooks:
+    """A plugin that is registered with the state of a run."""
+
+    def __init__(self, run: ContractRun) -> None:
+        self._run = run
+
+    def pytest_report_header(self, config: pytest.Config) -> str | None:
+        """Name the file whose section configures the run."""
+        path = self._run.options.project_file
+        if path is None:
+            return None
+        from pytest_delta_schema.diagnostics.text import printed_line
+
+        shown = path.relative_to(config.rootpath) if path.is_relative_to(config.rootpath) else path
+        return printed_line(f"delta schema: configured by {shown}")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_pycollect_makemodule(self, module_path: Path, parent: pytest.Collector) -> pytest.Module | None:
+        """Import the modules of the setting ``models`` by their dotted names."""
+        dotted = self._run.options.models.get(module_path)
+        if dotted is None:
+            return None
+        from pytest_delta_schema.plugin.collection import models_module
+
+        return models_module(parent, module_path, dotted)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_make_collect_report(
+        self, collector: pytest.Collector
+    ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+        """Escape why something could not be collected, such as a name in the message of an error."""
+        report = yield
+        if report.failed:
+            from pytest_delta_schema.plugin.outcomes import escape_collect_report
+
+            escape_collect_report(collector.config, report)
+        return report
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collect_file(
+        self, file_path: Path, parent: pytest.Collector
+    ) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+        """Collect the modules of the setting ``models`` also where ``python_files`` does not match them."""
+        collectors = yield
+        dotted = self._run.options.models.get(file_path)
+        if dotted is None:
+            return collectors
+        from pytest_delta_schema.plugin.collection import ModelsModule, models_module
+
+        # That of doctests is another kind of module, which has no tables.
+        if any(isinstance(collector, ModelsModule) for collector in collectors):
+            return collectors
+        return [*collectors, models_module(parent, file_path, dotted)]
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        """Warn of tables where none are collected, and stop a run whose settings do not fit what was collected."""
+        if TABLE_MODULE in sys.modules:
+            from pytest_delta_schema.plugin.model_files import warn_of_conftests
+
+            warn_of_conftests(config)
+        from pytest_delta_schema.plugin.options import rule_faults
+
+        run = self._run
+        if only_shows(config):
+            return
+        if run.options.contracts_only:
+            from pytest_delta_schema.plugin.collection import deselect_other_tests
+
+            run.other_tests = deselect_other_tests(config, items)
+        if run.tables and run.options.settings.rules:
+            # A worker of xdist cannot stop the run with a message: there, the checks that need the rules fail.
+            faults = [] if is_worker(config) else rule_faults(run.options.settings.rules)
+            if faults:
+                from pytest_delta_schema.diagnostics.text import printed
+
+                raise pytest.UsageError(printed("\n".join(faults)))
+        if run.options.mode not in {None, IMPORT, AGAINST} and (run.settings.must_match or run.settings.bindings):
+            from pytest_delta_schema.engine.checks import unmatched_consents
+            from pytest_delta_schema.plugin.collection import bindings_that_fail
+            from pytest_delta_schema.plugin.summary import refuse
+
+            refuse(config, items, [*unmatched_consents(run.declarations), *bindings_that_fail(run)])
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Run checks without a catalog first, and tests that use the catalog after the checks that change it.
+
+        Here no other plugin changes the order again, as ``--failed-first`` would. All tables that were selected are
+        noted, so they can be read at once.
+        """
+        run = self._run
+        if run.tables:
+            from pytest_delta_schema.plugin.catalogs import freeze_after_collection
+            from pytest_delta_schema.plugin.collection import (
+                changing_items,
+                selected_tables,
+                sort_items,
+                tables_with_rules,
+            )
+
+            session.items[:] = sort_items(session.items, run)
+            run.selected, run.checked_by_rules = selected_tables(session.items), tables_with_rules(session.items)
+            run.changing = changing_items(session.items, run)
+            freeze_after_collection(session)
+
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Start the session of a catalog that a test uses, and stop a test whose session another test stopped."""
+        if "delta_catalog" in getattr(item, "fixturenames", ()):
+            from pytest_delta_schema.plugin.catalogs import start_for_test
+
+            start_for_test(item, self._run)
+        watch = self._run.spark_watch
+        fault = None if watch is None else watch.fault(getattr(item, "fixturenames", ()))
+        if fault:
+            raise CatalogUnavailable(fault)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Show once a run, and not once a worker of xdist, why a catalog is not available."""
+        node = getattr(report, "node", None)
+        if node is not None and report.failed:
+            show_once(node.config, report)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> Generator[None, object, object]:
+        """Run before syrupy, and prevent it from deleting or reporting snapshots of tests that did not run."""
+        config, run = session.config, self._run
+        updates = getattr(config.option, "update_snapshots", False)
+        if not (updates or run.tables or run.is_refused or _has_workers(config)):
+            return (yield)
+        from pytest_delta_schema.plugin.snapshots import (
+            corrected_report,
+            find_no_unused,
+            mark_as_skipped,
+            protect_after_run,
+        )
+
+        if updates:
+            protect_after_run(session, exitstatus)
+        mark_as_skipped(config, run.without_snapshot)
+        stopped = config.option.collectonly or exitstatus not in _ENDS_OF_TESTS
+        # A run that writes models compares no snapshot, and so knows of none that is unused.
+        if run.is_refused or run.options.mode in WRITES_MODELS or (stopped and not is_distributed(config)):
+            find_no_unused(config)
+        with corrected_report():
+            return (yield)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_terminal_summary(self, config: pytest.Config, terminalreporter: pytest.TerminalReporter) -> None:
+        """Name unused files before the report of syrupy; no check and no report needs the states of tables any more."""
+        from pytest_delta_schema.plugin.snapshots import report_no_unused, unused_lines
+
+        report_no_unused(config)
+        for line in unused_lines(config):
+            terminalreporter.write_line(line)
+        self._run.forget_gates()
+
+    @pytest.fixture
+    def _delta_readable(self, request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
+        """Stop in set-up, with one line, if the table cannot be read."""
+        from pytest_delta_schema.plugin.catalogs import require_readable_table
+
+        require_readable_table(request, self._run.gate(delta_catalog))
+
+    @pytest.fixture
+    def _delta_started(self, delta_catalog: Catalog) -> None:
+        """Start the session of the catalog in set-up, so a session that does not start is an error."""
+        from pytest_delta_schema.plugin.catalogs import start_catalog_session
+
+        start_catalog_session(delta_catalog)
+
+    @pytest.fixture
+    def _delta_entry_readable(self, request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
+        """Stop in set-up, with one line, if the table or its catalog entry cannot be read."""
+        from pytest_delta_schema.plugin.catalogs import require_readable_entry
+
+        require_readable_entry(request, self._run.gate(delta_catalog))
+
+
+def complete_report(
+    report: pytest.TestReport, run: ContractRun, item: pytest.Item, call: pytest.CallInfo[None]
+) -> None:
+    """Attach the outcome of a check to its report, and report once a run why a catalog is not available."""
+    if run.spark_watch is not None:
+        run.spark_watch.look(report)
+    if OUTCOME in item.stash:
+        from pytest_delta_schema.plugin.outcomes import attach
+
+        attach(item, report)
+    if call.excinfo is not None:
+        report_error(item, report, call.excinfo.value)
+    if report.sections and run.has_started_spark:
+        without_start_line(report)
+    if call.excinfo is not None or report.sections:
+        from pytest_delta_schema.plugin.outcomes import escape_report
+
+        escape_report(item, report, None if call.excinfo is None else call.excinfo.value)
+
+
+def _has_workers(config: pytest.Config) -> bool:
+    """Whether xdist distributes tests; the process that controls workers collects no tables, and reports snapshots."""
+    manager = config.pluginmanager
+    return manager.hasplugin("syrupy") and manager.hasplugin("xdist") and is_distributed(config)
+
+
+def contract_run(config: pytest.Config) -> ContractRun:
+    """Return the state of a run; its options are read at the first use."""
+    run = config.stash.get(RUN, None)
+    if run is None:
+        run = config.stash[RUN] = ContractRun(config, checked_options(config), config.stash[PUSHED])
+        config.pluginmanager.register(RunHooks(run), "delta_schema_run")
+        if not is_worker(config):
+            config.pluginmanager.register(Colours(), "delta_schema_colours")
+        # Hooks of a conftest in a folder are known from the first table of that folder on.
+        if run.options.mode not in WRITES_MODELS and (
+            run.options.reports or config.hook.pytest_delta_schema_report.get_hookimpls()
+        ):
+            from pytest_delta_schema.plugin.reports import ReportWriter
+
+            config.pluginmanager.register(ReportWriter(config), REPORTS)
+    return run
+
+
+def start_run(config: pytest.Config) -> None:
+    """Begin a run that is configured: check its options, and collect and report what they name.
+
+    Raises:
+        pytest.UsageError: With all faults of the options.
+    """
+    run = contract_run(config)
+    options = run.options
+    if options.mode == IMPORT:
+        from pytest_delta_schema.plugin.importing import ImportRun
+
+        config.pluginmanager.register(ImportRun(config, run), "delta_schema_import")
+        return
+    if options.models and config.args_source is not config.ArgsSource.ARGS:
+        config.args.extend(added_arguments(config.args, options.models))
+    if options.mode == ADOPT:
+        from pytest_delta_schema.plugin.adoption import AdoptRun
+
+        config.pluginmanager.register(AdoptRun(config, run), ADOPT_RUN)
+    elif options.mode is not None and not only_shows(config):
+        from pytest_delta_schema.plugin.summary import Summary
+
+        if options.against:
+            from pytest_delta_schema.plugin.comparison import ComparisonHooks
+
+            config.pluginmanager.register(ComparisonHooks(config, run), COMPARISON)
+        summary = Summary(config, options)
+        config.pluginmanager.register(summary, SUMMARY)
+        if options.mode == APPLY and not config.option.collectonly:
+            from pytest_delta_schema.plugin.interruption import Interrupted
+
+            config.pluginmanager.register(Interrupted(config, summary), "delta_schema_interrupted")
+        if options.mode == SYNC and not is_worker(config):
+            from pytest_delta_schema.plugin.items import SharedOutcomes
+
+            config.pluginmanager.register(SharedOutcomes(), "delta_schema_shared_outcomes")
+
+
+def with_hook_rules(settings: Settings, config: pytest.Config) -> Settings:
+    """Return settings with the rules that the hooks of a project return."""
+    model_rules = config.hook.pytest_delta_schema_model_rules(config=config)
+    plan_rules = config.hook.pytest_delta_schema_plan_rules(config=config)
+    return replace(
+        settings,
+        model_rules=tuple(rule for rules in model_rules for rule in rules),
+        plan_rules=tuple(rule for rules in plan_rules for rule in rules),
+    )

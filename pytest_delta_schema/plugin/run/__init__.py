@@ -1,1 +1,0 @@
-"""The state of one pytest run."""

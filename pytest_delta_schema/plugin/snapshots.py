@@ -1,0 +1,363 @@
+"""Snapshots of SQL: ``.sql`` files, kept by syrupy, compared line by line; that of a table has its state next to it."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from difflib import unified_diff
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+import syrupy
+from syrupy.data import SnapshotCollections, SnapshotUnknownCollection
+from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
+from syrupy.report import SnapshotReport
+
+from pytest_delta_schema.configuration.files import shown_path
+from pytest_delta_schema.diagnostics.errors import JsonFormError
+from pytest_delta_schema.diagnostics.text import printed, printed_line
+from pytest_delta_schema.state.json_shapes import UPGRADE
+from pytest_delta_schema.state.json_state import SQL_FILE, STATE_FILE, state_from_json_text, state_json_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from syrupy.assertion import SnapshotAssertion
+    from syrupy.data import SnapshotCollection
+    from syrupy.location import PyTestLocation
+
+    from pytest_delta_schema.engine.declarations import ReviewedTexts
+
+
+UPDATE = "review it, and accept it with: pytest --snapshot-update"
+_SQL_NAME, _STATE_NAME = r"\.ddl(\[[^/\\]*\])?\.sql$", r"(\[[^/\\]*\])?\.state\.json$"
+"""Names of the two files of a table; parameters are in brackets, which its own name has not."""
+
+
+class SqlSnapshotExtension(SingleFileSnapshotExtension):
+    """Keeps text as it is, with one newline at its end; the file of a state belongs to the file of its SQL."""
+
+    _write_mode = WriteMode.TEXT
+    file_extension = "sql"
+
+    def serialize(self, data: object, **_options: Any) -> Any:
+        """Return ``data`` with Unix line ends and one at the end; raise a ``TypeError`` if it is not text."""
+        if not isinstance(data, str):
+            msg = f"a SQL snapshot holds text, got {type(data).__name__}; render the statements first"
+            raise TypeError(msg)
+        return snapshot_text(data)
+
+    def diff_lines(self, serialized_data: Any, snapshot_data: Any) -> Iterator[str]:
+        """Show the remedy, which pytest does not cut there, and every difference, with names escaped.
+
+        syrupy leaves out all differences of a long text but the first. The files have the exact text.
+        """
+        yield f"R{UPDATE[1:]}"
+        yield from line_difference(printed(snapshot_data), printed(serialized_data))
+
+    def is_snapshot_location(self, *, location: str) -> bool:
+        """Whether a file is a snapshot, or the state that belongs to one."""
+        return location.endswith((".sql", STATE_FILE))
+
+    def owns_snapshot_collection(self, *, filepath: str, test_location: PyTestLocation) -> bool:
+        """Whether a file is a snapshot of a test in a folder.
+
+        That of syrupy 7 takes a tenth of a run of 1,000 tables.
+        """
+        folder = Path(test_location.filepath).parent / self.snapshot_dirname
+        return self.is_snapshot_location(location=filepath) and Path(filepath).parent.parent == folder
+
+    def read_snapshot_collection(self, *, snapshot_location: str) -> SnapshotCollection:
+        """Return the snapshot of a file; a state has that of its SQL, whether that file exists or not."""
+        location = re.sub(_STATE_NAME, r".ddl\1.sql", snapshot_location)
+        return super().read_snapshot_collection(snapshot_location=location)
+
+    def delete_snapshots(self, *, snapshot_location: str, **_names: Any) -> None:
+        """Delete the file of a snapshot, and that of its state."""
+        for path in (Path(snapshot_location), state_file(snapshot_location)):
+            path.unlink(missing_ok=True)
+
+
+def state_file(location: str) -> Path:
+    """Return the file of the state that belongs to the SQL of a table."""
+    return Path(re.sub(_SQL_NAME, rf"\1{STATE_FILE}", location))
+
+
+def snapshot_text(sql: str) -> str:
+    """Return SQL as its snapshot holds it: with Unix line ends and one at the end."""
+    text = sql.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n") + "\n"
+    # A lone surrogate cannot be written to a file, nor to any catalog.
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def line_difference(stored: str, rendered: str) -> Iterator[str]:
+    """Yield the lines in which a text differs from the one that was reviewed."""
+    before, after = (text.rstrip("\n").split("\n") for text in (stored, rendered))
+    return unified_diff(before, after, "reviewed", "declared", lineterm="")
+
+
+class StoredTexts(NamedTuple):
+    """The contents of the two files of a table; ``None`` for a file that does not exist."""
+
+    sql: str | None
+    state: bytes | None
+
+
+class TableSnapshotExtension(SqlSnapshotExtension):
+    """Keeps the two texts of a table in two files; each is written only if it differs."""
+
+    # syrupy hands on what these return, and says that it is text or bytes.
+
+    def serialize(self, data: Any, **_options: Any) -> Any:
+        """Return the texts as their files hold them."""
+        texts: ReviewedTexts = data
+        return texts._replace(sql=snapshot_text(texts.sql))
+
+    def read_snapshot_data_from_location(self, *, snapshot_location: str, **names: Any) -> Any:
+        """Return what is stored; ``None`` if there is neither file."""
+        sql = super().read_snapshot_data_from_location(snapshot_location=snapshot_location, **names)
+        stored = StoredTexts(sql, _stored_state(snapshot_location))
+        return None if stored == (None, None) else stored
+
+    def matches(self, *, serialized_data: Any, snapshot_data: Any) -> bool:
+        """Whether both files hold what is declared.
+
+        Raises:
+            JsonFormError: If a newer release has written the state, so it must not be replaced.
+        """
+        is_same = holds_state(snapshot_data.state, serialized_data.state)
+        return is_same and snapshot_data.sql == serialized_data.sql
+
+    @classmethod
+    def write_snapshot_collection(cls, *, snapshot_collection: SnapshotCollection, **_options: Any) -> None:
+        """Write each file that holds something else; a state of another layout stays as it is."""
+        location = snapshot_collection.location
+        texts: Any = next(iter(snapshot_collection)).data
+        stored = cls().read_snapshot_data_from_location(
+            snapshot_location=location, snapshot_name="", session_id=""
+        ) or StoredTexts(None, None)
+        if stored.sql != texts.sql:
+            Path(location).write_bytes(texts.sql.encode())
+        if not holds_state(stored.state, texts.state):
+            state_file(location).write_bytes(texts.state.encode())
+
+
+def holds_state(content: bytes | None, text: str) -> bool:
+    """Whether a file holds a state, in the layout of its text or in another.
+
+    Raises:
+        JsonFormError: If a newer release has written the file.
+    """
+    if content is None:
+        return False
+    if content.replace(b"\r\n", b"\n") == text.encode():
+        return True
+    try:
+        return stored_state_text(content) == text
+    except JsonFormError as error:
+        if is_newer(error):
+            raise
+        return False
+
+
+def stored_state_text(content: bytes) -> str:
+    """Return the text that a file of a state would have if this release had written it.
+
+    Raises:
+        JsonFormError: If it holds no state.
+    """
+    return state_json_text(state_from_json_text(content))
+
+
+def is_newer(error: JsonFormError) -> bool:
+    """Whether a newer release has written what cannot be read."""
+    return error.diagnostics[0].remedy == UPGRADE
+
+
+def _stored_state(location: str) -> bytes | None:
+    try:
+        return state_file(location).read_bytes()
+    except FileNotFoundError:
+        return None
+
+
+_NEW = (
+    f"This snapshot is new; {UPDATE}\nThen commit the folder {{folder}}: from then on pytest fails if the SQL or the"
+    " state changes, and reviewers see the difference."
+)
+_ESCAPED = "Some characters are escaped for the terminal; the file has the exact text.\n"
+_REWRITE = "Write it again with: pytest --snapshot-update"
+
+
+class Mismatch(NamedTuple):
+    """Why a table is not as it was reviewed."""
+
+    head: str
+    body: str
+    remedy: str = UPDATE
+
+
+def mismatch(snapshot: SnapshotAssertion, texts: ReviewedTexts) -> Mismatch | None:
+    """Compare the texts of a table with their files, or write both if the run updates snapshots.
+
+    The result is ``None`` if they are equal; otherwise the first fault, which speaks for both files.
+    """
+    if snapshot(extension_class=TableSnapshotExtension) == texts:
+        return None
+    result = snapshot.executions[snapshot.num_executions - 1]
+    if result.exception is not None and not isinstance(result.exception, JsonFormError):
+        return Mismatch(f"the snapshot cannot be read: {result.exception}", UPDATE)
+    stored: Any = result.recalled_data or StoredTexts(None, None)
+    declared: Any = result.asserted_data
+    try:
+        if result.exception is not None:
+            raise result.exception
+        if stored.sql != declared.sql:
+            return _difference("SQL", stored.sql, declared.sql)
+        state = None if stored.state is None else stored_state_text(stored.state)
+        return _difference("state", state, declared.state)
+    except JsonFormError as error:
+        return _unreadable(state_file(result.snapshot_location).name, error)
+
+
+def _difference(part: str, stored: str | None, declared: str) -> Mismatch:
+    if stored is None:
+        new = _NEW.format(folder=SqlSnapshotExtension.snapshot_dirname)
+        return Mismatch("there is no snapshot yet", f"{_shown(declared)}{new}")
+    changes = _shown("\n".join(line_difference(stored, declared)))
+    return Mismatch(f"its {part} is not the one in the snapshot", f"{changes}{UPDATE}")
+
+
+def _unreadable(file: str, error: JsonFormError) -> Mismatch:
+    """Return the faults of a file that holds no state; what a newer release has written is not written again."""
+    first = error.diagnostics[0]
+    remedy = first.remedy if is_newer(error) else _REWRITE
+    facts = "\n".join(f"{file}: {diagnostic.fact}" for diagnostic in error.diagnostics)
+    return Mismatch(
+        f"the snapshot of its state cannot be read: {first.message}",
+        printed(facts) if is_newer(error) else f"{printed(facts)}\n\n{_REWRITE}",
+        remedy,
+    )
+
+
+def _shown(text: str) -> str:
+    """Return SQL, JSON, or a difference, as it is printed, and whether it is exact."""
+    shown = printed(text)
+    return f"{shown}\n\n" if shown == text else f"{shown}\n\n{_ESCAPED}"
+
+
+VERSIONS = {"syrupy": ">=5,<8"}
+"""The versions with which the names of these options were tested."""
+
+_CORRECTED = 6
+"""The first version that needs no :class:`_CorrectedReport`."""
+
+_BEFORE = pytest.StashKey[bool]()
+_SELECTING = ("keyword", "markexpr", "lf", "stepwise", "deselect")
+
+
+class _Report(SnapshotReport):
+    """Leaves files of states to the snapshots of SQL to which they belong.
+
+    syrupy 7.0 lets tests that keep JSON claim every ``.json`` file in the folder of all snapshots, and deletes it.
+    """
+
+    @property
+    def unused(self) -> SnapshotCollections:
+        unused = SnapshotCollections()
+        for collection in super().unused:
+            if not collection.location.endswith(STATE_FILE):
+                unused.add(collection)
+        return unused
+
+
+class _CorrectedReport(_Report):
+    """Finds unused snapshots as syrupy 6.0 does, with the classes of syrupy 5.
+
+    syrupy 5.5.3 counts the file of a skipped test as unused, if it holds that one snapshot, and deletes it with
+    ``--snapshot-update``.
+    """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if getattr(self.options, "disable_unused_snapshots", False):
+            self.discovered = SnapshotCollections()
+
+    @property
+    def unused(self) -> SnapshotCollections:
+        unused = SnapshotCollections()
+        for collection in super().unused:
+            location = collection.location
+            is_unknown = isinstance(collection, SnapshotUnknownCollection)
+            if not (is_unknown and self._skipped_items_match_name(location, Path(location).stem)):
+                unused.add(collection)
+        return unused
+
+
+@contextmanager
+def corrected_report() -> Iterator[None]:
+    """Make syrupy find unused snapshots as the plugin needs it, while the session ends."""
+    is_old = int(version("syrupy").partition(".")[0]) < _CORRECTED
+    module: Any = syrupy.session
+    module.SnapshotReport = _CorrectedReport if is_old else _Report
+    try:
+        yield
+    finally:
+        module.SnapshotReport = SnapshotReport
+
+
+def find_no_unused(config: pytest.Config) -> None:
+    """Keep syrupy from looking for unused snapshots when the session ends."""
+    config.stash[_BEFORE] = getattr(config.option, "disable_unused_snapshots", False)
+    config.option.disable_unused_snapshots = True
+
+
+def report_no_unused(config: pytest.Config) -> None:
+    """Keep the report of syrupy, which comes next, from mentioning that it has not looked for unused snapshots."""
+    if _BEFORE in config.stash:
+        config.option.disable_unused_snapshots = config.stash[_BEFORE]
+
+
+def unused_lines(config: pytest.Config) -> list[str]:
+    """Return a line for each table that is not declared any more and still has files."""
+    report: Any = getattr(getattr(config, "_syrupy", None), "report", None)
+    unused = () if report is None or report.update_snapshots else report.unused
+    files = sorted(Path(item.location) for item in unused if item.location.endswith(SQL_FILE))
+    root = config.invocation_params.dir
+    return [
+        printed_line(
+            f"{_shown_files(file, root)} is of a table that is not declared; delete it: pytest --snapshot-update"
+        )
+        for file in files
+    ]
+
+
+def _shown_files(file: Path, root: Path) -> str:
+    """Return the file of the SQL of a table and that of its state, or the one of them that exists."""
+    state = Path(f"{str(file).removesuffix(SQL_FILE)}{STATE_FILE}")
+    if not file.exists():
+        return shown_path(state, root)
+    return f"{shown_path(file, root)} (with {STATE_FILE})" if state.exists() else shown_path(file, root)
+
+
+def mark_as_skipped(config: pytest.Config, node_ids: Iterable[str]) -> None:
+    """Mark items as skipped for syrupy, so their snapshots do not count as unused."""
+    from syrupy.session import ItemStatus
+
+    session: Any = getattr(config, "_syrupy", None)
+    for node_id in node_ids if session is not None else ():
+        session._selected_items[node_id] = ItemStatus.SKIPPED  # noqa: SLF001 - there is no public way
+
+
+def protect_after_run(session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
+    """Forbid the clean-up unless everything was selected, everything ran, and everything passed."""
+    option = session.config.option
+    selected = any(getattr(option, name, None) for name in _SELECTING)
+    chosen = any("::" in arg for arg in session.config.args)
+    stopped = session.shouldstop or session.shouldfail
+    if exitstatus != pytest.ExitCode.OK or stopped or selected or chosen:
+        if not hasattr(option, "no_cleanup"):  # syrupy before 5.4
+            find_no_unused(session.config)
+        option.no_cleanup = True

@@ -1,1 +1,0 @@
-"""Links from reports to the source code of a project."""

@@ -1,1 +1,0 @@
-"""The lines that end a run, also if it is interrupted."""

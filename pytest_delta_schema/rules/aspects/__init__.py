@@ -1,1 +1,0 @@
-"""Validate one aspect of a table each."""

@@ -1,0 +1,623 @@
+"""Rules about names that Delta stores under column mapping only, and about the mode of column mapping."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from pytest_delta_schema.delta.names import (
+    TABLE,
+    ColumnPath,
+    NameMap,
+    NameSet,
+    column_path,
+    folded,
+    part_path,
+    same_name,
+    spark_name,
+)
+from pytest_delta_schema.delta.protocol import COLUMN_MAPPING, MAPPING_PROPERTY, is_on
+from pytest_delta_schema.plan.actions import AlignTable, CreateTable
+from pytest_delta_schema.plan.changes import (
+    ColumnAdd,
+    ColumnDefaultChange,
+    ColumnDrop,
+    ColumnMappingRemoval,
+    ColumnMove,
+    ColumnNullabilityChange,
+    ColumnRename,
+    ColumnTypeChange,
+    SetColumnComments,
+    SetTableProperties,
+)
+from pytest_delta_schema.plan.difference import renamed, resolve_renames
+from pytest_delta_schema.rules.consent import DROP_COLUMN, Consent, missing_consents
+from pytest_delta_schema.rules.rule import has_feature, violation
+from pytest_delta_schema.settings.table import toml_setting
+from pytest_delta_schema.state.desired import desired_state, rename_hints
+from pytest_delta_schema.state.spark_types import (
+    has_not_null_in_collections,
+    nested_types,
+    not_null_in_collections,
+    not_null_paths,
+    special_names,
+    struct_fields,
+)
+from pytest_delta_schema.state.types import ArrayState, MapState, StructState, children, columns_below, find
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
+    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.plan.changes import Change
+    from pytest_delta_schema.state.types import ColumnState, DataTypeState
+
+
+_CHARACTERS = "one of space , ; { } ( ) = tab newline"
+_MAPPED = f"declare the property {MAPPING_PROPERTY}='name'"
+_UNMAPPED = "none"
+_OF_ONE_COLUMN = (ColumnRename, ColumnDrop, ColumnTypeChange, ColumnNullabilityChange, ColumnDefaultChange)
+
+
+class InvalidColumnName:
+    """A plan needs column mapping, because a name holds a character that Delta stores under column mapping only.
+
+    The characters are space, comma, semicolon, braces, parentheses, ``=``, tab and newline. Other writers, such as
+    delta-rs, store them without column mapping. A table with such names is read, and its model may declare them; Delta
+    refuses every change of it until column mapping is enabled (``DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES``, Delta
+    4.4.0).
+
+    Remedy: Rename the column or the field, or declare the property ``delta.columnMapping.mode``.
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint")])
+        model = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("order id", "bigint")])
+    """
+
+    code = "DS107"
+
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
+        """Yield a violation for the names to create, and one for those that the table has, without column mapping."""
+        if isinstance(action, CreateTable):
+            if not is_on(MAPPING_PROPERTY, action.table_properties):
+                yield from self._added(action, [*special_names(action.columns)])
+        elif not has_feature(MAPPING_PROPERTY, action):
+            new = [path for change in action.all(ColumnAdd) for path in special_names([change.column], change.above)]
+            yield from self._added(action, new)
+            stored = [*special_names(action.observed.columns)]
+            if stored:
+                fact = f"column names {_listed(stored)} of the table hold {_CHARACTERS}, and Delta refuses every change"
+                path = part_path("columns", stored[0])
+                yield violation(self, action.table, path, f"{fact} of it without column mapping", _MAPPED)
+
+    def _added(self, action: CreateTable | AlignTable, paths: Sequence[ColumnPath]) -> Iterator[Diagnostic]:
+        if paths:
+            message = f"column names {_listed(paths)} hold {_CHARACTERS}, which Delta stores under column mapping only"
+            yield violation(self, action.table, part_path("columns", paths[0]), message, f"rename them, or {_MAPPED}")
+
+
+class ColumnNameTakenBySpark:
+    """Two columns have names that are one name for Spark, or a column gets such a name.
+
+    Spark compares the names of columns that it adds, renames and changes in upper case, in which i with and without a
+    dot are one letter, as are s and the long s, mu and the micro sign (``FIELD_ALREADY_EXISTS`` and
+    ``AMBIGUOUS_COLUMN_OR_FIELD``, Spark 4.2.0). For a log these are several names. Spark creates a table with two such
+    columns, and then changes neither.
+
+    Remedy: Write the stored name in the model, or choose a different name.
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("sira", "bigint")])
+        model = Table("dev", "silver", "orders", [Column("s\u0131ra", "bigint")])
+    """
+
+    code = "DS224"
+
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
+        """Yield a violation for every column or field that is created, added, renamed or changed so."""
+        if isinstance(action, CreateTable):
+            yield from self._created(action, action.columns)
+            return
+        columns = action.observed.columns
+        for path in sorted({path for change in action.changes for path in _changed_paths(change)}):
+            stored = _by_spark_name(columns_below(columns, path.parent))
+            yield from self._taken(action, path, "changed", _twins(path.name, stored))
+        for rename in action.all(ColumnRename):
+            above = rename.path.parent
+            # The old name of the column itself counts as well.
+            taken = _by_spark_name(columns_below(columns, above)).get(spark_name(rename.to), [])
+            yield from self._taken(action, above.child(rename.to), "named so", taken)
+            columns = renamed(columns, rename.path, rename.to)
+        added: dict[ColumnPath, list[ColumnState]] = {}
+        for change in action.all(ColumnAdd):
+            added.setdefault(change.above, []).append(change.column)
+        for above, new in added.items():
+            names = _by_spark_name((*columns_below(columns, above), *new))
+            for column in new:
+                path = above.child(column.name)
+                yield from self._taken(action, path, "added", _twins(column.name, names))
+                yield from self._created(action, children(column.data_type), path)
+
+    def _created(
+        self, action: CreateTable | AlignTable, columns: Iterable[ColumnState], above: ColumnPath = TABLE
+    ) -> Iterator[Diagnostic]:
+        names = _by_spark_name(columns)
+        for column in columns:
+            path = above.child(column.name)
+            yield from self._taken(action, path, "told apart", _twins(column.name, names))
+            yield from self._created(action, children(column.data_type), path)
+
+    def _taken(
+        self, action: CreateTable | AlignTable, path: ColumnPath, verb: str, others: Sequence[str]
+    ) -> Iterator[Diagnostic]:
+        if others:
+            fact = f"column {path} cannot be {verb}, because Spark takes it for {', '.join(others)}"
+            remedy = f"write {others[0]} in the model, or choose a different name"
+            yield violation(self, action.table, part_path("columns", path), fact, remedy)
+
+
+def _by_spark_name(columns: Iterable[ColumnState]) -> dict[str, list[str]]:
+    names: dict[str, list[str]] = {}
+    for column in columns:
+        names.setdefault(spark_name(column.name), []).append(column.name)
+    return names
+
+
+def _twins(name: str, names: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the names that are the same name for Spark, and a different one for a log."""
+    return [other for other in names.get(spark_name(name), ()) if not same_name(other, name)]
+
+
+def _changed_paths(change: Change) -> Iterable[ColumnPath]:
+    """Return the columns and fields that the statement of a change names."""
+    if isinstance(change, SetColumnComments):
+        return change.comments
+    if isinstance(change, ColumnMove):
+        return [ColumnPath(change.name)]
+    return [change.path] if isinstance(change, _OF_ONE_COLUMN) else ()
+
+
+class UnsupportedMappingMode:
+    """The mode of column mapping changes in a way that Delta refuses.
+
+    Delta changes ``none`` to ``name``, and ``name`` and ``id`` to ``none`` if no name needs column mapping
+    (``DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE`` and ``DELTA_INVALID_COLUMN_NAMES_WHEN_REMOVING_COLUMN_MAPPING``,
+    Delta 4.4.0).
+
+    Remedy: Declare the mode that the table has.
+
+    Example:
+        columns = [Column("id", "bigint")]
+        by_id, by_name = ({"delta.columnMapping.mode": mode} for mode in ("id", "name"))
+        stored = Table("dev", "silver", "orders", columns, table_properties=by_id)
+        model = Table("dev", "silver", "orders", columns, table_properties=by_name)
+    """
+
+    code = "DS222"
+
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
+        """Yield a violation for a mode that Delta does not give to the table."""
+        if isinstance(action, CreateTable):
+            return
+        change = _mode_change(action)
+        if change is None:
+            return
+        key, after = change
+        before = _mode(action.observed.table_properties)
+        names = [*special_names(action.desired.columns)]
+        if after == _UNMAPPED and names:
+            reason = f"which Delta refuses, because the column names {_listed(names)} hold {_CHARACTERS}"
+        elif after == _UNMAPPED or (before, after) == (_UNMAPPED, "name"):
+            return
+        else:
+            reason = "which Delta refuses"
+        message = f"column mapping is {before} on the table and {after} in the model, {reason}"
+        yield violation(self, action.table, part_path("properties", key), message, f"declare {key}='{before}'")
+
+
+def _mode_change(action: AlignTable) -> tuple[str, str] | None:
+    """Return the property of the mode and its new value, if the mode changes."""
+    removal, planned = action.one(ColumnMappingRemoval), action.one(SetTableProperties)
+    if removal is not None:
+        return removal.key, _UNMAPPED
+    properties = planned.properties.items() if planned else ()
+    return next(((key, folded(value)) for key, value in properties if same_name(key, MAPPING_PROPERTY)), None)
+
+
+def _mode(properties: Mapping[str, str | None]) -> str:
+    return folded(NameMap(properties.items()).get(MAPPING_PROPERTY) or _UNMAPPED)
+
+
+def _listed(paths: Sequence[ColumnPath]) -> str:
+    return ", ".join(repr(str(path)) for path in paths)
+
+
+class NoColumns:
+    """A table has no columns.
+
+    Nothing can be written to it.
+
+    Remedy: Declare at least one column.
+
+    Example:
+        model = Table("dev", "silver", "orders", [])
+    """
+
+    code = "DS102"
+
+    def check(self, table: Table) -> Iterator[Diagnostic]:
+        """Yield a violation if ``table`` has no columns."""
+        if not table.columns:
+            yield violation(
+                self, table.qualified_name, part_path("columns"), "has no columns", "declare at least one Column"
+            )
+
+
+class DuplicateColumn:
+    """Two columns, or two fields of one struct, have names that are equal without case.
+
+    Delta matches names without case.
+
+    Remedy: Rename or remove all but one.
+
+    Example:
+        model = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("ID", "int")])
+    """
+
+    code = "DS103"
+
+    def check(self, table: Table) -> Iterator[Diagnostic]:
+        """Yield a violation for every name that is declared more than once."""
+        if not any(map(_has_duplicates, _names(table))):
+            return
+        for paths in _structs(table):
+            spellings: dict[ColumnPath, list[ColumnPath]] = {}
+            for path in paths:
+                spellings.setdefault(path, []).append(path)
+            for duplicates in spellings.values():
+                if len(duplicates) > 1:
+                    listed = ", ".join(map(str, duplicates))
+                    message = f"columns {listed} have one name, because names match without case"
+                    first = part_path("columns", duplicates[0])
+                    yield violation(self, table.qualified_name, first, message, "rename or remove all but one")
+
+
+class NotNullColumnAdded:
+    """A NOT NULL column, or a column with a NOT NULL field, is added to an existing table.
+
+    The existing rows hold NULL in a new column.
+
+    Remedy: Add it nullable, fill it, then declare it NOT NULL.
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint")])
+        model = Table(
+            "dev",
+            "silver",
+            "orders",
+            [Column("id", "bigint"), Column("state", "string", is_nullable=False)],
+        )
+    """
+
+    code = "DS201"
+
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
+        """Yield a violation for every NOT NULL column, or field of one, that is added to an existing table."""
+        if isinstance(action, CreateTable):
+            return
+        for change in action.all(ColumnAdd):
+            for path in not_null_paths([change.column], change.above):
+                yield violation(
+                    self,
+                    action.table,
+                    part_path("columns", path),
+                    f"column {path} is NOT NULL in the model but new on the table",
+                    "add it nullable, fill it, then declare it NOT NULL",
+                )
+
+
+class DropWithoutConsent:
+    """A column is dropped without consent.
+
+    Its data would be lost.
+
+    Remedy: Declare the column, or consent to the drop by name (``--delta-allow``).
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("legacy", "string")])
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")])
+    """
+
+    code = "DS206"
+
+    def __init__(self, consents: Iterable[Consent] = ()) -> None:
+        self.consents = tuple(consents)
+
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
+        """Yield a violation for every dropped column without consent."""
+        for missing in missing_consents(action, DROP_COLUMN, self.consents):
+            dropped = missing.needed.path
+            fact = f"column {dropped} is on the table but not in the model, and dropping it loses its data"
+            message = "; ".join((fact, *missing.ambiguities))
+            yield violation(
+                self, action.table, part_path("columns", dropped), message, f"declare it, or {missing.remedy}"
+            )
+
+
+class DropWithoutColumnMapping:
+    """A column is dropped from a table without column mapping.
+
+    Delta refuses this (``DELTA_UNSUPPORTED_DROP_COLUMN``, Delta 4.4.0).
+
+    Remedy: Declare the property ``delta.columnMapping.mode``, or let the plan add it (the setting ``enable_features``).
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("legacy", "string")])
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")])
+    """
+
+    code = "DS207"
+
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
+        """Yield one violation that lists the columns to drop from a table without column mapping."""
+        if isinstance(action, CreateTable) or not action.all(ColumnDrop):
+            return
+        if has_feature(MAPPING_PROPERTY, action):
+            return
+        names = ", ".join(str(change.path) for change in action.all(ColumnDrop))
+        yield violation(
+            self,
+            action.table,
+            part_path("columns", action.all(ColumnDrop)[0].path),
+            f"columns {names} cannot be dropped, because the table has no column mapping",
+            f"declare the property {MAPPING_PROPERTY}='name', or set"
+            f" {toml_setting('enable_features', [COLUMN_MAPPING])}; it raises the table's protocol",
+        )
+
+
+def _names(table: Table) -> Iterator[tuple[str, ...]]:
+    """Yield the names of the columns, and of the fields of each struct, together.
+
+    Rules test them before they build paths, which only tables with a fault need.
+    """
+    yield tuple(column.name for column in table.columns)
+    for _, data_type in nested_types(table.columns):
+        yield from struct_fields(data_type)
+
+
+def _has_duplicates(names: Collection[str]) -> bool:
+    return len(NameSet(names)) < len(names)
+
+
+def _structs(table: Table) -> Iterator[list[ColumnPath]]:
+    """Yield the paths of the columns, and of the fields of each struct, together."""
+    yield [column_path(column.name) for column in table.columns]
+    for name, data_type in nested_types(table.columns):
+        yield from _structs_below(data_type, column_path(name))
+
+
+def _structs_below(data_type: DataTypeState, path: ColumnPath) -> Iterator[list[ColumnPath]]:
+    parts = children(data_type)
+    paths = [path.child(part.name) for part in parts]
+    if isinstance(data_type, StructState):
+        yield paths
+    for part, inner in zip(parts, paths, strict=True):
+        if not isinstance(part.data_type, str):
+            yield from _structs_below(part.data_type, inner)
+
+
+def repeated_names(names: Iterable[str]) -> list[str]:
+    """Return the names that occur more than once without case, in lower case and in order."""
+    return [name for name, count in Counter(map(folded, names)).items() if count > 1]
+
+
+_OF_COLUMNS = (
+    ColumnAdd,
+    ColumnDefaultChange,
+    ColumnDrop,
+    ColumnMove,
+    ColumnNullabilityChange,
+    ColumnRename,
+    ColumnTypeChange,
+    SetColumnComments,
+)
+
+
+class NotNullInCollection:
+    """A plan would create or change NOT NULL inside an array or a map, or change a table whose structs have it there.
+
+    Other writers, such as delta-rs, store it; a model declares what its table has. Delta creates none, and never
+    changes whether elements of arrays and values of maps may be NULL
+    (``DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP``). While a field of a struct there is NOT NULL, Delta refuses every
+    other change of columns (``DELTA_NESTED_NOT_NULL_CONSTRAINT``, Delta 4.4.0).
+
+    Remedy: Declare the nullability that the table has, and new parts as nullable. Let a field be NULL in a separate
+    apply before other changes.
+
+    Example:
+        from pyspark.sql.types import ArrayType, IntegerType
+
+        model = Table(
+            "dev", "silver", "orders", [Column("sizes", ArrayType(IntegerType(), containsNull=False))]
+        )
+    """
+
+    code = "DS106"
+
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
+        """Yield a violation for every NOT NULL inside an array or a map that Delta does not create or change."""
+        if isinstance(action, CreateTable):
+            new = [*_inside(action.columns)]
+        else:
+            new = [path for change in action.all(ColumnAdd) for path in _inside([change.column], change.above)]
+        for path in new:
+            message = f"column {path} is NOT NULL inside an array or a map, which Delta cannot keep"
+            remedy = "declare it nullable: containsNull, valueContainsNull or nullable = True"
+            yield violation(self, action.table, part_path("columns", path), message, remedy)
+        if isinstance(action, AlignTable):
+            yield from self._changed(action)
+            yield from self._blocked(action)
+
+    def _changed(self, action: AlignTable) -> Iterator[Diagnostic]:
+        for change in action.all(ColumnNullabilityChange):
+            types = [column.data_type for column in _above(action, change.path) if column is not None]
+            if not any(isinstance(above, ArrayState | MapState) for above in types):
+                continue
+            if change.is_nullable and isinstance(types[-1], StructState):
+                continue
+            stored, wanted = ("not null", "nullable") if change.is_nullable else ("nullable", "not null")
+            fact = f"column {change.path} is {stored} on the table and {wanted} in the model"
+            message = f"{fact}, which Delta does not change inside an array or a map"
+            yield violation(self, action.table, part_path("columns", change.path), message, f"declare it as {stored}")
+
+    def _blocked(self, action: AlignTable) -> Iterator[Diagnostic]:
+        """Yield a violation if columns change while a field of a struct is NOT NULL inside an array or a map.
+
+        All changes of nullability are one statement.
+        """
+        fields = {path for path in _inside(action.observed.columns) if _is_field(action, path)}
+        if not fields:
+            return
+        relaxed = {change.path for change in action.all(ColumnNullabilityChange) if change.is_nullable}
+        for change in action.changes:
+            if isinstance(change, ColumnNullabilityChange):
+                fields -= relaxed
+            if fields and _changes_columns(change):
+                listed = ", ".join(map(str, sorted(fields)))
+                fact = f"column {listed} is NOT NULL inside an array or a map"
+                fact = f"{fact}, and until it is nullable, Delta changes neither columns nor column mapping"
+                remedy = "declare it nullable, and apply that before anything else"
+                yield violation(self, action.table, part_path("columns", min(fields)), fact, remedy)
+                return
+
+
+def _inside(columns: Iterable[ColumnState], above: ColumnPath = TABLE) -> Iterator[ColumnPath]:
+    for column in columns:
+        if has_not_null_in_collections(column.data_type):
+            yield from not_null_in_collections(column.data_type, above.child(column.name))
+
+
+def _above(action: AlignTable, path: ColumnPath) -> list[ColumnState | None]:
+    """Return the parts of a stored column that hold a part of it, from the column on."""
+    return [find(action.observed.columns, prefix) for prefix in path.parent.prefixes()]
+
+
+def _is_field(action: AlignTable, path: ColumnPath) -> bool:
+    holder = _above(action, path)[-1]
+    return holder is not None and isinstance(holder.data_type, StructState)
+
+
+def _changes_columns(change: Change) -> bool:
+    if isinstance(change, SetTableProperties):
+        return is_on(MAPPING_PROPERTY, change.properties)
+    return isinstance(change, _OF_COLUMNS)
+
+
+class InvalidRenameHint:
+    """A ``renamed_from`` names a declared column, differs from the name in case only, or is given twice.
+
+    Such a hint has no effect on any catalog.
+
+    Remedy: Remove it.
+
+    Example:
+        model = Table(
+            "dev",
+            "silver",
+            "orders",
+            [Column("id", "bigint"), Column("number", "int", renamed_from="id")],
+        )
+    """
+
+    code = "DS117"
+
+    def check(self, table: Table) -> Iterator[Diagnostic]:
+        """Yield a violation for every hint that has no effect on any catalog."""
+        hints = rename_hints(table.columns)
+        if not hints:
+            return
+        columns = desired_state(table).columns
+        seen: dict[ColumnPath, str] = {}
+        for hint in hints:
+            path = str(hint.path)
+            parent = find(columns, hint.path.parent)
+            siblings = children(parent.data_type) if parent is not None else columns
+            old = hint.path.parent.child(hint.old)
+            twin = seen.setdefault(old, path)
+            fact = None
+            if old == hint.path:
+                fact = "which differs in case only, and names match without case"
+            elif hint.old in NameSet.of(siblings):
+                fact = "which the model declares as well"
+            elif twin != path:
+                fact = f"and so is {twin}"
+            if fact is not None:
+                message = f"column {path} is renamed from {hint.old}, {fact}"
+                yield violation(self, table.qualified_name, part_path("columns", hint.path), message, "remove the hint")
+
+
+class UnusableRenameHint:
+    """A ``renamed_from`` cannot be used, because both names or none of them are on the table.
+
+    Remedy: Remove the hint, or change the table by hand.
+
+    Example:
+        stored = Table(
+            "dev",
+            "silver",
+            "orders",
+            [Column("id", "bigint"), Column("nr", "int"), Column("number", "int")],
+        )
+        model = Table(
+            "dev",
+            "silver",
+            "orders",
+            [Column("id", "bigint"), Column("number", "int", renamed_from="nr")],
+        )
+    """
+
+    code = "DS210"
+
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
+        """Yield a violation for every hint that the columns of the table contradict."""
+        if isinstance(action, CreateTable):
+            return
+        for hint, reason in resolve_renames(action.desired.renames, action.observed.columns).unusable:
+            path = part_path("columns", hint.path)
+            message = f"column {hint.path} is renamed from {hint.old}, but {reason}"
+            yield violation(self, action.table, path, message, "remove the hint, or change the table by hand")
+
+
+class RenameWithoutColumnMapping:
+    """A column is renamed on a table without column mapping.
+
+    Delta refuses this (``DELTA_UNSUPPORTED_RENAME_COLUMN``, Delta 4.4.0).
+
+    Remedy: Declare the property ``delta.columnMapping.mode``, or let the plan add it (the setting ``enable_features``).
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("nr", "int")])
+        model = Table(
+            "dev",
+            "silver",
+            "orders",
+            [Column("id", "bigint"), Column("number", "int", renamed_from="nr")],
+        )
+    """
+
+    code = "DS211"
+
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
+        """Yield one violation that lists the columns to rename on a table without column mapping."""
+        if isinstance(action, CreateTable) or not action.all(ColumnRename) or has_feature(MAPPING_PROPERTY, action):
+            return
+        paths = [change.path for change in action.all(ColumnRename)]
+        yield violation(
+            self,
+            action.table,
+            part_path("columns", paths[0]),
+            f"columns {', '.join(map(str, paths))} cannot be renamed, because the table has no column mapping",
+            f"declare the property {MAPPING_PROPERTY}='name', or set"
+            f" {toml_setting('enable_features', [COLUMN_MAPPING])}; it raises the table's protocol",
+        )

@@ -1,0 +1,410 @@
+"""Rules about table properties: reserved keys, duplicate keys, and the policy of the project."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from functools import lru_cache
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
+
+from pytest_delta_schema.delta.names import WHOLE_TABLE, folded, part_path, proposal, same_name
+from pytest_delta_schema.delta.properties import is_known, nearest_key
+from pytest_delta_schema.delta.protocol import CHECK_PREFIX, ONE_WAY, PLATFORM, RESERVED
+from pytest_delta_schema.diagnostics.errors import DeclarationError
+from pytest_delta_schema.models.names import parse_name
+from pytest_delta_schema.models.ownership import FORBID, REQUIRE
+from pytest_delta_schema.models.table import Table, declared_name
+from pytest_delta_schema.plan.property_policy import PropertyPolicy
+from pytest_delta_schema.rules.rule import Fault, violation
+from pytest_delta_schema.state.desired import clustering_path, desired_state
+from pytest_delta_schema.state.spark_types import nested_types, parts_below
+from pytest_delta_schema.state.states import OWN_PROPERTY_PREFIX
+from pytest_delta_schema.state.types import find
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from pytest_delta_schema.delta.names import Part
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
+    from pytest_delta_schema.state.types import DataTypeState
+
+
+class ReservedProperty:
+    """A property is declared that Delta, Spark, the platform or this package manages itself.
+
+    Remedy: Use the argument of ``Table`` that the message names, or leave the property out.
+
+    Example:
+        model = Table(
+            "dev", "silver", "orders", [Column("id", "bigint")], table_properties={"comment": "Orders"}
+        )
+    """
+
+    code = "DS108"
+
+    def check(self, table: Table) -> Iterator[Diagnostic]:
+        """Yield a violation for every property that a model cannot manage."""
+        for key, value in table.table_properties.items():
+            fault = _fault(folded(key), is_removed=value is None)
+            if fault is not None:
+                message = f"property {key} {fault.message}"
+                yield violation(self, table.qualified_name, part_path("properties", key), message, fault.remedy)
+
+
+class DuplicateProperty:
+    """A property of Delta is declared in two spellings.
+
+    Delta matches its own keys without case.
+
+    Remedy: Keep one spelling.
+
+    Example:
+        properties = {"delta.appendOnly": "true", "DELTA.appendonly": "true"}
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")], table_properties=properties)
+    """
+
+    code = "DS109"
+
+    def check(self, table: Table) -> Iterator[Diagnostic]:
+        """Yield a violation for every key of Delta that is declared in two spellings."""
+        spellings: dict[str, list[str]] = {}
+        for key in table.table_properties:
+            if folded(key).startswith("delta."):
+                spellings.setdefault(folded(key), []).append(key)
+        for keys in spellings.values():
+            if len(keys) > 1:
+                message = (
+                    f"properties {', '.join(sorted(keys))} are one key, because Delta matches its own keys without case"
+                )
+                yield violation(
+                    self, table.qualified_name, part_path("properties", keys[0]), message, "keep one spelling"
+                )
+
+
+class UnknownProperty:
+    """A property begins with ``delta.``, and neither open-source Delta nor Databricks knows it.
+
+    Remedy: Correct the key; the remedy has the nearest one. A key that is newer than this package is accepted once the
+    setting ``properties`` has it as a whole, without a pattern.
+
+    Example:
+        model = Table(
+            "dev",
+            "silver",
+            "orders",
+            [Column("id", "bigint")],
+            table_properties={"delta.apendOnly": "true"},
+        )
+    """
+
+    code = "DS125"
+
+    def __init__(self, policy: PropertyPolicy = PropertyPolicy()) -> None:  # noqa: B008 - a frozen value
+        self.policy = policy
+
+    def check(self, table: Table) -> Iterator[Diagnostic]:
+        """Yield a violation for every key of Delta that nothing knows."""
+        for key in table.table_properties:
+            if is_known(key) or _fault(folded(key), is_removed=False) is not None or self._is_named(key):
+                continue
+            message = f"property {key} is known neither to open-source Delta 4.4 nor to Databricks"
+            near = nearest_key(key)
+            remedy = (
+                f"{'correct it' if near is None else f'write {near}'}; if a newer Delta or Databricks knows it, add"
+                f' "{key}" = "manage" under [tool.pytest_delta_schema.properties]'
+            )
+            yield violation(self, table.qualified_name, part_path("properties", key), message, remedy)
+
+    def _is_named(self, key: str) -> bool:
+        return any(same_name(pattern, key) for pattern, _ in self.policy.modes)
+
+
+class PropertyPolicyViolation:
+    """A property is missing that the project requires, or declared although the project forbids it.
+
+    Remedy: Declare the property, or remove it.
+
+    Example:
+        settings = Settings(properties=(("owner", "require"),))
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")])
+    """
+
+    code = "DS120"
+
+    def __init__(self, policy: PropertyPolicy = PropertyPolicy()) -> None:  # noqa: B008 - a frozen value
+        self.policy = policy
+
+    def check(self, table: Table) -> Iterator[Diagnostic]:
+        """Yield a violation for every required property that is missing and every forbidden one that is declared."""
+        declared = [key for key, value in table.table_properties.items() if value is not None]
+        for pattern in self.policy.patterns(REQUIRE):
+            if not self.policy.is_covered(pattern, declared):
+                message = f"declares no property {pattern}, which the project requires of every table"
+                yield violation(self, table.qualified_name, part_path("properties", pattern), message, "declare it")
+        for key in declared:
+            if self.policy.mode(key) == FORBID:
+                message = f"declares the property {key}, which the project forbids"
+                yield violation(self, table.qualified_name, part_path("properties", key), message, "remove it")
+
+
+def is_declarable(key: str) -> bool:
+    """Whether a model can declare a property that a table has: it is neither reserved nor part of the protocol."""
+    return not folded(key).startswith(ONE_WAY) and _fault(folded(key), is_removed=False) is None
+
+
+def _fault(key: str, *, is_removed: bool) -> Fault | None:
+    if key in RESERVED:
+        return Fault(message="is reserved", remedy=RESERVED[key])
+    if key.startswith(OWN_PROPERTY_PREFIX):
+        return Fault(message="is managed by pytest_delta_schema", remedy="choose another prefix")
+    if key in PLATFORM:
+        return Fault(message="is written by the platform", remedy="leave it out")
+    if key.startswith(CHECK_PREFIX):
+        message = "is the property in which Delta stores a CHECK constraint"
+        return Fault(message=message, remedy="declare it with checks=[Check(name, expression)]")
+    if is_removed and key.startswith(ONE_WAY):
+        return Fault(message="is part of the table's protocol and cannot be removed", remedy="leave it out")
+    return None
+
+
+MOST_TAGS = 50
+"""The maximum for one table, and for one column."""
+
+LONGEST_KEY, LONGEST_VALUE = 255, 1000
+
+_FORBIDDEN = ".,-=/:"
+
+
+class InvalidTag:
+    """A tag has a key or a value that Unity Catalog on Databricks refuses, or there are too many tags.
+
+    The limits hold on every backend, so a contract can move between them.
+
+    Remedy: Shorten, rename or remove the tag.
+
+    Example:
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")], tags={"owner": "x" * 1001})
+    """
+
+    code = "DS121"
+
+    def check(self, table: Table) -> Iterator[Diagnostic]:
+        """Yield a violation for every tag that Unity Catalog refuses, and for too many tags."""
+        for fault in _faults("the table", table.tags):
+            yield violation(self, table.qualified_name, WHOLE_TABLE, fault.message, fault.remedy)
+        for column in table.columns:
+            if column.tags:
+                for fault in _faults(f"column {column.name}", column.tags):
+                    path = part_path("columns", column.name)
+                    yield violation(self, table.qualified_name, path, fault.message, fault.remedy)
+
+
+def _faults(subject: str, tags: Mapping[str, str | None]) -> Iterator[Fault]:
+    for key, value in tags.items():
+        tag = f"tag {key!r} of {subject}"
+        invalid = "".join(sorted(set(key) & set(_FORBIDDEN)))
+        if invalid:
+            yield Fault(
+                message=f"{tag} has {invalid} in its key, which cannot hold any of {_FORBIDDEN}", remedy="use a _"
+            )
+        if len(key) > LONGEST_KEY:
+            message = f"{tag} has a key of {len(key)} characters; the maximum is {LONGEST_KEY}"
+            yield Fault(message=message, remedy="shorten it")
+        if key != key.strip() or (value or "") != (value or "").strip():
+            message = f"{tag} begins or ends with a space, in its key or its value"
+            yield Fault(message=message, remedy="remove the space")
+        if len(value or "") > LONGEST_VALUE:
+            message = f"{tag} has a value of {len(value or '')} characters; the maximum is {LONGEST_VALUE}"
+            yield Fault(message=message, remedy="shorten it")
+    number = sum(value is not None for value in tags.values())
+    if number > MOST_TAGS:
+        yield Fault(message=f"{subject} has {number} tags; the maximum is {MOST_TAGS}", remedy="declare fewer")
+
+
+_READ_BY_NAME = (
+    *("catalog_name", "schema_name", "table_name", "comment", "table_properties", "tags"),
+    *("columns", "checks", "foreign_keys", "unique"),
+)
+"""The arguments of a table whose texts messages name in their own words."""
+
+_WITHOUT_TEXTS = ("primary_key", "partitioned_by", "clustered_by", "column_order", "owns", "evolution", "origin")
+"""The arguments of a table that are names of its columns, or words to choose from."""
+
+_OTHER_ARGUMENTS = tuple(
+    argument.name for argument in fields(Table) if argument.name not in {*_READ_BY_NAME, *_WITHOUT_TEXTS}
+)
+
+
+class UnencodableText:
+    r"""A name, comment, property, tag or expression holds a lone surrogate (U+D800 to U+DFFF).
+
+    It is half of a character, which UTF-8 cannot encode.
+
+    Remedy: Write the whole character.
+
+    Example:
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")], comment="\ud83d")
+    """
+
+    code = "DS122"
+
+    def check(self, table: Table) -> Iterator[Diagnostic]:
+        """Yield a violation for every text of ``table`` that UTF-8 cannot encode."""
+        kinds = list(_texts(table))
+        # One test for all of them, because nearly all texts can be encoded.
+        if _is_encodable("".join(chain.from_iterable(kind.values for kind in kinds))):
+            return
+        for kind in kinds:
+            for name, value in zip(kind.names, kind.values, strict=True):
+                if not _is_encodable(value):
+                    subject = kind.subject.format(column=ascii(name))
+                    fact = f"{subject} {value!a} holds half a character (a lone surrogate)"
+                    message = f"{fact}, which UTF-8 cannot encode"
+                    path = WHOLE_TABLE if kind.part is None else part_path(kind.part, name)
+                    yield violation(self, table.qualified_name, path, message, "write the whole character")
+
+
+def _is_encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+class _Texts(NamedTuple):
+    """Texts of one kind."""
+
+    subject: str
+    """The words that messages use for one of them; ``{column}`` is replaced by the name."""
+    part: Part | None
+    """The part of the table to which they belong; ``None`` for the table itself."""
+    names: Sequence[str]
+    """The column or the check of each."""
+    values: Sequence[str]
+
+
+def _texts(table: Table) -> Iterator[_Texts]:
+    """Yield every text of a model."""
+    yield _at(None, "", "the name", [table.qualified_name])
+    yield _at(None, "", "the comment", [table.comment or ""])
+    yield _at(None, "", "property", _pairs(table.table_properties))
+    yield _at(None, "", "tag", _pairs(table.tags))
+    for check in table.checks:
+        yield _at("checks", check.name, "the name of check", [check.name])
+        yield _at("checks", check.name, "the expression of a check", [check.expression])
+    for named_key in table.named_keys:
+        yield _at(None, "", f"the name of a {named_key.kind}", [named_key.name or ""])
+    for key in table.foreign_keys:
+        yield _at(None, "", "the parent of a foreign key", [str(key.parent)])
+    for argument in _OTHER_ARGUMENTS:
+        value = getattr(table, argument)
+        if value:
+            yield _at(None, "", f"the argument {argument}", _texts_in(value))
+    columns, names = table.columns, [column.name for column in table.columns]
+    yield _Texts("the name of column", "columns", names, names)
+    yield _Texts("the comment of a column", "columns", names, [column.comment or "" for column in columns])
+    defaults = ["" if column.default is None else str(column.default) for column in columns]
+    yield _Texts("the default of a column", "columns", names, defaults)
+    yield _Texts("the expression of a column", "columns", names, [column.generated_as or "" for column in columns])
+    for column in columns:
+        if column.tags:
+            yield _at("columns", column.name, "tag", _pairs(column.tags))
+        if column.deprecated is not None:
+            yield _at("columns", column.name, "the replacement of a column", [column.deprecated.use])
+    for name, data_type in nested_types(columns):
+        fields, comments = _texts_below(data_type)
+        column_names = (name,) * len(fields)
+        yield _Texts("a field of column {column}", "columns", column_names, fields)
+        yield _Texts("the comment of a field of column {column}", "columns", column_names, comments)
+
+
+@lru_cache(maxsize=1024)
+def _texts_below(data_type: DataTypeState) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the names of all fields in a type, and their comments."""
+    fields = parts_below(data_type)
+    return tuple(field.name for field in fields), tuple(field.comment for field in fields)
+
+
+def _at(part: Part | None, name: str, subject: str, values: Iterable[str]) -> _Texts:
+    """Return texts that all belong to one part of the table."""
+    texts = list(values)
+    return _Texts(subject, part, [name] * len(texts), texts)
+
+
+def _texts_in(value: object) -> Iterator[str]:
+    """Yield every text in the value of an argument."""
+    if isinstance(value, str):
+        yield value
+    elif is_dataclass(value):
+        for part in fields(value):
+            yield from _texts_in(getattr(value, part.name))
+    elif isinstance(value, Iterable):
+        for item in value:
+            yield from _texts_in(item)
+
+
+def _pairs(values: Mapping[str, object]) -> Iterator[str]:
+    for key, value in values.items():
+        yield key
+        yield str(value)
+
+
+class UnknownReplacement:
+    """A deprecation names a replacement that readers cannot use.
+
+    ``use`` of a column names neither another column of the table nor a field of one; or ``use`` of a table is not the
+    dotted name of another table.
+
+    Remedy: Declare the replacement, or leave ``use`` out if there is none.
+
+    Example:
+        from datetime import date
+
+        model = Table(
+            "dev",
+            "silver",
+            "orders",
+            [Column("amount", "int", deprecated=Deprecated(date(2026, 1, 31), use="amount_eur"))],
+        )
+    """
+
+    code = "DS128"
+
+    def check(self, table: Table) -> Iterator[Diagnostic]:
+        """Yield a violation for every replacement in ``table`` that is not there."""
+        for fault in (*_of_table(table), *_of_columns(table)):
+            yield violation(self, table.qualified_name, fault.path, fault.message, fault.remedy)
+
+
+def _of_table(table: Table) -> Iterator[Fault]:
+    if table.deprecated is None or not table.deprecated.use:
+        return
+    use = table.deprecated.use
+    try:
+        is_itself = parse_name(use) in {table.name, declared_name(table)}
+    except DeclarationError:
+        message = f"its deprecation names {use!r} as its replacement, which is not the name of a table"
+        yield Fault(message=message, remedy="write catalog.schema.table", path=part_path("deprecated"))
+    else:
+        if is_itself:
+            message = "its deprecation names the table itself as its replacement"
+            yield Fault(message=message, remedy="name another table", path=part_path("deprecated"))
+
+
+def _of_columns(table: Table) -> Iterator[Fault]:
+    uses = [(column.name, column.deprecated.use) for column in table.columns if column.deprecated is not None]
+    columns = desired_state(table).columns if uses else ()
+    for name, use in uses:
+        if not use:
+            continue
+        path = clustering_path(columns, use)
+        if find(columns, path) is None:
+            fact, remedy = "which is not a column", proposal(use, [column.name for column in columns], "declare it")
+        elif same_name(path.root, name):
+            fact, remedy = "which is dropped with it", "name another column"
+        else:
+            continue
+        message = f"the deprecation of column {name} names {use} as its replacement, {fact}"
+        yield Fault(message=message, remedy=remedy, path=part_path("columns", name, "deprecated"))

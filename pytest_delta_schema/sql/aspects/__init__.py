@@ -1,1 +1,0 @@
-"""Render one aspect of a table each."""

@@ -1,0 +1,639 @@
+"""Render comments as SQL."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from decimal import Decimal
+from functools import lru_cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from pytest_delta_schema.delta.names import folded
+from pytest_delta_schema.delta.protocol import CHECK_PREFIX
+from pytest_delta_schema.diagnostics.text import escaped_literals, identifier
+from pytest_delta_schema.plan.actions import CreateTable, RestoreTable
+from pytest_delta_schema.plan.changes import (
+    CheckAdd,
+    CheckDrop,
+    ClusteringChange,
+    ColumnAdd,
+    ColumnDefaultChange,
+    ColumnDrop,
+    ColumnGenerationChange,
+    ColumnMappingRemoval,
+    ColumnMove,
+    ColumnNullabilityChange,
+    ColumnRename,
+    ColumnTypeChange,
+    ConvertTable,
+    ForeignKeyAdd,
+    ForeignKeyDrop,
+    LayoutRewrite,
+    PrimaryKeyAdd,
+    PrimaryKeyDrop,
+    SetColumnComments,
+    SetTableComment,
+    SetTableProperties,
+    SetTags,
+    UniqueAdd,
+    UniqueDrop,
+    UnsetTableProperties,
+    UnsetTags,
+)
+from pytest_delta_schema.sql.quoting import condition, dotted, listed, literal, parquet_files, path_sql
+from pytest_delta_schema.sql.statement import Renderers, Statement, StatementKind, batched_paths, batches
+from pytest_delta_schema.state.states import DELTA
+from pytest_delta_schema.state.types import ArrayState, DataTypeState, MapState, StructState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from pytest_delta_schema.delta.names import ColumnPath
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.plan.changes import Change
+    from pytest_delta_schema.state.states import CheckState
+    from pytest_delta_schema.state.types import ColumnGeneration, ColumnState
+
+
+def set_column_comments(table: QualifiedName, changes: Sequence[SetColumnComments]) -> Iterator[Statement]:
+    """Render the comments of columns and fields as one statement, or as few as Spark allows."""
+    for change in changes:
+        for part in _parts(change):
+            comments = part.comments.items()
+            lines = ",\n".join([f"  {path_sql(path)} COMMENT {literal(comment)}" for path, comment in comments])
+            yield Statement(
+                table=table,
+                kind=StatementKind.COMMENT_COLUMNS,
+                sql=f"ALTER TABLE {dotted(table)} ALTER COLUMN\n{lines}",
+                changes=(part,),
+            )
+
+
+def _parts(change: SetColumnComments) -> list[SetColumnComments]:
+    """Divide a change so that no part has a column together with something below it."""
+    comments = change.comments
+    groups = batched_paths(comments)
+    if len(groups) == 1:
+        return [change]
+    return [SetColumnComments(comments=MappingProxyType({path: comments[path] for path in group})) for group in groups]
+
+
+def set_table_comment(table: QualifiedName, changes: Sequence[SetTableComment]) -> Iterator[Statement]:
+    """Render the comment of the table."""
+    for change in changes:
+        yield Statement(
+            table=table,
+            kind=StatementKind.COMMENT_TABLE,
+            sql=f"COMMENT ON TABLE {dotted(table)} IS {literal(change.comment)}",
+            changes=(change,),
+        )
+
+
+COMMENTS: Renderers = {SetColumnComments: set_column_comments, SetTableComment: set_table_comment}
+
+
+def value_clause(value: ColumnGeneration | None) -> str:
+    """Render the clause of a column definition, with a space before it."""
+    if value is None:
+        return ""
+    if value.generated is not None:
+        return f" GENERATED ALWAYS AS {condition(value.generated)}"
+    if value.identity is not None:
+        start, step, is_always = value.identity
+        mode = "ALWAYS" if is_always else "BY DEFAULT"
+        return f" GENERATED {mode} AS IDENTITY (START WITH {start:d} INCREMENT BY {step:d})"
+    return "" if value.default is None else f" DEFAULT {_expression(value.default)}"
+
+
+def change_defaults(table: QualifiedName, changes: Sequence[ColumnDefaultChange]) -> Iterator[Statement]:
+    """Render all changes of defaults as one statement, or as few as Spark allows."""
+    for group in batches(changes):
+        lines = ",\n".join(f"  {path_sql(change.path)} {_clause(change)}" for change in group)
+        sql = f"ALTER TABLE {dotted(table)} ALTER COLUMN\n{lines}"
+        yield Statement(table=table, kind=StatementKind.CHANGE_DEFAULTS, sql=sql, changes=group)
+
+
+def change_generation(_table: QualifiedName, _changes: Sequence[ColumnGenerationChange]) -> Iterator[Statement]:
+    """Render nothing: Delta has no statement for it, and a rule refuses the plan."""
+    yield from ()
+
+
+def _clause(change: ColumnDefaultChange) -> str:
+    return "DROP DEFAULT" if change.after is None else f"SET DEFAULT {_expression(change.after)}"
+
+
+def _expression(text: str) -> str:
+    """Add a line feed after a comment, so the comment does not hide what follows."""
+    legible = escaped_literals(text)
+    return f"{legible}\n" if "--" in legible else legible
+
+
+DEFAULTS: Renderers = {ColumnDefaultChange: change_defaults, ColumnGenerationChange: change_generation}
+
+
+def layout_clauses(partitioning: Sequence[str], clustering: Iterable[ColumnPath]) -> list[str]:
+    """Render the layout clauses of a new table."""
+    if partitioning:
+        return [f"PARTITIONED BY ({listed(partitioning)})"]
+    return [f"CLUSTER BY ({_paths(clustering)})"] if clustering else []
+
+
+def change_clustering(table: QualifiedName, changes: Sequence[ClusteringChange]) -> Iterator[Statement]:
+    """Render CLUSTER BY, or CLUSTER BY NONE."""
+    for change in changes:
+        clause = f"({_paths(change.after)})" if change.after else "NONE"
+        sql = f"ALTER TABLE {dotted(table)} CLUSTER BY {clause}"
+        yield Statement(table=table, kind=StatementKind.CLUSTER, sql=sql, changes=(change,))
+
+
+def rewrite_layout(table: QualifiedName, changes: Sequence[LayoutRewrite]) -> Iterator[Statement]:
+    """Render the replacement of the table by its own rows in another layout."""
+    for change in changes:
+        name = dotted(table)
+        lines = [
+            f"CREATE OR REPLACE TABLE {name}",
+            "USING DELTA",
+            *layout_clauses(change.partitioning, change.clustering),
+            f"AS SELECT * FROM {name}",  # noqa: S608 - quoted right here
+        ]
+        yield Statement(table=table, kind=StatementKind.REWRITE_LAYOUT, sql="\n".join(lines), changes=(change,))
+
+
+def move_columns(table: QualifiedName, changes: Sequence[ColumnMove]) -> Iterator[Statement]:
+    """Render each move as one statement; Delta applies several in one statement in another order (Delta 4.4.0)."""
+    for change in changes:
+        position = "FIRST" if change.after is None else f"AFTER {identifier(change.after)}"
+        sql = f"ALTER TABLE {dotted(table)} ALTER COLUMN {identifier(change.name)} {position}"
+        yield Statement(table=table, kind=StatementKind.MOVE_COLUMN, sql=sql, changes=(change,))
+
+
+def texts_without_zone(columns: Iterable[str]) -> str:
+    """Return an expression over the files of a log: whether a partition value is a timestamp without a time zone.
+
+    The columns are physical names of at least one partition column.
+    """
+    texts = [f"partitionValues[{literal(name)}] NOT RLIKE '(Z|[+-][0-9][0-9]:?[0-9][0-9])$'" for name in columns]
+    return f"coalesce(bool_or({' OR '.join(texts)}), false)"
+
+
+def _paths(paths: Iterable[ColumnPath]) -> str:
+    return ", ".join(map(path_sql, paths))
+
+
+LAYOUT: Renderers = {ClusteringChange: change_clustering, LayoutRewrite: rewrite_layout, ColumnMove: move_columns}
+
+
+def add_constraint(table: QualifiedName, kind: StatementKind, change: Change, name: str, clause: str) -> Statement:
+    """Render ADD CONSTRAINT.
+
+    The clause is what follows the name: ``PRIMARY KEY (`id`)``.
+    """
+    sql = f"ALTER TABLE {dotted(table)} ADD CONSTRAINT {identifier(name)} {clause}"
+    return Statement(table=table, kind=kind, sql=sql, changes=(change,))
+
+
+def drop_constraint(table: QualifiedName, kind: StatementKind, change: Change, name: str) -> Statement:
+    """Render DROP CONSTRAINT."""
+    sql = f"ALTER TABLE {dotted(table)} DROP CONSTRAINT {identifier(name)}"
+    return Statement(table=table, kind=kind, sql=sql, changes=(change,))
+
+
+def add_check(table: QualifiedName, changes: Sequence[CheckAdd]) -> Iterator[Statement]:
+    """Render each new check; its expression is written as declared."""
+    for change in changes:
+        clause = f"CHECK {condition(change.expression)}"
+        yield add_constraint(table, StatementKind.ADD_CHECK, change, folded(change.name), clause)
+
+
+def drop_check(table: QualifiedName, changes: Sequence[CheckDrop]) -> Iterator[Statement]:
+    """Render the removal of each check."""
+    for change in changes:
+        yield drop_constraint(table, StatementKind.DROP_CHECK, change, change.name)
+
+
+CHECKS: Renderers = {CheckDrop: drop_check, CheckAdd: add_check}
+
+
+def check_properties(checks: Iterable[CheckState]) -> dict[str, str]:
+    """Return the properties with which a new table gets its checks in the one commit of its creation.
+
+    Delta finds a constraint by its name in lower case only (Delta 4.4.0).
+    """
+    return {f"{CHECK_PREFIX}{folded(check.name)}": escaped_literals(check.expression) for check in checks}
+
+
+def add_foreign_key(table: QualifiedName, changes: Sequence[ForeignKeyAdd]) -> Iterator[Statement]:
+    """Render each new foreign key; without parent columns it references the parent's primary key."""
+    for change in changes:
+        key = change.key
+        parent_columns = f" ({listed(key.parent_columns)})" if key.parent_columns else ""
+        rely = " RELY" if key.rely else ""
+        clause = f"FOREIGN KEY ({listed(key.columns)}) REFERENCES {dotted(key.parent)}{parent_columns}{rely}"
+        yield add_constraint(table, StatementKind.ADD_FOREIGN_KEY, change, key.name, clause)
+
+
+def drop_foreign_key(table: QualifiedName, changes: Sequence[ForeignKeyDrop]) -> Iterator[Statement]:
+    """Render the removal of each foreign key."""
+    for change in changes:
+        yield drop_constraint(table, StatementKind.DROP_FOREIGN_KEY, change, change.key.name)
+
+
+FOREIGN_KEYS: Renderers = {ForeignKeyDrop: drop_foreign_key, ForeignKeyAdd: add_foreign_key}
+
+
+def add_primary_key(table: QualifiedName, changes: Sequence[PrimaryKeyAdd]) -> Iterator[Statement]:
+    """Render the new primary key."""
+    for change in changes:
+        clause = f"PRIMARY KEY ({listed(change.columns)}){' RELY' if change.rely else ''}"
+        yield add_constraint(table, StatementKind.ADD_PRIMARY_KEY, change, change.name, clause)
+
+
+def drop_primary_key(table: QualifiedName, changes: Sequence[PrimaryKeyDrop]) -> Iterator[Statement]:
+    """Render the removal of the primary key."""
+    for change in changes:
+        yield drop_constraint(table, StatementKind.DROP_PRIMARY_KEY, change, change.name)
+
+
+PRIMARY_KEYS: Renderers = {PrimaryKeyDrop: drop_primary_key, PrimaryKeyAdd: add_primary_key}
+
+
+def property_lines(properties: Mapping[str, str]) -> str:
+    """Render properties, one on each line, without the parentheses."""
+    return ",\n".join([f"  {literal(key)} = {literal(value)}" for key, value in properties.items()])
+
+
+def remove_column_mapping(table: QualifiedName, changes: Sequence[ColumnMappingRemoval]) -> Iterator[Statement]:
+    """Render the removal of column mapping as a separate statement, because Delta rewrites the table for it."""
+    for change in changes:
+        if change.after is None:
+            kind, sql = StatementKind.UNSET_PROPERTIES, unset_tblproperties(table, (change.key,))
+        else:
+            kind, sql = StatementKind.SET_PROPERTIES, _set_tblproperties(table, {change.key: change.after})
+        yield Statement(table=table, kind=kind, sql=sql, changes=(change,))
+
+
+def set_properties(table: QualifiedName, changes: Sequence[SetTableProperties]) -> Iterator[Statement]:
+    """Render all properties to set as one statement."""
+    for change in changes:
+        yield Statement(
+            table=table,
+            kind=StatementKind.SET_PROPERTIES,
+            sql=_set_tblproperties(table, change.properties),
+            changes=(change,),
+        )
+
+
+def _set_tblproperties(table: QualifiedName, properties: Mapping[str, str]) -> str:
+    return f"ALTER TABLE {dotted(table)} SET TBLPROPERTIES (\n{property_lines(properties)}\n)"
+
+
+def unset_properties(table: QualifiedName, changes: Sequence[UnsetTableProperties]) -> Iterator[Statement]:
+    """Render all properties to remove as one statement."""
+    for change in changes:
+        yield Statement(
+            table=table,
+            kind=StatementKind.UNSET_PROPERTIES,
+            sql=unset_tblproperties(table, change.keys),
+            changes=(change,),
+        )
+
+
+def unset_tblproperties(table: QualifiedName, keys: Iterable[str]) -> str:
+    """Return the statement that removes properties."""
+    return f"ALTER TABLE {dotted(table)} UNSET TBLPROPERTIES IF EXISTS ({', '.join(map(literal, keys))})"
+
+
+def set_keys(statement: Statement) -> Iterator[str]:
+    """Yield the keys of the properties that a statement sets, with those of a table that it creates."""
+    for change in statement.changes:
+        match change:
+            case SetTableProperties():
+                yield from change.properties
+            case CreateTable():
+                yield from change.table_properties
+
+
+def unset_keys(statement: Statement) -> Iterator[str]:
+    """Yield the keys of the properties that a statement removes."""
+    for change in statement.changes:
+        if isinstance(change, UnsetTableProperties):
+            yield from change.keys
+
+
+PROPERTIES: Renderers = {
+    SetTableProperties: set_properties,
+    UnsetTableProperties: unset_properties,
+    ColumnMappingRemoval: remove_column_mapping,
+}
+
+
+def set_tags(table: QualifiedName, changes: Sequence[SetTags]) -> Iterator[Statement]:
+    """Render all tags to set: a statement for the table and one for each column."""
+    for change in changes:
+        sql = f"{_subject(table, change.path)} SET TAGS (\n{property_lines(change.tags)}\n)"
+        yield Statement(table=table, kind=StatementKind.SET_TAGS, sql=sql, changes=(change,))
+
+
+def unset_tags(table: QualifiedName, changes: Sequence[UnsetTags]) -> Iterator[Statement]:
+    """Render all tags to remove: a statement for the table and one for each column."""
+    for change in changes:
+        sql = f"{_subject(table, change.path)} UNSET TAGS ({', '.join(map(literal, change.keys))})"
+        yield Statement(table=table, kind=StatementKind.UNSET_TAGS, sql=sql, changes=(change,))
+
+
+def _subject(table: QualifiedName, path: ColumnPath) -> str:
+    column = f" ALTER COLUMN {path_sql(path)}" if path else ""
+    return f"ALTER TABLE {dotted(table)}{column}"
+
+
+TAGS: Renderers = {UnsetTags: unset_tags, SetTags: set_tags}
+
+
+def type_sql(data_type: DataTypeState) -> str:
+    """Render a type in upper case, nested fields with NOT NULL and comments."""
+    return data_type.upper() if isinstance(data_type, str) else _nested_sql(data_type)
+
+
+@lru_cache(maxsize=1024)
+def _nested_sql(data_type: StructState | ArrayState | MapState) -> str:
+    if isinstance(data_type, StructState):
+        return f"STRUCT<{', '.join(map(_field_sql, data_type.fields))}>"
+    if isinstance(data_type, ArrayState):
+        return f"ARRAY<{type_sql(data_type.element)}>"
+    return f"MAP<{type_sql(data_type.key)}, {type_sql(data_type.value)}>"
+
+
+def _field_sql(field: ColumnState) -> str:
+    not_null = "" if field.is_nullable else " NOT NULL"
+    comment = f" COMMENT {literal(field.comment)}" if field.comment else ""
+    return f"{identifier(field.name)}: {type_sql(field.data_type)}{not_null}{comment}"
+
+
+def change_types(table: QualifiedName, changes: Sequence[ColumnTypeChange]) -> Iterator[Statement]:
+    """Render the new types of columns as one statement, or as few as Spark allows."""
+    for group in batches(changes):
+        lines = ",\n".join(f"  {path_sql(change.path)} TYPE {type_sql(change.after)}" for change in group)
+        yield Statement(
+            table=table,
+            kind=StatementKind.CHANGE_TYPES,
+            sql=f"ALTER TABLE {dotted(table)} ALTER COLUMN\n{lines}",
+            changes=group,
+        )
+
+
+TYPES: Renderers = {ColumnTypeChange: change_types}
+
+
+def column_definition(column: ColumnState) -> str:
+    """Render the definition of a column of a new table on one line."""
+    return _definition(identifier(column.name), column)
+
+
+def _definition(name: str, column: ColumnState) -> str:
+    not_null = "" if column.is_nullable else " NOT NULL"
+    comment = f" COMMENT {literal(column.comment)}" if column.comment else ""
+    return f"{name} {type_sql(column.data_type)}{not_null}{value_clause(column.value)}{comment}"
+
+
+def rename_columns(table: QualifiedName, changes: Sequence[ColumnRename]) -> Iterator[Statement]:
+    """Render each rename; Spark renames one column in a statement."""
+    for change in changes:
+        yield Statement(
+            table=table,
+            kind=StatementKind.RENAME_COLUMN,
+            sql=f"ALTER TABLE {dotted(table)} RENAME COLUMN {path_sql(change.path)} TO {identifier(change.to)}",
+            changes=(change,),
+        )
+
+
+def add_columns(table: QualifiedName, changes: Sequence[ColumnAdd]) -> Iterator[Statement]:
+    """Render all new columns as one statement; their comments and defaults follow with those of other columns."""
+    lines = ",\n".join(
+        [f"  {_definition(path_sql(change.path), change.bare)}{_position(change)}" for change in changes]
+    )
+    yield Statement(
+        table=table,
+        kind=StatementKind.ADD_COLUMNS,
+        sql=f"ALTER TABLE {dotted(table)} ADD COLUMNS (\n{lines}\n)",
+        changes=tuple(changes),
+    )
+
+
+def _position(change: ColumnAdd) -> str:
+    if change.after is None:
+        return ""
+    return f" AFTER {identifier(change.after)}" if change.after else " FIRST"
+
+
+def drop_columns(table: QualifiedName, changes: Sequence[ColumnDrop]) -> Iterator[Statement]:
+    """Render all dropped columns as one statement."""
+    names = ", ".join(path_sql(change.path) for change in changes)
+    yield Statement(
+        table=table,
+        kind=StatementKind.DROP_COLUMNS,
+        sql=f"ALTER TABLE {dotted(table)} DROP COLUMNS ({names})",
+        changes=tuple(changes),
+    )
+
+
+def change_nullability(table: QualifiedName, changes: Sequence[ColumnNullabilityChange]) -> Iterator[Statement]:
+    """Render DROP NOT NULL and SET NOT NULL, each as one statement if Spark allows it."""
+    for kind, is_nullable, clause in (
+        (StatementKind.LOOSEN_COLUMNS, True, "DROP NOT NULL"),
+        (StatementKind.TIGHTEN_COLUMNS, False, "SET NOT NULL"),
+    ):
+        for group in batches([change for change in changes if change.is_nullable is is_nullable]):
+            lines = ",\n".join([f"  {path_sql(change.path)} {clause}" for change in group])
+            sql = f"ALTER TABLE {dotted(table)} ALTER COLUMN\n{lines}"
+            yield Statement(table=table, kind=kind, sql=sql, changes=group)
+
+
+COLUMNS: Renderers = {
+    ColumnRename: rename_columns,
+    ColumnAdd: add_columns,
+    ColumnDrop: drop_columns,
+    ColumnNullabilityChange: change_nullability,
+}
+
+
+def add_unique(table: QualifiedName, changes: Sequence[UniqueAdd]) -> Iterator[Statement]:
+    """Render each new UNIQUE constraint."""
+    for change in changes:
+        clause = f"UNIQUE ({listed(change.key.columns)})"
+        yield add_constraint(table, StatementKind.ADD_UNIQUE, change, change.key.name, clause)
+
+
+def drop_unique(table: QualifiedName, changes: Sequence[UniqueDrop]) -> Iterator[Statement]:
+    """Render the removal of each UNIQUE constraint."""
+    for change in changes:
+        yield drop_constraint(table, StatementKind.DROP_UNIQUE, change, change.key.name)
+
+
+UNIQUE: Renderers = {UniqueDrop: drop_unique, UniqueAdd: add_unique}
+
+
+def restore_table(table: QualifiedName, version: int) -> str:
+    """Render RESTORE TABLE."""
+    return f"RESTORE TABLE {dotted(table)} TO VERSION AS OF {version:d}"
+
+
+def restoring(table: QualifiedName, version: int) -> Statement:
+    """Return the statement that restores an older version of a table."""
+    return Statement(
+        table=table,
+        kind=StatementKind.RESTORE_TABLE,
+        sql=restore_table(table, version),
+        changes=(RestoreTable(version=version),),
+    )
+
+
+def select_all(source: str) -> str:
+    """Render the query of all rows of a source, see :func:`~pytest_delta_schema.sql.data_check_queries.select_rows`."""
+    return f"SELECT * FROM {source}"  # noqa: S608 - quoted where it is made
+
+
+def select_text(path: str) -> str:
+    """Render the query of a text file, with a row for each line."""
+    return select_all(f"text.{identifier(path)}")
+
+
+def describe_history(table: QualifiedName, limit: int | None = None) -> str:
+    """Render the query of the commits of a table, the newest first.
+
+    Args:
+        table: The table.
+        limit: How many commits at most; ``None`` for all.
+    """
+    return f"DESCRIBE HISTORY {dotted(table)}{'' if limit is None else f' LIMIT {limit:d}'}"
+
+
+def describe_extended(table: QualifiedName) -> str:
+    """Render the query of the columns, partitions, comment, format and location of a table."""
+    return f"DESCRIBE TABLE EXTENDED {dotted(table)}"
+
+
+def describe_detail(table: QualifiedName) -> str:
+    """Render the query of the properties, layout and protocol of a table."""
+    return f"DESCRIBE DETAIL {dotted(table)}"
+
+
+def show_properties(table: QualifiedName) -> str:
+    """Render the query of the properties and the protocol of a table."""
+    return f"SHOW TBLPROPERTIES {dotted(table)}"
+
+
+def show_schemas(catalog: str) -> str:
+    """Render the query of the schemas of a catalog."""
+    return f"SHOW SCHEMAS IN {identifier(catalog)}"
+
+
+def show_tables(catalog: str, schema: str) -> str:
+    """Render the query of the tables of a schema."""
+    return f"SHOW TABLES IN {identifier(catalog)}.{identifier(schema)}"
+
+
+def show_views(catalog: str, schema: str) -> str:
+    """Render the query of the views of a schema."""
+    return f"SHOW VIEWS IN {identifier(catalog)}.{identifier(schema)}"
+
+
+def drop_table(table: QualifiedName) -> str:
+    """Render DROP TABLE."""
+    return f"DROP TABLE IF EXISTS {dotted(table)}"
+
+
+def register_table(table: QualifiedName, location: str) -> str:
+    """Render the registration of an existing Delta table in a catalog."""
+    return f"CREATE TABLE {dotted(table)} USING DELTA LOCATION {literal(location)}"
+
+
+def shallow_clone(source: QualifiedName, target: QualifiedName) -> str:
+    """Render the creation of a table that has the metadata of another table, and reads its files."""
+    return f"CREATE TABLE {dotted(target)} SHALLOW CLONE {dotted(source)}"
+
+
+def create_schema(catalog: str, schema: str) -> str:
+    """Render CREATE SCHEMA."""
+    return f"CREATE SCHEMA IF NOT EXISTS {identifier(catalog)}.{identifier(schema)}"
+
+
+def drop_schema(catalog: str, schema: str) -> str:
+    """Render DROP SCHEMA with everything in it."""
+    return f"DROP SCHEMA IF EXISTS {identifier(catalog)}.{identifier(schema)} CASCADE"
+
+
+def convert_table(table: QualifiedName, changes: Sequence[ConvertTable]) -> Iterator[Statement]:
+    """Render CONVERT TO DELTA, and for files that are not registered in the catalog, the table over them."""
+    for change in changes:
+        source = change.source
+        if change.creates_schema:
+            sql = create_schema(*table.written[:2])
+            yield Statement(table=table, kind=StatementKind.CREATE_SCHEMA, sql=sql)
+        if source.provider != DELTA:
+            target = dotted(table) if source.is_registered else parquet_files(source.path)
+            sql = conversion(target, change)
+            yield Statement(table=table, kind=StatementKind.CONVERT_TABLE, sql=sql, changes=(change,))
+        if not source.is_registered and not source.is_in_place:
+            sql = register_table(table, source.path)
+            yield Statement(table=table, kind=StatementKind.REGISTER_TABLE, sql=sql)
+
+
+def conversion(target: str, change: ConvertTable) -> str:
+    """Render CONVERT TO DELTA."""
+    clauses = [f"CONVERT TO DELTA {target}"]
+    if not change.statistics:
+        clauses.append("NO STATISTICS")
+    if change.partitions and not change.source.is_registered:
+        columns = ", ".join(f"{identifier(name)} {_type(data_type)}" for name, data_type in change.partitions)
+        clauses.append(f"PARTITIONED BY ({columns})")
+    return " ".join(clauses)
+
+
+def _type(data_type: DataTypeState) -> str:
+    """Render a type; Delta's parser takes an unquoted TIMESTAMP for a keyword (Delta 4.4.0)."""
+    return identifier("TIMESTAMP") if data_type == "timestamp" else type_sql(data_type)
+
+
+CONVERSION: Renderers = {ConvertTable: convert_table}
+
+
+_SUFFIXES = {"tinyint": "Y", "smallint": "S", "int": "", "bigint": "L"}
+"""How Spark's literals of whole numbers end, by their type."""
+
+
+def value_sql(value: Any, data_type: DataTypeState) -> str:
+    """Render a value: a number, text, bytes or time; a list, a dictionary, or a struct as a dictionary by field."""
+    if value is None:
+        return f"CAST(NULL AS {type_sql(data_type)})"
+    if isinstance(data_type, StructState):
+        items = value if isinstance(value, tuple) else [value.get(field.name) for field in data_type.fields]
+        parts = [
+            f"{literal(field.name)}, {value_sql(item, field.data_type)}"
+            for field, item in zip(data_type.fields, items, strict=True)
+        ]
+        return f"named_struct({', '.join(parts)})"
+    if isinstance(data_type, ArrayState):
+        elements = ", ".join(value_sql(item, data_type.element) for item in value)
+        return f"array({elements})" if elements else f"CAST(array() AS {type_sql(data_type)})"
+    if isinstance(data_type, MapState):
+        pairs = [f"{value_sql(key, data_type.key)}, {value_sql(item, data_type.value)}" for key, item in value.items()]
+        return f"map({', '.join(pairs)})" if pairs else f"CAST(map() AS {type_sql(data_type)})"
+    return _atom_sql(value, data_type)
+
+
+def _atom_sql(value: Any, data_type: str) -> str:  # noqa: PLR0911 - one for each kind of value
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, int) and data_type in _SUFFIXES:
+        # The sign is not part of a literal, so the least number of a type has none.
+        return f"{value}{_SUFFIXES[data_type]}" if value >= 0 else f"CAST({value} AS {type_sql(data_type)})"
+    if isinstance(value, (bytes, bytearray)):
+        return f"X'{value.hex().upper()}'"
+    if isinstance(value, (int, Decimal)):
+        return f"CAST({value} AS {type_sql(data_type)})"
+    if isinstance(value, str) and data_type == "string":
+        return literal(value)
+    if isinstance(value, date) and not isinstance(value, datetime) and data_type == "date":
+        return f"DATE{literal(str(value))}"
+    # Not every float is a literal, and times with a zone are read from their text.
+    return f"CAST({literal(str(value))} AS {type_sql(data_type)})"

@@ -1,1 +1,0 @@
-"""The JSON form of a table state."""

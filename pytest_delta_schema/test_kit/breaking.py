@@ -1,0 +1,383 @@
+"""Rows that break one constraint of a model each."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql.types import StructType
+
+from pytest_delta_schema.assertions.tracebacks import hides_traceback
+from pytest_delta_schema.delta.names import folded
+from pytest_delta_schema.diagnostics.errors import DeclarationError
+from pytest_delta_schema.models.arguments import refuse_kind
+from pytest_delta_schema.models.structs import nullable_struct, to_struct_type
+from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.expressions import ExpressionError, columns_in
+from pytest_delta_schema.state.expressions.conditions import (
+    Comparison,
+    Field,
+    Unparsed,
+    Value,
+    atoms_of,
+    is_understood,
+    negated,
+    used_columns,
+)
+from pytest_delta_schema.state.expressions.parsing import condition_of
+from pytest_delta_schema.state.spark_types import not_null_paths
+from pytest_delta_schema.state.types import find
+from pytest_delta_schema.test_kit.constraints import Constraint, alternatives, broken_constraints, texts_with_length
+from pytest_delta_schema.test_kit.contract import Clause, contract_of, known_columns
+from pytest_delta_schema.test_kit.effects import changed, lengthened
+from pytest_delta_schema.test_kit.rows import RowMaker, listed_parents, parent_rows, rows_of, valid_state
+from pytest_delta_schema.test_kit.values import Texts, domain_of, stored
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from hypothesis.strategies import DrawFn, SearchStrategy
+    from pyspark.sql import DataFrame, SparkSession
+
+    from pytest_delta_schema.delta.names import ColumnPath
+    from pytest_delta_schema.models.table import Table
+    from pytest_delta_schema.state.expressions.conditions import Atom, Operand
+    from pytest_delta_schema.state.states import CheckState, TableState
+    from pytest_delta_schema.state.types import ColumnState
+    from pytest_delta_schema.test_kit.contract import Contract
+    from pytest_delta_schema.test_kit.rows import Row
+    from pytest_delta_schema.test_kit.values import Domain
+
+
+_UNUSUAL = (0, -1, 1000, -1000, "", "x")
+"""Values with which checks that are not understood are tried. Sums and products of them fit every type of numbers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BreakingRows:
+    """Rows that break a constraint.
+
+    Args:
+        constraint: The constraint.
+        rows: One row, or two for a key.
+        breaks: All constraints that the rows break. There are more than one if that cannot be avoided: a NULL also
+            makes a check unknown, which breaks it. Delta Lake reports one of them.
+    """
+
+    constraint: Constraint
+    rows: tuple[Row, ...]
+    breaks: tuple[Constraint, ...]
+
+
+@hides_traceback
+def breaking_rows(model: Table, **columns: Any) -> list[BreakingRows]:
+    """Return rows for each NOT NULL, length, check and key of a model that break it, and nothing else if possible.
+
+    All other values are those of :func:`rows_of`. Identities and generated columns, which the table fills, and checks
+    that hold for every row are left out.
+
+    Args:
+        model: The contract.
+        **columns: As in :func:`rows_of`, for checks that are not solved. The broken column has another value.
+
+    Raises:
+        DeclarationError: If no row is found that breaks a check, or :func:`rows_of` fails.
+        InvalidModelError: If the declaration breaks rules.
+    """
+    state = valid_state(model, "breaking_rows")
+    breaker = Breaker(model, state, known_columns(state, columns), rows_of(model, 2, **columns))
+    made = [*breaker.broken()]
+    if breaker.faults:
+        raise DeclarationError("\n".join(breaker.faults))
+    return made
+
+
+class Breaker:
+    """Makes the breaking rows of one model.
+
+    Given values are by column in lower case. Of the valid rows, which break nothing together, the first one is changed;
+    without a second one keys are left out.
+    """
+
+    def __init__(self, model: Table, state: TableState, given: Row, valid: Sequence[Row]) -> None:
+        self._contract = contract = contract_of(state)
+        self._foreign_keys = parent_rows(model, state, {})
+        self._given = {name: value(0) if callable(value) else value for name, value in given.items()}
+        self._valid, *self._others = ({folded(name): value for name, value in row.items()} for row in valid)
+        self.faults: list[str] = []
+        self._filled = {*contract.generated, *contract.identities}
+
+    def broken(self) -> Iterator[BreakingRows]:
+        """Yield rows for each constraint that a row can break; those for which none was found are among the faults."""
+        yield from self._nulls()
+        yield from self._lengths()
+        yield from self._checks()
+        for other in self._others[:1]:
+            yield from self._keys(other)
+
+    def _nulls(self) -> Iterator[BreakingRows]:
+        """Yield a row for each NOT NULL."""
+        for path in not_null_paths(self._contract.state.columns):
+            if path.folded[0] not in self._filled:
+                value = self._changed(path, lambda _: None)
+                yield from self._best(Constraint(kind="not null", name=str(path)), self._with(path, value))
+
+    def _lengths(self) -> Iterator[BreakingRows]:
+        """Yield a row for each length."""
+        for path, length in texts_with_length(self._contract.state.columns):
+            if path.folded[0] not in self._filled:
+                value = self._changed(path, partial(lengthened, length=length))
+                yield from self._best(Constraint(kind="length", name=str(path)), self._with(path, value))
+
+    def _checks(self) -> Iterator[BreakingRows]:
+        """Yield a row for each check."""
+        for check in self._contract.state.checks:
+            if self._used(check) and not self._holds_always(check):
+                constraint = Constraint(kind="check", name=check.name)
+                yield from self._best(constraint, self._breaking(check), f" ({check.expression})")
+
+    def _keys(self, other: Row) -> Iterator[BreakingRows]:
+        """Yield two rows for each key, which have the same values in it."""
+        for key in self._contract.state.keys:
+            names = [folded(name) for name in key.columns]
+            repeated = {name: self._valid.get(name) for name in names}
+            if self._filled.isdisjoint(names) and None not in repeated.values():
+                # Columns that a check compares with the key have to fit to it.
+                bound = self._bound(names)
+                apart = {name: value for name, value in other.items() if name in self._given or name not in bound}
+                pairs = [
+                    (self._as_row(self._valid), row)
+                    for given in ({**other, **repeated}, {**apart, **repeated})
+                    for row in self._rows(given, self._contract.clauses)
+                ]
+                yield from self._best(Constraint(kind=key.kind, name=key.name), pairs)
+
+    def _bound(self, names: Iterable[str]) -> set[str]:
+        """Return the columns that checks compare with some columns, directly or through others."""
+        bound = {*names}
+        for _ in self._contract.clauses:
+            for clause in self._contract.clauses:
+                if clause.columns & bound:
+                    bound |= clause.columns
+        return bound
+
+    def _holds_always(self, check: CheckState) -> bool:
+        """Whether it is known that no row breaks a check."""
+        condition = negated(condition_of(check.expression))
+        used = used_columns(condition)
+        if used & self._filled or not all(map(self._is_decided, atoms_of(condition))):
+            return False
+        is_nullable = any(self._contract.columns[name].is_nullable for name in used)
+        return not is_nullable and not alternatives([condition], self._contract.state.columns)
+
+    def _is_decided(self, atom: Atom) -> bool:
+        """Whether it is known which values meet a comparison; the order of texts is not."""
+        return not isinstance(atom, (Comparison, Unparsed)) or (
+            isinstance(atom, Comparison)
+            and isinstance(atom.right, Value)
+            and (atom.operator in ("=", "<>") or not isinstance(self._domain(atom.left), Texts))
+        )
+
+    def _domain(self, operand: Operand) -> Domain | None:
+        column = find(self._contract.state.columns, operand.path) if isinstance(operand, Field) else None
+        return None if column is None else domain_of(column.data_type, column.name)
+
+    def _used(self, check: CheckState) -> list[str]:
+        """Return the columns that decide a check, without those that the table fills."""
+        return [name for name in self._contract.sources(columns_in(check.expression)) if name not in self._filled]
+
+    def _breaking(self, check: CheckState) -> Iterator[tuple[Row, ...]]:
+        """Yield rows that may break a check: those that meet all others come first."""
+        others = [clause for clause in self._contract.clauses if clause.check != check]
+        condition = negated(condition_of(check.expression))
+        used = self._used(check)
+        given = {name: value for name, value in self._given.items() if name not in used}
+        if is_understood(condition):
+            opposite = Clause(check=check, condition=condition, columns=used_columns(condition))
+            for clauses in ([*others, opposite], [opposite]):
+                yield from ((row,) for row in self._rows(given, clauses))
+        for name in used:
+            for value in (None, *self._unusual(name)):
+                yield from ((row,) for row in self._rows({**given, name: value}, others))
+
+    def _unusual(self, name: str) -> Iterator[Any]:
+        """Yield values of a column that may break a check which is not understood."""
+        column = self._contract.columns[name]
+        domain = domain_of(column.data_type, column.name)
+        if domain is not None:
+            inside = (stored(domain, value) for value in _UNUSUAL)
+            yield from (value for value in inside if value is not None)
+
+    def _with(self, path: ColumnPath, value: Any) -> Iterator[tuple[Row, ...]]:
+        """Yield rows in which a column has another value: the valid row, and others in which the rest fits to it."""
+        name = path.folded[0]
+        yield (self._as_row({**self._valid, name: value}),)
+        given = {**self._given, name: value}
+        clauses = self._contract.clauses
+        for kept in (clauses, [clause for clause in clauses if name not in clause.columns]):
+            yield from ((row,) for row in self._rows(given, kept))
+
+    def _rows(self, given: Row, clauses: Iterable[Clause]) -> Iterator[Row]:
+        """Yield a row with given values that meets some clauses, if there is one."""
+        contract = replace(self._contract, clauses=tuple(clauses), late=())
+        try:
+            yield from RowMaker(contract, self._foreign_keys, 0).rows([given])
+        except DeclarationError:
+            return
+
+    def _best(
+        self, constraint: Constraint, candidates: Iterable[tuple[Row, ...]], shown: str = ""
+    ) -> Iterator[BreakingRows]:
+        """Yield the rows that break a constraint with the fewest others; that there are none is a fault."""
+        best: BreakingRows | None = None
+        for rows in candidates:
+            try:
+                broken = broken_constraints(self._contract, rows)
+            except ExpressionError:
+                continue
+            if constraint in broken and (best is None or len(broken) < len(best.breaks)):
+                ordered = (constraint, *(other for other in broken if other != constraint))
+                best = BreakingRows(constraint=constraint, rows=rows, breaks=ordered)
+                if len(broken) == 1:
+                    break
+        if best is not None:
+            yield best
+            return
+        fact = f"no row was found that breaks {constraint}{shown}"
+        remedy = "if there is one, give the other columns the values that it needs; else drop the constraint"
+        self.faults.append(f"{self._contract.state.name}: {fact}; {remedy}")
+
+    def _as_row(self, values: Row) -> Row:
+        return {
+            column.name: values[folded(column.name)]
+            for column in self._contract.state.columns
+            if folded(column.name) in values
+        }
+
+    def _changed(self, path: ColumnPath, change: Callable[[Any], Any]) -> Any:
+        """Return the valid value of a column with a change at a path below it."""
+        column: ColumnState = self._contract.columns[path.root]
+        return changed(self._valid.get(path.folded[0]), column.data_type, path.fields, change)
+
+
+@hides_traceback
+def frame_of(  # noqa: PLR0913 - how the rows are made
+    spark: SparkSession,
+    model: Table,
+    rows: int | Iterable[Mapping[str, Any]] = 3,
+    *,
+    seed: int = 0,
+    parents: Mapping[Table | str, Iterable[Mapping[str, Any]]] | None = None,
+    all_columns: bool = False,
+    **columns: Any,
+) -> DataFrame:
+    """Return a frame with rows that satisfy the contract of a model, as :func:`rows_of` makes them.
+
+    Its columns have the types of the model, and all of them may be NULL, as in a frame that a job has read. Columns
+    that the table fills itself, those with a default, a generation expression or an identity, are left out, as in a
+    frame that a job writes, unless a row gives a value; then the others get the value of the table.
+
+    Args:
+        spark: Any session, also one of Spark Connect.
+        model: The contract.
+        rows: How many rows, or rows to complete, as in :func:`rows_of`.
+        seed: As in :func:`rows_of`.
+        parents: As in :func:`rows_of`.
+        all_columns: Whether no column is left out, as in a frame that a job has read from the table: the rows have the
+            values of a table that was new before one writer appended them.
+        **columns: As in :func:`rows_of`.
+
+    Raises:
+        DeclarationError: As :func:`rows_of`; or if a row has to have a value that only the table knows, with
+            ``all_columns`` or because another row gives one.
+        InvalidModelError: If the declaration breaks rules.
+    """
+    if not hasattr(spark, "createDataFrame"):
+        refuse_kind("frame_of", "a Spark session", spark, "give one, such as the fixture delta_spark")
+    made = rows_of(model, rows, seed=seed, parents=parents, **columns)
+    contract = contract_of(desired_state(model))
+    filled = {folded(column.name) for column in contract.state.columns if column.value is not None}
+    given = {folded(name) for row in made for name in row}
+    fields = [
+        field
+        for field in nullable_struct(to_struct_type(model))
+        if all_columns or folded(field.name) in given or folded(field.name) not in filled
+    ]
+    names = [folded(field.name) for field in fields]
+    values = [_values(contract, row, number, names, all_columns=all_columns) for number, row in enumerate(made)]
+    return spark.createDataFrame(values, StructType(fields))
+
+
+def _values(contract: Contract, row: Row, number: int, names: Sequence[str], *, all_columns: bool) -> tuple[Any, ...]:
+    """Return the values of a row; what the table would fill is computed for the columns of the frame.
+
+    The number is the position of the row, from 0, and names are in lower case. If the frame has all columns of the
+    table, identities are known, too.
+
+    Raises:
+        DeclarationError: If a value is not known.
+    """
+    given = {folded(name): value for name, value in row.items()}
+    whole = contract.with_table_values(given, number) if all_columns else {**contract.defaults, **given}
+    with suppress(ExpressionError):
+        contract.generate([whole], names)
+    unknown = [contract.columns[name].name for name in names if name not in whole]
+    if unknown:
+        reason = "whose value only Spark knows" if all_columns else "and another row does not"
+        remedy = "all rows, or leave out all_columns" if all_columns else "all rows, or in none"
+        fact = f"row {number + 1} leaves {', '.join(unknown)} to the table, {reason}"
+        msg = f"{contract.state.name}: {fact}; give a value in {remedy}"
+        raise DeclarationError(msg)
+    return tuple(whole[name] for name in names)
+
+
+def rows_strategy(
+    model: Table,
+    *,
+    min_size: int = 0,
+    max_size: int = 10,
+    parents: Mapping[Table | str, Iterable[Mapping[str, Any]]] | None = None,
+    **columns: Any,
+) -> SearchStrategy[list[Row]]:
+    """Return a strategy of hypothesis for lists of rows that satisfy the contract of a model.
+
+    They shrink to fewer rows, and to those of seed 0 in :func:`rows_of`.
+
+    Args:
+        model: The contract.
+        min_size: The least number of rows.
+        max_size: The greatest number of rows; a key with fewer values needs a smaller one.
+        parents: As in :func:`rows_of`.
+        **columns: As in :func:`rows_of`; or a strategy, from which a value is drawn for each row.
+
+    Raises:
+        DeclarationError: If hypothesis is not installed, or as :func:`rows_of`.
+        InvalidModelError: If the declaration breaks rules.
+    """
+    try:
+        from hypothesis import strategies as st  # noqa: PLC0415 - optional
+    except ModuleNotFoundError:
+        msg = "rows_strategy needs hypothesis, which is not installed; run: pip install hypothesis"
+        raise DeclarationError(msg) from None
+    # Each example reads the rows of the parents again.
+    listed = listed_parents(valid_state(model, "rows_strategy"), parents or {})
+    known: Mapping[Table | str, list[Any]] = {str(parent): rows for parent, rows in listed.items()}
+    rows_of(model, 0, parents=known, **columns)
+    drawn = {name: value for name, value in columns.items() if isinstance(value, st.SearchStrategy)}
+    fixed = {name: value for name, value in columns.items() if name not in drawn}
+
+    @st.composite
+    def rows(draw: DrawFn) -> list[Row]:
+        number = draw(st.integers(min_size, max_size))
+        given = [
+            {
+                **{name: value(position) if callable(value) else value for name, value in fixed.items()},
+                **{name: draw(strategy) for name, strategy in drawn.items()},
+            }
+            for position in range(number)
+        ]
+        return rows_of(model, given, seed=draw(st.integers(0, 1000)), parents=known)
+
+    return rows()

@@ -1,1 +1,0 @@
-"""Compare tables, frames and rows."""

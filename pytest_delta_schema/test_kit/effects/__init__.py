@@ -1,1 +1,0 @@
-"""Observe what a job changes in tables."""

@@ -1,1 +1,0 @@
-"""Try which constraints a table enforces."""

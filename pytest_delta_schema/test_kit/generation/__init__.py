@@ -1,1 +1,0 @@
-"""Generate rows from models."""

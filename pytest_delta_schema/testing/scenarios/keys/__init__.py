@@ -1,1 +1,0 @@
-"""Scenarios of primary, unique and foreign keys."""

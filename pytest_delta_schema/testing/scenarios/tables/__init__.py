@@ -1,1 +1,0 @@
-"""Scenarios of whole tables: layout, conversion, properties and tags."""

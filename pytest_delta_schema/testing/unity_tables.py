@@ -1,0 +1,798 @@
+"""Make the catalog entries that the server's Spark connector would make, from the Delta logs of tables."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import re
+import time
+import uuid
+from contextlib import suppress
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from pytest_delta_schema.state.entries import LogState
+
+
+_LOG = "_delta_log"
+
+
+def schemas_in(store: Path) -> dict[str, list[os.DirEntry[str]]]:
+    """Return the schemas of a folder, by their dotted names, with the folders of tables in each."""
+    return {
+        f"{catalog.name}.{schema.name}": _folders(schema) for catalog in _folders(store) for schema in _folders(catalog)
+    }
+
+
+def logs_in(schemas: Mapping[str, Iterable[os.DirEntry[str]]]) -> dict[str, Path]:
+    """Return the Delta logs in folders of schemas by the dotted names of their tables."""
+    return {
+        f"{schema}.{table.name}": Path(table, _LOG)
+        for schema, tables in schemas.items()
+        for table in tables
+        if _has_commit(table)
+    }
+
+
+def _folders(folder: Path | os.DirEntry[str]) -> list[os.DirEntry[str]]:
+    # Every call of the double looks at all tables, and paths would cost most of its time.
+    try:
+        with os.scandir(folder) as entries:
+            return [entry for entry in entries if entry.is_dir()]
+    except FileNotFoundError:
+        return []
+
+
+def _has_commit(table: os.DirEntry[str]) -> bool:
+    try:
+        return any(name.endswith(".json") for name in os.listdir(f"{table.path}/{_LOG}"))  # noqa: PTH208 - as above
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+
+
+def external_entry(catalog: str, schema: str, table: str, log: Path) -> dict[str, Any]:
+    """Return the entry that the connector makes of an external table: a comment, and no columns."""
+    comment = None
+    with suppress(AttributeError, ValueError):
+        actions = [json.loads(line) for line in min(log.glob("*.json")).read_text("utf-8").splitlines()]
+        comment = next((action["metaData"].get("description") for action in actions if "metaData" in action), None)
+    return {
+        "name": table,
+        "catalog_name": catalog,
+        "schema_name": schema,
+        "table_type": "EXTERNAL",
+        "data_source_format": "DELTA",
+        "storage_location": log.parent.as_uri(),
+        "comment": comment,
+    }
+
+
+INVALID_ARGUMENT, INTERNAL, CONFLICT = "INVALID_ARGUMENT", "INTERNAL", "UPDATE_REQUIREMENT_CONFLICT"
+
+_DELTA_TYPES = {
+    "CATALOG_NOT_FOUND": "NoSuchCatalogException",
+    "SCHEMA_NOT_FOUND": "NoSuchSchemaException",
+    "TABLE_NOT_FOUND": "NoSuchTableException",
+    "UNSUPPORTED_TABLE_FORMAT": "UnsupportedTableFormatException",
+    INVALID_ARGUMENT: "InvalidParameterValueException",
+    CONFLICT: "UpdateRequirementConflictException",
+    INTERNAL: "InternalServerErrorException",
+}
+"""What the Delta API calls the error codes of the classic API (Unity Catalog 0.6.0)."""
+
+
+class Refused(Exception):  # noqa: N818 - an answer, not a failure of the double
+    """An error as the server answers it."""
+
+    def __init__(self, status: int, code: str, message: str, *, by_authorizer: bool = False) -> None:
+        self.status = status
+        self.code = code
+        self.message = message
+        self.by_authorizer = by_authorizer
+        super().__init__(message)
+
+    def body(self, *, delta: bool) -> dict[str, Any]:
+        """Return the answer in the form of the classic API, or of the Delta API."""
+        if delta and not self.by_authorizer:
+            kind = _DELTA_TYPES.get(self.code, self.code)
+            return {"error": {"message": self.message, "type": kind, "code": self.status, "stack": None}}
+        detail = {"reason": self.code, "@type": "google.rpc.ErrorInfo"}
+        return {"error_code": self.code, "details": [detail], "message": self.message}
+
+
+def missing(name: str, *, kind: str) -> Refused:
+    """A catalog, schema or table does not exist."""
+    return Refused(404, f"{kind.upper()}_NOT_FOUND", f"{kind} not found: {name}")
+
+
+def invalid(message: str) -> Refused:
+    """An argument is invalid."""
+    return Refused(400, INVALID_ARGUMENT, message)
+
+
+def unparsed(message: str) -> Refused:
+    """The body cannot be parsed, or has an unknown key."""
+    return Refused(400, INVALID_ARGUMENT, f"failed to parse a JSON document: {message}")
+
+
+def conflict(message: str) -> Refused:
+    """A requirement of an update does not hold."""
+    return Refused(409, CONFLICT, message)
+
+
+def deadlock(name: str) -> Refused:
+    """Another update of the same rows was faster, as the embedded H2 database reports it."""
+    columns = ",".join(f"tid1_0.column_number_{number:02d}" for number in range(30))
+    sql = f"select {columns} from uc_tables tid1_0 where tid1_0.id=? for update"
+    cause = "Deadlock detected. The current transaction was rolled back."
+    return Refused(500, INTERNAL, f"Failed to update table {name}: JDBC exception executing SQL [{sql}] [{cause}]")
+
+
+def too_long(length: int, limit: int, *, column: str) -> Refused:
+    """A text does not fit into its column of the embedded H2 database."""
+    cause = f'Value too long for column "{column} CHARACTER VARYING({limit})": "... ({length})"; SQL statement:\n'
+    return Refused(
+        500, INTERNAL, f"could not execute statement [{cause}insert into uc_properties values (?, ?) [22001-232]]"
+    )
+
+
+COMMENT_LIMIT = 65_535
+"""The longest comment that the server stores, in UTF-16 units."""
+
+_TEXTS = {"long": "bigint", "integer": "int", "short": "smallint", "byte": "tinyint"}
+_NAMES = {"integer": "INT", "void": "NULL"}
+_PRIMITIVES = frozenset(
+    [
+        "boolean",
+        "byte",
+        "short",
+        "integer",
+        "long",
+        "float",
+        "double",
+        "date",
+        "timestamp",
+        "timestamp_ntz",
+        "string",
+        "binary",
+        "variant",
+    ]
+)
+_DECIMAL = re.compile(r"decimal\(\s*(\d+)\s*,\s*(-?\d+)\s*\)")
+_LARGEST_DECIMAL = 38
+_NESTED = {
+    "array": {"element-type": "elementType", "contains-null": "containsNull"},
+    "map": {"key-type": "keyType", "value-type": "valueType", "value-contains-null": "valueContainsNull"},
+}
+_KEBAB = {camel: kebab for keys in _NESTED.values() for kebab, camel in keys.items()}
+_FIELD_KEYS = frozenset(("name", "type", "nullable", "metadata"))
+
+
+def columns_of_request(columns: Any) -> list[dict[str, Any]]:
+    """Return the columns of an update as the server stores them: precision and scale stay in the text alone.
+
+    Raises:
+        Refused: If they are refused.
+    """
+    if not isinstance(columns, dict) or columns.get("type") != "struct":
+        message = "columns is not a struct"
+        raise unparsed(message)
+    return [_stored(field, position) for position, field in enumerate(_struct(columns, "columns")["fields"])]
+
+
+def with_partitions(columns: Iterable[Mapping[str, Any]], partitioning: Any) -> list[dict[str, Any]]:
+    """Return columns with their indexes among the partition columns, which are compared without case.
+
+    Raises:
+        Refused: If a partition column is unknown or given twice.
+    """
+    if not isinstance(partitioning, list):
+        message = "set-partition-columns requires a partition-columns list."
+        raise invalid(message)
+    partition_columns: dict[str, int] = {}
+    for index, name in enumerate(partitioning):
+        if partition_columns.setdefault(name.lower(), index) != index:
+            message = f"partition-columns contains duplicate entry (case-insensitive): {name}"
+            raise invalid(message)
+    marked = [{**column, "partition_index": partition_columns.pop(column["name"].lower(), None)} for column in columns]
+    if partition_columns:
+        message = f"partition-columns references unknown column: {next(iter(partition_columns))}"
+        raise invalid(message)
+    return marked
+
+
+def partitioning_of(columns: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return the names of the partition columns, in order."""
+    partition_columns = {column["partition_index"]: column["name"] for column in columns}
+    return [partition_columns[index] for index in sorted(index for index in partition_columns if index is not None)]
+
+
+def check_classic(column: Mapping[str, Any]) -> None:
+    """Check a column of the classic API: its ``type_json`` is a whole field, and agrees with the column.
+
+    Raises:
+        Refused: If it is refused.
+    """
+    name = column.get("name")
+    try:
+        field = json.loads(column.get("type_json") or "null")
+    except ValueError:
+        field = None
+    if not isinstance(field, dict) or _FIELD_KEYS - field.keys():
+        message = f"Invalid type_json for column {name}: it is not a whole field"
+        raise invalid(message)
+    for key in ("name", "nullable"):
+        if field[key] != column.get(key, field[key]):
+            message = f"Invalid type_json for column {name}: field {key} {field[key]} does not match column {key}"
+            raise invalid(message)
+
+
+def fields_of(columns: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return stored columns as fields of the Delta API; no field at all if one of them cannot be read."""
+    try:
+        fields = [json.loads(column["type_json"]) for column in columns]
+        return [{**field, "type": _kebab(field["type"])} for field in fields]
+    except (TypeError, ValueError):
+        return []
+
+
+def require_comment(comment: str | None) -> None:
+    """Make sure that a comment fits into the server's database; raise a ``Refused`` if it is too long."""
+    if comment is not None and utf16_units(comment) > COMMENT_LIMIT:
+        raise too_long(utf16_units(comment), COMMENT_LIMIT, column="COMMENT")
+
+
+def utf16_units(text: str) -> int:
+    """Return the length of a text as the server's database counts it."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def stored_field(field: Mapping[str, Any], position: int) -> dict[str, Any]:
+    """Return a field of a Delta log as the server stores it."""
+    return {
+        "name": field["name"],
+        "type_text": _text(field["type"]),
+        "type_json": json.dumps(field),
+        "type_name": _name(field["type"]),
+        "type_precision": None,
+        "type_scale": None,
+        "position": position,
+        "nullable": field["nullable"],
+        "comment": (field.get("metadata") or {}).get("comment"),
+        "partition_index": None,
+    }
+
+
+def _stored(field: Mapping[str, Any], position: int) -> dict[str, Any]:
+    column = stored_field(field, position)
+    require_comment(column["comment"])
+    return column
+
+
+def _struct(struct: Mapping[str, Any], path: str) -> dict[str, Any]:
+    _require_known(struct, ("type", "fields"))
+    fields = struct.get("fields")
+    if not isinstance(fields, list) or not fields:
+        message = f"{path}.fields must contain at least one field."
+        raise invalid(message)
+    checked = [_field(field, f"{path}.fields[{index}]") for index, field in enumerate(fields)]
+    names: set[str] = set()
+    for index, field in enumerate(checked):
+        if field["name"].lower() in names:
+            message = f"Duplicate field name (case-insensitive) in {path}.fields[{index}]: {field['name']}"
+            raise invalid(message)
+        names.add(field["name"].lower())
+    return {"type": "struct", "fields": checked}
+
+
+def _field(field: Any, path: str) -> dict[str, Any]:
+    if not isinstance(field, dict):
+        message = f"{path} is not an object"
+        raise unparsed(message)
+    _require_known(field, _FIELD_KEYS)
+    if not str(field.get("name") or "").strip():
+        message = f"{path}.name is required."
+        raise invalid(message)
+    _require_given(field, ("type", "nullable", "metadata"), path)
+    return {**field, "type": _type(field["type"], f"{path}.type")}
+
+
+def _type(data_type: Any, path: str) -> Any:
+    """Turn a type of the wire into one of a Delta log."""
+    if isinstance(data_type, str):
+        return _primitive(data_type, path)
+    kind = data_type.get("type") if isinstance(data_type, dict) else None
+    if kind == "struct":
+        return _struct(data_type, path)
+    if kind not in _NESTED:
+        message = f"cannot read {json.dumps(data_type)}"
+        raise unparsed(message)
+    keys = _NESTED[kind]
+    _require_known(data_type, ("type", *keys))
+    _require_given(data_type, keys, path)
+    parts = {
+        camel: _type(data_type[kebab], f"{path}.{kebab}") if kebab.endswith("type") else data_type[kebab]
+        for kebab, camel in keys.items()
+    }
+    return {"type": kind, **parts}
+
+
+def _primitive(text: str, path: str) -> str:
+    decimal = _DECIMAL.fullmatch(text)
+    if decimal is None:
+        if text not in _PRIMITIVES:
+            message = f"{path}: Unsupported Delta primitive type: {text}"
+            raise invalid(message)
+        return text
+    precision, scale = map(int, decimal.groups())
+    if precision > _LARGEST_DECIMAL or not 0 <= scale <= precision:
+        message = f"{path}: no decimal has precision {precision} and scale {scale}."
+        raise invalid(message)
+    return f"decimal({precision},{scale})"
+
+
+def _require_known(value: Mapping[str, Any], keys: Iterable[str]) -> None:
+    for key in value.keys() - set(keys):
+        message = f'Unrecognized field "{key}"'
+        raise unparsed(message)
+
+
+def _require_given(value: Mapping[str, Any], keys: Iterable[str], path: str) -> None:
+    for key in keys:
+        if value.get(key) is None:
+            message = f"{path}.{key} is required."
+            raise invalid(message)
+
+
+def _text(data_type: Any) -> str:
+    if isinstance(data_type, str):
+        return _TEXTS.get(data_type, data_type)
+    if data_type["type"] == "struct":
+        fields = [f"{field['name']}:{_text(field['type'])}" for field in data_type["fields"]]
+        return f"struct<{','.join(fields)}>"
+    if data_type["type"] == "array":
+        return f"array<{_text(data_type['elementType'])}>"
+    return f"map<{_text(data_type['keyType'])},{_text(data_type['valueType'])}>"
+
+
+def _name(data_type: Any) -> str:
+    kind = data_type.partition("(")[0] if isinstance(data_type, str) else data_type["type"]
+    return _NAMES.get(kind, kind.upper())
+
+
+def _kebab(value: Any) -> Any:
+    """Write a type of a Delta log as the wire has it."""
+    if not isinstance(value, dict):
+        return value
+    return {
+        _KEBAB.get(key, key): [{**field, "type": _kebab(field["type"])} for field in part]
+        if key == "fields"
+        else _kebab(part)
+        for key, part in value.items()
+    }
+
+
+PROPERTY_LIMIT = 255
+"""The longest key and the longest value of a property that the server stores, in UTF-16 units."""
+
+_UUID, _ETAG = "assert-table-uuid", "assert-etag"
+_REQUIREMENTS = {_UUID: ("uuid",), _ETAG: ("etag",)}
+_FEATURES = "delta.feature."
+
+
+def updated(info: Mapping[str, Any], etag: str, body: Any) -> dict[str, Any]:
+    """Return the entry after an update.
+
+    Raises:
+        Refused: If the request is refused; then nothing of it is done.
+    """
+    if not isinstance(body, dict) or body.keys() - {"requirements", "updates"}:
+        message = f"not an update: {sorted(body) if isinstance(body, dict) else body}"
+        raise unparsed(message)
+    required = _by_kind(body.get("requirements") or (), "type", _REQUIREMENTS)
+    actions = _by_kind(body.get("updates") or (), "action", _ACTIONS)
+    if not actions:
+        message = "At least one update is required."
+        raise invalid(message)
+    if _UUID not in required:
+        message = "assert-table-uuid requirement is required."
+        raise invalid(message)
+    _require_apart(actions)
+    _require_uuid(required[_UUID].get("uuid"), info["table_id"])
+    if _ETAG in required and required[_ETAG].get("etag") != etag:
+        message = f"assert-etag failed: expected {required[_ETAG].get('etag')} but table has {etag}"
+        raise conflict(message)
+    after = copy.deepcopy(dict(info))
+    if actions.keys() & _SCHEMA.keys():
+        _set_schema(after, actions)
+    for kind, (_, apply) in _OTHERS.items():
+        if kind in actions:
+            apply(after, actions[kind])
+    return after
+
+
+def checked_properties(properties: Any) -> dict[str, str]:
+    """Return properties as the server stores them: numbers become texts.
+
+    Raises:
+        Refused: If one has no value, or does not fit into the server's database.
+    """
+    if not isinstance(properties, dict):
+        message = "properties are not an object"
+        raise unparsed(message)
+    texts = {}
+    for key, value in properties.items():
+        if value is None:
+            raise Refused(500, INTERNAL, "not-null property references a null value: PropertyDAO.value")
+        texts[key] = value if isinstance(value, str) else str(value)
+        for column, text in (("PROPERTY_KEY", key), ("PROPERTY_VALUE", texts[key])):
+            if utf16_units(text) > PROPERTY_LIMIT:
+                raise too_long(utf16_units(text), PROPERTY_LIMIT, column=column)
+    return texts
+
+
+def _by_kind(entries: Iterable[Any], key: str, known: Mapping[str, Iterable[str]]) -> dict[str, Mapping[str, Any]]:
+    """Return requirements or actions by their kinds, of each kind one."""
+    by_kind: dict[str, Mapping[str, Any]] = {}
+    for entry in entries:
+        kind = str(entry.get(key)) if isinstance(entry, dict) else ""
+        if kind not in known:
+            message = f"Could not resolve type id '{kind}'"
+            raise unparsed(message)
+        for stranger in entry.keys() - {key, *known[kind]}:
+            message = f'Unrecognized field "{stranger}"'
+            raise unparsed(message)
+        if kind in by_kind:
+            message = f"At most one {kind} is allowed per request."
+            raise invalid(message)
+        by_kind[kind] = entry
+    return by_kind
+
+
+def _require_apart(actions: Mapping[str, Mapping[str, Any]]) -> None:
+    put = actions.get("set-properties", {}).get("updates") or {}
+    removed = actions.get("remove-properties", {}).get("removals") or ()
+    both = sorted(set(put) & set(removed))
+    if both:
+        message = f"set-properties and remove-properties overlap on keys: {both}"
+        raise invalid(message)
+
+
+def _require_uuid(given: Any, table_id: str) -> None:
+    """Compare the table's id; a null one is let through."""
+    if given is None:
+        return
+    try:
+        expected = str(uuid.UUID(given))
+    except (AttributeError, TypeError, ValueError) as error:
+        message = f"not a UUID: {given}"
+        raise unparsed(message) from error
+    if expected != table_id:
+        message = f"assert-table-uuid failed: expected {expected} but table has {table_id}"
+        raise conflict(message)
+
+
+def _set_schema(info: dict[str, Any], actions: Mapping[str, Mapping[str, Any]]) -> None:
+    """Set columns and partition columns together; one that an update leaves out stays as it is."""
+    columns, partitions = actions.get("set-columns"), actions.get("set-partition-columns")
+    partitioning = partitioning_of(info["columns"]) if partitions is None else partitions.get("partition-columns")
+    if columns is not None:
+        info["columns"] = columns_of_request(columns.get("columns"))
+    info["columns"] = with_partitions(info["columns"], partitioning)
+
+
+def _set_comment(info: dict[str, Any], action: Mapping[str, Any]) -> None:
+    if not isinstance(action.get("comment"), str):
+        message = "set-table-comment requires a comment."
+        raise invalid(message)
+    require_comment(action["comment"])
+    info["comment"] = action["comment"]
+
+
+def _set_properties(info: dict[str, Any], action: Mapping[str, Any]) -> None:
+    info["properties"] = {**info["properties"], **checked_properties(action.get("updates") or {})}
+
+
+def _remove_properties(info: dict[str, Any], action: Mapping[str, Any]) -> None:
+    removals = action.get("removals") or ()
+    info["properties"] = {key: value for key, value in info["properties"].items() if key not in removals}
+
+
+def _set_protocol(info: dict[str, Any], action: Mapping[str, Any]) -> None:
+    protocol = action.get("protocol")
+    if not isinstance(protocol, dict):
+        message = "set-protocol requires a protocol."
+        raise invalid(message)
+    kept = {key: value for key, value in info["properties"].items() if not key.startswith(_FEATURES)}
+    features = [*(protocol.get("reader-features") or ()), *(protocol.get("writer-features") or ())]
+    versions = {f"delta.min{kind.title()}Version": protocol.get(f"min-{kind}-version") for kind in ("reader", "writer")}
+    info["properties"] = {
+        **kept,
+        **{key: str(value) for key, value in versions.items() if value is not None},
+        **{f"{_FEATURES}{feature}": "supported" for feature in features},
+    }
+
+
+def _set_version(info: dict[str, Any], action: Mapping[str, Any]) -> None:
+    info["properties"]["delta.lastUpdateVersion"] = str(action["last-commit-version"])
+    info["properties"]["delta.lastCommitTimestamp"] = str(action["last-commit-timestamp-ms"])
+
+
+_SCHEMA = {"set-columns": ("columns",), "set-partition-columns": ("partition-columns",)}
+_OTHERS: Mapping[str, tuple[tuple[str, ...], Callable[[dict[str, Any], Mapping[str, Any]], None]]] = {
+    "set-protocol": (("protocol",), _set_protocol),
+    "set-properties": (("updates",), _set_properties),
+    "remove-properties": (("removals",), _remove_properties),
+    "set-table-comment": (("comment",), _set_comment),
+    "update-metadata-snapshot-version": (("last-commit-version", "last-commit-timestamp-ms"), _set_version),
+}
+"""The actions in the order in which they are applied, whatever the order of the request, each with its keys."""
+
+_ACTIONS = {**_SCHEMA, **{kind: keys for kind, (keys, _) in _OTHERS.items()}}
+
+
+IMPOSED_PROPERTIES: Mapping[str, str] = MappingProxyType(
+    {
+        "delta.checkpoint.writeStatsAsJson": "true",
+        "delta.checkpoint.writeStatsAsStruct": "true",
+        "delta.checkpointPolicy": "v2",
+        "delta.columnMapping.mode": "name",
+        "delta.enableDeletionVectors": "true",
+        "delta.enableInCommitTimestamps": "true",
+        "delta.enableRowTracking": "true",
+        "delta.randomizeFilePrefixes": "true",
+    }
+)
+"""Properties that Unity Catalog 0.6.0 gives to every managed table, besides those of the protocol."""
+
+
+def after_commit(info: Mapping[str, Any], log: LogState) -> dict[str, Any]:
+    """Return the entry of a managed table after a commit: it has the metadata of the log."""
+    fields = json.loads(log.schema)["fields"]
+    return {
+        **info,
+        "table_type": "MANAGED",
+        "comment": log.comment,
+        "columns": with_partitions(map(stored_field, fields, range(len(fields))), list(log.partitioning)),
+        "properties": {
+            **log.configuration,
+            "io.unitycatalog.tableId": info["table_id"],
+            "delta.lastUpdateVersion": str(log.version),
+        },
+    }
+
+
+PAGE = 100
+"""The largest number of tables on a page of a listing."""
+
+_NAME = re.compile(r"[a-zA-Z0-9_@-]{1,255}")
+_VIEWS = ("VIEW", "MATERIALIZED_VIEW", "METRIC_VIEW")
+_TAG = "etag-"
+_LAST = {
+    "last-commit-version": "delta.lastUpdateVersion",
+    "last-commit-timestamp-ms": "delta.lastCommitTimestamp",
+}
+
+
+class Metastore:
+    """The state of the double. Names are compared with their case, as the server compares them.
+
+    The store is a folder of tables, laid out as catalog, schema and table. A Delta log that appears in it counts as
+    made through the Spark connector: its entry is that of an external table, with a comment and without columns.
+
+    Attributes:
+        latest: The newest versions of tables to which the catalog commits.
+        commits: Their commits that are not yet published as files of the log.
+    """
+
+    def __init__(self, store: Path | None = None) -> None:
+        self.catalogs: dict[str, dict[str, Any]] = {}
+        self.schemas: dict[str, dict[str, Any]] = {}
+        self.tables: dict[str, dict[str, Any]] = {}
+        self.etags: dict[str, str] = {}
+        self.latest: dict[str, int] = {}
+        self.commits: dict[str, list[dict[str, Any]]] = {}
+        self._store = store
+        self._clock = 0
+        self._by_connector: set[str] = set()
+        self._forgotten: set[str] = set()
+
+    def look(self) -> None:
+        """Add the schemas and tables that the connector has made in the store, and remove those that it has dropped.
+
+        A schema stays when its last table is dropped, and a folder without tables makes no catalog.
+        """
+        if self._store is None:
+            return
+        schemas = schemas_in(self._store)
+        logs = logs_in(schemas)
+        for name, log in logs.items():
+            if name not in self.tables and name not in self._forgotten:
+                catalog, schema, table = name.split(".")
+                self.catalogs.setdefault(catalog, {"name": catalog})
+                self._add_schema(f"{catalog}.{schema}")
+                self._add(name, external_entry(catalog, schema, table, log))
+        for schema in schemas:
+            if schema.partition(".")[0] in self.catalogs and schema not in self._forgotten:
+                self._add_schema(schema)
+        self._forgotten &= logs.keys() | schemas.keys()
+        inside = self._store.as_uri()
+        for name in [name for name, info in self.tables.items() if info["storage_location"].startswith(inside)]:
+            if name not in logs:
+                del self.tables[name]
+        for schema in self._by_connector - schemas.keys():
+            self._by_connector.remove(schema)
+            self.schemas.pop(schema, None)
+
+    def _add_schema(self, name: str) -> None:
+        if name not in self.schemas:
+            catalog, _, schema = name.partition(".")
+            self.schemas[name] = {"name": schema, "catalog_name": catalog}
+            self._by_connector.add(name)
+
+    def create_catalog(self, body: dict[str, Any]) -> dict[str, Any]:
+        """Make a catalog."""
+        _require_name(body)
+        return _made(self.catalogs, body["name"], body, "CATALOG_ALREADY_EXISTS")
+
+    def create_schema(self, body: dict[str, Any]) -> dict[str, Any]:
+        """Make a schema."""
+        _require_name(body)
+        self.catalog(body["catalog_name"])
+        return _made(self.schemas, f"{body['catalog_name']}.{body['name']}", body, "SCHEMA_ALREADY_EXISTS")
+
+    def delete_schema(self, name: str) -> None:
+        """Drop a schema that is empty."""
+        self.schema(name)
+        if any(table.startswith(f"{name}.") for table in self.tables):
+            raise Refused(400, "FAILED_PRECONDITION", f"Cannot delete schema with tables: {name}")
+        del self.schemas[name]
+        self._forgotten.add(name)
+
+    def delete_catalog(self, name: str) -> None:
+        """Drop a catalog that is empty."""
+        self.catalog(name)
+        if any(schema.startswith(f"{name}.") for schema in self.schemas):
+            raise Refused(400, "FAILED_PRECONDITION", f"Cannot delete catalog with schemas: {name}")
+        del self.catalogs[name]
+
+    def catalog(self, name: str) -> dict[str, Any]:
+        """Return a catalog."""
+        if name not in self.catalogs:
+            raise missing(name, kind="Catalog")
+        return self.catalogs[name]
+
+    def schema(self, name: str) -> dict[str, Any]:
+        """Return a schema."""
+        self.catalog(name.partition(".")[0])
+        if name not in self.schemas:
+            raise missing(name, kind="Schema")
+        return self.schemas[name]
+
+    def create_table(self, body: dict[str, Any]) -> dict[str, Any]:
+        """Make an entry; an id and an owner that a client sends are ignored."""
+        _require_name(body)
+        schema = f"{body['catalog_name']}.{body['schema_name']}"
+        name = f"{schema}.{body['name']}"
+        self.schema(schema)
+        if name in self.tables:
+            raise Refused(400, "TABLE_ALREADY_EXISTS", f"Table already exists: {name}")
+        if body.get("table_type") == "MANAGED":
+            raise Refused(404, "TABLE_NOT_FOUND", "Staging table not found")
+        if not body.get("storage_location"):
+            raise Refused(500, INTERNAL, "Path cannot be null or empty")
+        for column in body.get("columns") or ():
+            check_classic(column)
+        require_comment(body.get("comment"))
+        sent = {key: value for key, value in body.items() if key not in ("table_id", "owner")}
+        return self._add(name, {**sent, "properties": checked_properties(body.get("properties") or {})})
+
+    def table(self, name: str, *, delta: bool = False) -> dict[str, Any]:
+        """Return an entry, for one of the two APIs."""
+        info = self._known(name)
+        if not delta:
+            return dict(info)
+        if info.get("data_source_format") != "DELTA":
+            raise Refused(400, "UNSUPPORTED_TABLE_FORMAT", f"Table is not a Delta table: {name}")
+        if info["table_type"] in _VIEWS:
+            raise Refused(500, INTERNAL, f"Failed to load table {name}: Unexpected value '{info['table_type']}'")
+        properties = info["properties"]
+        metadata = {
+            "etag": self.etags[name],
+            "table-type": info["table_type"],
+            "table-uuid": info["table_id"],
+            "location": info["storage_location"],
+            "created-time": info["created_at"],
+            "updated-time": int(self.etags[name].removeprefix(_TAG)),
+            "columns": {"type": "struct", "fields": fields_of(info["columns"])},
+            "partition-columns": partitioning_of(info["columns"]),
+            "properties": properties,
+            **{key: int(properties[kept]) for key, kept in _LAST.items() if kept in properties},
+        }
+        latest = {"latest-table-version": self.latest[name]} if name in self.latest else {}
+        return {"metadata": metadata, "commits": self.commits.get(name, []), **latest}
+
+    def page(self, catalog: str, schema: str, after: str = "", size: int = PAGE) -> list[dict[str, Any]]:
+        """Return the entries of a schema that follow a name, by name and with at most :data:`PAGE` of them."""
+        self.schema(f"{catalog}.{schema}")
+        prefix = f"{catalog}.{schema}."
+        names = sorted(name for name in self.tables if name.startswith(prefix) and name > f"{prefix}{after}")
+        return [self.table(name) for name in names[: min(size, PAGE)]]
+
+    def update_table(self, name: str, body: Any) -> dict[str, Any]:
+        """Update an entry, all of it or nothing."""
+        info = self._known(name)
+        self.tables[name] = updated(info, self.etags[name], body)
+        self.etags[name] = self._tick()
+        return self.table(name, delta=True)
+
+    def commit(self, name: str, log: LogState) -> None:
+        """Make an entry that of a managed table, and update it by a commit, which on the server is one step."""
+        self.tables[name] = after_commit(self._known(name), log)
+        self.latest[name] = log.version
+        self.etags[name] = self._tick()
+
+    def rename_table(self, name: str, to: str) -> None:
+        """Give an entry another name."""
+        info = self._known(name)
+        del self.tables[name]
+        renamed = ".".join((*name.split(".")[:2], to))
+        self.tables[renamed] = {**info, "name": to}
+        self.etags[renamed] = self._tick()
+
+    def delete_table(self, name: str) -> None:
+        """Remove an entry; the files of an external table stay."""
+        self._known(name)
+        del self.tables[name]
+        self._forgotten.add(name)
+
+    def _known(self, name: str) -> dict[str, Any]:
+        if name not in self.tables:
+            self.schema(name.rpartition(".")[0])
+            raise missing(name, kind="Table")
+        return self.tables[name]
+
+    def _add(self, name: str, body: dict[str, Any]) -> dict[str, Any]:
+        self.tables[name] = {
+            "comment": None,
+            "owner": None,
+            **body,
+            "columns": [{"partition_index": None, **column} for column in body.get("columns") or ()],
+            "properties": body.get("properties") or {},
+            "storage_location": _normalized(body["storage_location"]),
+            "table_id": str(uuid.uuid4()),
+            "created_at": int(time.time() * 1000),
+        }
+        self.etags[name] = self._tick()
+        return self.table(name)
+
+    def _tick(self) -> str:
+        """Return a tag of the time in milliseconds, a later one each time."""
+        self._clock = max(self._clock + 1, int(time.time() * 1000))
+        return f"{_TAG}{self._clock}"
+
+
+def _require_name(body: dict[str, Any]) -> None:
+    if _NAME.fullmatch(str(body.get("name") or "")) is None:
+        message = "Name cannot contain a period, space, forward-slash, or control characters"
+        raise invalid(message)
+
+
+def _made(known: dict[str, dict[str, Any]], name: str, body: dict[str, Any], taken: str) -> dict[str, Any]:
+    if name in known:
+        raise Refused(400, taken, f"{name} already exists")
+    known[name] = dict(body)
+    return known[name]
+
+
+def _normalized(location: str) -> str:
+    """Write a location as the server stores it: local ones with three slashes, all without a slash at the end."""
+    path = location.removeprefix("file:") if location.startswith("file:") else location
+    if path.startswith("/"):
+        location = f"file:///{path.lstrip('/')}"
+    return location.rstrip("/")

@@ -1,1 +1,0 @@
-"""Predict what Delta does with a MERGE."""

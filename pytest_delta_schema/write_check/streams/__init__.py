@@ -1,1 +1,0 @@
-"""Predict what a stream that reads a table does after a change of the table, from recorded answers of Delta."""
