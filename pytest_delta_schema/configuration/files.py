@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from iniconfig import IniConfig, ParseError
@@ -21,10 +19,8 @@ from pytest_delta_schema.settings.table import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-
-# Annotations are not postponed here: a named tuple compiles each postponed one, and every pytest run loads this module.
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
 
 
 _TOOL, _KEY = SECTION.split(".")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -40,14 +39,11 @@ from pytest_delta_schema.settings.table import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Mapping
 
     from pytest_delta_schema.backends.backend import BackendSettings
     from pytest_delta_schema.configuration.report_targets import ReportFile
     from pytest_delta_schema.diagnostics.redaction import Uri
-
-
-# Annotations are not postponed here: a named tuple compiles each postponed one.
 
 
 DRIFT, APPLY, SYNC, ENFORCE, AGAINST, IMPORT, ADOPT = get_args(RunMode)
@@ -58,7 +54,7 @@ WRITES_MODELS = (IMPORT, ADOPT)
 class Unity(NamedTuple):
     """The settings of a Unity Catalog server, and of the synchronisation of its entries."""
 
-    uri: "Uri | None"
+    uri: Uri | None
     """Its address, shown without secrets; ``None`` if it is not configured."""
     token_variable: str
     """The environment variable that holds its token."""
@@ -107,9 +103,9 @@ class Options(NamedTuple):
     release_tags: tuple[str, ...]
     """Glob patterns of the tags that are releases."""
     jvm_archive: bool
-    keep_jvm: "float | None"
+    keep_jvm: float | None
     """Seconds for which the JVM of the run may be idle afterwards; ``None`` if it ends with the run."""
-    reports: tuple["ReportFile", ...]
+    reports: tuple[ReportFile, ...]
     report_samples: bool
     expired_consents: tuple[str, ...]
     adopt: str
@@ -122,9 +118,6 @@ class Options(NamedTuple):
     """The folder for scripts that show what a change breaks, as it was given; ``""`` for none."""
     import_owns: tuple[str, ...]
     """The values of ``--delta-import-owns``; without one all aspects are managed."""
-
-
-# Annotations are not postponed here: a named tuple compiles each postponed one, and every pytest run loads this module.
 
 
 _KEYED = ("bindings", "pairs", "client features")

@@ -166,7 +166,7 @@ class RunReport:
     tables: tuple[TableReport, ...] = ()
     unmanaged: tuple[Diagnostic, ...] = ()
     faults: tuple[Diagnostic, ...] = ()
-    consents: Consents = Consents()  # noqa: RUF009 - a frozen value
+    consents: Consents = Consents()
 
     @property
     def is_complete(self) -> bool:

@@ -21,8 +21,7 @@ from pytest_delta_schema.diagnostics.errors import (
 )
 from pytest_delta_schema.diagnostics.faults import UnreadableTable
 from pytest_delta_schema.diagnostics.text import escaped
-from pytest_delta_schema.execute.protocols import ABSENT as version_ABSENT
-from pytest_delta_schema.execute.protocols import IdentifiesTables
+from pytest_delta_schema.execute.protocols import Absence, IdentifiesTables
 from pytest_delta_schema.plan.actions import change_lines
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.plan.risk import ABSENT, ADD, DROP
@@ -75,13 +74,13 @@ def changed(value: Any, data_type: DataTypeState, parts: Sequence[str], change: 
     assert isinstance(data_type, StructState)  # noqa: S101 - a path leads through these types only
     made = []
     # A struct that is the key of a map is a tuple.
-    items = value if isinstance(value, tuple) else [value.get(field.name) for field in data_type.fields]
-    for field, item in zip(data_type.fields, items, strict=True):
-        is_changed = same_name(field.name, parts[0])
-        made.append(changed(item, field.data_type, parts[1:], change) if is_changed else item)
+    items = value if isinstance(value, tuple) else [value.get(part.name) for part in data_type.fields]
+    for part, item in zip(data_type.fields, items, strict=True):
+        is_changed = same_name(part.name, parts[0])
+        made.append(changed(item, part.data_type, parts[1:], change) if is_changed else item)
     if isinstance(value, tuple):
         return tuple(made)
-    return dict(zip([field.name for field in data_type.fields], made, strict=True))
+    return dict(zip([part.name for part in data_type.fields], made, strict=True))
 
 
 _WRITTEN, _COPIED, _DELETED = "numOutputRows", "numCopiedRows", "numDeletedRows"
@@ -457,7 +456,7 @@ class Observation:
         version = self._catalog.version(self._table)
         if isinstance(version, Diagnostic):
             raise CatalogReadError([version])
-        if version is not version_ABSENT:
+        if version is not Absence.ABSENT:
             self._start = next(iter(self._catalog.commits(self._table, first=version)), None)
             self._table_id = self._id(self._before, version)
         return self

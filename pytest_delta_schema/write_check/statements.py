@@ -359,10 +359,6 @@ def _without_lengths(data_type: DataTypeState) -> DataTypeState:
     return plain(data_type)
 
 
-if TYPE_CHECKING:
-    Columns = tuple[ColumnState, ...]
-
-
 class _Branch(NamedTuple):
     """The assignments of a clause."""
 

@@ -139,10 +139,9 @@ OTHER_TEXTS = {
     "diagnostics/redaction.py": "the scheme of an address",
     "rules/layout.py": "a value in the name of a folder",
     "settings/table.py": "a mistyped setting",
-    "state/expressions/evaluation.py": "the exponent of a number",
     "state/expressions/faults.py": "a function of SQL",
     "state/expressions/parsing.py": "functions and numbers of SQL",
-    "state/expressions/evaluation.py": "the function lower",
+    "state/expressions/evaluation.py": "the function lower, and the exponent of a number",
     "testing/unity_tables.py": "the server double shares no code with what it tests",
 }
 """The modules that make another text than a name lower case, with what it is."""

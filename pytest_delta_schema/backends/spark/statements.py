@@ -285,8 +285,8 @@ def _rename(data_type: Any, names: Mapping[ColumnPath, str], above: ColumnPath =
         here = above.child(field["name"])
         field["name"] = names.get(here, field["name"])
         _rename(field["type"], names, here)
-    for part, step in (("elementType", ELEMENT), ("keyType", KEY), ("valueType", VALUE)):
-        _rename(data_type.get(part), names, above.child(step))
+    for part, name in (("elementType", ELEMENT), ("keyType", KEY), ("valueType", VALUE)):
+        _rename(data_type.get(part), names, above.child(name))
 
 
 _REFUSALS = (

@@ -30,11 +30,7 @@ PRIVATE = re.compile(
     r"|\b_find_spark_home\b"
     r"|apache\.spark\.sql\.delta\b"
 )
-ALLOWED = {
-    "backends/spark/compat.py",
-    "backends/spark/compat.py",
-    "backends/spark/compat.py",
-}
+ALLOWED = {"backends/spark/compat.py"}
 SETTINGS = re.compile(r'"org\.apache\.spark\.sql\.delta\.catalog\.DeltaCatalog"')
 """What a documented setting of a session names."""
 
