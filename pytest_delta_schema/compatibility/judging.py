@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from pytest_delta_schema.diagnostics.errors import Severity
     from pytest_delta_schema.models.column import Deprecated
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.rules.consent import CompatibilityPolicy, Consent
+    from pytest_delta_schema.rules.consent import Consent
+    from pytest_delta_schema.rules.policy import CompatibilityPolicy
     from pytest_delta_schema.settings.table import Role
 
 

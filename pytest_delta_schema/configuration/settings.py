@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.table import PropertyValue
-    from pytest_delta_schema.rules.consent import CompatibilityEntry, Consent
+    from pytest_delta_schema.rules.consent import Consent
+    from pytest_delta_schema.rules.policy import CompatibilityEntry
     from pytest_delta_schema.rules.rule import ModelRule, PlanRule
     from pytest_delta_schema.settings.table import FailurePolicy, PreflightMode, PropertyMode, RiskLabel
 

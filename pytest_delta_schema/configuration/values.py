@@ -14,14 +14,15 @@ from pytest_delta_schema.delta.clients import parse_correction
 from pytest_delta_schema.delta.names import proposal
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.clients import client_faults, parse_client
-from pytest_delta_schema.models.sets import parse_binding
-from pytest_delta_schema.rules.consent import CompatibilityEntry, CompatibilityPolicy
+from pytest_delta_schema.models.names import parse_binding
+from pytest_delta_schema.rules.policy import CompatibilityEntry, CompatibilityPolicy
 from pytest_delta_schema.settings.table import FAIL_ON, ROLES, SECTION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from pytest_delta_schema.rules.consent import Consent, PathPart
+    from pytest_delta_schema.rules.consent import Consent
+    from pytest_delta_schema.rules.policy import PathPart
     from pytest_delta_schema.settings.table import Setting, SettingKind
 
 

@@ -19,16 +19,8 @@ from pytest_delta_schema.engine.plan_outcomes import entry_changes, failed_outco
 from pytest_delta_schema.execute.protocols import managed_note
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.plan.entry_comparison import entry_differences, unstorable_notes
-from pytest_delta_schema.rules.consent import (
-    BREAK,
-    DROP_COLUMN,
-    all_paths,
-    ambiguity,
-    could_name,
-    matches,
-    needed_consents,
-    quoted_consent,
-)
+from pytest_delta_schema.rules.consent import BREAK, DROP_COLUMN, all_paths, ambiguity, needed_consents, quoted_consent
+from pytest_delta_schema.rules.policy import could_name, matches
 from pytest_delta_schema.rules.validator import protects
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.entries import EntryState

@@ -10,7 +10,8 @@ from pytest_delta_schema.compatibility.judging import decided, judge_change
 from pytest_delta_schema.diagnostics.errors import diagnostic_of
 from pytest_delta_schema.engine.outcomes import CheckKind, Status, TableOutcome
 from pytest_delta_schema.history.contracts import UnreadableContract
-from pytest_delta_schema.rules.consent import BREAK, all_paths, compatibility_of, quoted_consent
+from pytest_delta_schema.rules.consent import BREAK, all_paths, quoted_consent
+from pytest_delta_schema.rules.policy import compatibility_of
 from pytest_delta_schema.settings.table import ROLES
 
 if TYPE_CHECKING:
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.compatibility.judging import CompatibilityFinding, Decision, DecisionResult
     from pytest_delta_schema.delta.names import ColumnPath
-    from pytest_delta_schema.diagnostics.errors import Diagnostic, Severity, Witness
+    from pytest_delta_schema.diagnostics.errors import Diagnostic, Severity
+    from pytest_delta_schema.diagnostics.faults import Witness
     from pytest_delta_schema.engine.declarations import Declarations
     from pytest_delta_schema.history.contracts import PastContract, PastContracts, PastFault
     from pytest_delta_schema.models.names import QualifiedName

@@ -27,7 +27,8 @@ from pytest_delta_schema.history.refs import is_folder, resolved, shown
 from pytest_delta_schema.models.names import parse_name
 from pytest_delta_schema.settings.table import project_file_of
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.state.json_state import SQL_FILE, STATE_FILE, state_from_json
+from pytest_delta_schema.state.json_shapes import SQL_FILE, STATE_FILE
+from pytest_delta_schema.state.json_state import state_from_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

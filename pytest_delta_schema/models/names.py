@@ -22,6 +22,12 @@ _HASH_LENGTH = 8
 _NUL = "\0"
 
 
+Prefix = tuple[str, ...]
+"""The first parts of a name, in lower case."""
+
+_MOST_PARTS = 3
+
+
 class QualifiedName(NamedTuple):
     """The three parts of a table's name, unescaped and in lower case, as most catalogs store them.
 
@@ -171,3 +177,14 @@ def _readings(text: str, columns: Iterable[str]) -> int:
                 if f"\0{'_'.join(parts[start:end])}\0" in vocabulary:
                     counts[end] += counts[start]
     return counts[-1]
+
+
+def parse_binding(text: str) -> tuple[Prefix, Prefix]:
+    """Read a pair such as ``dev.silver=ci.pr_42_silver``; raise a ``DeclarationError`` if it is not such a pair."""
+    prefix, _, target = (folded(part.strip()) for part in text.partition("="))
+    left, right = tuple(prefix.split(".")), tuple(target.split("."))
+    if len(left) != len(right) or not all((*left, *right)) or len(left) > _MOST_PARTS:
+        fact = f"binding {text!r} must map a name to a name with the same number of parts"
+        msg = f"{fact}; write 'dev.silver=ci.pr_42_silver'"
+        raise DeclarationError(msg)
+    return left, right

@@ -7,20 +7,14 @@ from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.delta.names import folded
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.arguments import argument_text, refuse_kind
 from pytest_delta_schema.models.constraints import Parquet
-from pytest_delta_schema.models.names import QualifiedName
+from pytest_delta_schema.models.names import Prefix, QualifiedName
 from pytest_delta_schema.models.table import Table, derived, names_around
 
 if TYPE_CHECKING:
     from typing import Any
-
-
-Prefix = tuple[str, ...]
-
-_MOST_PARTS = 3
 
 
 class Binding(NamedTuple):
@@ -62,17 +56,6 @@ class Binding(NamedTuple):
             for prefix, target in self.pairs
             if not any(name[: len(prefix)] == prefix for name in known)
         )
-
-
-def parse_binding(text: str) -> tuple[Prefix, Prefix]:
-    """Read a pair such as ``dev.silver=ci.pr_42_silver``; raise a ``DeclarationError`` if it is not such a pair."""
-    prefix, _, target = (folded(part.strip()) for part in text.partition("="))
-    left, right = tuple(prefix.split(".")), tuple(target.split("."))
-    if len(left) != len(right) or not all((*left, *right)) or len(left) > _MOST_PARTS:
-        fact = f"binding {text!r} must map a name to a name with the same number of parts"
-        msg = f"{fact}; write 'dev.silver=ci.pr_42_silver'"
-        raise DeclarationError(msg)
-    return left, right
 
 
 def _length(pair: tuple[Prefix, Prefix]) -> int:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 
+from pytest_delta_schema.diagnostics.errors import DeltaSchemaError
 from pytest_delta_schema.diagnostics.faults import FailedCheck, RefusedConsents, UnreachableCatalog
-from pytest_delta_schema.diagnostics.text import escaped, escaped_lines, printed_line
-from pytest_delta_schema.plugin.compat import Failed, failure_at
+from pytest_delta_schema.diagnostics.text import escaped, escaped_lines, printed, printed_line, without_commands
+from pytest_delta_schema.plugin.compat import Failed, change_texts, failure_at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from pytest_delta_schema.diagnostics.errors import Location
     from pytest_delta_schema.diagnostics.faults import HasCode
@@ -173,3 +175,44 @@ def add_properties(item: pytest.Item, **values: object) -> None:
 def properties_of(report: pytest.TestReport) -> dict[str, str]:
     """Return the properties of a report, without their prefix; empty for tests of others."""
     return {name.removeprefix(PREFIX): str(value) for name, value in report.user_properties if name.startswith(PREFIX)}
+
+
+_COLOUR = r"(\x1b\[[0-9;]*m)"
+_FIXTURES = ("delta_", "make_delta_", "_delta_")
+"""The beginnings of the names of fixtures of this package."""
+
+
+def escape_report(item: pytest.Item, report: pytest.TestReport, error: BaseException | None) -> None:
+    """Escape, in place, the report of a check, or the failure of another test that uses this package.
+
+    Captured output of other tests stays as the tests have written it.
+    """
+    if properties_of(report):
+        report.longrepr = change_texts(report.longrepr, _printed)
+        report.sections = [(title, _printed(content)) for title, content in report.sections]
+    elif error is not None and (isinstance(error, DeltaSchemaError) or _uses_fixtures(item)):
+        report.longrepr = change_texts(report.longrepr, _printed_on(item.config))
+
+
+def escape_collect_report(config: pytest.Config, report: pytest.CollectReport) -> None:
+    """Escape why something could not be collected."""
+    report.longrepr = change_texts(report.longrepr, _printed_on(config))
+
+
+def _uses_fixtures(item: pytest.Item) -> bool:
+    return any(name.startswith(_FIXTURES) for name in getattr(item, "fixturenames", ()))
+
+
+def _printed(text: str) -> str:
+    return printed(text.expandtabs(4))
+
+
+def _printed_on(config: pytest.Config) -> Callable[[str], str]:
+    """Return what escapes a text; on a terminal with colours, those stay that pytest and syrupy give to differences."""
+    reporter: Any = config.pluginmanager.getplugin("terminalreporter")
+    return _printed_with_colours if reporter is not None and reporter.hasmarkup else _printed
+
+
+def _printed_with_colours(text: str) -> str:
+    parts = re.split(_COLOUR, text.expandtabs(4))
+    return without_commands("".join(part if index % 2 else printed(part) for index, part in enumerate(parts)))

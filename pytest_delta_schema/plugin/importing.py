@@ -39,7 +39,7 @@ from pytest_delta_schema.report.text import counted, first_few, headline
 from pytest_delta_schema.source_code.calls import table_variables
 from pytest_delta_schema.source_code.literals import distinct, python_word
 from pytest_delta_schema.source_code.modules import extended_module, module_source
-from pytest_delta_schema.state.json_state import SQL_FILE, STATE_FILE
+from pytest_delta_schema.state.json_shapes import SQL_FILE, STATE_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

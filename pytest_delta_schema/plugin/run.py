@@ -220,7 +220,7 @@ class RunHooks:
         """Escape why something could not be collected, such as a name in the message of an error."""
         report = yield
         if report.failed:
-            from pytest_delta_schema.plugin.outcomes import escape_collect_report
+            from pytest_delta_schema.plugin.failures import escape_collect_report
 
             escape_collect_report(collector.config, report)
         return report
@@ -318,7 +318,7 @@ class RunHooks:
         updates = getattr(config.option, "update_snapshots", False)
         if not (updates or run.tables or run.is_refused or _has_workers(config)):
             return (yield)
-        from pytest_delta_schema.plugin.snapshots import (
+        from pytest_delta_schema.plugin.syrupy_compat import (
             corrected_report,
             find_no_unused,
             mark_as_skipped,
@@ -338,7 +338,7 @@ class RunHooks:
     @pytest.hookimpl(tryfirst=True)
     def pytest_terminal_summary(self, config: pytest.Config, terminalreporter: pytest.TerminalReporter) -> None:
         """Name unused files before the report of syrupy; no check and no report needs the states of tables any more."""
-        from pytest_delta_schema.plugin.snapshots import report_no_unused, unused_lines
+        from pytest_delta_schema.plugin.syrupy_compat import report_no_unused, unused_lines
 
         report_no_unused(config)
         for line in unused_lines(config):
@@ -382,7 +382,7 @@ def complete_report(
     if report.sections and run.has_started_spark:
         without_start_line(report)
     if call.excinfo is not None or report.sections:
-        from pytest_delta_schema.plugin.outcomes import escape_report
+        from pytest_delta_schema.plugin.failures import escape_report
 
         escape_report(item, report, None if call.excinfo is None else call.excinfo.value)
 

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import re
-from contextlib import contextmanager
 from difflib import unified_diff
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import pytest
-import syrupy
-from syrupy.data import SnapshotCollections, SnapshotUnknownCollection
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
-from syrupy.report import SnapshotReport
 
-from pytest_delta_schema.configuration.files import shown_path
 from pytest_delta_schema.diagnostics.errors import JsonFormError
-from pytest_delta_schema.diagnostics.text import printed, printed_line
-from pytest_delta_schema.state.json_shapes import UPGRADE
-from pytest_delta_schema.state.json_state import SQL_FILE, STATE_FILE, state_from_json_text, state_json_text
+from pytest_delta_schema.diagnostics.text import printed
+from pytest_delta_schema.state.json_shapes import STATE_FILE, UPGRADE
+from pytest_delta_schema.state.json_state import state_from_json_text, state_json_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from syrupy.assertion import SnapshotAssertion
     from syrupy.data import SnapshotCollection
@@ -246,118 +239,3 @@ def _shown(text: str) -> str:
     """Return SQL, JSON, or a difference, as it is printed, and whether it is exact."""
     shown = printed(text)
     return f"{shown}\n\n" if shown == text else f"{shown}\n\n{_ESCAPED}"
-
-
-VERSIONS = {"syrupy": ">=5,<8"}
-"""The versions with which the names of these options were tested."""
-
-_CORRECTED = 6
-"""The first version that needs no :class:`_CorrectedReport`."""
-
-_BEFORE = pytest.StashKey[bool]()
-_SELECTING = ("keyword", "markexpr", "lf", "stepwise", "deselect")
-
-
-class _Report(SnapshotReport):
-    """Leaves files of states to the snapshots of SQL to which they belong.
-
-    syrupy 7.0 lets tests that keep JSON claim every ``.json`` file in the folder of all snapshots, and deletes it.
-    """
-
-    @property
-    def unused(self) -> SnapshotCollections:
-        unused = SnapshotCollections()
-        for collection in super().unused:
-            if not collection.location.endswith(STATE_FILE):
-                unused.add(collection)
-        return unused
-
-
-class _CorrectedReport(_Report):
-    """Finds unused snapshots as syrupy 6.0 does, with the classes of syrupy 5.
-
-    syrupy 5.5.3 counts the file of a skipped test as unused, if it holds that one snapshot, and deletes it with
-    ``--snapshot-update``.
-    """
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if getattr(self.options, "disable_unused_snapshots", False):
-            self.discovered = SnapshotCollections()
-
-    @property
-    def unused(self) -> SnapshotCollections:
-        unused = SnapshotCollections()
-        for collection in super().unused:
-            location = collection.location
-            is_unknown = isinstance(collection, SnapshotUnknownCollection)
-            if not (is_unknown and self._skipped_items_match_name(location, Path(location).stem)):
-                unused.add(collection)
-        return unused
-
-
-@contextmanager
-def corrected_report() -> Iterator[None]:
-    """Make syrupy find unused snapshots as the plugin needs it, while the session ends."""
-    is_old = int(version("syrupy").partition(".")[0]) < _CORRECTED
-    module: Any = syrupy.session
-    module.SnapshotReport = _CorrectedReport if is_old else _Report
-    try:
-        yield
-    finally:
-        module.SnapshotReport = SnapshotReport
-
-
-def find_no_unused(config: pytest.Config) -> None:
-    """Keep syrupy from looking for unused snapshots when the session ends."""
-    config.stash[_BEFORE] = getattr(config.option, "disable_unused_snapshots", False)
-    config.option.disable_unused_snapshots = True
-
-
-def report_no_unused(config: pytest.Config) -> None:
-    """Keep the report of syrupy, which comes next, from mentioning that it has not looked for unused snapshots."""
-    if _BEFORE in config.stash:
-        config.option.disable_unused_snapshots = config.stash[_BEFORE]
-
-
-def unused_lines(config: pytest.Config) -> list[str]:
-    """Return a line for each table that is not declared any more and still has files."""
-    report: Any = getattr(getattr(config, "_syrupy", None), "report", None)
-    unused = () if report is None or report.update_snapshots else report.unused
-    files = sorted(Path(item.location) for item in unused if item.location.endswith(SQL_FILE))
-    root = config.invocation_params.dir
-    return [
-        printed_line(
-            f"{_shown_files(file, root)} is of a table that is not declared; delete it: pytest --snapshot-update"
-        )
-        for file in files
-    ]
-
-
-def _shown_files(file: Path, root: Path) -> str:
-    """Return the file of the SQL of a table and that of its state, or the one of them that exists."""
-    state = Path(f"{str(file).removesuffix(SQL_FILE)}{STATE_FILE}")
-    if not file.exists():
-        return shown_path(state, root)
-    return f"{shown_path(file, root)} (with {STATE_FILE})" if state.exists() else shown_path(file, root)
-
-
-def mark_as_skipped(config: pytest.Config, node_ids: Iterable[str]) -> None:
-    """Mark items as skipped for syrupy, so their snapshots do not count as unused."""
-    from syrupy.session import ItemStatus
-
-    session: Any = getattr(config, "_syrupy", None)
-    for node_id in node_ids if session is not None else ():
-        session._selected_items[node_id] = ItemStatus.SKIPPED  # noqa: SLF001 - there is no public way
-
-
-def protect_after_run(session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
-    """Forbid the clean-up unless everything was selected, everything ran, and everything passed."""
-    option = session.config.option
-    selected = any(getattr(option, name, None) for name in _SELECTING)
-    chosen = any("::" in arg for arg in session.config.args)
-    stopped = session.shouldstop or session.shouldfail
-    if exitstatus != pytest.ExitCode.OK or stopped or selected or chosen:
-        if not hasattr(option, "no_cleanup"):  # syrupy before 5.4
-            find_no_unused(session.config)
-        option.no_cleanup = True

@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     from enum import Enum
 
 
+SQL_FILE = ".ddl.sql"
+"""The end of the name of the file with the SQL that creates the table."""
+
+STATE_FILE = ".state.json"
+"""The end of the name of the file with its state, which is next to it."""
+
+
 _SHOWN = 60
 """How many characters of a wrong value messages show."""
 

@@ -310,10 +310,3 @@ def _fault_of(text: str, error: ValueError) -> str:
         if line.startswith(_CONFLICT_MARKS):
             return f"has a conflict of a merge in line {number}"
     return f"is not valid JSON: {error}"
-
-
-SQL_FILE = ".ddl.sql"
-"""The end of the name of the file with the SQL that creates the table."""
-
-STATE_FILE = ".state.json"
-"""The end of the name of the file with its state, which is next to it."""

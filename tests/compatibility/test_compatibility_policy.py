@@ -6,7 +6,7 @@ import pytest
 
 from pytest_delta_schema import QualifiedName
 from pytest_delta_schema.diagnostics.errors import DeclarationError
-from pytest_delta_schema.rules.consent import CompatibilityEntry, CompatibilityPolicy, compatibility_of
+from pytest_delta_schema.rules.policy import CompatibilityEntry, CompatibilityPolicy, compatibility_of
 
 ORDERS = QualifiedName("prod", "gold", "orders")
 

@@ -9,7 +9,8 @@ import pytest
 from pytest_delta_schema import Column, Deprecated
 from pytest_delta_schema.compatibility import judge_change
 from pytest_delta_schema.compatibility.judging import decided
-from pytest_delta_schema.rules.consent import CompatibilityPolicy, Consent
+from pytest_delta_schema.rules.consent import Consent
+from pytest_delta_schema.rules.policy import CompatibilityPolicy
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.testing.scenario import LONG, TEXT, field, struct
 from support.tables import table

@@ -10,7 +10,7 @@ from pytest_delta_schema import QualifiedName, Settings
 from pytest_delta_schema.configuration.error import SettingError
 from pytest_delta_schema.configuration.files import read_project_file
 from pytest_delta_schema.configuration.values import compatibility_of_entries
-from pytest_delta_schema.rules.consent import CompatibilityEntry, CompatibilityPolicy, compatibility_of
+from pytest_delta_schema.rules.policy import CompatibilityEntry, CompatibilityPolicy, compatibility_of
 
 PATH = {"path": "prod.gold.**"}
 WRITE = "write catalog.schema.table, where * is one part and ** any number of parts"

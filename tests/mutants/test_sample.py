@@ -79,14 +79,14 @@ def test_code_that_is_not_python_is_no_mutant(code, valid):
 def test_tests_of_the_module_come_first_then_those_of_its_package():
     tests = [
         "tests/engine/test_gate.py::test_a",
-        "tests/plan/test_types.py::test_b",
+        "tests/plan/test_comparison.py::test_b",
         "tests/plan/test_planner.py::test_c",
-        "tests/rules/test_types.py::test_d",
+        "tests/rules/test_comparison.py::test_d",
     ]
 
     assert nearest_first("pytest_delta_schema/plan/comparison.py", tests) == [
-        "tests/plan/test_types.py::test_b",
-        "tests/rules/test_types.py::test_d",
+        "tests/plan/test_comparison.py::test_b",
+        "tests/rules/test_comparison.py::test_d",
         "tests/plan/test_planner.py::test_c",
         "tests/engine/test_gate.py::test_a",
     ]

@@ -142,13 +142,8 @@ def test_the_order_is_the_table_of_steps():
     assert sorted(kind.step for kind in KINDS.values()) == [step for step in Step if step is not Step.ENABLE_FEATURES]
 
 
-def test_each_kind_is_declared_in_the_file_of_its_aspect():
-    homes = {kind.__name__: (kind.__module__.rpartition(".")[2], declared.aspect) for kind, declared in KINDS.items()}
-
-    # Columns that move belong to the order of columns, which is declared with the layout and owned with the columns.
-    assert homes.pop("ColumnMove") == ("layout", "columns")
-    assert {name for name, (file, aspect) in homes.items() if file != aspect} == set()
-    assert {aspect for _, aspect in homes.values()} == {*ASPECTS, "conversion"}
+def test_each_aspect_has_kinds():
+    assert {declared.aspect for declared in KINDS.values()} == {*ASPECTS, "conversion"}
 
 
 def test_each_aspect_of_keys_is_compared():
@@ -163,9 +158,9 @@ def test_every_stage_knows_every_kind(change):
     observed = replace(observed, tags={ColumnPath("a"): {"pii": ""}})
     action = AlignTable(table=NAME, changes=(change,), desired=observed, observed=observed)
 
-    name, aspect = type(change).__name__, kind_of(change).aspect
+    name = type(change).__name__
     assert {line.code for line in change_lines(action)} == {CODES[type(change)]}
-    assert type(change) in RENDERERS, f"sql/aspects/{aspect}.py or sql/compiler.py does not render {name}"
+    assert type(change) in RENDERERS, f"sql/renderers.py does not render {name}"
     assert {statement.kind for statement in statements(action)} <= {*StatementKind}
     # A rule refuses every plan that changes how a column is generated.
     is_executed = not isinstance(change, ColumnGenerationChange)

@@ -17,14 +17,11 @@ from pytest_delta_schema.rules.columns import DropWithoutConsent
 from pytest_delta_schema.rules.consent import (
     ConsentError,
     NeededConsent,
-    could_name,
-    matches,
     needed_consents,
     parse_consent,
-    parse_path,
     quoted_consent,
-    unambiguous,
 )
+from pytest_delta_schema.rules.policy import could_name, matches, parse_path, unambiguous
 from pytest_delta_schema.state import CatalogState
 from support.values.consent_cases import CONSENT_CASES, MODELS, ORDERS, STORED, ConsentCase
 

@@ -9,7 +9,7 @@ from pytest_delta_schema import CatalogReadError, Column, MemoryCatalog, Orchest
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.execute import ActionRunner
 from pytest_delta_schema.models import Binding
-from pytest_delta_schema.models.sets import parse_binding
+from pytest_delta_schema.models.names import parse_binding
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.plan.actions import change_lines
 from pytest_delta_schema.plugin.scratch import Scratch

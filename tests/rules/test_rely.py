@@ -9,7 +9,8 @@ import pytest
 
 from pytest_delta_schema import ForeignKey, MemoryCatalog, Orchestrator, PrimaryKey, Settings, model_source
 from pytest_delta_schema.diagnostics.errors import DeclarationError, UnsafePlanError
-from pytest_delta_schema.models.sets import Binding, parse_binding
+from pytest_delta_schema.models.names import parse_binding
+from pytest_delta_schema.models.sets import Binding
 from pytest_delta_schema.plan import PrimaryKeyAdd, TablePlanner
 from pytest_delta_schema.plugin.scratch import Scratch
 from pytest_delta_schema.state import ForeignKeyState, KeyState

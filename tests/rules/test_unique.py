@@ -18,7 +18,8 @@ from pytest_delta_schema import (
     model_source,
 )
 from pytest_delta_schema.diagnostics.errors import DeclarationError
-from pytest_delta_schema.models.sets import Binding, parse_binding
+from pytest_delta_schema.models.names import parse_binding
+from pytest_delta_schema.models.sets import Binding
 from pytest_delta_schema.plan import UniqueAdd
 from pytest_delta_schema.rules import PlanValidator
 from pytest_delta_schema.state import KeyState

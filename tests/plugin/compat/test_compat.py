@@ -17,12 +17,12 @@ from syrupy.report import SnapshotReport
 import pytest_delta_schema
 from pytest_delta_schema import sqlglot_compat
 from pytest_delta_schema.backends.unity import logs
-from pytest_delta_schema.plugin import compat, snapshots
+from pytest_delta_schema.plugin import compat, syrupy_compat
 
 PACKAGE = Path(pytest_delta_schema.__file__).parent
 VERSIONS = {
     **compat.VERSIONS,
-    **snapshots.VERSIONS,
+    **syrupy_compat.VERSIONS,
     **logs.VERSIONS,
     **sqlglot_compat.VERSIONS,
 }
@@ -54,7 +54,7 @@ def test_no_other_module_uses_one():
 
     assert uses == {
         "plugin/compat.py",
-        "plugin/snapshots.py",
+        "plugin/syrupy_compat.py",
         "backends/unity/logs.py",
     }
 
@@ -82,7 +82,7 @@ def test_the_file_of_a_skipped_test_is_not_unused_in_syrupy_5(monkeypatch, skipp
     files = SnapshotCollections()
     for name in ("dev.silver.orders.ddl", "dev.silver.other.ddl"):
         files.add(SnapshotUnknownCollection(location=f"/p/__snapshots__/models/{name}.sql"))
-    monkeypatch.setattr(snapshots, "version", lambda _: "5.5.3")
+    monkeypatch.setattr(syrupy_compat, "version", lambda _: "5.5.3")
     monkeypatch.setattr(SnapshotReport, "unused", property(lambda _: files))
     monkeypatch.setattr(
         SnapshotReport,
@@ -90,7 +90,7 @@ def test_the_file_of_a_skipped_test_is_not_unused_in_syrupy_5(monkeypatch, skipp
         lambda *names: names[-1] in skipped,
     )
 
-    with snapshots.corrected_report():
+    with syrupy_compat.corrected_report():
         report = _report()
 
     assert sorted(Path(collection.location).stem for collection in report.unused) == unused
@@ -98,12 +98,12 @@ def test_the_file_of_a_skipped_test_is_not_unused_in_syrupy_5(monkeypatch, skipp
 
 
 def test_syrupy_5_finds_nothing_unused_where_later_versions_do_not_look(monkeypatch):
-    monkeypatch.setattr(snapshots, "version", lambda _: "5.5.3")
+    monkeypatch.setattr(syrupy_compat, "version", lambda _: "5.5.3")
     files = SnapshotCollections()
     files.add(SnapshotUnknownCollection(location="/p/__snapshots__/models/dev.silver.orders.ddl.sql"))
     monkeypatch.setattr(SnapshotReport, "__post_init__", lambda report: setattr(report, "discovered", files))
 
-    with snapshots.corrected_report():
+    with syrupy_compat.corrected_report():
         report = _report(disable_unused_snapshots=True)
 
     assert list(report.discovered) == []
@@ -113,7 +113,7 @@ def test_syrupy_before_5_4_looks_for_no_unused_snapshots_if_it_would_delete_them
     config = SimpleNamespace(option=SimpleNamespace(), stash=pytest.Stash(), args=[])
     session = SimpleNamespace(config=config, shouldstop=False, shouldfail=False)
 
-    snapshots.protect_after_run(session, pytest.ExitCode.TESTS_FAILED)
+    syrupy_compat.protect_after_run(session, pytest.ExitCode.TESTS_FAILED)
 
     assert vars(config.option) == {"disable_unused_snapshots": True, "no_cleanup": True}
 

@@ -6,10 +6,7 @@ import ast
 import inspect
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.write_check import findings as overwrite_findings
-from pytest_delta_schema.write_check import findings as schema_findings
-from pytest_delta_schema.write_check import findings as statement_findings
-from pytest_delta_schema.write_check import findings as storage_findings
+from pytest_delta_schema.write_check import findings as module
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,11 +15,10 @@ if TYPE_CHECKING:
 def reported() -> dict[str, list[str]]:
     """Return what is reported under each name of a finding, from the docstrings of the functions."""
     findings: dict[str, list[str]] = {}
-    for module in (schema_findings, storage_findings, overwrite_findings, statement_findings):
-        for function in ast.parse(inspect.getsource(module)).body:
-            for rule in _rules(function):
-                summary = (ast.get_docstring(function) or "").partition("\n")[0]  # type: ignore[arg-type]
-                findings.setdefault(rule, []).append(summary.removeprefix("Report ").removesuffix("."))
+    for function in ast.parse(inspect.getsource(module)).body:
+        for rule in _rules(function):
+            summary = (ast.get_docstring(function) or "").partition("\n")[0]  # type: ignore[arg-type]
+            findings.setdefault(rule, []).append(summary.removeprefix("Report ").removesuffix("."))
     return dict(sorted(findings.items()))
 
 
