@@ -30,9 +30,6 @@ def lazy_exports(package: str) -> tuple[Callable[[str], object], Callable[[], li
     The names are those that the package imports as themselves (``import Table as Table``) below ``if TYPE_CHECKING:``,
     and the classes of a module that it imports with a star; they are its ``__all__``. Every pytest run imports the
     packages around the plugin, and one without tables should not pay for pyspark.
-
-    Raises:
-        ModuleNotFoundError: By ``__getattr__``, with the command that installs pyspark if a name needs it.
     """
 
     def load(name: str) -> object:

@@ -85,28 +85,18 @@ def step(
 
 
 def reading_tables(number: int, done: Callable[[], int]) -> AbstractContextManager[None]:
-    """Log the progress of reading tables, as :func:`step` does.
-
-    ``done`` returns how many have been read; it is called in another thread.
-    """
+    """Log the progress of reading tables, as :func:`step` does."""
     return step(f"reading {number:,} {'table' if number == 1 else 'tables'}", lambda: f"{done():,} of {number:,}")
 
 
 def syncing_entries(number: int, done: Callable[[], int]) -> AbstractContextManager[None]:
-    """Log the progress of synchronising catalog entries, as :func:`step` does.
-
-    ``done`` returns how many have been compared or written; it is called in another thread.
-    """
+    """Log the progress of synchronising catalog entries, as :func:`step` does."""
     entries = "catalog entry" if number == 1 else "catalog entries"
     return step(f"synchronising {number:,} {entries}", lambda: f"{done():,} of {number:,}")
 
 
 def fitted(record: logging.LogRecord, text: str, width: int) -> str:
-    """Return the text of a record for a terminal, on which one line shows how far a step is.
-
-    Longer lines are cut in the middle to keep the amount at the end. Records that no other one replaces
-    keep their whole text.
-    """
+    """Return the text of a record for a terminal, on which one line shows how far a step is."""
     if len(text) <= width or getattr(record, PHASE, "start") == "start":
         return text
     head, separator, amount = text.rpartition(": ")
@@ -115,11 +105,7 @@ def fitted(record: logging.LogRecord, text: str, width: int) -> str:
 
 
 class LogLines:
-    """Chooses the records that a log shows, in which no line can be rewritten.
-
-    In the first minute of a step, a line follows about every 4 seconds. A step that runs longer has fewer, at last one
-    a minute. Records about no step, and about the start and the end of one, are all shown.
-    """
+    """Chooses the records that a log shows, in which no line can be rewritten."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

@@ -64,9 +64,6 @@ def ddl_tokens(text: str) -> list[Token]:
     """Return the tokens of statements: one for a text with a doubled quote, as in ``'it''s'``, and one a word.
 
     sqlglot has two tokens for such a text, as Spark 3.5 has in expressions, and one token for ``PRIMARY KEY``.
-
-    Raises:
-        SqlglotError: If a quote is not closed.
     """
     tokens: list[Token] = []
     for token in DIALECT.tokenize(text):

@@ -25,7 +25,7 @@ ROOT = Path(pytest_delta_schema.__file__)
 PACKAGES = [
     ".".join(path.relative_to(ROOT.parent.parent).with_suffix("").parts).removesuffix(".__init__")
     for path in sorted(ROOT.parent.rglob("*.py"))
-    if "= lazy_exports(__name__)" in path.read_text("utf-8")
+    if "lazy_exports(__name__)" in path.read_text("utf-8")
 ]
 NAMES = [(package, name) for package in PACKAGES for name in import_module(package).__all__]
 

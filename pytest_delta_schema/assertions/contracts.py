@@ -182,14 +182,7 @@ def _row_violation(wanted: TableState, path: PartPath, message: str, remedy: str
 def raises_constraint(
     model: Table, *, check: str | None = None, not_null: str | None = None
 ) -> AbstractContextManager[None]:
-    """Return a context that is passed only if the block's write is stopped by the named constraint of ``model``.
-
-    One of ``check``, the name of a check, and ``not_null``, the name of a NOT NULL column, is given.
-
-    Raises:
-        DeclarationError: If ``model`` is not a model, or has no such constraint.
-        AssertionError: By the context, if nothing stopped the write, or another constraint did.
-    """
+    """Return a context that is passed only if the block's write is stopped by the named constraint of ``model``."""
     return _StoppedBy(required_table(model, "delta_raises"), *_expected(model, check, not_null))
 
 

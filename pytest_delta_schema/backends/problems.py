@@ -119,11 +119,7 @@ def cannot_clone(table: QualifiedName, fact: str, remedy: str = _REMEDY, *, cond
 
 
 def require_commits_in_log(state: TableState) -> None:
-    """Require the log of a table to hold all of its commits.
-
-    Raises:
-        StatementError: If its newest commits are in a catalog.
-    """
+    """Require the log of a table to hold all of its commits."""
     if commits_are_in_catalog(state.table_properties):
         raise cannot_clone(state.name, "its newest commits are in a catalog, and not in its log")
 

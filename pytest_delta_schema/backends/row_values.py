@@ -36,13 +36,7 @@ _INTEGER_TYPES = ("tinyint", "smallint", "int", "bigint")
 
 
 def rows_of_frame(rows: Any, columns: NameMap[ColumnState]) -> Iterable[object]:
-    """Return the rows of a frame of Spark or pandas as dictionaries; anything else as it is.
-
-    Missing values of pandas are NULL.
-
-    Raises:
-        StatementError: If Spark cannot compute the rows of a frame.
-    """
+    """Return the rows of a frame of Spark or pandas as dictionaries; anything else as it is."""
     kinds = {(kind.__module__.partition(".")[0], kind.__name__) for kind in type(rows).__mro__}
     if ("pyspark", "DataFrame") in kinds:
         with translate_errors():
@@ -117,12 +111,7 @@ class Clock:
     """Whether instants are returned in UTC; otherwise a datetime is returned as it was given."""
 
     def instant(self, given: datetime) -> datetime:
-        """Return the instant that a datetime means.
-
-        Raises:
-            TimeFault: If it has no time zone and the local time occurs twice or never in the clock's zone, if this
-                process would read the instant back as another time, or if it is out of range.
-        """
+        """Return the instant that a datetime means."""
         try:
             moment = self._moment(given)
         except OverflowError as error:
@@ -453,10 +442,6 @@ def converted_rows(state: TableState, rows: Any, clock: Clock, unique: Collectio
     zone. ``unique`` are timestamp columns that are written as local times of the clock's zone, so a local time that
     occurs twice is an error. The result has values by column name in lower case; columns that a row leaves out are left
     out.
-
-    Raises:
-        StatementError: If a value would not be read back as it was given, a column does not exist, or one that is NOT
-            NULL has no value; with one line for each fault.
     """
     columns = NameMap.of(state.columns)
     partitions = NameSet(state.partitioning)
@@ -483,11 +468,7 @@ def converted_rows(state: TableState, rows: Any, clock: Clock, unique: Collectio
 
 
 def _several(state: TableState, rows: object) -> Iterable[object]:
-    """Return rows that can be iterated; a value or one row by itself is an error.
-
-    Raises:
-        StatementError: With the form of rows.
-    """
+    """Return rows that can be iterated; a value or one row by itself is an error."""
     if isinstance(rows, Mapping) or hasattr(rows, "__fields__") or hasattr(rows, "_fields"):
         msg = f"{state.name}: the rows are one {type(rows).__name__}; give a list of rows, such as [{preview_of(rows)}]"
         raise StatementError(msg)

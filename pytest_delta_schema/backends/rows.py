@@ -106,11 +106,7 @@ def _read(text: str, names: Iterable[str]) -> ConstraintViolation | None:
 
 
 def _name_and_expression(text: str, names: Iterable[str]) -> tuple[str, str]:
-    """Return the name of a check and its condition, which only a space parts.
-
-    Without a declared name the condition is taken to begin with a bracket or a function, as it mostly does:
-    ``(a > 0)``, ``between(a, 1, 9)``. Otherwise the name is the first word.
-    """
+    """Return the name of a check and its condition, which only a space parts."""
     known = [name for name in names if same_name(text[: len(name) + 1], f"{name} ")]
     if known:
         length = max(map(len, known))

@@ -58,9 +58,6 @@ def bearer_token(given: Secret | None, source: str = "the token of the Unity Cat
 
     White space at the ends of the token, as in mounted files, is removed. The source is its name in an error. The
     result is ``None`` if there is none, or only white space.
-
-    Raises:
-        BackendUnavailableError: If it is too short, or cannot be part of a header. The error does not show it.
     """
     if given is None or not given.reveal().strip():
         return None

@@ -41,10 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Join the reports, and write the result; nothing is written if there is a fault.
-
-    It returns the exit code.
-    """
+    """Join the reports, and write the result; nothing is written if there is a fault."""
     faults: list[str] = []
     output = [] if arguments.output is None else [f"json:{Path.cwd() / arguments.output}"]
     targets = report_files(_targets([*output, *arguments.report], faults), EXTENSIONS)

@@ -27,10 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the tables of all files together; nothing is written if there is a fault.
-
-    It returns the exit code.
-    """
+    """Write the tables of all files together; nothing is written if there is a fault."""
     try:
         from pytest_delta_schema.commands.translation import translated  # noqa: PLC0415 - needs pyspark
 

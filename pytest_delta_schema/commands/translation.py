@@ -29,9 +29,6 @@ def translated(files: Sequence[str], to: str, catalog: str, schema: str) -> tupl
 
     Files are scripts of statements, and Python files; ``to`` is ``models`` or ``ddl``. Catalog and schema are those of
     tables whose names have none.
-
-    Raises:
-        DeltaSchemaError: If a file cannot be used.
     """
     tables, remarks = _read(files, catalog, schema)
     return (_models(tables, remarks) if to == "models" else to_ddl(tables)), remarks

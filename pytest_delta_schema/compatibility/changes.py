@@ -167,13 +167,7 @@ _MANAGED = "catalogManaged"
 
 
 def row_of(change: object, states: StatePair) -> ChangeRow | None:
-    """Return the row of a change; ``None`` for one that only writes the same in another form.
-
-    Properties and tags are given one by one.
-
-    Raises:
-        TypeError: If its class is not a kind of change that has a row.
-    """
+    """Return the row of a change; ``None`` for one that only writes the same in another form."""
     find = FINDERS.get(type(change))
     if find is None:
         msg = f"{type(change).__name__} has no row in the table of compatibility; add one in classification.py"
@@ -368,10 +362,7 @@ _UNDECLARED = "(not declared)"
 
 
 def whole_table(old: TableState | None, new_tables: Iterable[TableState]) -> ContractChange:
-    """Return the change of a table that is new, or that has gone.
-
-    ``new_tables`` are those that are new in the same release.
-    """
+    """Return the change of a table that is new, or that has gone."""
     if old is None:
         return ContractChange(row=TableIntroduced, subject="the table", before=ABSENT, after="declared")
     twins = [str(table.name) for table in new_tables if table.columns == old.columns]

@@ -222,10 +222,7 @@ class RefusedWrite(NamedTuple):
 def refusals(
     role: Role, changes: Sequence[ContractChange], states: StatePair, version: tuple[int, int]
 ) -> Mapping[int, Refusals]:
-    """Return the writes that the new table refuses and the released one accepts, by the position of the change.
-
-    A fault that is about none of the changes counts for the first one whose verdict is computed.
-    """
+    """Return the writes that the new table refuses and the released one accepts, by the position of the change."""
     refused: dict[int, Refusals] = {}
     for refusal in refused_writes(role, states, version):
         at = _position(refusal, changes, role)
@@ -292,10 +289,7 @@ def writes_of(role: Role, old: TableState) -> Iterator[Write]:
 
 
 def frames_of(table: TableState) -> list[tuple[ColumnState, ...]]:
-    """Return the frames that writers of a table have: of all columns, and without those that the table fills.
-
-    Nobody gives values to an identity that is always generated.
-    """
+    """Return the frames that writers of a table have: of all columns, and without those that the table fills."""
     given = [column for column in table.columns if not (column.value and _is_always_identity(column.value))]
     frames = [given]
     if any(column.value is not None for column in given):

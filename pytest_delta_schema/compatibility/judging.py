@@ -235,11 +235,7 @@ def _findings(judged: Judged, roles: Sequence[Role]) -> Iterator[CompatibilityFi
 
 
 def _known(given: object, known: Sequence[str], argument: str) -> tuple[str, ...]:
-    """Return words of a fixed list.
-
-    Raises:
-        DeclarationError: If they are not, or one of them is unknown.
-    """
+    """Return words of a fixed list."""
     words = require_names(given, f"{argument} of judge_change")
     others = [word for word in words if word not in known]
     if others:
@@ -249,11 +245,7 @@ def _known(given: object, known: Sequence[str], argument: str) -> tuple[str, ...
 
 
 def _state(argument: str, given: object) -> TableState | None:
-    """Return the state of a model, or a state itself.
-
-    Raises:
-        DeclarationError: If it is something else.
-    """
+    """Return the state of a model, or a state itself."""
     if given is None or isinstance(given, TableState):
         return given
     if not isinstance(given, Table):
@@ -291,10 +283,7 @@ def decided(
     released: TableState | None,
     today: date,
 ) -> tuple[Decision, ...]:
-    """Return what findings on one table mean; those that are safe are left out.
-
-    ``released`` is the contract with which it was compared, whose deprecations count.
-    """
+    """Return what findings on one table mean; those that are safe are left out."""
     given = [consent for consent in consents if consent.action == BREAK]
     return tuple(
         _decision(finding, policy, given, released, today) for finding in findings if finding.verdict != "safe"

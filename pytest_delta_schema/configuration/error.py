@@ -6,10 +6,7 @@ from pytest_delta_schema.diagnostics.redaction import redacted_uris
 
 
 class SettingError(Exception):
-    """A setting cannot have a value; readers of a configuration collect the faults of all settings.
-
-    Each message names the setting; there is at least one.
-    """
+    """A setting cannot have a value; readers of a configuration collect the faults of all settings."""
 
     def __init__(self, *faults: str) -> None:
         self.faults = faults

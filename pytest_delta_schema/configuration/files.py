@@ -37,10 +37,7 @@ class ProjectFile(NamedTuple):
 
 
 def read_project_file(folder: Path, root: Path | None = None) -> ProjectFile:
-    """Read the section of the nearest ``pyproject.toml``, in ``folder`` or above it.
-
-    Messages name the file relative to ``root``; ``None`` for its whole path.
-    """
+    """Read the section of the nearest ``pyproject.toml``, in ``folder`` or above it."""
     path = project_file_of(folder)
     if path is None:
         return ProjectFile()
@@ -99,12 +96,7 @@ _PREFIX = "delta_"
 
 
 def delta_keys(path: Path) -> list[str]:
-    """Return the keys of an ini file that begin with ``delta_``, in the sections that pytest reads.
-
-    Raises:
-        OSError: If the file cannot be read.
-        ValueError: If it is not valid.
-    """
+    """Return the keys of an ini file that begin with ``delta_``, in the sections that pytest reads."""
     text = path.read_text("utf-8")
     if _PREFIX not in text:
         return []
@@ -113,10 +105,7 @@ def delta_keys(path: Path) -> list[str]:
 
 
 def keys_since_pytest_9(path: Path) -> list[str]:
-    """Return the keys that begin with ``delta_`` in a table that pytest reads from version 9 on.
-
-    The path is one of ``SINCE_PYTEST_9``; it need not exist, or be valid.
-    """
+    """Return the keys that begin with ``delta_`` in a table that pytest reads from version 9 on."""
     try:
         text = path.read_text("utf-8")
         table = toml(text) if _PREFIX in text else {}
@@ -159,8 +148,6 @@ def misspelt_sections(path: Path) -> list[str]:
 
     A name is nearly ours if it is equal without case, ``-``, ``_`` and ``.``, or at most two edits away, with or
     without ``tool``. Outside of a ``pyproject.toml``, so is the right name.
-
-    The file need not exist.
     """
     try:
         content = path.read_bytes()

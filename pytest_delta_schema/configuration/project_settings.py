@@ -53,10 +53,7 @@ def project_settings(folder: str | PathLike[str]) -> dict[str, Any]:
 
 
 def _unread_settings(folder: Path) -> Iterator[str]:
-    """Yield a message for each file of the project with a misspelt section, or with ini keys, which only pytest reads.
-
-    The project ends at the folder that has a ``pyproject.toml``, as for the search for the section.
-    """
+    """Yield a message for each file of the project with a misspelt section, or with ini keys that only pytest reads."""
     for parent in (folder, *folder.parents):
         for name in INI_FILES:
             path = parent / name
@@ -82,16 +79,7 @@ _PLAN_WORDS = {"CreateTable", "AlignTable", "action"}
 
 
 def load_rules(names: Iterable[str]) -> tuple[tuple[ModelRule, ...], tuple[PlanRule, ...]]:
-    """Import rules by their dotted names, such as ``shop.rules:NoFloats``.
-
-    A class is called without arguments; another object is the rule itself. A rule whose ``check`` takes a ``Table`` is
-    for declarations, one whose ``check`` takes a ``CreateTable`` or ``AlignTable`` is for plans; without annotations
-    the name of the parameter decides, ``table`` or ``action``. The result has the rules for declarations, and those for
-    plans.
-
-    Raises:
-        DeclarationError: With every name that names no rule.
-    """
+    """Import rules by their dotted names, such as ``shop.rules:NoFloats``."""
     models: list[ModelRule] = []
     plans: list[PlanRule] = []
     faults: list[str] = []

@@ -35,11 +35,7 @@ class ReportFile(NamedTuple):
 
 
 def parse_target(text: str, types: Sequence[str], folder: Path) -> ReportTarget:
-    """Read a value such as ``json`` or ``json:reports/delta.json``; a file, or ``off``, follows the first colon.
-
-    Raises:
-        ValueError: If there is no such type, or no file behind the colon.
-    """
+    """Read a value such as ``json`` or ``json:reports/delta.json``; a file, or ``off``, follows the first colon."""
     type_, colon, file = (part.strip() for part in text.partition(":"))
     if type_ not in types:
         near = nearest(type_, types)
@@ -60,10 +56,7 @@ def parse_target(text: str, types: Sequence[str], folder: Path) -> ReportTarget:
 
 
 def report_files(targets: Iterable[ReportTarget], extensions: Mapping[str, str]) -> tuple[ReportFile, ...]:
-    """Return the reports to write, each once.
-
-    Later targets turn off earlier ones. The extension of a type is ``""`` if it is written to the terminal.
-    """
+    """Return the reports to write, each once."""
     files: dict[ReportFile, None] = {}
     for target in targets:
         if target.is_off:
@@ -76,10 +69,7 @@ def report_files(targets: Iterable[ReportTarget], extensions: Mapping[str, str])
 
 
 def faults_of_reports(files: Sequence[ReportFile], extensions: Mapping[str, str]) -> Iterator[str]:
-    """Yield a message for each report that cannot be written.
-
-    The extension of a type is ``""`` if it is written to the terminal.
-    """
+    """Yield a message for each report that cannot be written."""
     owners: dict[str, ReportFile] = {}
     for report in files:
         if not extensions[report.type]:

@@ -44,11 +44,7 @@ def consents_of_entries(entries: list[object], label: str) -> tuple[Consent, ...
 
 
 def consents_of_texts(texts: Iterable[str]) -> tuple[Consent, ...]:
-    """Return the consents of the command line or of an ini file, such as ``drop-column dev.silver.orders.legacy``.
-
-    Raises:
-        SettingError: With all faults of all texts.
-    """
+    """Return the consents of the command line or of an ini file, such as ``drop-column dev.silver.orders.legacy``."""
     from pytest_delta_schema.rules.consent import ConsentError, parse_consent
 
     consents, faults = [], []
@@ -63,11 +59,7 @@ def consents_of_texts(texts: Iterable[str]) -> tuple[Consent, ...]:
 
 
 def stores_of_entries(entries: list[object], label: str) -> tuple[dict[str, Any], ...]:
-    """Return the stores of a file, each as the arguments of a ``Storage``.
-
-    Raises:
-        SettingError: With all faults of all entries.
-    """
+    """Return the stores of a file, each as the arguments of a ``Storage``."""
     stores, faults = [], []
     for number, entry in enumerate(entries, start=1):
         if isinstance(entry, dict):

@@ -106,10 +106,7 @@ def current_settings() -> Settings:
 
 
 def current_catalog() -> Catalog | None:
-    """Return the catalog of the innermost pytest run: the fixture ``delta_catalog`` of its running test.
-
-    ``None`` if no test is running.
-    """
+    """Return the catalog of the innermost pytest run: the fixture ``delta_catalog`` of its running test."""
     pushed = innermost()
     catalog: Catalog | None = None if pushed is None else pushed.catalog()
     return catalog

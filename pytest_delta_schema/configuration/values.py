@@ -31,11 +31,7 @@ COMPATIBILITY_KEYS = ("path", "roles", "fail_on", "min_notice")
 
 
 def compatibility_of_entries(entries: list[object], label: str) -> tuple[CompatibilityEntry, ...]:
-    """Return the policies of a file by the paths of tables.
-
-    Raises:
-        SettingError: With all faults of all entries.
-    """
+    """Return the policies of a file by the paths of tables."""
     result: list[CompatibilityEntry] = []
     faults: list[str] = []
     numbers: dict[tuple[PathPart, ...], int] = {}
@@ -123,16 +119,7 @@ _RULE = re.compile(r"[\w.]+:[\w.]+")
 
 
 def value_from_toml(setting: Setting, value: object, label: str, folder: Path) -> Any:
-    """Return the value of a setting as the program uses it.
-
-    The label is what the user calls the setting: its option, ini key or TOML key. Relative paths start in the folder.
-    The result is a ``bool``, ``int``, ``float`` or ``str``; a tuple of texts for lists, rules and clients; a tuple of
-    pairs for bindings, pairs, features of clients and modes; a tuple of consents, of policies by paths, of targets of
-    reports; a tuple of dictionaries for stores.
-
-    Raises:
-        SettingError: With all faults of the value.
-    """
+    """Return the value of a setting as the program uses it."""
     return _TYPED[setting.kind](setting, value, label, folder)
 
 
@@ -297,11 +284,7 @@ def _bindings(_: Setting, value: object, label: str, __: Path) -> Bindings:
 
 
 def bindings_of_texts(texts: Iterable[str]) -> Bindings:
-    """Return the bindings of texts such as ``dev.silver=ci.pr_42_silver``; of two with one name the later counts.
-
-    Raises:
-        SettingError: With all faults of the texts.
-    """
+    """Return the bindings of texts such as ``dev.silver=ci.pr_42_silver``; of two with one name the later counts."""
     bindings, faults = {}, []
     for text in texts:
         try:
@@ -373,9 +356,6 @@ def value_from_text(setting: Setting, value: Any, label: str, folder: Path) -> A
 
     The value is what pytest has read: a text, a number, a boolean for a flag, a list of texts for kinds with several
     values. The label is what the user calls the setting; relative paths start in the folder.
-
-    Raises:
-        SettingError: With all faults of the value.
     """
     match setting.kind:
         case "count":

@@ -37,10 +37,7 @@ def without_lengths(data_type: DataType) -> DataType:
 
 
 def with_lengths(data_type: DataType, text: str) -> DataType:
-    """Return the type that Spark shows as ``data_type``, with strings instead of char and varchar.
-
-    The text is the value of ``__CHAR_VARCHAR_TYPE_STRING``, such as ``array<char(2)>``.
-    """
+    """Return the type that Spark shows as ``data_type``, with strings instead of char and varchar."""
     shown = data_type.jsonValue()
     stored = with_lengths_json(shown, text)
     if stored == shown:
@@ -54,9 +51,6 @@ def with_lengths_json(data_type: Any, text: str) -> Any:
 
     The text does not quote the names in it, so it cannot be parsed; but all that may differ from the type are its
     strings, so a pattern made from the type finds them.
-
-    The type is as in the ``schemaString`` of a log, and the text the value of ``__CHAR_VARCHAR_TYPE_STRING``; if that
-    is of another type, the type stays as it is.
     """
     match = re.fullmatch(_pattern(data_type), text, re.IGNORECASE)
     return data_type if match is None else _with_strings(data_type, iter(match.groups()))

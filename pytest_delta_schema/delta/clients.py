@@ -41,11 +41,7 @@ def parse_version(text: str) -> ClientVersion:
 
 
 def oldest_version(text: str) -> ClientVersion:
-    """Return the numbers of the oldest version that a text names; ``()``, which is below all others, for ``""``.
-
-    Raises:
-        ValueError: If it names none.
-    """
+    """Return the numbers of the oldest version that a text names; ``()``, which is below all others, for ``""``."""
     return parse_version(text) if text else ()
 
 
@@ -84,9 +80,6 @@ def parse_support(text: str) -> Support:
     ``454`` supports it and older versions do not. ``<=481`` supports it, and older versions are not known. In
     ``427..454`` the second supports it, the first does not, and those between them are not known. ``never`` is not
     a version, ``never <=481`` none up to this one, ``yes`` every version, and ``unknown`` says nothing.
-
-    Raises:
-        ValueError: If it has another form.
     """
     match = _SUPPORT.fullmatch(text.strip())
     if match is None:
@@ -108,9 +101,6 @@ def parse_read_and_write(text: str) -> tuple[Support, Support]:
     """Return the versions that can read, and those that can write a table with a feature.
 
     One text is for both, or it is such as ``read 450, write never``.
-
-    Raises:
-        ValueError: If it has another form.
     """
     match = _READ_AND_WRITE.fullmatch(text.strip())
     if match is None:
@@ -344,13 +334,7 @@ _UNKNOWN = FeatureSupport(reads=Support(), writes=Support(), source="", text="un
 
 
 class ClientFeatures:
-    """The table of this package, with the entries that a project corrects.
-
-    Corrections are pairs such as ``("trino.clustering", "482")`` of the setting ``client_features``.
-
-    Raises:
-        ValueError: If an entry names no client, no feature or no versions.
-    """
+    """The table of this package, with the entries that a project corrects."""
 
     def __init__(self, corrections: Iterable[tuple[str, str]] = ()) -> None:
         self._corrections = dict(parse_correction(key, text) for key, text in corrections)
@@ -374,14 +358,7 @@ def _cell(text: str, source: str) -> FeatureSupport:
 
 
 def parse_correction(key: str, text: str) -> tuple[tuple[str, str], FeatureSupport]:
-    """Return an entry of the setting ``client_features``.
-
-    The key is the client and the feature with a dot between them. A feature that this package does not know is written
-    as its property, ``trino.delta.feature.newFeature``. The text is what :func:`parse_read_and_write` takes.
-
-    Raises:
-        ValueError: If it names no client, no feature or no versions.
-    """
+    """Return an entry of the setting ``client_features``."""
     client, _, feature = key.partition(".")
     if client not in KNOWN_CLIENTS:
         msg = f"{key!r} begins with no client; clients are {', '.join(KNOWN_CLIENTS)}"

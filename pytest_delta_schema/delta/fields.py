@@ -22,11 +22,7 @@ _PARTS = {"elementType": ELEMENT, "keyType": KEY, "valueType": VALUE}
 
 
 def with_collations_json(data_type: Any, path: str, collations: Mapping[str, str]) -> Any:
-    """Return a type in JSON with ``string collate UTF8_LCASE`` instead of strings that have another collation.
-
-    The type is as in the ``schemaString`` of a log. The collations are the value of ``__COLLATIONS``: the provider and
-    name of each, by the name of the field and of the parts of arrays and maps below it, joined with dots.
-    """
+    """Return a type in JSON with ``string collate UTF8_LCASE`` instead of strings that have another collation."""
     if data_type == "string" and path in collations:
         name = collations[path].partition(".")[2]
         return data_type if name == _DEFAULT else f"string collate {name}"
@@ -81,10 +77,7 @@ _INNER = frozenset({"elementType", "keyType", "valueType"})
 
 
 def physical_path(metadata: Mapping[str, Any], path: ColumnPath) -> list[str]:
-    """Return the physical names of a path; without column mapping they are the names as stored.
-
-    The path is that of a column, or of a field of structs below it.
-    """
+    """Return the physical names of a path; without column mapping they are the names as stored."""
     names, fields = [], json.loads(metadata["schemaString"])["fields"]
     for part in path:
         field = next(field for field in fields if same_name(field["name"], part))
@@ -94,11 +87,7 @@ def physical_path(metadata: Mapping[str, Any], path: ColumnPath) -> list[str]:
 
 
 def logical_path(schema: Mapping[str, Any], path: Sequence[str]) -> ColumnPath:
-    """Return the logical names of a path; parts that the schema does not have stay as they are.
-
-    The schema is the parsed ``schemaString`` of a log, and the path that of a column, or of a field of structs below
-    it.
-    """
+    """Return the logical names of a path; parts that the schema does not have stay as they are."""
     names = []
     for part in path:
         fields = schema["fields"] if isinstance(schema, dict) and schema.get("type") == "struct" else []
@@ -109,13 +98,7 @@ def logical_path(schema: Mapping[str, Any], path: Sequence[str]) -> ColumnPath:
 
 
 def with_names_of(schema: Any, other: Any) -> Any:
-    """Return a schema under the names that its fields have in another schema of the table.
-
-    Fields are the same if their physical names are, or else if their names are. A field that the other schema does not
-    have gets a name that no field there has.
-
-    A schema is the parsed ``schemaString`` of a log, or a type in it.
-    """
+    """Return a schema under the names that its fields have in another schema of the table."""
     if not isinstance(schema, dict) or not isinstance(other, dict) or schema["type"] != other["type"]:
         return schema
     if schema["type"] == "struct":

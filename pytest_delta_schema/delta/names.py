@@ -137,21 +137,12 @@ class WrittenPart(NamedTuple):
 
 
 def split_path(text: str) -> tuple[WrittenPart, ...]:
-    r"""Split a path at the dots outside of back-quotes.
-
-    In back-quotes a name can hold every character; a back-quote is doubled, and ``\u001b`` is the character with that
-    number. Back-quotes that do not enclose a whole part belong to its name.
-
-    An example is ``orders.`a.b```.
-    """
+    r"""Split a path at the dots outside of back-quotes."""
     return tuple(map(_written, _PART.finditer(text)))
 
 
 def first_part(text: str) -> tuple[WrittenPart, str]:
-    """Split a path after its first part, as :func:`split_path` does.
-
-    What follows the first part may be anything. The rest is without the dot before it.
-    """
+    """Split a path after its first part, as :func:`split_path` does."""
     match = next(_PART.finditer(text))
     return _written(match), text[match.end() + 1 :]
 
@@ -162,10 +153,7 @@ def path_text(names: Iterable[str]) -> str:
 
 
 def quoted(name: str) -> str:
-    r"""Write a name in back-quotes, for use inside quotes of a shell, of TOML and of an ini file.
-
-    Characters that a terminal does not show, and the quotes themselves, are written as ``\u001b``.
-    """
+    r"""Write a name in back-quotes, for use inside quotes of a shell, of TOML and of an ini file."""
     text = _ESCAPED.sub(lambda match: f"\\u005c{match[0][1:]}", name).replace("`", "``")
     return "`" + "".join(char if char.isprintable() and char != "'" else code_unit_escapes(char) for char in text) + "`"
 
@@ -361,8 +349,6 @@ def part_path(part: Part, name: str | ColumnPath = "", *attributes: str) -> Part
 
     Names and parts of column paths have back-quotes around them if they hold other characters than letters, digits,
     ``_`` and ``-``; the keys of properties and tags, and the names of constraints, never do, because they come last.
-
-    ``attributes`` are what of a column it is, such as ``comment``, or ``tags`` and a key.
     """
     if not name:
         return PartPath(part)

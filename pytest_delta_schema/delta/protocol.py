@@ -32,10 +32,7 @@ def may_be_clustered(protocol: Mapping[str, Any]) -> bool:
 
 
 def clustering_in(domains: Iterable[Mapping[str, Any]]) -> Paths | None:
-    """Return the clustering columns; none if their domain was removed, ``None`` if it is not among ``domains``.
-
-    The domains are ``domainMetadata`` actions of a log; the last one of a domain counts.
-    """
+    """Return the clustering columns; none if their domain was removed, ``None`` if it is not among ``domains``."""
     paths: Paths | None = None
     for domain in domains:
         if domain["domain"] == CLUSTERING_DOMAIN:
@@ -96,10 +93,7 @@ def split_properties(properties: Mapping[str, str]) -> tuple[dict[str, str], dic
 
 
 def supported_features(properties: Mapping[str, str | None]) -> frozenset[str]:
-    """Return the table features of a protocol, with those that an older protocol has without naming them.
-
-    The properties hold the protocol as :func:`protocol_properties` shows it; without it there are none.
-    """
+    """Return the table features of a protocol, with those that an older protocol has without naming them."""
     named = [key.removeprefix(FEATURE_PREFIX) for key in properties if key.startswith(FEATURE_PREFIX)]
     return frozenset((*named, *_implied(int(properties.get(_WRITER) or 0))))
 
@@ -239,13 +233,7 @@ def base_feature(name: str) -> str:
 
 
 def feature_named(text: str) -> str:
-    """Return the name of a feature in the spelling of Delta's protocol.
-
-    The text is in any case; with the prefix ``delta.feature.`` it may name a feature that this package does not know.
-
-    Raises:
-        ValueError: If there is none; the message has the nearest one.
-    """
+    """Return the name of a feature in the spelling of Delta's protocol."""
     name = base_feature(text)
     if folded(name).startswith(FEATURE_PREFIX):
         return name[len(FEATURE_PREFIX) :]
@@ -307,8 +295,6 @@ def missing_features(needed: Iterable[str], supported: Collection[str]) -> froze
     """Return what a table lacks: features by their names, and properties that set a version.
 
     The preview of a feature serves as well, except for a property that names the feature (Delta 4.4.0).
-
-    What is needed comes from :func:`needed_by_property`, or is features.
     """
     unnamed = frozenset(needed).difference(supported)
     if not unnamed:
@@ -324,10 +310,7 @@ def missing_features(needed: Iterable[str], supported: Collection[str]) -> froze
 
 
 def loss(enabled: Iterable[str]) -> str:
-    """Return what clients lose when a change raises the protocol of a table; ``""`` if it raises nothing.
-
-    ``enabled`` are the features that the table does not support before, and the properties that set a version.
-    """
+    """Return what clients lose when a change raises the protocol of a table; ``""`` if it raises nothing."""
     features = sorted({*enabled}.difference(PROTOCOL_VERSIONS))
     if not features:
         return "clients of older protocols lose the table" if enabled else ""

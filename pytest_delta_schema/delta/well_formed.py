@@ -218,11 +218,7 @@ class MalformedLog(ValueError):  # noqa: N818 - the fault of a table, not of thi
 
 
 def well_formed_schema(metadata: Any, protocol: Any) -> dict[str, Any]:
-    """Return the parsed schema of a log whose newest metadata and protocol are well-formed.
-
-    Raises:
-        MalformedLog: If they are not.
-    """
+    """Return the parsed schema of a log whose newest metadata and protocol are well-formed."""
     schema: dict[str, Any] | None = None
     fault = fault_in_protocol(protocol)
     if not fault:
@@ -252,11 +248,7 @@ def _text(value: Any) -> Any:
 
 
 def _parsed(text: str) -> dict[str, Any]:
-    """Return the parsed schema.
-
-    Raises:
-        ValueError: If it is not JSON, or has half of a surrogate pair, for which Spark shows a question mark.
-    """
+    """Return the parsed schema."""
     schema: dict[str, Any] = _DECODER.decode(text)
     if "\\" in text or not text.isascii():
         json.dumps(schema, ensure_ascii=False).encode()

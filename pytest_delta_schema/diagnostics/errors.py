@@ -329,11 +329,7 @@ def diagnostic_of(  # noqa: PLR0913 - the parts of a diagnostic
     location: Location | None = None,
     concerns_run: bool = False,
 ) -> Diagnostic:
-    """Build a diagnostic with the code and the name of a fault.
-
-    The message is the fact and its reason, without the table's name, and the remedy is in the imperative. The path is
-    ``""`` for the table itself. ``concerns_run`` is whether every table of the run has this fault.
-    """
+    """Build a diagnostic with the code and the name of a fault."""
     return Diagnostic(
         code=fault.code,
         rule=fault.__name__,
@@ -348,10 +344,7 @@ def diagnostic_of(  # noqa: PLR0913 - the parts of a diagnostic
 
 
 def diagnostics_of(error: DeltaSchemaError, table: str) -> tuple[Diagnostic, ...]:
-    """Return the diagnostics of an error: those that it carries, else its whole text as one.
-
-    A group is taken apart. The table is the one for which the error was raised.
-    """
+    """Return the diagnostics of an error: those that it carries, else its whole text as one."""
     if isinstance(error, DiagnosticsError):
         return error.diagnostics
     if isinstance(error, ApplyErrors):
@@ -366,8 +359,5 @@ def diagnostics_of(error: DeltaSchemaError, table: str) -> tuple[Diagnostic, ...
 
 
 def note(fault: type[HasCode], table: object, path: str, message: str) -> Diagnostic:
-    """Build a remark for which no table fails.
-
-    The message is the fact, without the table's name; the path is ``""`` for the table itself.
-    """
+    """Build a remark for which no table fails."""
     return diagnostic_of(fault, table, message, path=path, severity="note")

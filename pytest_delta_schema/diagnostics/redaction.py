@@ -70,13 +70,7 @@ _SHOWN_PREFIXES = ("delta.", "pytest_delta_schema.")
 
 
 def secret_pattern(secret: str) -> re.Pattern[str]:
-    """Build the pattern that finds a secret in each form in which a text may repeat it.
-
-    The forms: as it is, inside a repr, in JSON or XML, quoted for a URL, and base64, also of a text of which the
-    secret is a part, such as ``user:secret``.
-
-    The secret is not empty.
-    """
+    """Build the pattern that finds a secret in each form in which a text may repeat it."""
     forms = [_loose(secret), *(_in_base64(secret, shift) for shift in range(3))]
     pattern = "|".join(forms)
     return re.compile(pattern if len(secret) >= _SHORTEST else rf"(?<!\w)(?:{pattern})(?!\w)")
@@ -107,10 +101,7 @@ def _loose_character(character: str) -> str:
 
 
 def _in_base64(secret: str, shift: int) -> str:
-    """Return a pattern for the base64 of a text that holds the secret behind ``shift`` bytes, or any multiple of three.
-
-    The characters at both ends that also encode neighbours are whatever they are.
-    """
+    """Return a pattern for the base64 of a text with the secret behind ``shift`` bytes, or any multiple of three."""
     raw = bytes(shift) + secret.encode()
     code = b64encode(raw).decode().rstrip("=")
     start = (shift * 8 + 5) // 6

@@ -57,19 +57,12 @@ def escaped(text: object) -> str:
 
 
 def escaped_lines(text: object) -> str:
-    """Return a text of several lines with its hidden characters escaped; its line ends stay.
-
-    Its parts were escaped one by one if they may hold line ends of their own.
-    """
+    """Return a text of several lines with its hidden characters escaped; its line ends stay."""
     return _written_out(str(text), _HIDDEN_IN_LINES)
 
 
 def printed(text: object) -> str:
-    """Return a text of several lines as it is printed, on a terminal or into the log of a CI system.
-
-    Hidden characters are escaped, and a backslash is put into what GitHub Actions and Azure Pipelines read as a
-    command: ``##[`` and ``##vso[`` anywhere in a line, ``::`` at its start. An escaped text stays as it is.
-    """
+    """Return a text of several lines as it is printed, on a terminal or into the log of a CI system."""
     return without_commands(escaped_lines(text))
 
 
@@ -86,10 +79,7 @@ def without_commands(text: str) -> str:
 
 
 def printed_sql(sql: str) -> tuple[str, str]:
-    """Return SQL as it is printed, and a note on what is not exact in it; the note is ``""`` if the SQL is exact.
-
-    Names with hidden characters are escaped, and what CI systems read as a command is changed as :func:`printed` does.
-    """
+    """Return SQL as it is printed, and a note on what is not exact in it; the note is ``""`` if the SQL is exact."""
     changed: dict[str, None] = {}
 
     def shown(match: re.Match[str]) -> str:
@@ -133,10 +123,7 @@ def escaped_literals(sql: str) -> str:
 
 
 def note_on(sql: str) -> str:
-    """Return a note on the names in SQL that have hidden characters, escaped; ``""`` if there is none.
-
-    Line ends and tabs alone can be seen as they are.
-    """
+    """Return a note on the names in SQL that have hidden characters, escaped; ``""`` if there is none."""
     # Much faster than a translation, and nearly all SQL ends here.
     if sql.replace("\n", " ").replace("\t", " ").isprintable():
         return ""

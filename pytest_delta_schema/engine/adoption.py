@@ -51,10 +51,7 @@ if TYPE_CHECKING:
 
 
 def accepted_state(wanted: TableState, stored: TableState, changes: Iterable[Change]) -> TableState:
-    """Return what a model wants if each part of the table that a change names becomes as it is stored.
-
-    The plan does not use the former names of columns. New columns come last, unless the order of columns is compared.
-    """
+    """Return what a model wants if each part of the table that a change names becomes as it is stored."""
     changes = tuple(changes)
     for change in changes:
         wanted = ACCEPT[kind_of(change).aspect](wanted, stored, change)
@@ -228,10 +225,7 @@ def model_name(name: QualifiedName, settings: Settings) -> QualifiedName:
 
 
 def imported_model(state: TableState, settings: Settings, owns: Sequence[Aspect] | None = None) -> ImportedModel:
-    """Return the model of a table.
-
-    ``owns`` are the aspects that the contract manages; ``None`` for all.
-    """
+    """Return the model of a table."""
     binding = reversed_binding(settings)
     keys = tuple(key._replace(parent=binding.name(key.parent)) for key in state.foreign_keys)
     model = declared_table(replace(state, name=binding.name(state.name), foreign_keys=keys))
@@ -273,11 +267,7 @@ class AcceptedDrift:
 
 
 def accepted_drift(model: Table, stored: TableState, changes: Iterable[Change], settings: Settings) -> AcceptedDrift:
-    """Return a model with what its table has in each place that the changes of its plan name.
-
-    Everything else stays as it is declared. The state is that of the table in the catalog, and the plan was made
-    without the former names of columns.
-    """
+    """Return a model with what its table has in each place that the changes of its plan name."""
     changes = tuple(changes)
     secrets = frozenset(_secrets(changes, stored))
     wanted = desired_state(BoundModel.of(model, settings).table)
@@ -396,10 +386,7 @@ def _name_of_key(model: Table, key: Unique | ForeignKey) -> str:
 def _accepted_drift_properties(
     model: Table, before: TableState, after: TableState, secrets: Collection[str], defaults: Collection[str]
 ) -> Mapping[str, PropertyValue]:
-    """Return the declared properties with those that differ between two states.
-
-    A default of the project that the table lacks is declared absent.
-    """
+    """Return the declared properties with those that differ between two states."""
     properties = dict(model.table_properties)
     for key in {**before.table_properties, **after.table_properties}:
         value = after.table_properties.get(key)

@@ -155,8 +155,6 @@ def audited_breaks(
     or whose names are written in a different way; and, if it has no last day, one that names nothing. And it returns a
     message for each other consent that let nothing through: until its last day it may have been needed before, because
     nothing differs after a change is released, and be needed again to compare with an older release.
-
-    ``contracts`` are the columns of each table, and the fields below them, in the old or the new contract.
     """
     faults, notes = [], []
     paths_of = {QualifiedName(*map(folded, name)): paths for name, paths in contracts.items()}
@@ -239,11 +237,7 @@ def check_entry(table: Table, gate: Gate) -> TableOutcome:
 def sync_entries(
     tables: Sequence[Table], catalog: SyncsEntries, declarations: Declarations, *, recreates: bool
 ) -> dict[QualifiedName, TableOutcome]:
-    """Write the metadata of Delta logs to the catalog entries of tables, all at once; data files are not touched.
-
-    ``recreates`` permits that an entry is deleted and created again, where the catalog's settings allow it. It returns
-    the outcome of each model, by its name.
-    """
+    """Write the metadata of Delta logs to the catalog entries of tables, all at once; data files are not touched."""
     models = list(map(declarations.bound, tables))
     problems: tuple[Diagnostic, ...] = ()
     try:

@@ -45,12 +45,7 @@ _SEVERITIES: Mapping[DecisionResult, Severity] = {
 
 
 class ContractComparison:
-    """The declared tables of a run and the contracts of the past.
-
-    ``today`` is the day, in UTC, on which deprecations are judged. If the run ``is_complete``, a table that is not
-    declared is gone. If it ``shows_every_role``, notes tell also of the roles that the project does not judge.
-    ``witness`` returns what shows a finding, from the released state and the next one.
-    """
+    """The declared tables of a run and the contracts of the past."""
 
     def __init__(  # noqa: PLR0913 - what a run knows
         self,
@@ -194,11 +189,7 @@ class PastTable(NamedTuple):
 
 
 class PastProjects:
-    """The contracts of the past: those of each project, for each commit or folder with which a run compares.
-
-    ``homes`` are the projects of the declared tables. A table keeps its identity by its name: one that is not in its
-    own project may have been in another.
-    """
+    """The contracts of the past: those of each project, for each commit or folder with which a run compares."""
 
     def __init__(self, pasts: Mapping[Path, Sequence[PastContracts]], homes: Mapping[QualifiedName, Path]) -> None:
         self._pasts = pasts

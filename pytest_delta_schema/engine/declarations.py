@@ -65,10 +65,7 @@ class BoundModel:
 
 
 def declared(table: Table, settings: Settings) -> Table:
-    """Return a model with the default properties and the clients of the project, still under its own name.
-
-    A table that was derived from a model has them already.
-    """
+    """Return a model with the default properties and the clients of the project, still under its own name."""
     defaults = dict(settings.default_properties)
     clients = table.clients or settings.clients
     is_whole = clients == table.clients and not defaults.keys() - table.table_properties.keys()
@@ -83,8 +80,6 @@ def model_of_copy(table: Table, settings: Settings, **changes: Any) -> Table:
 
     It has no foreign keys, because the parents of a copy have other names, too, and it converts no files, because those
     belong to the table of the model.
-
-    ``changes`` are the arguments of :class:`Table` that differ, such as the names.
     """
     values: dict[str, Any] = {field.name: getattr(table, field.name) for field in fields(table) if field.init}
     made = Table(**{**values, "foreign_keys": (), "convert_from": None, "read_only": False, **changes})
@@ -112,11 +107,7 @@ def property_policy_of(settings: Settings) -> PropertyPolicy:
 
 
 def client_features_of(settings: Settings) -> ClientFeatures:
-    """Return which table features each client supports, with the corrections of the project.
-
-    Raises:
-        DeclarationError: If a client, or a correction, names nothing that is known.
-    """
+    """Return which table features each client supports, with the corrections of the project."""
     faults = client_faults(settings.clients)
     try:
         features = ClientFeatures(settings.client_features)
@@ -129,11 +120,7 @@ def client_features_of(settings: Settings) -> ClientFeatures:
 
 
 def validator_of(settings: Settings) -> PlanValidator:
-    """Return the validator with the standard rules and those of the project.
-
-    Raises:
-        DeclarationError: If a rule that is named cannot be loaded, or a client is not known.
-    """
+    """Return the validator with the standard rules and those of the project."""
     model_rules, plan_rules = load_rules(settings.rules)
     client_features = client_features_of(settings)
     standard = default_plan_rules(
@@ -176,11 +163,7 @@ class ReviewedTexts(NamedTuple):
 
 
 class Declarations:
-    """The models of a project with everything about them that needs no catalog; each part is computed once.
-
-    Tables may be added until something about several of them is computed. Listings are the variables that list tables
-    of installed packages, by the names of these tables.
-    """
+    """The models of a project with everything about them that needs no catalog; each part is computed once."""
 
     def __init__(
         self,
@@ -234,11 +217,7 @@ class Declarations:
     def client_notes(
         self, desired: TableState, observed: TableState | None = None, action: CreateTable | AlignTable | None = None
     ) -> tuple[Diagnostic, ...]:
-        """Return the notes on clients of which it is not known whether they can use a table.
-
-        The desired state has the clients of the project. ``observed`` is ``None`` if no catalog was read, and
-        ``action`` if the table needs no change.
-        """
+        """Return the notes on clients of which it is not known whether they can use a table."""
         if not desired.clients:
             return ()
         return tuple(notes_on_clients(desired, self.client_features, observed, action))
@@ -255,19 +234,11 @@ class Declarations:
         return known
 
     def location(self, table: Table, *, passes: bool) -> Location:
-        """Return the location of a declaration.
-
-        The file is not read if its check ``passes``.
-        """
+        """Return the location of a declaration."""
         return table.origin.location if passes else self._sources.location(table)
 
     def located(self, parts: Iterable[_Located], *, passes: bool) -> tuple[_Located, ...]:
-        """Return parts of an outcome with the locations of what they are about.
-
-        Parts are diagnostics or changes, of tables under the names of their models or of the catalog; those of other
-        tables, and those that a rule has given a different location, stay as they are. If the check ``passes``, all
-        have the lines of the declarations, and no file is read.
-        """
+        """Return parts of an outcome with the locations of what they are about."""
         return tuple(self._located(part, passes=passes) for part in parts)
 
     def _located(self, part: _Located, *, passes: bool) -> _Located:
@@ -279,10 +250,7 @@ class Declarations:
 
     @cached_property
     def _declared(self) -> dict[str, Table]:
-        """The models by their names and by those of the tables that they map to, in lower case.
-
-        A name that means two models is left out.
-        """
+        """The models by their names and by those of the tables that they map to, in lower case."""
         tables: dict[str, Table | None] = {}
         for table in self.tables.values():
             for name in {folded(str(table.name)), folded(str(self.bound(table).name))}:
@@ -290,11 +258,7 @@ class Declarations:
         return {name: table for name, table in tables.items() if table is not None}
 
     def require_valid(self, models: Iterable[Table]) -> None:
-        """Make sure that models break no rule, and that no two of them map to one table.
-
-        Raises:
-            InvalidModelError: With all violations of all models.
-        """
+        """Make sure that models break no rule, and that no two of them map to one table."""
         violations = self.validator.model_violations(self.bound(model).table for model in models)
         if violations:
             raise InvalidModelError(violations)

@@ -310,10 +310,7 @@ def module_tables(module: ModuleType) -> dict[str, Table]:
 
 
 def held_tables(value: object, *, or_nothing: bool = False) -> list[Table]:
-    """Return the tables that a variable holds, by itself or in lists and dictionaries.
-
-    With ``or_nothing`` there are none if it holds anything else as well.
-    """
+    """Return the tables that a variable holds, by itself or in lists and dictionaries."""
     tables: list[Table] = []
     for item in held_items(value):
         # The type and not isinstance, which would evaluate lazy proxies.
@@ -339,14 +336,7 @@ def _items(value: object, seen: set[int]) -> Iterator[object]:
 
 
 class BatchedApplies:
-    """Applies tables one by one, and creates with the first missing one all others that can be created then.
-
-    What each apply returns is the same as that of :meth:`Gate.apply`. A table is left to its own apply if a table that
-    it references has to be changed first or was not created, if it is converted, and if its foreign keys form a circle.
-
-    The models come after those that they reference. ``created`` is called with each table that was created before its
-    turn, and the outcome of its apply.
-    """
+    """Applies tables one by one, and creates with the first missing one all others that can be created then."""
 
     def __init__(
         self,

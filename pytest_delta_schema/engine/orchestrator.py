@@ -83,13 +83,7 @@ class SyncResult:
 
 
 def sync_stale_entries(tables: Iterable[Table], catalog: CatalogReader, state: CatalogState) -> bool:
-    """Write the metadata of Delta logs to the catalog entries that were read to differ from them.
-
-    No entry is deleted for it. It returns whether an entry was changed, or has a note.
-
-    Raises:
-        MetadataSyncError: With all entries that cannot be written, such as those of managed tables.
-    """
+    """Write the metadata of Delta logs to the catalog entries that were read to differ from them."""
     if not isinstance(catalog, SyncsEntries):
         return False
     stale = stale_entries(state)
@@ -101,13 +95,7 @@ _C = TypeVar("_C", bound="CatalogReader")
 
 
 def catalog_or_current(catalog: _C | None, function: str) -> _C:
-    """Return the catalog that was given, or that of the pytest run.
-
-    ``function`` is what needs it, for the message.
-
-    Raises:
-        DeclarationError: If no test runs that has a catalog, or something else was given.
-    """
+    """Return the catalog that was given, or that of the pytest run."""
     chosen = cast("_C | None", current_catalog()) if catalog is None else catalog
     if chosen is None:
         msg = f"{function} needs a catalog, and no test of pytest runs that has one; give catalog=..."
@@ -117,11 +105,7 @@ def catalog_or_current(catalog: _C | None, function: str) -> _C:
 
 
 def settings_or_current(value: object, subject: str) -> Settings:
-    """Return settings; those in force for ``None``.
-
-    Raises:
-        DeclarationError: If it is something else.
-    """
+    """Return settings; those in force for ``None``."""
     if value is None:
         return current_settings()
     if not isinstance(value, Settings):

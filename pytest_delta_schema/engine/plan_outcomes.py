@@ -288,10 +288,7 @@ class PlanOutcomes:
         violations: Iterable[Diagnostic] = (),
         **parts: Any,
     ) -> TableOutcome:
-        """Return the outcome of one table.
-
-        The statements are those of the plan, and the version is the observed one, unless they are given.
-        """
+        """Return the outcome of one table."""
         background: list[Diagnostic] = []
         if status in {Status.DRIFTED, Status.BLOCKED}:
             for action in (*([] if judged.own is None else [judged.own]), *judged.plan.mismatches):
@@ -313,10 +310,7 @@ class PlanOutcomes:
         )
 
     def applied(self, judged: JudgedTable, result: SyncResult) -> TableOutcome:
-        """Return the outcome of an apply.
-
-        The table is as it was at the start of the run; the result may be that of further tables, too.
-        """
+        """Return the outcome of an apply."""
         if result.error is not None:
             return self.not_applied(judged, result.error, result.statements)
         name = judged.model.name
@@ -335,10 +329,7 @@ class PlanOutcomes:
         )
 
     def not_applied(self, judged: JudgedTable, error: DeltaSchemaError, ran: Iterable[Statement] = ()) -> TableOutcome:
-        """Return the outcome of an apply that was refused, or has failed.
-
-        The table is as it was at the start of the run. An :class:`ApplyError` has the statements that ``ran`` itself.
-        """
+        """Return the outcome of an apply that was refused, or has failed."""
         if isinstance(error, UnsafePlanError):
             checks = _data_checks_of(error.diagnostics)
             violations = error.diagnostics
@@ -355,11 +346,7 @@ class PlanOutcomes:
 
 
 def _carried_out(expected: TablePlan, made: TablePlan) -> TablePlan:
-    """Return what an apply has changed, which may be less than was expected, such as for a schema that exists by now.
-
-    ``expected`` was planned from what was read at the start of the run, and ``made`` from what the apply has read; it
-    may have further tables.
-    """
+    """Return what an apply has changed: it may be less than expected, such as for a schema that exists by now."""
     names = {action.table for action in expected.actions}
     return replace(
         expected,

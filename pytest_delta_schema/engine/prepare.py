@@ -19,14 +19,7 @@ from pytest_delta_schema.progress import step
 
 
 def prepare() -> Path:
-    """Download the jars of Delta Lake, compile the classes of this package, and write the archive of the JVM.
-
-    What is there already is checked and kept. The archive holds the classes that two applies have loaded, in a
-    warehouse that is removed at the end. It returns the cache folder.
-
-    Raises:
-        BackendUnavailableError: If something is missing or does not work, or the archive was not written.
-    """
+    """Download the jars of Delta Lake, compile the classes of this package, and write the archive of the JVM."""
     with TemporaryDirectory() as name:
         warehouse = Path(name)
         conf = session_conf(warehouse)

@@ -82,10 +82,7 @@ class DeclarationParts:
         self._table = table
 
     def span(self, path: str = "", code: str = "") -> Span:
-        """Return the position of a part, or else of the whole declaration.
-
-        A path is that of changes and diagnostics, such as ``columns.id.comment``; ``""`` for the table itself.
-        """
+        """Return the position of a part, or else of the whole declaration."""
         return self._part(path, code) or self._source.span
 
     def _part(self, path: str, code: str) -> Span | None:
@@ -149,10 +146,7 @@ def _pairs(
     key: Callable[[_Item], Hashable],
     source_key: Callable[[CallSource], Hashable],
 ) -> Iterator[tuple[_Item, CallSource]]:
-    """Yield the declarations of a model that are written out, each with its call.
-
-    ``key`` returns what no other declaration has, and ``source_key`` the same of a call; ``None`` if it is not known.
-    """
+    """Yield the declarations of a model that are written out, each with its call."""
     declared, written = _once((key(item), item) for item in items), _once((source_key(call), call) for call in sources)
     for name, item in declared.items():
         call = written.get(name)
@@ -276,30 +270,12 @@ class CallSource:
 
 
 def table_sources(text: str, namespace: Mapping[str, object]) -> dict[int, tuple[CallSource, ...]]:
-    r"""Return the tables that the top-level code of a module declares, by the lines of their calls.
-
-    Left out are tables that a function, a loop or a comprehension declares.
-
-    Lines of the text end with ``\n``. By the variables of the module it is known what is called.
-
-    Raises:
-        SyntaxError: If the text is not Python.
-        ValueError: If it has a null character.
-        RecursionError: If it is nested too deeply.
-    """
+    r"""Return the tables that the top-level code of a module declares, by the lines of their calls."""
     return _Module(text, namespace).tables()
 
 
 def assignment_line(text: str, variable: str) -> int | None:
-    """Return the line in which a variable gets its value; ``None`` if there is not exactly one.
-
-    A variable that is imported under the name gets its value, too.
-
-    Raises:
-        SyntaxError: If the text is not Python.
-        ValueError: If it has a null character.
-        RecursionError: If it is nested too deeply.
-    """
+    """Return the line in which a variable gets its value; ``None`` if there is not exactly one."""
     lines = [
         node.lineno
         for node in ast.walk(ast.parse(text))
@@ -458,10 +434,7 @@ class Listing:
 
 
 class SourceLocations:
-    """The locations of declarations and of their parts; a file is read once, when it is first needed.
-
-    Listings are the variables that list tables of installed packages, by the names of these tables.
-    """
+    """The locations of declarations and of their parts; a file is read once, when it is first needed."""
 
     def __init__(self, listings: Mapping[QualifiedName, Listing]) -> None:
         self._listings = listings
@@ -475,8 +448,6 @@ class SourceLocations:
         It is that of the whole declaration for a part that is not written out there, and only the line of it where a
         loop, a comprehension or a function declares the table, or the file is no longer the one that was imported.
         A table of an installed package is where a variable of the project lists it.
-
-        The path is that of changes and diagnostics; ``""`` for the table itself.
         """
         listing = self._listings.get(table.name)
         if listing is not None:
@@ -515,10 +486,7 @@ def _tables(origin: DeclaredAt) -> Mapping[int, tuple[CallSource, ...]]:
 
 
 def _parsed(path: str, version: FileVersion | None, parse: Callable[[str], _T]) -> _T | None:
-    """Return what a function makes of a file; ``None`` if the file cannot be read, or has changed.
-
-    The version is that of the file when it was imported; ``None`` if it is not known.
-    """
+    """Return what a function makes of a file; ``None`` if the file cannot be read, or has changed."""
     try:
         with Path(path).open("rb") as file:
             if version is None or FileVersion.of(file.fileno()) != version:

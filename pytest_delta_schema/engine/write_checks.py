@@ -56,10 +56,7 @@ def check_write(  # noqa: PLR0913 - the write, and what it is judged by
 
 
 def written_table(table: Table | TableState | str, settings: Settings | None = None) -> Table | TableState | str:
-    """Return a model with the default properties of the project; anything but a table is returned unchanged.
-
-    The table is that of :func:`check_write`.
-    """
+    """Return a model with the default properties of the project; anything but a table is returned unchanged."""
     if not isinstance(table, Table):
         return table
     return declared(table, settings_or_current(settings, "check_write"))

@@ -65,9 +65,6 @@ def read_scripts(
 
     The scripts are by what messages call them; ``""`` for the only one. Catalog and schema are those of
     :func:`from_ddl`.
-
-    Raises:
-        DdlError: As :func:`from_ddl`.
     """
     reading = DdlReading(catalog_name, schema_name)
     with _collector_paused():

@@ -40,11 +40,7 @@ if TYPE_CHECKING:
 
 
 def read_pairs(reader: TokenReader) -> dict[str, str]:
-    """Read keys and values in parentheses; a key alone, as tags may be, has the value ``""``.
-
-    Raises:
-        UnreadableError: If something else comes next, or a key comes twice.
-    """
+    """Read keys and values in parentheses; a key alone, as tags may be, has the value ``""``."""
     pairs: dict[str, str] = {}
     for item in reader.items():
         offset = item.offset
@@ -58,11 +54,7 @@ def read_pairs(reader: TokenReader) -> dict[str, str]:
 
 
 def read_keys(reader: TokenReader) -> list[str]:
-    """Read keys in parentheses.
-
-    Raises:
-        UnreadableError: If something else comes next.
-    """
+    """Read keys in parentheses."""
     keys = []
     for item in reader.items():
         keys.append(_key(item))
@@ -130,11 +122,7 @@ class TableDraft:
     """Its tags, by the empty path, and those of its columns."""
 
     def model(self) -> Table:
-        """Return the model.
-
-        Raises:
-            DeclarationError: If something in it can never be valid.
-        """
+        """Return the model."""
         stored = {key[len(CHECK_PREFIX) :]: value for key, value in self.properties.items() if _is_check(key)}
         checks = NameMap.of(self.checks)
         for name, expression in stored.items():
@@ -215,11 +203,7 @@ def is_at_constraint(reader: TokenReader) -> bool:
 
 
 def read_constraint(reader: TokenReader, reading: DdlReading, draft: TableDraft) -> None:
-    """Read a constraint of a table.
-
-    Raises:
-        UnreadableError: If it is not understood.
-    """
+    """Read a constraint of a table."""
     name = reader.name("the name of a constraint") if reader.has("CONSTRAINT") else None
     if reader.has("CHECK"):
         read_check(reader, draft, name)
@@ -242,11 +226,7 @@ def read_constraint(reader: TokenReader, reading: DdlReading, draft: TableDraft)
 
 
 def read_column_constraint(reader: TokenReader, reading: DdlReading, draft: TableDraft, column: str) -> bool:
-    """Read a constraint that follows the type of a column, if one comes next.
-
-    Raises:
-        UnreadableError: If it is not understood.
-    """
+    """Read a constraint that follows the type of a column, if one comes next."""
     name = reader.name("the name of a constraint") if reader.has("CONSTRAINT") else None
     columns = (column,)
     if reader.has("PRIMARY", "KEY"):
@@ -265,11 +245,7 @@ def read_column_constraint(reader: TokenReader, reading: DdlReading, draft: Tabl
 
 
 def read_check(reader: TokenReader, draft: TableDraft, name: str | None) -> None:
-    """Read the condition of a check.
-
-    Raises:
-        UnreadableError: If it is not understood, or has no name.
-    """
+    """Read the condition of a check."""
     if name is None:
         reader.refuse("a check has no name", "write CONSTRAINT name CHECK (...)")
     draft.checks.append(CheckState(name, reader.expression()))
@@ -326,11 +302,7 @@ _WORDS = {"CONSTRAINT", "DEFAULT", "MASK", "REFERENCES", "UNIQUE"}
 
 
 def read_column(reader: TokenReader, reading: DdlReading, draft: TableDraft) -> ColumnState:
-    """Read a column, and add the constraints that follow its type to its table.
-
-    Raises:
-        UnreadableError: If it is not understood.
-    """
+    """Read a column, and add the constraints that follow its type to its table."""
     name = reader.name("the name of a column")
     if reader.word() == ".":
         reader.refuse(f"{name} is followed by a field of it", "declare the field in the type of the column")

@@ -30,10 +30,7 @@ _REMEDIES = dict.fromkeys(("$", "{", ":", "?"), "replace the variables of the sc
 
 
 class UnreadableError(Exception):
-    """A part of a statement that is not understood.
-
-    The offset is that in the whole text.
-    """
+    """A part of a statement that is not understood."""
 
     def __init__(self, fact: str, remedy: str, offset: int) -> None:
         super().__init__(fact)
@@ -43,10 +40,7 @@ class UnreadableError(Exception):
 
 
 def refuse_sql(fact: str, remedy: str, offset: int) -> NoReturn:
-    """Raise the error for a part of a statement.
-
-    The offset is that in the whole text.
-    """
+    """Raise the error for a part of a statement."""
     raise UnreadableError(fact, remedy, offset)
 
 
@@ -98,11 +92,7 @@ class TokenReader:
         return True
 
     def expect(self, *words: str) -> None:
-        """Read some words.
-
-        Raises:
-            UnreadableError: If something else comes next.
-        """
+        """Read some words."""
         if not self.has(*words):
             self.refuse(f"{' '.join(words)} is expected {self.here}")
 
@@ -116,20 +106,12 @@ class TokenReader:
         refuse_sql(fact, remedy, self.offset)
 
     def end(self) -> None:
-        """Make sure that nothing is left.
-
-        Raises:
-            UnreadableError: If there is.
-        """
+        """Make sure that nothing is left."""
         if not self.at_end:
             self.refuse(f"{self.rest()!r} is not understood", REMOVE_OR_REPORT)
 
     def name(self, wanted: str) -> str:
-        """Read a name, in back-quotes or as a word.
-
-        Raises:
-            UnreadableError: If something else comes next.
-        """
+        """Read a name, in back-quotes or as a word."""
         token = None if self.at_end else self._tokens[self._position]
         is_quoted = token is not None and token.token_type == TokenType.IDENTIFIER
         if token is None or not (is_quoted or (_is_word(token.text) and token.token_type not in _QUOTED)):
@@ -138,11 +120,7 @@ class TokenReader:
         return str(token.text)
 
     def path(self, wanted: str) -> tuple[str, ...]:
-        """Read a name with dots between its parts.
-
-        Raises:
-            UnreadableError: If something else comes next.
-        """
+        """Read a name with dots between its parts."""
         parts = [self.name(wanted)]
         while self.has("."):
             parts.append(self.name(wanted))
@@ -156,22 +134,14 @@ class TokenReader:
         return not self.at_end and self._tokens[self._position].token_type in _TEXTS
 
     def text(self, wanted: str) -> str:
-        """Read a text in quotes, without its escapes.
-
-        Raises:
-            UnreadableError: If something else comes next.
-        """
+        """Read a text in quotes, without its escapes."""
         if not self.is_at_text:
             self.refuse(f"{wanted} is expected {self.here}", "write it in quotes")
         self._position += 1
         return str(self._tokens[self._position - 1].text)
 
     def number(self) -> int:
-        """Read a whole number.
-
-        Raises:
-            UnreadableError: If something else comes next.
-        """
+        """Read a whole number."""
         sign = -1 if self.has("-") else 1
         if not self.word().isdecimal():
             self.refuse(f"a whole number is expected {self.here}")
@@ -179,11 +149,7 @@ class TokenReader:
         return sign * int(self._tokens[self._position - 1].text)
 
     def data_type(self) -> DataTypeState:
-        """Read a type.
-
-        Raises:
-            UnreadableError: If something else comes next.
-        """
+        """Read a type."""
         try:
             data_type, end = read_type(self._tokens, self._position)
             state = canonical_type(data_type)
@@ -196,14 +162,7 @@ class TokenReader:
         return state
 
     def until(self, stops: Callable[[TokenReader], bool], *, with_comments: bool = False) -> str:
-        """Read an expression as it is written, up to a token outside of all parentheses.
-
-        ``stops`` returns whether the expression has ended before the next token. With ``with_comments`` comments behind
-        its last token are part of it.
-
-        Raises:
-            UnreadableError: If there is none.
-        """
+        """Read an expression as it is written, up to a token outside of all parentheses."""
         first, depth = self._position, 0
         while not self.at_end and (depth or self._position == first or not stops(self)):
             depth += _DEPTHS.get(self.word(), 0)
@@ -222,11 +181,7 @@ class TokenReader:
         return self.until(lambda _: True)
 
     def group(self) -> TokenReader:
-        """Read what is in parentheses, and return a reader for what is between them.
-
-        Raises:
-            UnreadableError: If something else comes next, or they are not closed.
-        """
+        """Read what is in parentheses, and return a reader for what is between them."""
         start = self.offset
         self.expect("(")
         first, depth = self._position, 1
@@ -239,11 +194,7 @@ class TokenReader:
         refuse_sql("a parenthesis is not closed", "close it", start)
 
     def expression(self) -> str:
-        """Read an expression in parentheses, as it is written between them.
-
-        Raises:
-            UnreadableError: If something else comes next, or nothing is between them.
-        """
+        """Read an expression in parentheses, as it is written between them."""
         start = self.offset
         inner = self.group()
         if inner.at_end:
@@ -251,11 +202,7 @@ class TokenReader:
         return self._source[start + 1 : inner._end].strip()  # noqa: SLF001 - the same class
 
     def items(self) -> list[TokenReader]:
-        """Read a list in parentheses, and return a reader for each item.
-
-        Raises:
-            UnreadableError: If something else comes next.
-        """
+        """Read a list in parentheses, and return a reader for each item."""
         return self.group().split()
 
     def split(self) -> list[TokenReader]:

@@ -41,10 +41,7 @@ _PARTS = 3
 
 
 class DdlReading:
-    """The tables that the statements of some texts declare.
-
-    Catalog and schema are those of names that have none; ``""`` if such names are faults.
-    """
+    """The tables that the statements of some texts declare."""
 
     def __init__(self, catalog: str, schema: str) -> None:
         self.catalog = catalog
@@ -83,20 +80,12 @@ class DdlReading:
         self.remarks.append(Diagnostic(severity="note", table=subject, message=shortened(message, _LONGEST)))
 
     def table_name(self, reader: TokenReader) -> QualifiedName:
-        """Read the name of a table.
-
-        Raises:
-            UnreadableError: If something else comes next, or a part of the name is missing.
-        """
+        """Read the name of a table."""
         offset = reader.offset
         return self.qualified(reader.path("the name of a table"), offset)
 
     def qualified(self, parts: tuple[str, ...], offset: int) -> QualifiedName:
-        """Return the whole name of a table.
-
-        Raises:
-            UnreadableError: If a part of it is missing.
-        """
+        """Return the whole name of a table."""
         name = ".".join(parts)
         if same_name(parts[0], "delta") and "/" in parts[-1]:
             refuse_sql(f"{name} is a path, and a model has a name", "write the name of the table", offset)
@@ -110,20 +99,12 @@ class DdlReading:
         return folded_name(*whole)
 
     def table(self, reader: TokenReader) -> TableDraft:
-        """Read the name of a table that an earlier statement creates.
-
-        Raises:
-            UnreadableError: If none does.
-        """
+        """Read the name of a table that an earlier statement creates."""
         offset = reader.offset
         return self.created(self.table_name(reader), offset)
 
     def created(self, name: QualifiedName, offset: int) -> TableDraft:
-        """Return a table that an earlier statement creates.
-
-        Raises:
-            UnreadableError: If none does.
-        """
+        """Return a table that an earlier statement creates."""
         draft = self.tables.get(name)
         if draft is None:
             remedy = "put its CREATE TABLE before this statement"
@@ -135,11 +116,7 @@ _WRITE_COLUMNS = "write its columns, or import the table from its catalog"
 
 
 def read_creation(reader: TokenReader, reading: DdlReading) -> None:
-    """Read what follows the words CREATE TABLE; each column and clause that is not understood is a fault.
-
-    Raises:
-        UnreadableError: If the name of the table is not understood, or it is created already.
-    """
+    """Read what follows the words CREATE TABLE; each column and clause that is not understood is a fault."""
     reader.has("IF", "NOT", "EXISTS")
     draft = TableDraft(reading.table_name(reader))
     if draft.name in reading.tables:
@@ -212,11 +189,7 @@ def _partitioned(reader: TokenReader, _reading: DdlReading, draft: TableDraft) -
 
 
 def read_clustering(reader: TokenReader, reading: DdlReading, draft: TableDraft) -> None:
-    """Read what follows the word CLUSTER.
-
-    Raises:
-        UnreadableError: If it is not understood.
-    """
+    """Read what follows the word CLUSTER."""
     reader.expect("BY")
     if reader.has("AUTO"):
         reading.remark(draft.name, "CLUSTER BY AUTO is not declared: a model names the columns, or has no clustering")
@@ -296,11 +269,7 @@ _QUALIFIED = 4
 
 
 def read_alteration(reader: TokenReader, reading: DdlReading) -> None:
-    """Read what follows the words ALTER TABLE.
-
-    Raises:
-        UnreadableError: If it is not understood.
-    """
+    """Read what follows the words ALTER TABLE."""
     draft = reading.table(reader)
     if reader.has("ADD"):
         _add(reader, reading, draft)
@@ -323,11 +292,7 @@ def read_alteration(reader: TokenReader, reading: DdlReading) -> None:
 
 
 def read_comment(reader: TokenReader, reading: DdlReading) -> None:
-    """Read what follows the words COMMENT ON.
-
-    Raises:
-        UnreadableError: If it is not understood.
-    """
+    """Read what follows the words COMMENT ON."""
     if reader.has("TABLE"):
         draft = reading.table(reader)
         draft.comment = _comment_text(reader)
@@ -419,11 +384,7 @@ def _read_tags(reader: TokenReader, draft: TableDraft, path: ColumnPath) -> bool
 
 
 def _change(draft: TableDraft, path: ColumnPath, change: Callable[[ColumnState], ColumnState], offset: int) -> None:
-    """Change a column, or a part of one.
-
-    Raises:
-        UnreadableError: If the table has none of this path.
-    """
+    """Change a column, or a part of one."""
     if find(draft.columns, path) is None:
         refuse_sql(f"{draft.name} has no column {path}", CORRECT, offset)
     draft.columns = edited_columns(draft.columns, path.parts, change)

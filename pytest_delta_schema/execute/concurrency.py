@@ -46,10 +46,7 @@ class CreatesConcurrently(Protocol):
 
 
 def schema_creators(actions: Iterable[CreateTable | AlignTable]) -> dict[QualifiedName, set[QualifiedName]]:
-    """Return for each table the one that has to be created before it, because that creates the schema of both.
-
-    The first table in a missing schema creates it for the others.
-    """
+    """Return for each table the one that has to be created before it, because that creates the schema of both."""
     first: dict[tuple[str, str], QualifiedName] = {}
     creators: dict[QualifiedName, set[QualifiedName]] = {}
     for action in actions:
@@ -78,10 +75,6 @@ def run_in_order(
     Each table comes after those that it waits for: ``after`` holds them. With several threads the work gets an event;
     when that is set, it must end after the statement that is running. With one thread, everything runs in the calling
     thread.
-
-    Raises:
-        KeyboardInterrupt: If it is interrupted. The event is set, and threads may still be running statements.
-        Exception: The first that ``work`` raises, when the work that was running has ended; no other work is begun.
     """
     if threads == 1:
         for table in tables:
@@ -119,11 +112,7 @@ class _Pool:
         self._todo.put(table)
 
     def next_ended(self) -> QualifiedName:
-        """Wait until the work for a table has ended, and return the table.
-
-        Raises:
-            Exception: If it has failed, when all other work that was begun has ended.
-        """
+        """Wait until the work for a table has ended, and return the table."""
         try:
             table, error = self._ended.get()
             self.free += 1
@@ -192,10 +181,7 @@ def is_created_by_other(error: DeltaSchemaError, ddl: DeltaDDL, table: Qualified
 def read_completed(
     read_and_plan: Callable[[], tuple[CatalogState, TablePlan]], tables: Collection[QualifiedName]
 ) -> tuple[CatalogState, TablePlan]:
-    """Read and plan until another apply has completed its new tables, or for :data:`COMPLETION_SECONDS`.
-
-    Without tables that another apply has created, there is one read.
-    """
+    """Read and plan until another apply has completed its new tables, or for :data:`COMPLETION_SECONDS`."""
     state, plan = read_and_plan()
     if not _unfinished(plan, tables):
         return state, plan

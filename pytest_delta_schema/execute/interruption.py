@@ -181,10 +181,7 @@ def _version_before(action: CreateTable | AlignTable) -> int | None:
 def with_running_outcome(
     stop: ApplyInterrupted, read_and_plan: Callable[[], tuple[CatalogState, TablePlan]]
 ) -> ApplyInterrupted:
-    """Find out whether the statement that was running has committed: a new plan no longer contains it then.
-
-    The new plan is abandoned after :data:`READING` seconds.
-    """
+    """Find out whether the statement that was running has committed: a new plan no longer contains it then."""
     if not any(table.running for table in stop.tables):
         return stop
     try:
@@ -203,12 +200,7 @@ def with_running_outcome(
 
 
 def in_time(call: Callable[[], _T], seconds: float) -> _T:
-    """Return what ``call`` returns, or stop waiting for it.
-
-    Raises:
-        TimeoutError: If it takes longer; the thread keeps running, and its result is ignored.
-        Exception: Whatever it raises.
-    """
+    """Return what ``call`` returns, or stop waiting for it."""
     result: Future[_T] = Future()
 
     def run() -> None:
@@ -284,10 +276,7 @@ def _error_of(result: TableResult, error: DeltaSchemaError) -> DeltaSchemaError:
 
 
 def _unproved(action: CreateTable | AlignTable, cause: DeltaSchemaError) -> ApplyError:
-    """Return the error of a table whose statements have all run.
-
-    The cause is why the table could not be read back, or why its catalog entry could not be synchronised.
-    """
+    """Return the error of a table whose statements have all run."""
     ran, progress = statements(action), all_done(action)
     is_proved = isinstance(cause, MetadataSyncError)
     what = "its catalog entry could not be synchronised" if is_proved else "the table could not be read back"

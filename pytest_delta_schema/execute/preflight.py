@@ -71,10 +71,7 @@ class Preflight:
 
 
 def preflight(action: AlignTable, ddl: DeltaDDL, how: Preflight = Preflight()) -> tuple[Diagnostic, ...]:
-    """Run the data checks of an action in one scan, and return a violation for each that fails.
-
-    Columns that the plan itself adds are NULL in every existing row.
-    """
+    """Run the data checks of an action in one scan, and return a violation for each that fails."""
     data_checks = data_checks_of(action) if how.mode != OFF else ()
     if not data_checks:
         return ()

@@ -60,11 +60,7 @@ def unsupported_statements(action: CreateTable | AlignTable, ddl: DeltaDDL) -> I
 
 
 def require_able(action: CreateTable | AlignTable, ddl: DeltaDDL) -> None:
-    """Make sure that a catalog can do all of ``action``.
-
-    Raises:
-        UnsafePlanError: With everything that it cannot; nothing was changed.
-    """
+    """Make sure that a catalog can do all of ``action``."""
     violations = tuple(unsupported_statements(action, ddl))
     if violations:
         raise UnsafePlanError(violations)
@@ -380,13 +376,7 @@ class AppendsRows(DeltaDDL, Protocol):
     """A catalog that appends rows as they are; ``--delta-enforce`` uses it."""
 
     def append_rows(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Append rows that nothing checks before the table does; the table fills columns that they leave out.
-
-        Rows have values of the types of the columns, by their names, and all of them the same columns.
-
-        Raises:
-            StatementError: If the table refuses the rows; nothing is written then. The text names the constraint.
-        """
+        """Append rows that nothing checks before the table does; the table fills columns that they leave out."""
         ...
 
 

@@ -271,10 +271,7 @@ class ActionRunner:
                     self._advance(run, stages)
 
     def _create(self, runs: Mapping[QualifiedName, TableRun], stages: Sequence[Stage]) -> None:
-        """Run some stages of new tables, several at once if the catalog can do that.
-
-        What is reported does not depend on which table is ready first.
-        """
+        """Run some stages of new tables, several at once if the catalog can do that."""
         after = _prerequisites([run.action for run in runs.values()], stages)
         ended: list[QualifiedName] = []
 
@@ -293,10 +290,7 @@ class ActionRunner:
                 self._errors[table] = self._errors.pop(table)
 
     def _advance(self, run: TableRun, stages: Iterable[Stage], stop: Event | None = None) -> None:
-        """Run some stages of a table.
-
-        A new foreign key needs its parent as planned, one that is dropped and added again does not.
-        """
+        """Run some stages of a table."""
         for stage in stages:
             if stage is Stage.ADD_FOREIGN_KEYS:
                 dropped = run.action.all(ForeignKeyDrop) if isinstance(run.action, AlignTable) else ()
@@ -347,10 +341,7 @@ def _waits(table: QualifiedName, key: ForeignKeyState) -> Diagnostic:
 def _prerequisites(
     actions: Sequence[CreateTable | AlignTable], stages: Sequence[Stage]
 ) -> dict[QualifiedName, set[QualifiedName]]:
-    """Return for each new table the tables before it for which it has to wait in some stages.
-
-    Foreign keys are added after those of the parents.
-    """
+    """Return for each new table the tables before it for which it has to wait in some stages."""
     creators = schema_creators(actions) if Stage.CHANGE in stages else {}
     needed: dict[QualifiedName, set[QualifiedName]] = {}
     for action in actions:

@@ -57,13 +57,7 @@ class Stage(Enum):
 
 
 class TableRun:
-    """Runs the statements of one table, stage by stage.
-
-    If another apply creates the table first, the rest of the statements is left to it, and ``is_already_there`` is set.
-
-    The version is that before the first statement; ``None`` if the table is new, or nothing runs. With ``restores`` a
-    table whose alignment fails midway is restored to it.
-    """
+    """Runs the statements of one table, stage by stage."""
 
     def __init__(
         self, ddl: DeltaDDL, action: CreateTable | AlignTable, *, version: int | None, restores: bool = False
@@ -104,15 +98,7 @@ class TableRun:
         return self._done < len(self._todo) and self._todo[self._done].kind in stage.value
 
     def advance(self, stage: Stage, stop: Event | None = None) -> tuple[Statement, ...]:
-        """Run the statements of ``stage``, in order, and return them; those of the stages before it have run.
-
-        ``stop`` is set when an interruption ends the statements of several tables; then no further one is run, and an
-        error is not taken for a failure. Such statements do not count as steps.
-
-        Raises:
-            UnsafePlanError: If the data checks of the backend refuse the first statement, so nothing was changed.
-            ApplyError: If a statement failed.
-        """
+        """Run the statements of ``stage``, in order, and return them; those of the stages before it have run."""
         first = self._done
         for statement in takewhile(lambda item: item.kind in stage.value, self._todo[first:]):
             if stop is not None and stop.is_set():
@@ -210,10 +196,7 @@ class TableRun:
 
 
 class _Watch:
-    """Watches the versions of a table, so it is restored only if nobody else has committed meanwhile.
-
-    The version is that before the first statement.
-    """
+    """Watches the versions of a table, so it is restored only if nobody else has committed meanwhile."""
 
     def __init__(self, ddl: DeltaDDL, table: QualifiedName, version: int) -> None:
         self._ddl = ddl

@@ -136,10 +136,7 @@ def _table_of(path: str, content: bytes) -> QualifiedName | None:
 def single_contracts(
     contracts: Iterable[PastContract], faults: Iterable[PastFault]
 ) -> tuple[Mapping[QualifiedName, PastContract], tuple[PastFault, ...]]:
-    """Return the contracts by the names of their tables, and all faults: also those of tables with several contracts.
-
-    A table with a fault has no contract.
-    """
+    """Return the contracts by the names of their tables, and all faults, also of tables with several contracts."""
     by_table: dict[QualifiedName, list[PastContract]] = defaultdict(list)
     for contract in contracts:
         by_table[contract.state.name].append(contract)
@@ -166,11 +163,7 @@ def _contracts(path: str, text: str) -> list[PastContract]:
 
 
 def _text(content: bytes) -> str:
-    """Return the text of a snapshot.
-
-    Raises:
-        ValueError: If it has none.
-    """
+    """Return the text of a snapshot."""
     if content.startswith(_POINTER):
         msg = "it is a pointer of Git LFS, whose content is not in the commit"
         raise ValueError(msg)
@@ -216,14 +209,7 @@ def contracts_at(
     release_tags: Sequence[str] = ("v*",),
     environment: Mapping[str, str] = os.environ,
 ) -> PastContracts:
-    """Return the contracts that the tables of a project had at a commit, or in a folder.
-
-    The project begins where the nearest ``pyproject.toml`` is, in the folder that is given or above it. ``auto`` looks
-    for the target branch of a pull request in the environment.
-
-    Raises:
-        ConfigurationError: If nothing can be compared with ``ref``; the text names the command that helps.
-    """
+    """Return the contracts that the tables of a project had at a commit, or in a folder."""
     try:
         folder = _folder(ref)
         if folder is not None:
@@ -282,10 +268,7 @@ def _contracts_of_commit(
 
 
 def _own_snapshots(entries: Iterable[TreeFile]) -> tuple[list[TreeFile], list[str]]:
-    """Return the snapshots of a project, and notes on what is below its folder and not part of it.
-
-    A project ends where the next ``pyproject.toml`` is.
-    """
+    """Return the snapshots of a project, and notes on what is below its folder and not part of it."""
     suffix = f"/{_PROJECT_FILE}"
     projects = {entry.path.removesuffix(suffix) for entry in entries if entry.path.endswith(suffix)}
     own: list[TreeFile] = []
@@ -316,11 +299,7 @@ def _nothing_to_compare(repository: Repository, commit: str) -> str:
 
 
 def _contracts_of_folder(ref: str, folder: Path) -> PastContracts:
-    """Return the contracts in a folder, or one below it.
-
-    Raises:
-        HistoryError: If there is none.
-    """
+    """Return the contracts in a folder, or one below it."""
     contents: dict[str, bytes] = {}
     faults = []
     if not is_folder(str(folder)):
@@ -347,11 +326,7 @@ def _contracts_of_folder(ref: str, folder: Path) -> PastContracts:
 
 
 def _snapshots_below(folder: Path) -> Iterator[str]:
-    """Yield the snapshots in a folder, or below it, but not in hidden folders.
-
-    Raises:
-        HistoryError: If a folder cannot be read.
-    """
+    """Yield the snapshots in a folder, or below it, but not in hidden folders."""
     for parent, folders, files in os.walk(folder, onerror=_refuse_folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
         yield from ((Path(parent) / name).relative_to(folder).as_posix() for name in files if is_snapshot(name))

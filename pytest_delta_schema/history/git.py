@@ -63,13 +63,7 @@ def git_top(folder: Path) -> Path | None:
 
 
 def run_git(folder: Path, *arguments: str, lines: bytes = b"", seconds: float | None = None) -> GitAnswer:
-    """Run a command of git in a folder, and return its answer, whatever its exit status is.
-
-    The lines are its input, and the seconds the time that it may take, a minute by default.
-
-    Raises:
-        HistoryError: If git is not installed, or takes longer, or no program can have such an argument.
-    """
+    """Run a command of git in a folder, and return its answer, whatever its exit status is."""
     limit = _SECONDS if seconds is None else seconds
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name.startswith(_KEPT)}
     try:
@@ -139,11 +133,7 @@ class Repository:
 
     @classmethod
     def around(cls, folder: Path) -> Repository:
-        """Return the repository around a folder.
-
-        Raises:
-            HistoryError: If there is none, git cannot read it, or it has no commit.
-        """
+        """Return the repository around a folder."""
         answer = run_git(folder, "rev-parse", "--is-inside-work-tree", "--is-shallow-repository")
         if answer.status:
             raise HistoryError(_not_opened(folder, answer.message))
@@ -158,11 +148,7 @@ class Repository:
         return cls(folder=folder, head=head, is_shallow=is_shallow == "true")
 
     def output(self, *arguments: str, lines: bytes = b"") -> GitAnswer:
-        """Return the answer of a command that has succeeded.
-
-        Raises:
-            HistoryError: If it has not.
-        """
+        """Return the answer of a command that has succeeded."""
         answer = run_git(self.folder, *arguments, lines=lines)
         if answer.status:
             raise HistoryError(self._failure(arguments[0], answer))
@@ -230,11 +216,7 @@ class Repository:
         return [entry[3:] for entry in answer.text.split("\0") if entry]
 
     def files(self, commit: str) -> list[TreeFile]:
-        """Return the entries of a commit below the folder of the project.
-
-        Raises:
-            HistoryError: If the clone lacks some of the folders.
-        """
+        """Return the entries of a commit below the folder of the project."""
         answer = run_git(self.folder, "ls-tree", "-r", "-z", commit)
         if answer.status:
             raise HistoryError(_incomplete(commit) if self._is_partial() else self._failure("ls-tree", answer))
@@ -245,11 +227,7 @@ class Repository:
         return _tree_files(self.output("ls-tree", "-r", "-z", "--full-tree", commit))
 
     def contents(self, commit: str, files: Iterable[str]) -> dict[str, bytes]:
-        """Return the contents of files of a commit, by their ids.
-
-        Raises:
-            HistoryError: If the clone lacks some of them.
-        """
+        """Return the contents of files of a commit, by their ids."""
         oids = list(dict.fromkeys(files))
         if not oids:
             return {}

@@ -84,11 +84,7 @@ class _MergeBase(NamedTuple):
 def resolved(
     repository: Repository, ref: str, release_tags: Sequence[str], environment: Mapping[str, str]
 ) -> PastCommit:
-    """Return the commit that a ``REF`` means.
-
-    Raises:
-        HistoryError: If it means none, or several.
-    """
+    """Return the commit that a ``REF`` means."""
     if ref == AUTO:
         return _automatic(repository, release_tags, environment)
     if ref == LAST_RELEASE:

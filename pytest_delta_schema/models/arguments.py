@@ -37,10 +37,7 @@ _EXAMPLES: Mapping[str, str] = {
 
 
 def missing_arguments(kind: str, required: Sequence[str], given: Mapping[str, object]) -> str:
-    """Return the message for a declaration that lacks required arguments.
-
-    ``kind`` is the name of its class.
-    """
+    """Return the message for a declaration that lacks required arguments."""
     if kind == _TABLE:
         return _of_a_table(given)
     lacks = ", ".join(name for name in required if name not in given)
@@ -49,10 +46,7 @@ def missing_arguments(kind: str, required: Sequence[str], given: Mapping[str, ob
 
 
 def wrong_name_parts(values: Sequence[object]) -> str:
-    """Return the message for a table whose name has too few parts, for example a list where the table name is expected.
-
-    The result is ``""`` if there is no list.
-    """
+    """Return the message for a table whose name has too few parts, such as a list where the table name is expected."""
     if not any(isinstance(value, (list, tuple)) for value in values):
         return ""
     return _of_a_table(dict(zip(_NAME_PARTS, values, strict=True)))

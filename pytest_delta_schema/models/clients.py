@@ -45,11 +45,7 @@ class Client:
 
 @lru_cache(maxsize=256)
 def parse_client(text: str) -> Client:
-    """Return the client that a text names: ``trino>=470``, ``athena``, or ``trino>=470 (read)`` if it only reads.
-
-    Raises:
-        DeclarationError: If it names no known client, or not the oldest version that is in use.
-    """
+    """Return the client that a text names: ``trino>=470``, ``athena``, or ``trino>=470 (read)`` if it only reads."""
     match = _FORM.fullmatch(text.strip())
     if match is None:
         msg = f"{text!r} names no client; write one such as 'trino>=470' or 'trino>=470 (read)'"

@@ -250,9 +250,6 @@ def columns_of(struct: StructType) -> list[Column]:
 
     Comments, lengths of char and varchar, defaults, generation expressions and identities are taken from the metadata
     of its fields, if it holds them: Spark hides the last two, Delta's log has them.
-
-    Raises:
-        DeclarationError: If ``struct`` is not a schema.
     """
     if not isinstance(struct, StructType):
         remedy = "give the schema of a frame, df.schema" if hasattr(struct, "schema") else "give a StructType"

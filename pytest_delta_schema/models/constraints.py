@@ -213,11 +213,7 @@ class Parquet:
 
 
 def declared_conversion(value: object, subject: str) -> Parquet | None:
-    """Return the value of ``convert_from`` as a :class:`Parquet`.
-
-    Raises:
-        DeclarationError: If it is neither ``"parquet"`` nor a :class:`Parquet`.
-    """
+    """Return the value of ``convert_from`` as a :class:`Parquet`."""
     if value is None or isinstance(value, Parquet):
         return value
     if value == PARQUET:

@@ -78,11 +78,7 @@ class StoredName(QualifiedName):
 
 
 def require_name(value: object, subject: str, remedy: str = "give it a name") -> str:
-    """Return ``value`` if it can be a name: a string that is not empty.
-
-    Raises:
-        DeclarationError: If it is not a string, or empty.
-    """
+    """Return ``value`` if it can be a name: a string that is not empty."""
     if not isinstance(value, str):
         msg = f"{subject} must be a string, got {value!r}; write it in quotes"
         raise DeclarationError(msg)
@@ -93,11 +89,7 @@ def require_name(value: object, subject: str, remedy: str = "give it a name") ->
 
 
 def require_comment(value: object, subject: str) -> str:
-    """Return ``value`` if it can be a comment: a string, ``""`` for ``None``.
-
-    Raises:
-        DeclarationError: If it is neither.
-    """
+    """Return ``value`` if it can be a comment: a string, ``""`` for ``None``."""
     if value is None:
         return ""
     if not isinstance(value, str):
@@ -107,21 +99,12 @@ def require_comment(value: object, subject: str) -> str:
 
 
 def interned(text: str) -> str:
-    """Return an equal string, the same object for all equal ones, so states are compared by identity.
-
-    A member of a string enum becomes a plain string.
-    """
+    """Return an equal string, the same object for all equal ones, so states are compared by identity."""
     return intern(text if type(text) is str else str.__str__(text))
 
 
 def require_names(value: object, subject: str) -> tuple[str, ...]:
-    """Return ``value`` as a tuple of names.
-
-    The value is any iterable of strings but a string.
-
-    Raises:
-        DeclarationError: If it is a bare string, not iterable, or holds something that is not a name.
-    """
+    """Return ``value`` as a tuple of names."""
     if isinstance(value, (str, bytes)):
         msg = f"{subject} must be a list of names, got the bare string {value!r}; write [{value!r}]"
         raise DeclarationError(msg)
@@ -132,15 +115,7 @@ def require_names(value: object, subject: str) -> tuple[str, ...]:
 
 
 def key_name(prefix: str, table: QualifiedName, key: Sequence[str], columns: Iterable[str] = ()) -> str:
-    """Name a key of a table, always the same for the same key.
-
-    The name is ``<prefix>_<catalog>_<schema>_<table>__<column>_<column>`` in lower case. A stable hash of the exact
-    columns follows when the joined columns could be read as another key of the same table (``a_b, c`` and ``a, b_c``),
-    or when the name would be longer than :data:`CONSTRAINT_NAME_LIMIT`.
-
-    The prefix is ``pk`` for a primary key, ``uq`` for a unique constraint, ``fk`` for a foreign key. ``columns`` are
-    all columns of the table; without them the key's own are taken.
-    """
+    """Name a key of a table, always the same for the same key."""
     words = tuple(map(folded, key))
     joined = "_".join(words)
     name = f"{prefix}_{table.catalog}_{table.schema}_{table.table}__{joined}"
@@ -151,13 +126,7 @@ def key_name(prefix: str, table: QualifiedName, key: Sequence[str], columns: Ite
 
 
 def parse_name(text: str) -> QualifiedName:
-    """Read the three parts of a dotted name such as ``dev.silver.orders``, in any case.
-
-    A name that holds dots needs back-quotes.
-
-    Raises:
-        DeclarationError: If there are not three parts, none of them empty.
-    """
+    """Read the three parts of a dotted name such as ``dev.silver.orders``, in any case."""
     parts = [part.name for part in split_path(folded(text))]
     if len(parts) != len(QualifiedName._fields) or not all(part.strip() for part in parts):
         msg = f"{text!r} does not name a table; write catalog.schema.table, or give the Table itself"

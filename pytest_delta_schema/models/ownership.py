@@ -48,13 +48,7 @@ def read_only_modes(modes: Ownership) -> Ownership:
 
 
 def ownership(owns: object, subject: str) -> Ownership:
-    """Return the mode of every aspect that is not managed.
-
-    Managed aspects leave the others reported; a mode by aspect leaves them managed.
-
-    Raises:
-        DeclarationError: If an aspect or a mode does not exist.
-    """
+    """Return the mode of every aspect that is not managed."""
     if isinstance(owns, Mapping):
         modes = dict(owns)
     elif isinstance(owns, Iterable) and not isinstance(owns, (str, bytes)):

@@ -126,11 +126,7 @@ def required_table_names(value: object, subject: str) -> list[QualifiedName]:
 
 
 def dependency_groups(models: Iterable[Table]) -> tuple[tuple[Table, ...], ...]:
-    """Sort tables so that parents come first; tables that reference each other in a circle form one group.
-
-    Each name is once among the models. Parents that are not among them do not count. Nearly all groups have one table;
-    they are sorted by name where nothing else decides.
-    """
+    """Sort tables so that parents come first; tables that reference each other in a circle form one group."""
     tables = {model.name: model for model in sorted(models, key=lambda model: model.name)}
     parents = {name: {key.parent for key in model.foreign_keys} & tables.keys() for name, model in tables.items()}
     # Each table is a group by itself at first; the tables of a circle become one group, named by its first table.

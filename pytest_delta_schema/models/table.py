@@ -202,11 +202,7 @@ class Table:
         return ".".join(map(identifier, self.name.written))
 
     def _require_read_only(self, subject: str) -> None:
-        """Refuse what is not compared of an object that no plan changes.
-
-        Raises:
-            DeclarationError: With all such arguments.
-        """
+        """Refuse what is not compared of an object that no plan changes."""
         given = [name for name in _NOT_READ_ONLY if getattr(self, name)]
         if given:
             fact = f"{subject}read_only=True compares columns, types and comments, and not {', '.join(given)}"
@@ -277,10 +273,7 @@ def _properties(value: object, subject: str) -> Mapping[str, PropertyValue]:
 
 
 def derived(table: Table, name: QualifiedName | None = None, **changes: object) -> Table:
-    """Return a table with another name or other values, which was declared where the given one was.
-
-    The values are valid ones of other fields; they are not checked again.
-    """
+    """Return a table with another name or other values, which was declared where the given one was."""
     made = copy(table)
     if name is not None:
         changes.update(catalog_name=name.catalog, schema_name=name.schema, table_name=name.table)

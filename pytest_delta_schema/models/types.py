@@ -57,11 +57,7 @@ _NAMES = (*ATOMIC_TYPES, *_DECIMAL, *_SIZED, "array", "map", "struct")
 
 
 def parse_type(text: str) -> spark.DataType:
-    """Return the type that a text names, such as ``decimal(18,2)`` or ``array<struct<a: int>>``, in any case.
-
-    Raises:
-        ValueError: If Spark has no such type; the message continues a sentence.
-    """
+    """Return the type that a text names, such as ``decimal(18,2)`` or ``array<struct<a: int>>``, in any case."""
     try:
         tokens = ddl_tokens(text)
     except SqlglotError as error:
@@ -75,11 +71,7 @@ def parse_type(text: str) -> spark.DataType:
 
 
 def read_type(tokens: Sequence[Token], start: int) -> tuple[spark.DataType, int]:
-    """Read the type that begins at a token, and return it with the position of the token behind it.
-
-    Raises:
-        ValueError: As :func:`parse_type`.
-    """
+    """Read the type that begins at a token, and return it with the position of the token behind it."""
     reader = _Reader(tokens, start)
     return reader.data_type(), reader.position
 

@@ -154,10 +154,7 @@ _WITHOUT_RISK = (CreateTable, RestoreTable)
 
 
 def change_lines(action: CreateTable | AlignTable) -> tuple[ChangeLine, ...]:
-    """Describe an action, change by change.
-
-    All parts of a new table have the code of the missing table.
-    """
+    """Describe an action, change by change."""
     if isinstance(action, CreateTable):
         missing = TableMissing.code
         return (*_schema_creation(action), *(line._replace(code=missing) for line in _creation(action)))

@@ -103,10 +103,7 @@ def _columns_first(item: tuple[ColumnPath, str]) -> tuple[bool, tuple[str, ...]]
 
 
 def as_converted(desired: TableState, observed: TableState) -> TableState:
-    """Return the state of files after their conversion.
-
-    The partition columns of a folder have no types but those that the model gives them.
-    """
+    """Return the state of files after their conversion."""
     source = observed.source
     if source is None or source.is_registered or source.provider == DELTA:
         return observed
@@ -314,10 +311,7 @@ def _equal_foreign_keys(wanted: ForeignKeyState, stored: ForeignKeyState) -> boo
 def with_parents(
     action: _A, parents: Mapping[QualifiedName, TableState], stored: Mapping[QualifiedName, TableState]
 ) -> _A:
-    """Add the parents of new foreign keys to an action.
-
-    Parents are tables as planned, and stored ones have their names as the catalog stores them.
-    """
+    """Add the parents of new foreign keys to an action."""
     if not action.foreign_keys:
         return action
     names = sorted({change.key.parent for change in action.foreign_keys} & parents.keys())
@@ -419,11 +413,7 @@ def _agree_on_rely(desired: KeyState | None, observed: KeyState | None) -> bool:
 
 
 def tag_changes(difference: Difference) -> Sequence[Change]:
-    """Return the tags to set and to remove.
-
-    It is not documented whether tags stay on a renamed column. So unwanted tags are removed before the rename, and all
-    others are set again after it, which changes nothing if they stayed.
-    """
+    """Return the tags to set and to remove."""
     if not difference.desired.tags:
         return ()
     changes: list[Change] = []
@@ -515,10 +505,7 @@ def type_changes(difference: Difference) -> Sequence[Change]:
 
 
 def needed_features(difference: Difference, enable: Collection[str] = ()) -> dict[str, str]:
-    """Return the properties that must be set before the columns and types can change.
-
-    ``enable`` are features that may be enabled without being declared.
-    """
+    """Return the properties that must be set before the columns and types can change."""
     needed: dict[str, str] = {}
     added = [placed.column for placed in difference.added]
     retyped = [pair.desired for pair in difference.retyped]
@@ -545,11 +532,7 @@ def property_changes(
     *,
     declared: bool = True,
 ) -> Iterator[Change]:
-    """Yield the properties to set, declared ones and those that other changes need, and those to unset.
-
-    ``enable`` are features that may be raised without being declared, and the policy says which keys the project
-    manages. The declared ones are compared if the contract manages properties.
-    """
+    """Yield the properties to set, declared ones and those that other changes need, and those to unset."""
     wanted = difference.desired.table_properties if declared else {}
     structural = difference.added or difference.dropped or difference.changed or difference.renames.done
     features = needed_features(difference, enable) if structural else {}
@@ -572,10 +555,7 @@ def property_changes(
 
 
 def reported_property_changes(difference: Difference, policy: PropertyPolicy, aspect: ContractMode) -> Iterator[Change]:
-    """Yield the differences of properties that are drift, and that no apply changes.
-
-    The aspect is the contract's mode for properties.
-    """
+    """Yield the differences of properties that are drift, and that no apply changes."""
     if aspect == IGNORE:
         return
     reported = {REPORT} if aspect == MANAGE else {REPORT, MANAGE}

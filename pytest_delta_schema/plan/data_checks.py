@@ -108,10 +108,7 @@ DATA_CHECKS: Mapping[type, Callable[[Any, AlignTable, Names], Iterator[DataCheck
 
 
 def partition_values(state: TableState, partitioning: Iterable[str]) -> Iterator[PartitionValue]:
-    """Yield the data checks of columns by which a table was not partitioned before.
-
-    The partition columns are given by their stored names.
-    """
+    """Yield the data checks of columns by which a table was not partitioned before."""
     partitioned = NameSet(state.partitioning)
     for name in partitioning:
         column = find(state.columns, (name,))

@@ -203,11 +203,7 @@ def _paired(
 
 
 def with_extras(difference: Difference) -> Difference:
-    """Separate the undeclared columns that an additive contract accepts from those that are dropped.
-
-    Accepted are nullable columns, and fields of structs, after all declared ones, as a write with ``mergeSchema`` adds
-    them.
-    """
+    """Separate the undeclared columns that an additive contract accepts from those that are dropped."""
     parents = {placed.above for placed in difference.dropped}
     accepted = {id(column) for above in parents for column in _tail(difference, above) if column.is_nullable}
     extras = tuple(placed for placed in difference.dropped if id(placed.column) in accepted)

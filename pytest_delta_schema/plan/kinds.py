@@ -66,11 +66,7 @@ def declare(kind: ChangeKind) -> Callable[[type[_C]], type[_C]]:
 
 
 def kind_of(change: object) -> ChangeKind:
-    """Return the declaration of a change's kind.
-
-    Raises:
-        TypeError: If its class is not declared as a kind of change.
-    """
+    """Return the declaration of a change's kind."""
     kind = KINDS.get(type(change))
     if kind is None:
         msg = f"{type(change).__name__} is not a kind of change; declare it in plan/changes"
@@ -79,11 +75,7 @@ def kind_of(change: object) -> ChangeKind:
 
 
 def risk_of(change: object) -> Risk:
-    """Return the risk of one change of an existing table.
-
-    Raises:
-        TypeError: If its class is not declared as a kind of change.
-    """
+    """Return the risk of one change of an existing table."""
     risk = kind_of(change).risk
     own = risk(change) if callable(risk) else risk
     return max(own, Risk.FEATURE) if enabled_by(change) else own
@@ -105,11 +97,7 @@ def with_enabled(changes: Iterable[_C], observed: TableState) -> Iterator[_C]:
 
 
 def require_change(action: object, condition: bool) -> None:  # noqa: FBT001 - a guard
-    """Refuse an action that would change nothing.
-
-    Raises:
-        ValueError: If ``condition`` does not hold.
-    """
+    """Refuse an action that would change nothing."""
     if not condition:
         msg = f"{type(action).__name__} would change nothing; leave it out of the plan"
         raise ValueError(msg)

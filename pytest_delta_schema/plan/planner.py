@@ -206,10 +206,7 @@ def _observed_constraints(difference: Difference) -> dict[str, Any]:
 
 
 def is_own(change: Change, desired: TableState) -> bool:
-    """Whether a change of an owned difference is made.
-
-    A check that the contract does not manage is dropped and added again where a change of its columns needs that.
-    """
+    """Whether a change of an owned difference is made."""
     return mode_of(change, desired) == MANAGE or _other_side(change) is not None
 
 
@@ -231,10 +228,7 @@ def _is_added_again(change: Change) -> bool:
 
 
 def mode_of(change: Change, desired: TableState) -> ContractMode:
-    """Return whether a change is made, only reported, or ignored.
-
-    A conversion is not an aspect of ownership: a contract that consents to it manages it.
-    """
+    """Return whether a change is made, only reported, or ignored."""
     aspect = kind_of(change).aspect
     mode = MANAGE if aspect == "conversion" else desired.ownership.get(aspect, MANAGE)
     if isinstance(change, ColumnMove) and desired.column_order == REPORT and mode != IGNORE:

@@ -349,10 +349,7 @@ TagsChange = Union[SetTags, UnsetTags]  # noqa: UP007 - a union at run time
 
 
 def set_tags_lines(change: SetTags, stored: Mapping[str, str | None]) -> Iterator[ChangeLine]:
-    """Yield a line for each tag that is set.
-
-    ``stored`` are the tags that the column or the table has.
-    """
+    """Yield a line for each tag that is set."""
     for key, value in change.tags.items():
         before = stored.get(key)
         marker, text = (ADD, ABSENT) if before is None else (CHANGE, repr(before))

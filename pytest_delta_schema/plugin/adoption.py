@@ -52,11 +52,7 @@ class ModelFault(NamedTuple):
 
 
 def fail(name: str, fault: ModelFault) -> NoReturn:
-    """Fail the item of a table.
-
-    Raises:
-        ContractFailure: Always.
-    """
+    """Fail the item of a table."""
     headline = f"{name}: {fault.headline}"
     raise ContractFailure(headline, "\n".join(map(escaped_lines, fault.lines)), name)
 
@@ -66,11 +62,7 @@ class UnwritableFileError(Exception):
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file next to its place, and move it there.
-
-    Raises:
-        UnwritableFileError: If it cannot be written; an old file stays as it is.
-    """
+    """Write a file next to its place, and move it there."""
     scratch = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -122,11 +114,7 @@ class AdoptOutcome(NamedTuple):
 
 
 def adopt_tables(gate: Gate, models: Iterable[Table], options: AdoptOptions) -> AdoptOutcome:
-    """Accept the drift of some models of a gate into their source; those without drift are left out.
-
-    Raises:
-        DeltaSchemaError: If the catalog cannot be read; nothing was written.
-    """
+    """Accept the drift of some models of a gate into their source; those without drift are left out."""
     gate.state()
     drift_of = {model.name: (model, _accepted(gate, model)) for model in models}
     faults = {name: drift for name, (_, drift) in drift_of.items() if isinstance(drift, ModelFault)}
@@ -223,10 +211,7 @@ def _variables(model: Table) -> Variables:
 
 
 def _write(files: Mapping[Path, Sequence[Adoption]], gate: Gate, options: AdoptOptions) -> None:
-    """Edit files, and prove the edits; those that fail are taken back.
-
-    If this is interrupted, no file has an edit that was not proven.
-    """
+    """Edit files, and prove the edits; those that fail are taken back."""
     originals = {path: path.read_bytes() for path in files}
     kept = dict(originals)
     try:
@@ -332,12 +317,7 @@ class AdoptRun:
         self._outcomes: dict[int, AdoptOutcome] = {}
 
     def require(self, item: pytest.Function, gate: Gate) -> None:
-        """Accept the drift of all tables of a catalog, unless that was done, and report that of one item.
-
-        Raises:
-            CatalogUnavailable: If the catalog cannot be read.
-            ContractFailure: If the table differs, and its model was not edited.
-        """
+        """Accept the drift of all tables of a catalog, unless that was done, and report that of one item."""
         if id(gate) not in self._outcomes:
             tables = [other.cls.table for other in self._run.changing if share_a_catalog(item, other)]
             try:

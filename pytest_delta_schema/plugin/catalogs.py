@@ -81,10 +81,7 @@ class FixtureContext:
 
 
 def start_for_test(item: pytest.Item, run: ContractRun) -> None:
-    """Start the sessions of the catalogs for a test, which may use them without asking for a session.
-
-    A check of a table starts nothing here.
-    """
+    """Start the sessions of the catalogs for a test, which may use them without asking for a session."""
     if not is_check(item):
         for catalog in run.catalogs():
             start_catalog_session(catalog)
@@ -98,11 +95,7 @@ def start_for_table(table: Table, gate: Gate, mode: str | None) -> None:
 
 
 def start_catalog_session(catalog: object) -> None:
-    """Start the session of a catalog, unless it has none, or it was started.
-
-    Raises:
-        CatalogUnavailable: If it does not start.
-    """
+    """Start the session of a catalog, unless it has none, or it was started."""
     if not isinstance(catalog, StartsLazily) or catalog.is_started:
         return
     try:
@@ -112,13 +105,7 @@ def start_catalog_session(catalog: object) -> None:
 
 
 def require_readable_table(request: pytest.FixtureRequest, gate: Gate) -> None:
-    """Stop in set-up, with one line, if the table cannot be read, or if consents match nothing in the catalog.
-
-    Raises:
-        CatalogUnavailable: If no table can be read.
-        TableUnreadable: If this one cannot be read.
-        ConsentsRefused: If consents match nothing.
-    """
+    """Stop in set-up, with one line, if the table cannot be read, or if consents match nothing in the catalog."""
     try:
         gate.state()
     except DeltaSchemaError as error:
@@ -135,13 +122,7 @@ def require_readable_table(request: pytest.FixtureRequest, gate: Gate) -> None:
 
 
 def require_readable_entry(request: pytest.FixtureRequest, gate: Gate) -> None:
-    """Stop in set-up, with one line, if the table or its catalog entry cannot be read.
-
-    Raises:
-        CatalogUnavailable: If no table can be read.
-        TableUnreadable: If the table or its entry cannot be read.
-        ConsentsRefused: If consents match nothing.
-    """
+    """Stop in set-up, with one line, if the table or its catalog entry cannot be read."""
     require_readable_table(request, gate)
     outcome = unreadable_entry(request.cls.table, gate)
     if outcome is not None:
@@ -155,13 +136,7 @@ def _unreadable(request: pytest.FixtureRequest, outcome: TableOutcome) -> NoRetu
 
 
 def _refuse_unmatched_consents(request: pytest.FixtureRequest, gate: Gate) -> None:
-    """Stop the run with a usage error, before anything is changed, if consents match nothing; note unused ones.
-
-    Done once for each catalog, by the first check that reads it.
-
-    Raises:
-        ConsentsRefused: With all faults.
-    """
+    """Stop the run with a usage error, before anything is changed, if consents match nothing; note unused ones."""
     config = request.config
     run = config.stash[RUN]
     if id(gate.catalog) in run.audited:

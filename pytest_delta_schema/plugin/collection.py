@@ -120,11 +120,7 @@ class ModelsModule(pytest.Module):
     dotted: str
 
     def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
-        """Import the module and return its tables.
-
-        Raises:
-            CollectError: If it declares none, or one that no variable holds.
-        """
+        """Import the module and return its tables."""
         try:
             self.obj = importlib.import_module(self.dotted)
         except SyntaxError as error:
@@ -207,9 +203,6 @@ def tables_in(collector: pytest.Module, name: str, value: object) -> list[pytest
 
     A table is collected where it was declared, and where ``delta_tables`` names it; in a test file only there. In a
     module of the setting ``models`` it may be inside of lists and dictionaries.
-
-    Raises:
-        CollectError: If two declarations claim one name, or ``delta_tables`` holds something else.
     """
     if name == LISTED:
         try:
@@ -243,10 +236,7 @@ def _nodes(collector: pytest.Module, table: Table, variable: str) -> list[pytest
 
 
 def node_name(qualified_name: str) -> str:
-    """Return a name that can be selected on the command line and stored as a file, one for each table.
-
-    Characters with a meaning of their own are written as in a URL; very long names are cut, with a hash.
-    """
+    """Return a name that can be selected on the command line and stored as a file, one for each table."""
     name = _UNSAFE.sub(lambda match: quote(match.group(), safe="", errors="surrogatepass"), qualified_name)
     if len(name.encode()) <= _LONGEST:
         return name
@@ -288,10 +278,7 @@ _SKIPPING = frozenset({"skip", "skipif", "xfail"})
 
 
 def sort_items(items: Sequence[pytest.Item], run: ContractRun) -> list[pytest.Item]:
-    """Sort items: those without a catalog, those that read it, those that change it, then other tests that use it.
-
-    Among those that change it, parents come before the tables whose foreign keys point at them.
-    """
+    """Sort items: those without a catalog, those that read it, those that change it, then other tests that use it."""
 
     def rank(item: pytest.Item) -> tuple[int, int]:
         phase = _phase(item)

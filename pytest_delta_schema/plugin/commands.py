@@ -38,11 +38,7 @@ class ProjectText(NamedTuple):
 
     @classmethod
     def read(cls, path: Path, config: pytest.Config) -> ProjectText:
-        """Read the file.
-
-        Raises:
-            pytest.UsageError: If it cannot be read; nothing was written.
-        """
+        """Read the file."""
         try:
             text = path.read_bytes().decode()
         except FileNotFoundError:
@@ -67,10 +63,7 @@ class ProjectText(NamedTuple):
         return section if self.configured_by else f"{_PYTEST}\n{section}"
 
     def appended(self, modules: Sequence[str]) -> bytes | None:
-        """Return what is written after the text, so it names the modules; ``None`` if it cannot be extended there.
-
-        It begins on a new line, after an empty one, with the line ends of the text.
-        """
+        """Return what is written after the text, so it names the modules; ``None`` if it cannot be extended there."""
         gap = "" if not self.text else "\n" if self.text.endswith("\n") else "\n\n"
         ends = "\r\n" if "\r\n" in self.text else "\n"
         added = f"{gap}{self.settings(modules)}".replace("\n", ends)
@@ -130,13 +123,7 @@ _CI = {
 
 
 def start_project(folder: Path, config: pytest.Config) -> list[str]:
-    """Write an example model, and append the configuration to ``pyproject.toml``; existing text is not changed.
-
-    It returns the lines to show: what was written, and what to do next.
-
-    Raises:
-        pytest.UsageError: If the section or the model exists already, or a file cannot be written; nothing is written.
-    """
+    """Write an example model, and append the configuration to ``pyproject.toml``; existing text is not changed."""
     project, root = ProjectText.read(folder / "pyproject.toml", config), config.invocation_params.dir
     shown = shown_path(project.path, root)
     if project.has_section:
@@ -219,13 +206,7 @@ def _next_steps(
 
 
 def command_output(config: pytest.Config, codes: Sequence[str] | None) -> str:
-    """Explain codes, or start a project, and return what to print.
-
-    Each value of ``--delta-explain`` is one code or several with commas between them; ``None`` is for ``--delta-init``.
-
-    Raises:
-        pytest.UsageError: If a code does not exist, or the project cannot be started; nothing is written then.
-    """
+    """Explain codes, or start a project, and return what to print."""
     if codes is None:
         lines = start_project(project_folder(config), config)
         return "".join(f"delta schema: {printed(line)}\n" for line in lines)
@@ -236,10 +217,7 @@ def command_output(config: pytest.Config, codes: Sequence[str] | None) -> str:
 
 
 def add_modules(config: pytest.Config, options: Options, files: Iterable[Path]) -> list[str]:
-    """Append a section with ``models`` to ``pyproject.toml``, if the project has none.
-
-    It returns the lines to show: what was written, or what to write by hand.
-    """
+    """Append a section with ``models`` to ``pyproject.toml``, if the project has none."""
     names = [_dotted(config, file) for file in files if file not in options.models]
     packages = tuple(f"{package}." for package in options.packages)
     missing = sorted({name for name in names if not f"{name}.".startswith(packages)})

@@ -93,11 +93,7 @@ class ComparisonHooks:
     """The hooks of a run with ``--delta-against``."""
 
     def __init__(self, config: pytest.Config, run: ContractRun) -> None:
-        """Read the contracts of the project at once, so what cannot be compared stops the run before it begins.
-
-        Raises:
-            UsageError: If nothing can be compared with one of the commits or folders.
-        """
+        """Read the contracts of the project at once, so what cannot be compared stops the run before it begins."""
         self._config = config
         self._run = run
         self._folder = project_folder(config)
@@ -139,10 +135,7 @@ class ComparisonHooks:
         return [printed_line(f"delta schema: against {label}") for label in self.labels]
 
     def summary_lines(self, *, is_whole: bool) -> list[str]:
-        """Return what the end of the run tells besides the verdicts, such as which consents let nothing through.
-
-        ``is_whole`` is whether no check was deselected.
-        """
+        """Return what the end of the run tells besides the verdicts, such as which consents let nothing through."""
         compared = [f"compared with {label}" for label in self.labels]
         notes = dict.fromkeys(
             [*compared, *(note for pasts in self._pasts.values() for past in pasts for note in past.notes)]

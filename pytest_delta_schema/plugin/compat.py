@@ -70,10 +70,7 @@ def fixture_info(item: pytest.Function) -> FuncFixtureInfo:
 
 
 def fixture_value(item: pytest.Item, name: str) -> Any:
-    """Return the value of a fixture for an item that runs; it is set up if no test has needed it yet.
-
-    The result is ``None`` if the item is of a kind that has no fixtures.
-    """
+    """Return the value of a fixture for an item that runs; it is set up if no test has needed it yet."""
     request = getattr(item, "_request", None)
     return None if request is None else request.getfixturevalue(name)
 
@@ -101,21 +98,14 @@ def is_overridden(request: pytest.FixtureRequest, names: Iterable[str]) -> bool:
 
 
 def run_before_items(item: pytest.Function) -> bool:
-    """Run an item before pytest has collected others, and return whether it passed.
-
-    Fixtures of the session that it has set up stay for the items below the same parent.
-    """
+    """Run an item before pytest has collected others, and return whether it passed."""
     # The parent stays set up for the next item, which need not run.
     sibling = pytest.Function.from_parent(item.parent, name="next", callobj=lambda: None)
     return all(report.passed for report in runtestprotocol(item, log=False, nextitem=sibling))
 
 
 def skip_item(reason: str) -> NoReturn:
-    """Skip the running item; the summary of skipped tests names its line, and not that of this call.
-
-    Raises:
-        Skipped: Always.
-    """
+    """Skip the running item; the summary of skipped tests names its line, and not that of this call."""
     raise pytest.skip.Exception(reason, _use_item_location=True)
 
 
@@ -139,10 +129,7 @@ def end_last_line(reporter: Any) -> None:
 
 
 def leave_out_of_reports(config: pytest.Config, logger: str, level: int) -> None:
-    """Keep records out of the section "Captured log" of reports, because the terminal shows them; caplog has them.
-
-    Further calls change nothing.
-    """
+    """Keep records out of the section "Captured log" of reports, because the terminal shows them; caplog has them."""
     plugin: Any = config.pluginmanager.getplugin("logging-plugin")
     if plugin is not None:
         plugin.report_handler.addFilter(_LeftOut(logger, level))
@@ -184,11 +171,7 @@ def change_texts(value: Any, change: Callable[[str], str]) -> Any:
 
 
 def show_lines_with(report: pytest.TestReport, markup: Callable[[str], Mapping[str, bool]]) -> None:
-    """Show the lines of a failure with colours, in a process that sends its reports to no other one.
-
-    Only reports that :func:`failure_at` has made change. ``markup`` returns the arguments for the terminal writer, for
-    a line.
-    """
+    """Show the lines of a failure with colours, in a process that sends its reports to no other one."""
 
     class Entry(ReprEntryNative):
         def toterminal(self, tw: TerminalWriter) -> None:

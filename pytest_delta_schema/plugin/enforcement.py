@@ -25,10 +25,7 @@ if TYPE_CHECKING:
 
 
 def enforcement_outcome(table: Table, declarations: Declarations, catalog: Catalog, scratch: Scratch) -> TableOutcome:
-    """Create a scratch table of a model, and write rows to it that satisfy or break the contract.
-
-    The table of the model is neither read nor written.
-    """
+    """Create a scratch table of a model, and write rows to it that satisfy or break the contract."""
     model, violations = declarations.bound(table), declarations.violations(table)
     if violations:
         return table_outcome(model, declarations, CheckKind.ENFORCES, Status.BLOCKED, diagnostics=violations)

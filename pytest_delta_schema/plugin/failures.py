@@ -183,10 +183,7 @@ _FIXTURES = ("delta_", "make_delta_", "_delta_")
 
 
 def escape_report(item: pytest.Item, report: pytest.TestReport, error: BaseException | None) -> None:
-    """Escape, in place, the report of a check, or the failure of another test that uses this package.
-
-    Captured output of other tests stays as the tests have written it.
-    """
+    """Escape, in place, the report of a check, or the failure of another test that uses this package."""
     if properties_of(report):
         report.longrepr = change_texts(report.longrepr, _printed)
         report.sections = [(title, _printed(content)) for title, content in report.sections]

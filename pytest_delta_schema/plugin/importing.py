@@ -95,10 +95,7 @@ class ImportRequest:
 
 
 def import_faults(values: Iterable[str], owns: Iterable[str]) -> Iterator[str]:
-    """Yield what is wrong with the options.
-
-    ``owns`` are the aspects of ``--delta-import-owns``.
-    """
+    """Yield what is wrong with the options."""
     yield from (request for request in map(import_request, values) if isinstance(request, str))
     unknown = [aspect for aspect in aspects_of(owns) if aspect not in ASPECTS]
     if unknown:
@@ -139,11 +136,7 @@ MANY_TABLES = 40
 def import_targets(
     chosen: Mapping[ImportRequest, Iterable[QualifiedName]], declared: Mapping[QualifiedName, QualifiedName], here: Path
 ) -> tuple[dict[QualifiedName, Path], list[str]]:
-    """Return the file of each table, and a message for each conflict.
-
-    ``chosen`` holds the tables of each request, under their names in the catalog, and ``declared`` the names of their
-    models. Relative paths start in the folder ``here``.
-    """
+    """Return the file of each table, and a message for each conflict."""
     targets: dict[QualifiedName, Path] = {}
     faults: list[str] = []
     schemas: dict[Path, str] = {}
@@ -184,10 +177,7 @@ def _module_name(name: str) -> str:
 def tables_of_project(
     config: pytest.Config, options: Options, files: Iterable[Path]
 ) -> tuple[dict[QualifiedName, Table], list[str]]:
-    """Return the tables of the modules of ``models`` and of some files, and a message for each that cannot be run.
-
-    An import would extend the files; those that do not exist hold nothing.
-    """
+    """Return the tables of the modules of ``models`` and of some files, and a message for each that cannot be run."""
     tables: list[Table] = []
     faults = []
     others = [file for file in dict.fromkeys(files) if file.is_file() and file not in options.models]
@@ -203,10 +193,7 @@ def tables_of_project(
 
 
 class DeclaredModels:
-    """Models that a project has already: an import leaves them as they are, and says whether they differ.
-
-    Messages name files from the folder ``root``.
-    """
+    """Models that a project has already: an import leaves them as they are, and says whether they differ."""
 
     def __init__(self, catalog: Catalog, models: Iterable[Table], settings: Settings, root: Path) -> None:
         self._gate = Gate(catalog, models, settings=settings)
@@ -214,11 +201,7 @@ class DeclaredModels:
         self.differing: list[str] = []
 
     def skip(self, table: Table) -> None:
-        """Skip the import of a model; note it in ``differing`` if it differs from its table.
-
-        Raises:
-            Skipped: Always.
-        """
+        """Skip the import of a model; note it in ``differing`` if it differs from its table."""
         outcome = self._gate.drift(table)
         where = relative(table.origin.location, self._root)
         if not outcome.status.passes:
@@ -227,11 +210,7 @@ class DeclaredModels:
 
 
 def write_snapshots(module: Path, model: Table, declarations: Declarations) -> None:
-    """Write the snapshots of a model, which breaks no rule, next to the module that declares it.
-
-    Raises:
-        UnwritableFileError: If one cannot be written.
-    """
+    """Write the snapshots of a model, which breaks no rule, next to the module that declares it."""
     folder, table = module.parent / "__snapshots__" / module.stem, node_name(model.qualified_name)
     texts = declarations.reviewed_texts(model)
     write_whole(folder / f"{table}{SQL_FILE}", snapshot_text(texts.sql).encode())
@@ -274,12 +253,7 @@ class ImportJob:
         self.outcome: ImportOutcome | None = None
 
     def require(self, name: QualifiedName) -> None:
-        """Import all tables, unless that was done, and make sure that one of them was.
-
-        Raises:
-            ContractFailure: If it was not.
-            CatalogUnavailable: If the catalog cannot be read.
-        """
+        """Import all tables, unless that was done, and make sure that one of them was."""
         if self.outcome is None and self._error is None:
             try:
                 self.outcome = import_tables(self._catalog, self._options)
@@ -293,11 +267,7 @@ class ImportJob:
 
 
 def import_tables(catalog: Catalog, options: ImportOptions) -> ImportOutcome:
-    """Read tables, write their models and their snapshots, and prove that nothing differs.
-
-    Raises:
-        DeltaSchemaError: If the catalog cannot be read; nothing was written.
-    """
+    """Read tables, write their models and their snapshots, and prove that nothing differs."""
     names = sorted(options.targets)
     with step(f"reading {counted(len(names), 'table')}"):
         state = catalog.read_tables(names)
@@ -350,10 +320,7 @@ class _Module:
         self._known = table_variables(tables)
 
     def write(self, remarks: Mapping[QualifiedName, Sequence[str]]) -> dict[QualifiedName, ModelFault]:
-        """Write the module, and return why it was not written, for each of its tables.
-
-        Remarks are comments above the tables, by their names in the catalog.
-        """
+        """Write the module, and return why it was not written, for each of its tables."""
         style, tables = self._options.style, self.models.values()
         comments = {model.name: remarks[name] for name, model in self.models.items() if name in remarks}
         if not tables:
@@ -375,10 +342,7 @@ def _modules(
     models: Mapping[QualifiedName, ImportedModel],
     faults: Mapping[QualifiedName, ModelFault],
 ) -> list[_Module]:
-    """Return the modules to write, each with its tables; the docstring of a new one names those that were not read.
-
-    Models and faults are by the names of the tables in the catalog.
-    """
+    """Return the modules to write, each with its tables; the docstring of a new one names those that were not read."""
     files: dict[Path, list[QualifiedName]] = {}
     for name, path in options.targets.items():
         files.setdefault(path, []).append(name)
@@ -436,11 +400,7 @@ class ImportRun:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self, session: pytest.Session) -> bool:
-        """List the catalog, and make an item for each table; nothing else is collected.
-
-        Raises:
-            UsageError: If a request matches nothing, or two of them conflict.
-        """
+        """List the catalog, and make an item for each table; nothing else is collected."""
         project = ProjectNode.from_parent(session, path=project_folder(self._config) / "pyproject.toml")
         listed: list[tuple[Catalog, Mapping[ImportRequest, Sequence[QualifiedName]]]] = []
 

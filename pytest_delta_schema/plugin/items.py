@@ -133,10 +133,7 @@ def share_a_catalog(item: pytest.Function, other: pytest.Function) -> bool:
 
 
 class JointApplies:
-    """The applies of a run, by the catalogs that they change.
-
-    Items that a mark may skip are not among them.
-    """
+    """The applies of a run, by the catalogs that they change."""
 
     def __init__(self, config: pytest.Config, items: Sequence[pytest.Function]) -> None:
         self._config = config
@@ -172,21 +169,14 @@ def check(function: _F) -> _F:
 
 
 def once(item: pytest.Item, change: Callable[[], TableOutcome]) -> TableOutcome:
-    """Return the outcome of a change of the catalog, which is made once, even if another plugin runs the item again.
-
-    A second attempt could succeed, and the report would have neither the failure nor the statements of the first one.
-    """
+    """Return the outcome of a change of the catalog, which is made once, even if another plugin runs the item again."""
     if _FIRST not in item.stash:
         item.stash[_FIRST] = change()
     return item.stash[_FIRST]
 
 
 def report_unless_shown(request: pytest.FixtureRequest, table: Table, outcome: TableOutcome) -> None:
-    """Make an outcome the result of an item; what the check ``rules`` fails for in this run skips the item.
-
-    Raises:
-        ContractFailure: If the check does not pass.
-    """
+    """Make an outcome the result of an item; what the check ``rules`` fails for in this run skips the item."""
     run = request.config.stash[RUN]
     if table.name in run.checked_by_rules and run.declarations.violations(table):
         note_outcome(request.node, outcome)
@@ -309,10 +299,7 @@ _FOLDER = "delta_schema_synced"
 
 
 class JointSyncs:
-    """The synchronisations of a run, by the catalogs that they change.
-
-    Items that a mark may skip are not among them.
-    """
+    """The synchronisations of a run, by the catalogs that they change."""
 
     def __init__(self, config: pytest.Config, items: Sequence[pytest.Function]) -> None:
         self._config = config

@@ -186,11 +186,7 @@ _NEAR = ("delta_contracts", "delta_model", "delta_models", "delta_schema", "delt
 
 
 def adopted_tables(value: object) -> list[Table]:
-    """Return the tables that the value of ``delta_tables`` names: a table, or a list or a dictionary of tables.
-
-    Raises:
-        ValueError: If it holds something else.
-    """
+    """Return the tables that the value of ``delta_tables`` names: a table, or a list or a dictionary of tables."""
     # A fixture or a module may have this name, too.
     if callable(value) or isinstance(value, ModuleType):
         return []
@@ -273,13 +269,7 @@ def is_test_file(path: Path) -> bool:
 def unread_variable(
     module: ModuleType, name: str, value: object, collected_elsewhere: Collection[Path]
 ) -> UnreadVariable | None:
-    """Return a variable that was meant to be checked; ``None`` if something reads it, or its tables are checked.
-
-    Tests may well keep tables for their own assertions. Only what no line of the file reads, and no other module has
-    imported, is certain to be one that should be checked.
-
-    Tables in the files of the setting ``models`` are checked there.
-    """
+    """Return a variable that was meant to be checked; ``None`` if something reads it, or its tables are checked."""
     tables = _only_tables(module, name, value)
     if not tables:
         return None
@@ -304,11 +294,7 @@ def unread_variable(
 
 
 def warn_where_assigned(module: pytest.Module, variable: UnreadVariable) -> None:
-    """Warn of a variable, as pytest does of test classes that it cannot collect; the warning can be filtered.
-
-    Raises:
-        CollectError: If the project turns warnings into errors.
-    """
+    """Warn of a variable, as pytest does of test classes that it cannot collect; the warning can be filtered."""
     warning = pytest.PytestCollectionWarning(printed_line(variable.message))
     try:
         warnings.warn_explicit(warning, category=None, filename=str(module.path), lineno=variable.line)
@@ -318,11 +304,7 @@ def warn_where_assigned(module: pytest.Module, variable: UnreadVariable) -> None
 
 
 def warn_of_conftests(config: pytest.Config) -> None:
-    """Warn of ``delta_tables`` in a conftest file, from which nothing is collected.
-
-    Raises:
-        UsageError: If the project turns warnings into errors.
-    """
+    """Warn of ``delta_tables`` in a conftest file, from which nothing is collected."""
     for plugin in config.pluginmanager.get_plugins():
         path = Path(getattr(plugin, "__file__", None) or "")
         held = vars(plugin).get(LISTED) if path.name == "conftest.py" else None

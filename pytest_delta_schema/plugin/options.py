@@ -282,10 +282,7 @@ def _dotted(name: str | tuple[str, ...]) -> str:
 
 
 def reports_to_write(config: pytest.Config, sources: Sources) -> tuple[ReportFile, ...]:
-    """Return the reports to write; the command line turns off what files ask for.
-
-    On GitHub Actions that of the type ``github`` is written without being asked for.
-    """
+    """Return the reports to write; the command line turns off what files ask for."""
     command_line, ini, toml = sources.given["report"]
     by_itself = [ReportTarget("github", "", "")] if is_on_github() else []
     reports = report_files((*by_itself, *(toml or ()), *(ini or ()), *(command_line or ())), EXTENSIONS)
@@ -451,11 +448,7 @@ def _distributes(config: pytest.Config) -> bool:
 
 
 def checked_options(config: pytest.Config) -> Options:
-    """Read the options; where they are wrong, a run that only shows something takes the defaults and ends with why.
-
-    Raises:
-        pytest.UsageError: With all faults, in any other run.
-    """
+    """Read the options; where they are wrong, a run that only shows something takes the defaults and ends with why."""
     fault: object
     try:
         return read_options(config)
@@ -473,11 +466,7 @@ def checked_options(config: pytest.Config) -> Options:
 
 
 def read_options(config: pytest.Config) -> Options:
-    """Read the settings from the command line, the ini file and ``pyproject.toml``, and check them.
-
-    Raises:
-        pytest.UsageError: With all faults.
-    """
+    """Read the settings from the command line, the ini file and ``pyproject.toml``, and check them."""
     folder = project_folder(config)
     project = read_project_file(folder, config.rootpath)
     sources = Sources(config, project, folder)
@@ -540,10 +529,7 @@ def default_options(config: pytest.Config) -> Options:
 
 
 def only_shows(config: pytest.Config) -> bool:
-    """Whether a run only shows something about pytest or the project, and runs no test.
-
-    Such a run has no use for correct settings, and its user may need it to correct them.
-    """
+    """Whether a run only shows something about pytest or the project, and runs no test."""
     option = config.option
     return bool(option.help or option.version or option.markers or option.showfixtures or option.show_fixtures_per_test)
 

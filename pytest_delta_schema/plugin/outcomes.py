@@ -55,11 +55,7 @@ def report_outcome(item: pytest.Item, outcome: TableOutcome) -> None:
 
 
 def require_available(outcome: TableOutcome) -> None:
-    """Stop with the fault of the whole run that a check has met, if it has.
-
-    Raises:
-        CatalogUnavailable: With the fault, which is shown once a run.
-    """
+    """Stop with the fault of the whole run that a check has met, if it has."""
     for diagnostic in outcome.diagnostics:
         if diagnostic.concerns_run:
             raise CatalogUnavailable(diagnostic.fact)
@@ -126,10 +122,7 @@ def _fail(item: pytest.Item, outcome: TableOutcome) -> NoReturn:
 
 
 def error_outcome(config: pytest.Config, report: pytest.TestReport) -> TableOutcome | None:
-    """Return the outcome of a check that an error has ended; ``None`` if none has.
-
-    The report is that of the check, which carries no outcome, or that of a fault of the whole run.
-    """
+    """Return the outcome of a check that an error has ended; ``None`` if none has."""
     cause = cause_of(report)
     if not (cause or report.failed):
         return None

@@ -53,10 +53,7 @@ _CRASH = "???"
 
 
 class _Item:
-    """One item, with what its reports have shown so far.
-
-    ``created`` is the outcome of the apply that was made before the item; ``None`` if there was none.
-    """
+    """One item, with what its reports have shown so far."""
 
     def __init__(self, node_id: str, created: TableOutcome | None = None) -> None:
         self.node_id = node_id
@@ -209,10 +206,7 @@ def source_folders() -> list[Path]:
 
 
 def service_of(folder: Path) -> CiService | None:
-    """Return the service whose sources are in a folder.
-
-    The commit and address of a service do not hold for another repository inside of its folder.
-    """
+    """Return the service whose sources are in a folder."""
     for service in SERVICES:
         named = os.environ.get(service.folder_variable)
         if named and Path(named).resolve() == folder.resolve():
@@ -257,10 +251,7 @@ class SourceRoot:
         return None if file is None else location._replace(file=file)
 
     def is_own(self, location: Location) -> bool:
-        """Whether a file is part of the project, and not of an installed package.
-
-        The folders of the project may hold a virtual environment.
-        """
+        """Whether a file is part of the project, and not of an installed package."""
         installed = {"site-packages", "dist-packages"}.intersection(Path(location.file).parts)
         return not installed and self.relative(location) is not None
 

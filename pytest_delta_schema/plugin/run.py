@@ -152,11 +152,7 @@ class ContractRun:
         return desired_state(self.declarations.bound(table).table), None
 
     def require_comparison(self) -> ContractComparison:
-        """Return the comparison with the contracts of the past, which the collection has made.
-
-        Raises:
-            RuntimeError: If it has not, because another plugin has replaced the collection.
-        """
+        """Return the comparison with the contracts of the past, which the collection has made."""
         if self.comparison is None:
             msg = "nothing is compared, because another plugin has kept --delta-against from seeing the items"
             raise RuntimeError(msg)
@@ -412,11 +408,7 @@ def contract_run(config: pytest.Config) -> ContractRun:
 
 
 def start_run(config: pytest.Config) -> None:
-    """Begin a run that is configured: check its options, and collect and report what they name.
-
-    Raises:
-        pytest.UsageError: With all faults of the options.
-    """
+    """Begin a run that is configured: check its options, and collect and report what they name."""
     run = contract_run(config)
     options = run.options
     if options.mode == IMPORT:

@@ -67,10 +67,7 @@ class Scratch:
 
     @hides_traceback
     def schema(self, catalog_name: str | None = None) -> str:
-        """Make an empty schema and return its dotted name, ``scratch.test_main_1f2e3d4c``.
-
-        The catalog is by default the configured one, else ``scratch``.
-        """
+        """Make an empty schema and return its dotted name, ``scratch.test_main_1f2e3d4c``."""
         if catalog_name is None:
             catalog_name = self._home_catalog or SCRATCH_CATALOG
         require_name(catalog_name, "the catalog of make_delta_schema")
@@ -90,12 +87,7 @@ class Scratch:
 
     @hides_traceback
     def table(self, model: Table, rows: Any, name: str | None, *, fill: bool = False) -> Table:
-        """Make the table that ``model`` declares, in the scratch schema of its schema, and fill it.
-
-        Its foreign keys reference the parents that were made before; those to other tables are left out.
-
-        A number of rows is how many to make. ``fill`` makes values for columns that rows leave out.
-        """
+        """Make the table that ``model`` declares, in the scratch schema of its schema, and fill it."""
         required_table(model, "make_delta_table")
         if fill or isinstance(rows, int):
             rows = self._complete_rows(model, rows)
@@ -106,10 +98,7 @@ class Scratch:
 
     @hides_traceback
     def tables(self, models: Iterable[Table]) -> tuple[Table, ...]:
-        """Make the tables that models declare, parents first, and return them in the order of the models.
-
-        Their foreign keys reference each other, and parents that were made before; those to other tables are left out.
-        """
+        """Make the tables that models declare, parents first, and return them in the order of the models."""
         return self._create([(model, self._named(model, None)) for model in _listed(models)])
 
     def _complete_rows(self, model: Table, rows: Any) -> list[dict[str, Any]]:
@@ -127,10 +116,7 @@ class Scratch:
 
     @hides_traceback
     def clone(self, table: Table, name: str | None) -> Table:
-        """Clone the table that a model maps to, and return the model of the clone.
-
-        Keys keep their names, and foreign keys their parents.
-        """
+        """Clone the table that a model maps to, and return the model of the clone."""
         source = BoundModel.of(required_table(table, "delta_clone"), current_settings()).table
         schema = self._home(source)
         home = QualifiedName(schema["catalog_name"], schema["schema_name"], name or source.table_name)

@@ -43,10 +43,7 @@ class SqlSnapshotExtension(SingleFileSnapshotExtension):
         return snapshot_text(data)
 
     def diff_lines(self, serialized_data: Any, snapshot_data: Any) -> Iterator[str]:
-        """Show the remedy, which pytest does not cut there, and every difference, with names escaped.
-
-        syrupy leaves out all differences of a long text but the first. The files have the exact text.
-        """
+        """Show the remedy, which pytest does not cut there, and every difference, with names escaped."""
         yield f"R{UPDATE[1:]}"
         yield from line_difference(printed(snapshot_data), printed(serialized_data))
 
@@ -55,10 +52,7 @@ class SqlSnapshotExtension(SingleFileSnapshotExtension):
         return location.endswith((".sql", STATE_FILE))
 
     def owns_snapshot_collection(self, *, filepath: str, test_location: PyTestLocation) -> bool:
-        """Whether a file is a snapshot of a test in a folder.
-
-        That of syrupy 7 takes a tenth of a run of 1,000 tables.
-        """
+        """Whether a file is a snapshot of a test in a folder."""
         folder = Path(test_location.filepath).parent / self.snapshot_dirname
         return self.is_snapshot_location(location=filepath) and Path(filepath).parent.parent == folder
 
@@ -115,11 +109,7 @@ class TableSnapshotExtension(SqlSnapshotExtension):
         return None if stored == (None, None) else stored
 
     def matches(self, *, serialized_data: Any, snapshot_data: Any) -> bool:
-        """Whether both files hold what is declared.
-
-        Raises:
-            JsonFormError: If a newer release has written the state, so it must not be replaced.
-        """
+        """Whether both files hold what is declared."""
         is_same = holds_state(snapshot_data.state, serialized_data.state)
         return is_same and snapshot_data.sql == serialized_data.sql
 
@@ -138,11 +128,7 @@ class TableSnapshotExtension(SqlSnapshotExtension):
 
 
 def holds_state(content: bytes | None, text: str) -> bool:
-    """Whether a file holds a state, in the layout of its text or in another.
-
-    Raises:
-        JsonFormError: If a newer release has written the file.
-    """
+    """Whether a file holds a state, in the layout of its text or in another."""
     if content is None:
         return False
     if content.replace(b"\r\n", b"\n") == text.encode():
@@ -156,11 +142,7 @@ def holds_state(content: bytes | None, text: str) -> bool:
 
 
 def stored_state_text(content: bytes) -> str:
-    """Return the text that a file of a state would have if this release had written it.
-
-    Raises:
-        JsonFormError: If it holds no state.
-    """
+    """Return the text that a file of a state would have if this release had written it."""
     return state_json_text(state_from_json_text(content))
 
 

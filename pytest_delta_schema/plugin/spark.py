@@ -67,11 +67,7 @@ def why_jvm_is_not_reused(
 def opened_session(
     request: pytest.FixtureRequest, run: ContractRun, conf: Mapping[str, str], warehouse: Path
 ) -> Iterator[SparkSession]:
-    """Yield the session, which has a catalog for every declared table.
-
-    Raises:
-        CatalogUnavailable: If it cannot be opened.
-    """
+    """Yield the session, which has a catalog for every declared table."""
     declared = sorted({run.declarations.bound(table).name.catalog for table in run.tables.values()})
     run.has_started_spark = True
     conf = {**local_session.catalog_conf(declared, warehouse), **conf}

@@ -49,9 +49,6 @@ def refuse(config: pytest.Config, items: list[pytest.Item], faults: list[str]) -
     """Stop the run with a usage error if there are faults, also from within a worker of xdist, which can only report.
 
     In a worker the items are removed, so nothing runs.
-
-    Raises:
-        pytest.UsageError: With all faults.
     """
     if not faults:
         return

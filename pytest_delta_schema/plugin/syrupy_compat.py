@@ -35,10 +35,7 @@ _SELECTING = ("keyword", "markexpr", "lf", "stepwise", "deselect")
 
 
 class _Report(SnapshotReport):
-    """Leaves files of states to the snapshots of SQL to which they belong.
-
-    syrupy 7.0 lets tests that keep JSON claim every ``.json`` file in the folder of all snapshots, and deletes it.
-    """
+    """Leaves files of states to the snapshots of SQL to which they belong."""
 
     @property
     def unused(self) -> SnapshotCollections:
@@ -50,11 +47,7 @@ class _Report(SnapshotReport):
 
 
 class _CorrectedReport(_Report):
-    """Finds unused snapshots as syrupy 6.0 does, with the classes of syrupy 5.
-
-    syrupy 5.5.3 counts the file of a skipped test as unused, if it holds that one snapshot, and deletes it with
-    ``--snapshot-update``.
-    """
+    """Finds unused snapshots as syrupy 6.0 does, with the classes of syrupy 5."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

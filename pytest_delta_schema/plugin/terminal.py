@@ -88,9 +88,6 @@ class TerminalHandler(logging.Handler):
 
     A terminal shows how far a step is in one line that is rewritten. A file gets a line every few seconds, of long
     steps fewer, and so does a terminal when xdist runs, because results of other workers may follow at any moment.
-
-    Attributes:
-        has_written: Whether a line was written since the last result of a test.
     """
 
     def __init__(self, config: pytest.Config) -> None:

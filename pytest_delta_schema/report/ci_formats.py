@@ -170,18 +170,12 @@ _AZURE_PROPERTY = str.maketrans({"%": "%AZP25", **_LINES, ";": "%3B", "]": "%5D"
 
 
 def github_lines(report: RunReport) -> tuple[str, ...]:
-    """Return the annotations of GitHub Actions, errors first, each kind worst first.
-
-    There are at most ten errors and ten warnings; each has to start a line.
-    """
+    """Return the annotations of GitHub Actions, errors first, each kind worst first."""
     return _lines(report.findings, _github_line, "::{}::{}", _GITHUB_TEXT)
 
 
 def azure_lines(report: RunReport) -> tuple[str, ...]:
-    """Return the issues of Azure Pipelines, errors first, each kind worst first.
-
-    There are at most ten errors and ten warnings; each has to start a line.
-    """
+    """Return the issues of Azure Pipelines, errors first, each kind worst first."""
     return _lines(report.findings, _azure_line, "##vso[task.logissue type={}]{}", _AZURE_TEXT)
 
 

@@ -101,11 +101,7 @@ def fingerprint(code: str, table: str, path: str, after: str, *, occurrence: int
 
 
 def fingerprints(report: FingerprintedReport) -> ReportFingerprints:
-    """Return the fingerprint of each change and each diagnostic of a report.
-
-    Equal findings, such as two in one column, are numbered in the order of the report. A change of another table, such
-    as a foreign key that depends on this one, comes after the changes of that table itself.
-    """
+    """Return the fingerprint of each change and each diagnostic of a report."""
     names = _LogicalNames(report)
     groups: list[list[_Key]] = []
     for table in report.tables:
@@ -238,11 +234,7 @@ class ReportWithFindings(FingerprintedReport, Protocol):
 
 
 def findings(report: ReportWithFindings) -> tuple[Finding, ...]:
-    """Return everything that is wrong in a report, worst first; nothing of a table that passes but its warnings.
-
-    A table that does not exist is one finding, whatever columns it would have. Equally bad ones of a table keep their
-    order; that of the tables does not matter.
-    """
+    """Return everything that is wrong in a report, worst first; nothing of a table that passes but its warnings."""
     numbers = report.fingerprints
     every = [
         *(
@@ -436,11 +428,7 @@ def _info(code: str, name: str, docstring: str) -> CodeInfo:
 
 
 def explained(texts: Iterable[str], width: int) -> str:
-    """Return the explanations of codes as plain text; codes are in any case, several in one text with commas.
-
-    Raises:
-        ValueError: If a code does not exist; the text names all of them with the nearest codes.
-    """
+    """Return the explanations of codes as plain text; codes are in any case, several in one text with commas."""
     infos = {info.code: info for info in all_codes()}
     codes = [*dict.fromkeys(part.strip().upper() for text in texts for part in text.split(",") if part.strip())]
     if not codes:

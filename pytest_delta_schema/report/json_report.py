@@ -58,11 +58,7 @@ class WrittenReport(NamedTuple):
 def write_report(
     target: ReportFile, report: RunReport, folder: Path, annotated: RunReport | None = None
 ) -> WrittenReport:
-    """Write one report; of a type for a service, also the text for the file that the service names.
-
-    ``annotated`` is what the lines for the terminal show, if that is less than the report. A path that is shown is
-    relative to the folder.
-    """
+    """Write one report; of a type for a service, also the text for the file that the service names."""
     form = FORMATS[target.type]
     lines = () if target.file else form.write(report if annotated is None else annotated)
     try:
@@ -80,11 +76,7 @@ def write_report(
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a file in one step, so nobody reads a part of it; missing folders are created.
-
-    Raises:
-        OSError: If it cannot be written.
-    """
+    """Write a file in one step, so nobody reads a part of it; missing folders are created."""
     path.parent.mkdir(parents=True, exist_ok=True)
     data = text.encode("utf-8", "backslashreplace")
     if path.exists() and not path.is_file():
@@ -154,11 +146,7 @@ def report_json(report: RunReport) -> dict[str, Any]:
 
 
 def report_from_json(values: object, subject: str = "report") -> RunReport:
-    """Return the report that :func:`report_json` has written; keys that it does not write are left out.
-
-    Raises:
-        JsonFormError: If they are not a report of this version; with every fault.
-    """
+    """Return the report that :func:`report_json` has written; keys that it does not write are left out."""
     report: RunReport = REPORT_FORM.read(values, subject)
     return report
 

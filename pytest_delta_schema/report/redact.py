@@ -47,10 +47,7 @@ def redact_report(
     relative: Callable[[Location], Location | None],
     with_samples: bool,
 ) -> RunReport:
-    """Return a report that may be shown to everybody who may read the sources.
-
-    ``relative`` returns a location relative to the root of the sources; ``None`` outside of them.
-    """
+    """Return a report that may be shown to everybody who may read the sources."""
     hide, hide_value = redaction.message, redaction.value
 
     def located(part: _Located) -> _Located:

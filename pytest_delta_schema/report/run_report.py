@@ -234,10 +234,7 @@ class CheckResult:
 def table_reports(
     results: Iterable[CheckResult], *, mode: ReportMode, backend: str, bound: Callable[[str], str]
 ) -> tuple[TableReport, ...]:
-    """Return an entry for each table, sorted by name; a table whose checks were all skipped has none.
-
-    ``bound`` returns the dotted name in the catalog of a model.
-    """
+    """Return an entry for each table, sorted by name; a table whose checks were all skipped has none."""
     tables: dict[str, list[CheckResult]] = {}
     for result in sorted(results, key=lambda result: (result.table, _CHECKS.index(result.check), result.node_id)):
         tables.setdefault(result.table, []).append(result)

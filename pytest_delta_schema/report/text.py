@@ -221,10 +221,7 @@ def applied_text(outcome: TableOutcome) -> str:
 
 
 def applied_summary(outcome: TableOutcome, *, with_sql: bool) -> str:
-    """List what an apply has changed, below one line with its name and how to restore the version before.
-
-    The columns of a new table are not listed.
-    """
+    """List what an apply has changed, below one line with its name and how to restore the version before."""
     groups = _groups(outcome)
     own = groups.own
     if any(map(is_creation, own)):

@@ -472,10 +472,7 @@ class NotNullInCollection:
             yield violation(self, action.table, part_path("columns", change.path), message, f"declare it as {stored}")
 
     def _blocked(self, action: AlignTable) -> Iterator[Diagnostic]:
-        """Yield a violation if columns change while a field of a struct is NOT NULL inside an array or a map.
-
-        All changes of nullability are one statement.
-        """
+        """Yield a violation if columns change while a field of a struct is NOT NULL inside an array or a map."""
         fields = {path for path in _inside(action.observed.columns) if _is_field(action, path)}
         if not fields:
             return

@@ -157,12 +157,7 @@ def _needed_by(change: Change, action: str, table: QualifiedName) -> NeededConse
 def missing_consents(
     action: CreateTable | AlignTable, kind: str, consents: Iterable[Consent]
 ) -> tuple[MissingConsent, ...]:
-    """Return the consents of one kind that an action needs and that are not given.
-
-    A consent that could name several columns of the table permits none of them.
-
-    The kind is one of :data:`ACTIONS`.
-    """
+    """Return the consents of one kind that an action needs and that are not given."""
     required = [needed for needed in needed_consents(action) if needed.action == kind]
     if not required or isinstance(action, CreateTable):
         return ()
@@ -211,11 +206,7 @@ def all_paths(columns: Iterable[ColumnState], above: ColumnPath = TABLE) -> Iter
 
 
 def parse_consent(text: str) -> Consent:
-    """Read a consent such as ``drop-column dev.silver.orders.legacy``.
-
-    Raises:
-        ConsentError: If the action is unknown, or the path is invalid.
-    """
+    """Read a consent such as ``drop-column dev.silver.orders.legacy``."""
     action, _, path = text.strip(_BLANK).replace("\t", " ", 1).partition(" ")
     return Consent(action, path.strip(_BLANK))
 

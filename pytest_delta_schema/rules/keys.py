@@ -45,10 +45,7 @@ def invalid_columns(rule: HasCode, table: Table, key: ForeignKey | Unique) -> It
 def incomparable_columns(
     rule: HasCode, table: Table, kind: str, columns: Iterable[str], path: PartPath
 ) -> Iterator[Diagnostic]:
-    """Yield a violation for every column of a constraint whose type holds a map or a variant.
-
-    The kind is what messages call the constraint. Columns that the model lacks are left out.
-    """
+    """Yield a violation for every column of a constraint whose type holds a map or a variant."""
     declared = NameMap.of(table.columns)
     for name in filter(declared.__contains__, columns):
         data_type = canonical_type(declared[name].data_type)

@@ -50,14 +50,7 @@ class PathPart(NamedTuple):
 
 
 def parse_path(text: str) -> tuple[PathPart, ...]:
-    r"""Read a path such as ``dev.silver.orders.`a.b```.
-
-    In back-quotes a name can hold every character; a back-quote is doubled, and ``\u001b`` is the character with that
-    number.
-
-    Raises:
-        ValueError: If the path is invalid; the text is the reason.
-    """
+    r"""Read a path such as ``dev.silver.orders.`a.b```."""
     parts = split_path(text)
     for part in parts:
         bare = "" if part.is_quoted else part.name.partition("`")[0]
@@ -92,10 +85,7 @@ def matches(pattern: Sequence[PathPart], names: Sequence[str]) -> bool:
 
 
 def could_name(parts: Sequence[PathPart], names: Sequence[str]) -> bool:
-    """Whether a path is that of some names, if dots outside of back-quotes could be part of a name.
-
-    The path has no wildcards, and the names are in lower case.
-    """
+    """Whether a path is that of some names, if dots outside of back-quotes could be part of a name."""
     if not names:
         return not parts
     words = ""
@@ -137,11 +127,7 @@ class CompatibilityPolicy:
 
 @dataclass(frozen=True, slots=True)
 class CompatibilityEntry:
-    """The policy of the tables that a path matches.
-
-    Raises:
-        DeclarationError: If the path can match no table.
-    """
+    """The policy of the tables that a path matches."""
 
     path: str
     """The dotted name of a table in models, in any case: ``*`` matches one part or a piece of it, ``**`` any number of
@@ -159,10 +145,7 @@ class CompatibilityEntry:
 
 
 def compatibility_of(entries: Iterable[CompatibilityEntry], name: QualifiedName) -> CompatibilityPolicy:
-    """Return the policy of a table: that of the longest path that matches its name, and of two equally long the first.
-
-    The name is that of the model, not the one that a binding maps it to.
-    """
+    """Return the policy of a table: that of the longest path that matches its name; of two equally long the first."""
     longest = max((entry for entry in entries if entry.matches(name)), key=lambda entry: len(entry.path), default=None)
     return CompatibilityPolicy() if longest is None else longest.policy
 

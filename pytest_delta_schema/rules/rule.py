@@ -59,17 +59,11 @@ class Fault:
 
 
 def violation(rule: HasCode, table: object, path: PartPath, message: str, remedy: str) -> Diagnostic:
-    """Build a violation of ``rule``, with the name of its class and its code.
-
-    The message is the fact and its reason, without the table's name; the remedy is in the imperative.
-    """
+    """Build a violation of ``rule``, with the name of its class and its code."""
     return diagnostic_of(type(rule), table, message, remedy=remedy, path=path)
 
 
 def has_feature(key: str, action: AlignTable) -> bool:
-    """Whether a table has the feature that a property turns on, already or after its plan.
-
-    The key is that of the property, such as ``delta.columnMapping.mode``.
-    """
+    """Whether a table has the feature that a property turns on, already or after its plan."""
     planned = action.one(SetTableProperties)
     return is_on(key, action.observed.table_properties) or (planned is not None and is_on(key, planned.properties))

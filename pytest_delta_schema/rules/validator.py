@@ -112,10 +112,7 @@ class MaxRiskExceeded:
 
 
 def protects(pattern: str, name: str) -> bool:
-    """Whether an entry of the setting ``protected`` is the dotted name of a table, or a glob pattern that matches it.
-
-    ``*`` matches dots as well, and ``o[1]`` protects the table ``o[1]`` as well as ``o1``.
-    """
+    """Whether an entry of the setting ``protected`` is the dotted name of a table, or a glob pattern of it."""
     entry = folded(pattern)
     return name == entry or fnmatchcase(name, entry)
 
@@ -343,10 +340,7 @@ def _declared_twice(tables: Sequence[Table]) -> Iterator[Diagnostic]:
 def _run(
     rules: Iterable[_Rule[_Subject_contra]], subject: _Subject_contra, table: str, location: Location | None = None
 ) -> Iterator[Diagnostic]:
-    """Yield the violations of one model or plan.
-
-    The location is for violations to which the rule has given none.
-    """
+    """Yield the violations of one model or plan."""
     for rule in rules:
         try:
             # A rule that raises halfway is reported by its failure alone.

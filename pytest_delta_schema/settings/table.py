@@ -303,28 +303,19 @@ INI_FILES = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini", "pyproj
 
 
 def may_have_misspelt_section(content: bytes) -> bool:
-    """Whether a file may have a section, or a key, whose name is nearly ours; a quick look without false negatives.
-
-    Two edits leave one of the three parts of ``pytestdeltaschema`` as it is.
-    """
+    """Whether a file may have a section, or a key, whose name is nearly ours; a quick look without false negatives."""
     plain = re.sub(rb"[-_. \t'\"]", b"", content)
     return re.search(rb"(?im)^[\[\w:]*(?:pytestd|eltas|chema)[\w:]*[\]=]", plain) is not None
 
 
 def project_file_of(folder: Path) -> Path | None:
-    """Return the ``pyproject.toml`` that may hold the section: the nearest one, in a folder or above it.
-
-    It ends the search, whether it has the section or not: it is where a project begins.
-    """
+    """Return the ``pyproject.toml`` that may hold the section: the nearest one, in a folder or above it."""
     candidates = (parent / "pyproject.toml" for parent in (folder, *folder.parents))
     return next((path for path in candidates if path.is_file()), None)
 
 
 def nearest(name: str, settings: Sequence[str]) -> str | None:
-    """Return the setting whose name resembles a key most; ``None`` if none does.
-
-    The name may have the prefix of ini keys.
-    """
+    """Return the setting whose name resembles a key most; ``None`` if none does."""
     from difflib import get_close_matches  # noqa: PLC0415 - only a fault needs it
 
     return next(iter(get_close_matches(name.lower().replace("-", "_").removeprefix("delta_"), settings, n=1)), None)
@@ -375,10 +366,7 @@ SECTION = "tool.pytest_delta_schema"
 
 
 def toml_setting(name: str, value: object) -> str:
-    """Return a setting with its value and its section.
-
-    The value is a text, a flag, a number, a list of those, or a table of them.
-    """
+    """Return a setting with its value and its section."""
     return f"{name} = {_toml(value)} in [{SECTION}]"
 
 

@@ -55,10 +55,7 @@ def table_variables(tables: Mapping[str, Table]) -> Variables:
 
 
 def table_call(table: Table, variables: Variables = NO_VARIABLES) -> Call:
-    """Return the call that declares a table.
-
-    Foreign keys name their parents by the variables of the module, and others by dotted names.
-    """
+    """Return the call that declares a table."""
     arguments: list[tuple[str, object]] = [("", getattr(table, name)) for name in _POSITIONAL[:-1]]
     arguments.append(("", [column_call(column) for column in table.columns]))
     return Call("Table", (*arguments, *_options(table, variables)))
@@ -202,10 +199,7 @@ NO_VALUE = object()
 
 @lru_cache
 def parameters(name: str) -> Mapping[str, object]:
-    """Return the parameters of a call in declarations, in order, each with its default.
-
-    There are none if declarations do not use the name.
-    """
+    """Return the parameters of a call in declarations, in order, each with its default."""
     if name == FROM_STRUCT:
         first, second, third, _, *options = parameters("Table").items()
         return MappingProxyType(dict([first, second, third, ("struct", NO_VALUE), *options]))
@@ -238,10 +232,7 @@ def arguments_of(call: Call) -> dict[str, object]:
 
 
 def keyed(items: Iterable[object]) -> dict[tuple[Hashable, int], object]:
-    """Return the items of a list by what tells them apart: names, or the columns of keys.
-
-    BracketItems with the same are counted.
-    """
+    """Return the items of a list by what tells them apart: names, or the columns of keys."""
     labelled: dict[tuple[Hashable, int], object] = {}
     for item in items:
         key, number = item_key(item), 0

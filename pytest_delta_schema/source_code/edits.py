@@ -71,11 +71,7 @@ class Rewriter:
         self._newline = newline
 
     def code(self, node: ast.expr, parameter: str, old: object, new: object) -> str:
-        """Return the text of a node that makes ``new`` instead of ``old``.
-
-        Raises:
-            NotLiteralError: If it does not make ``old``, or has to be edited and is not a literal.
-        """
+        """Return the text of a node that makes ``new`` instead of ``old``."""
         start, end = self._source.span(node)
         if repr(old) == repr(new):
             return self._source.text[start:end]
@@ -210,10 +206,7 @@ class Rewriter:
         return "{" + items.code() + "}"
 
     def _merge(self, node: ast.expr, items: BracketItems, values: Sequence[ast.expr], old: _Parts, new: _Parts) -> None:
-        """Change, remove, move and insert the items of a list or dictionary that differ.
-
-        ``values`` are the nodes of the items.
-        """
+        """Change, remove, move and insert the items of a list or dictionary that differ."""
         labels = [item.label for item in items.items]
         hidden = next((value for label, value in zip(labels, values, strict=True) if label is None), None)
         is_ordered = not isinstance(node, ast.Dict)
@@ -294,11 +287,7 @@ _NAME_PARTS = ("catalog_name", "schema_name", "table_name")
 
 
 def table_call_node(source: SourceText, names: Names, line: int, name: QualifiedName) -> ast.Call:
-    """Return the call at a line, or of the statement that begins there, which declares a table.
-
-    Raises:
-        NotLiteralError: If there is not exactly one, or it may run several times.
-    """
+    """Return the call at a line, or of the statement that begins there, which declares a table."""
     candidates = [
         (call, repeated)
         for statement, call, repeated in _calls(source.tree)
@@ -357,17 +346,7 @@ def edited_declaration(  # noqa: PLR0913, PLR0917 - what it is about, and how it
     variables: Variables = NO_VARIABLES,
     style: CodeStyle = _EDITS_ONE_LINE,
 ) -> bytes:
-    """Return the content of a Python file in which the declaration at a line makes another model.
-
-    Only what differs is edited, and imports that it needs are added; everything else stays byte for byte.
-
-    ``declared`` is what the declaration makes now, and ``variables`` are those of the module that hold tables.
-
-    Raises:
-        NotLiteralError: If what differs is not written out in literals in a call of ``Table`` at the line, or the file
-            is a notebook or a generated one.
-        DeclarationError: If the file is not valid Python.
-    """
+    """Return the content of a Python file in which the declaration at a line makes another model."""
     source = SourceText(content)
     source.refuse_generated()
     names = Names(source, line)
@@ -385,11 +364,7 @@ _HAND_WRITTEN_ONE_LINE = CodeStyle()
 
 
 def hand_written(declared: Table, wanted: Table, variables: Variables = NO_VARIABLES) -> tuple[str, ...]:
-    """Return the parts of a declaration that differ, as code, each with what has to be done in one line.
-
-    Such as ``columns: add Column("x", LongType())``, ``columns: remove ...``, ``columns: write ...`` for a part that is
-    there and differs, and ``write comment="..."`` for an argument.
-    """
+    """Return the parts of a declaration that differ, as code, each with what has to be done in one line."""
     old, new = arguments_of(table_call(declared, variables)), arguments_of(table_call(wanted, variables))
     return tuple(line for name in dict.fromkeys([*old, *new]) for line in _lines(name, old.get(name), new.get(name)))
 

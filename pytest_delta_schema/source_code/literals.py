@@ -55,10 +55,7 @@ def why_not_literal(node: ast.AST) -> str:  # noqa: PLR0911 - one answer a kind 
 
 
 def given_arguments(node: ast.Call, name: str) -> list[tuple[str | None, ast.expr]]:
-    """Return the arguments of a call in their order, by the names of their parameters.
-
-    The name is ``None`` for those that are not known: ``*`` and ``**``, and what follows a ``*``.
-    """
+    """Return the arguments of a call in their order, by the names of their parameters."""
     if len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp):
         raise NotLiteralError(node.args[0].lineno, why_not_literal(node.args[0]))
     listed: list[tuple[str | None, ast.expr]] = []
@@ -81,11 +78,7 @@ class Literals:
         self._names = names
 
     def value(self, node: ast.expr, parameter: str = "") -> object:
-        """Return the value of a literal; calls of declarations are such.
-
-        Raises:
-            NotLiteralError: If the node is something else.
-        """
+        """Return the value of a literal; calls of declarations are such."""
         match node:
             case ast.Constant(value=value):
                 return value
@@ -159,10 +152,7 @@ def variable(name: str) -> str:
 
 
 def variables(names: Iterable[QualifiedName], taken: Iterable[str] = ()) -> dict[QualifiedName, str]:
-    """Return a variable for each table, no two of them the same.
-
-    ``taken`` are names that the module has already.
-    """
+    """Return a variable for each table, no two of them the same."""
     return distinct(names, lambda name: variable(name.table), taken)
 
 
@@ -283,11 +273,7 @@ class Names:
         return node.id if is_star else self._anywhere.names.get(node.id, "")
 
     def written(self, name: str) -> str:
-        """Return how a declaration writes a name; it is imported if it is not yet.
-
-        Raises:
-            NotLiteralError: If the module has the name for something else.
-        """
+        """Return how a declaration writes a name; it is imported if it is not yet."""
         package = package_of(name)
         known = sorted(local for local, meant in self._usable.names.items() if meant == name)
         if known:

@@ -52,9 +52,6 @@ def module_source(
 
     It imports what it needs and holds literals only. A table follows those that its foreign keys reference; apart from
     that, tables are sorted by name. Formatters leave the text as it is.
-
-    Each name is once among the tables. Lines of the docstring are those of the module; hidden characters are escaped.
-    Remarks are comments above the tables.
     """
     declarations = _declarations(tables, {}, (), remarks, style)
     head = [_docstring(docstring)] if docstring else []
@@ -70,13 +67,7 @@ def extended_module(
     remarks: Remarks = NO_REMARKS,
     style: CodeStyle = _ONE_LINE,
 ) -> str:
-    """Return the source of a module with further declarations at its end; everything in it stays as it is.
-
-    ``existing`` are the variables that hold its tables. Remarks are comments above the new tables.
-
-    Raises:
-        DeclarationError: If the module cannot be parsed, or uses a name that declarations need for something else.
-    """
+    """Return the source of a module with further declarations at its end; everything in it stays as it is."""
     try:
         body = ast.parse(source).body
     except (SyntaxError, ValueError) as error:

@@ -33,10 +33,7 @@ class CodeStyle(NamedTuple):
 
 
 def code_lines(head: str, value: object, style: CodeStyle, indent: str = "") -> str:
-    """Write a value behind ``head``: in one line if it fits, else an argument a line, each with a comma.
-
-    Formatters keep both forms: the comma at the end is what tells them not to join the lines.
-    """
+    """Write a value behind ``head``: in one line if it fits, else an argument a line, each with a comma."""
     # The comma that follows an argument counts, too.
     width = style.width + (not indent)
     if _room_after(value, width - len(indent) - _least_columns(head)) > 0:
@@ -60,10 +57,7 @@ def code_lines(head: str, value: object, style: CodeStyle, indent: str = "") -> 
 
 
 def _room_after(value: object, room: int) -> int:
-    """Return how much of a line is left at most after a value; 0 or less if it does not fit.
-
-    Most values are too long, and need not be written to see that: a module of 1,000 tables takes a third of the time.
-    """
+    """Return how much of a line is left at most after a value; 0 or less if it does not fit."""
     match value:
         case Call(name, arguments):
             room -= len(name) + 2
@@ -212,10 +206,7 @@ class SourceText:
         return self.text[start:end]
 
     def edited(self, edits: Iterable[Edit]) -> bytes:
-        """Return the content of the file with some parts replaced; they do not overlap.
-
-        A character that the encoding lacks is in a new literal, and is written as an escape.
-        """
+        """Return the content of the file with some parts replaced; they do not overlap."""
         parts, end = [], 0
         for edit in sorted(edits):
             parts += [self.text[end : edit.start], edit.text]
@@ -224,11 +215,7 @@ class SourceText:
         return "".join(parts).encode(self.encoding, "backslashreplace")
 
     def refuse_generated(self) -> None:
-        """Refuse a file that no one edits by hand, or of which cells are run.
-
-        Raises:
-            NotLiteralError: If it is a notebook, or says that it is generated.
-        """
+        """Refuse a file that no one edits by hand, or of which cells are run."""
         end = 0
         while match := _HEAD_COMMENT.match(self.text, end):
             if match[1] and _GENERATED.search(match[1]):
@@ -350,10 +337,7 @@ class BracketItems:
         self.items = kept
 
     def insert(self, index: int, label: Hashable, code: Callable[[str | None], str]) -> None:
-        """Insert an item.
-
-        Its code is made for an indentation, or for the line of its neighbours if that is ``None``.
-        """
+        """Insert an item."""
         indent = self._own_line(index)
         lead = " " if indent is None else self._newline + indent
         if indent is None and index < len(self.items) and index > 0:

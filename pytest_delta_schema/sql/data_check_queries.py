@@ -24,10 +24,7 @@ if TYPE_CHECKING:
 
 
 def count_columns(data_checks: Sequence[DataCheck]) -> list[str]:
-    """Render the counts, in order: of all rows, and of the rows that fail each data check.
-
-    All rows of a repeated key but one fail its check.
-    """
+    """Render the counts, in order: of all rows, and of the rows that fail each data check."""
     return ["count(*)", *map(_count, data_checks)]
 
 
@@ -113,10 +110,7 @@ def exists_violation(columns: Iterable[ColumnState], expression: str) -> str:
 
 
 def default_columns(column: ColumnState) -> str:
-    """Render a column that a write omits: its default, its identity, or else NULL.
-
-    Generated columns are computed from the others, see :func:`generated_columns`.
-    """
+    """Render a column that a write omits: its default, its identity, or else NULL."""
     value = column.value
     if value is None:
         return null_column(column)
@@ -219,13 +213,7 @@ class Fingerprint(NamedTuple):
 
 
 def fingerprint_query(relation: str, columns: Sequence[ColumnState]) -> str:
-    """Return the query, of one scan, whose only row is the fingerprint of a relation.
-
-    Run it with ``spark.sql.session.timeZone`` set to the same zone for both relations that are compared: variants are
-    hashed as JSON, in which timestamps are written in the zone of the session.
-
-    The relation is a quoted name, or a query in parentheses.
-    """
+    """Return the query, of one scan, whose only row is the fingerprint of a relation."""
     names = [f"h{index}" for index in range(len(columns))]
     hashes = ", ".join(f"{_hash(column, identifier(column.name))} AS {name}" for column, name in zip(columns, names))  # noqa: B905
     sums = [_sum(name) for name in names]
@@ -255,11 +243,7 @@ def _hash(column: ColumnState, value: str, depth: int = 0) -> str:
 
 
 def _parts(data_type: DataTypeState, value: str, depth: int) -> Iterator[str]:
-    """Yield expressions that differ where two values of a type differ: first whether it is NULL, which a hash ignores.
-
-    ``value`` is an expression for the value. ``depth`` is in how many lambdas it is nested; each names its variable by
-    its number.
-    """
+    """Yield expressions that differ where two values of a type do: first whether it is NULL, which a hash ignores."""
     yield f"{value} IS NULL"
     if isinstance(data_type, StructState):
         yield from _fields(data_type.fields, value, depth)

@@ -168,10 +168,7 @@ def move_columns(table: QualifiedName, changes: Sequence[ColumnMove]) -> Iterato
 
 
 def texts_without_zone(columns: Iterable[str]) -> str:
-    """Return an expression over the files of a log: whether a partition value is a timestamp without a time zone.
-
-    The columns are physical names of at least one partition column.
-    """
+    """Return an expression over the files of a log: whether a partition value is a timestamp without a time zone."""
     texts = [f"partitionValues[{literal(name)}] NOT RLIKE '(Z|[+-][0-9][0-9]:?[0-9][0-9])$'" for name in columns]
     return f"coalesce(bool_or({' OR '.join(texts)}), false)"
 
@@ -184,10 +181,7 @@ LAYOUT: Renderers = {ClusteringChange: change_clustering, LayoutRewrite: rewrite
 
 
 def add_constraint(table: QualifiedName, kind: StatementKind, change: Change, name: str, clause: str) -> Statement:
-    """Render ADD CONSTRAINT.
-
-    The clause is what follows the name: ``PRIMARY KEY (`id`)``.
-    """
+    """Render ADD CONSTRAINT."""
     sql = f"ALTER TABLE {dotted(table)} ADD CONSTRAINT {identifier(name)} {clause}"
     return Statement(table=table, kind=kind, sql=sql, changes=(change,))
 

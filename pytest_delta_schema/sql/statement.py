@@ -105,8 +105,6 @@ def batches(changes: Iterable[_P]) -> list[tuple[_P, ...]]:
     """Group changes so that no group has a column together with something below it.
 
     Spark refuses both in one ALTER COLUMN (``NOT_SUPPORTED_CHANGE_SAME_COLUMN``, Spark 4.2.0).
-
-    There is at most one change for each column or part of a column.
     """
     together = tuple(changes)
     if len(together) <= 1:

@@ -86,10 +86,7 @@ def _columns(columns: Iterable[Column], renamed: Renamed) -> tuple[ColumnState, 
 
 
 def clustering_path(columns: tuple[ColumnState, ...], text: str) -> ColumnPath:
-    """Return the path that a clustering column names, spelled as declared.
-
-    The text is a column's name, which may contain dots, or what :meth:`ColumnPath.parse` reads.
-    """
+    """Return the path that a clustering column names, spelled as declared."""
     column = ColumnPath(text)
     return _spelled(columns, ColumnPath.parse(text) if find(columns, column) is None else column)
 
@@ -195,10 +192,7 @@ def spark_struct(columns: tuple[ColumnState, ...]) -> spark.StructType:
 
 
 def declared_column(column: ColumnState, tags: Mapping[str, str | None] = NO_DECLARED_TAGS) -> Column:
-    """Return the declaration of a column.
-
-    The state of a column does not hold its tags.
-    """
+    """Return the declaration of a column."""
     default, generated, counting = column.value or (None, None, None)
     identity = None if counting is None else Identity(counting.start, counting.step, always=counting.is_always)
     return Column(

@@ -239,8 +239,6 @@ class Storable(NamedTuple):
 def storable(log: LogState) -> Storable:
     """Leave out of a log what servers refuse to store.
 
-    That is long properties and comments, void, types of newer clients, empty structs and blank names.
-
     The names of types are a closed list in the API of Unity Catalog 0.6.0 (``ColumnTypeName``).
     """
     fit = _all_fit(log.columns)

@@ -35,11 +35,7 @@ class RequiredFeature:
 
 
 def required_features(table: TableState) -> tuple[RequiredFeature, ...]:
-    """Return the features that a table needs, or has, sorted by name.
-
-    In a stored state, the properties show the features of the table's protocol. The versions of a protocol without
-    named features are not taken into account: what the table uses counts.
-    """
+    """Return the features that a table needs, or has, sorted by name."""
     needs: dict[str, list[tuple[PartPath, str]]] = {}
     for name, path, cause in _needs(table):
         needs.setdefault(name, []).append((path, cause))
@@ -50,11 +46,7 @@ def required_features(table: TableState) -> tuple[RequiredFeature, ...]:
 
 
 def unsupported_features(features: Collection[str], table: TableState) -> frozenset[str]:
-    """Return which features a stored table neither has in its protocol nor uses.
-
-    Features are those of :func:`~pytest_delta_schema.delta.protocol.needed_by_property`, or named. A state without a
-    protocol, as in memory, counts as a new table.
-    """
+    """Return which features a stored table neither has in its protocol nor uses."""
     supported = supported_features({**NEW_TABLE_PROTOCOL, **table.table_properties})
     if not missing_features(features, supported):
         return frozenset()

@@ -247,11 +247,7 @@ def required_keys(shape: Shape, *names: str) -> Iterator[Key]:
 
 
 class Record:
-    """A dataclass or a named tuple, as an object; keys at their default are left out.
-
-    ``build`` returns an object from the values of all keys; by default the class with the attributes. If it
-    ``is_open``, keys that are not known are left out when it is read; else they are faults.
-    """
+    """A dataclass or a named tuple, as an object; keys at their default are left out."""
 
     __slots__ = ("_getters", "_names", "_readers", "build", "is_open", "keys", "of")
 
@@ -348,13 +344,7 @@ class Form:
         return {"version": self.version, **self.record.write(value)}
 
     def read(self, values: object, subject: str) -> Any:
-        """Return the object that :meth:`write` has written.
-
-        The values are what ``json.loads`` has returned, and the subject is for messages.
-
-        Raises:
-            JsonFormError: If the values are of a higher version, or not of this form; with every fault.
-        """
+        """Return the object that :meth:`write` has written."""
         faults: list[FormFault] = []
         try:
             keys = self._keys(values, faults)

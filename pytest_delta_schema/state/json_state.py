@@ -265,11 +265,7 @@ def state_json_text(state: TableState) -> str:
 
 
 def state_from_json_text(text: str | bytes) -> TableState:
-    """Return the state of a text of any layout that has the JSON form of a state.
-
-    Raises:
-        JsonFormError: If the text is not JSON, or its values are of a higher version, or not of this form.
-    """
+    """Return the state of a text of any layout that has the JSON form of a state."""
     try:
         content = text.decode() if isinstance(text, bytes) else text
         values = json.loads(content, object_pairs_hook=_object)

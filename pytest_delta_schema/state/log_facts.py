@@ -51,9 +51,6 @@ class LogFacts:
         """Read the schema, and require the metadata and the protocol to be well-formed.
 
         Numbers and booleans become texts where Spark reads texts.
-
-        Raises:
-            MalformedLog: If they are not.
         """
         metadata = with_texts(self.metadata)
         parsed = well_formed_schema(metadata, self.protocol)
@@ -71,10 +68,7 @@ class LogFacts:
         )
 
     def shown(self, columns: tuple[ColumnState, ...] | None = None) -> LogState:
-        """Return what the catalog entry of the table should show.
-
-        ``columns`` are those of the state, if it has been read already.
-        """
+        """Return what the catalog entry of the table should show."""
         return LogState(
             schema=self.metadata["schemaString"],
             columns=self.columns if columns is None else columns,
@@ -153,10 +147,7 @@ class Commit:
 
 
 def commit_of(version: int, actions: Iterable[Mapping[str, Any]]) -> Commit:
-    """Return a commit from the actions in its file.
-
-    Actions are such as ``{"commitInfo": {...}}`` and ``{"add": {...}}``.
-    """
+    """Return a commit from the actions in its file."""
     by_kind: dict[str, list[Mapping[str, Any]]] = {}
     for action in actions:
         for kind, value in action.items():

@@ -65,11 +65,7 @@ class CatalogReader(Protocol):
 
 
 def require_reader(value: object, subject: str) -> None:
-    """Raise unless a value can read tables, as catalogs do.
-
-    Raises:
-        DeclarationError: If it is something else, such as the class of a catalog.
-    """
+    """Raise unless a value can read tables, as catalogs do."""
     if isinstance(value, type) or not hasattr(value, "snapshot") or not hasattr(value, "read_tables"):
         remedy = "give one, such as the fixture delta_catalog, or MemoryCatalog()"
         refuse_kind(subject, "a catalog", value, remedy)

@@ -217,10 +217,7 @@ def struct_fields(data_type: DataTypeState) -> tuple[tuple[str, ...], ...]:
 
 
 def special_names(columns: Iterable[ColumnState], above: ColumnPath = TABLE) -> Iterator[ColumnPath]:
-    """Yield the path of every column and field whose name Delta stores under column mapping only.
-
-    ``above`` is the path of the struct whose fields are given.
-    """
+    """Yield the path of every column and field whose name Delta stores under column mapping only."""
     for column in columns:
         if not SPECIAL_CHARACTERS.isdisjoint(column.name):
             yield above.child(column.name)
@@ -233,8 +230,6 @@ def not_null_paths(columns: Iterable[ColumnState], above: ColumnPath = TABLE) ->
 
     A struct that is NULL has NULL in all of its fields. Inside arrays and maps Delta refuses NOT NULL, or
     stores it where a setting allows that, and takes NULL (Delta 4.4.0).
-
-    ``above`` is the path of the struct whose fields are given.
     """
     for column in columns:
         if not column.is_nullable:
@@ -253,10 +248,7 @@ def is_comparable(data_type: DataTypeState) -> bool:
 
 
 def is_assignable(given: DataTypeState, declared: DataTypeState) -> bool:
-    """Whether values of one type can be stored as another, without regard to nullability.
-
-    The types have to be equal, except that strings may be stored as char or varchar; lengths are checked row by row.
-    """
+    """Whether values of one type can be stored as another, without regard to nullability."""
     return _values(given) == _values(declared)
 
 
@@ -304,8 +296,6 @@ def not_null_in_collections(
 
     Spark SQL has no syntax for elements that are never NULL, and Delta refuses NOT NULL fields below an array or a map
     (``DELTA_NESTED_NOT_NULL_CONSTRAINT``, Delta 4.4.0).
-
-    ``inside`` is whether an array or a map has been entered.
     """
     if isinstance(data_type, StructState):
         for field in data_type.fields:

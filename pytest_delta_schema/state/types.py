@@ -149,10 +149,7 @@ def is_generated(column: ColumnState) -> bool:
 def edited_columns(
     columns: Iterable[ColumnState], path: tuple[str, ...], edit: Callable[[ColumnState], ColumnState | None]
 ) -> tuple[ColumnState, ...]:
-    """Return columns of which that one, or that part of one, is edited to which a path leads.
-
-    It is removed if ``edit`` returns ``None``.
-    """
+    """Return columns of which that one, or that part of one, is edited to which a path leads."""
     edited: list[ColumnState] = []
     for column in columns:
         new: ColumnState | None = column

@@ -95,11 +95,7 @@ def breaking_rows(model: Table, **columns: Any) -> list[BreakingRows]:
 
 
 class Breaker:
-    """Makes the breaking rows of one model.
-
-    Given values are by column in lower case. Of the valid rows, which break nothing together, the first one is changed;
-    without a second one keys are left out.
-    """
+    """Makes the breaking rows of one model."""
 
     def __init__(self, model: Table, state: TableState, given: Row, valid: Sequence[Row]) -> None:
         self._contract = contract = contract_of(state)
@@ -311,14 +307,7 @@ def frame_of(  # noqa: PLR0913 - how the rows are made
 
 
 def _values(contract: Contract, row: Row, number: int, names: Sequence[str], *, all_columns: bool) -> tuple[Any, ...]:
-    """Return the values of a row; what the table would fill is computed for the columns of the frame.
-
-    The number is the position of the row, from 0, and names are in lower case. If the frame has all columns of the
-    table, identities are known, too.
-
-    Raises:
-        DeclarationError: If a value is not known.
-    """
+    """Return the values of a row; what the table would fill is computed for the columns of the frame."""
     given = {folded(name): value for name, value in row.items()}
     whole = contract.with_table_values(given, number) if all_columns else {**contract.defaults, **given}
     with suppress(ExpressionError):

@@ -55,12 +55,7 @@ if TYPE_CHECKING:
 
 
 def contract_drift(model: Table, table: QualifiedName, catalog: Catalog) -> str:
-    """Return how a table differs from a model, as the gate shows it; ``""`` if it does not.
-
-    Raises:
-        InvalidModelError: If the model breaks rules.
-        CatalogReadError: If the table cannot be read.
-    """
+    """Return how a table differs from a model, as the gate shows it; ``""`` if it does not."""
     named = BoundModel.of(model, current_settings()).table
     try:
         assert_no_drift(named if named.name == table else _renamed(model, table), catalog=catalog)
@@ -165,14 +160,7 @@ def unmatched_rows(
     *,
     names_of_expected: Sequence[ColumnState] | None = None,
 ) -> RowDifference:
-    """Return the rows that have no equal row on the other side.
-
-    NULL equals NULL, and NaN equals NaN. Maps are equal with the same keys and values, in any order. A column that a
-    row leaves out is NULL.
-
-    Names of columns are in any case, and those of the expected rows may differ. ``rtol`` is the relative difference up
-    to which ``float`` and ``double`` values are equal, from 0 to less than 1; ``None`` compares them exactly.
-    """
+    """Return the rows that have no equal row on the other side."""
     sides = [[_by_name(row) for row in rows] for rows in (expected, actual)]
     columns_of = (columns if names_of_expected is None else names_of_expected, columns)
     buckets: dict[Hashable, tuple[list[tuple[tuple[float, ...], int]], ...]] = defaultdict(lambda: ([], []))
@@ -285,11 +273,7 @@ def _close(numbers: tuple[float, ...], others: list[_Entry], starts: list[tuple[
 
 
 def _pair(entry: int, partners: dict[int, int], close: Callable[[int], list[int]]) -> bool:
-    """Pair one more entry, and other entries again with other partners if that is needed; whether it was possible.
-
-    ``partners`` holds the entry of the first side that each paired entry of the second side has; ``close`` returns the
-    entries of the second side that may be paired.
-    """
+    """Pair one more entry, and other entries again with other partners if that is needed; whether it was possible."""
     reached_from: dict[int, int] = {}
     todo = [entry]
     while todo:

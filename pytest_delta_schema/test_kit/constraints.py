@@ -61,13 +61,7 @@ class Constraint:
 
 
 def broken_constraints(contract: Contract, rows: Iterable[Mapping[str, Any]]) -> tuple[Constraint, ...]:
-    """Return the constraints that rows break together, in the order of the model.
-
-    Columns that a row leaves out are filled as by a new table.
-
-    Raises:
-        ExpressionError: If a check cannot be evaluated without Spark.
-    """
+    """Return the constraints that rows break together, in the order of the model."""
     state = contract.state
     names = [folded(column.name) for column in state.columns]
     whole = [
@@ -134,10 +128,7 @@ def _lengths(state: TableState, rows: Sequence[Mapping[str, Any]]) -> Iterator[C
 
 
 def count_repeated(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> int:
-    """Return how many rows have the values of an earlier row in a key; NULL equals nothing.
-
-    Columns are in lower case.
-    """
+    """Return how many rows have the values of an earlier row in a key; NULL equals nothing."""
     keys = [[row.get(name) for name in columns] for row in rows]
     counts = Counter(repr(key) for key in keys if None not in key)
     return sum(counts.values()) - len(counts)

@@ -70,19 +70,12 @@ class Contract:
         return [name for name in dict.fromkeys((*direct, *inner)) if name not in self.generated]
 
     def with_table_values(self, row: Mapping[str, Any], number: int) -> dict[str, Any]:
-        """Return a row with the defaults and identities that a new table gives it.
-
-        Identities are those of rows that one writer appends in order.
-        """
+        """Return a row with the defaults and identities that a new table gives it."""
         identities = {name: identity.start + number * identity.step for name, identity in self.identities.items()}
         return {**self.defaults, **identities, **row}
 
     def generate(self, rows: Sequence[dict[str, Any]], columns: Collection[str]) -> None:
-        """Add the values of generated columns, of those that are named, to rows that do not have them.
-
-        Raises:
-            ExpressionError: If an expression cannot be evaluated without Spark.
-        """
+        """Add the values of generated columns, of those that are named, to rows that do not have them."""
         names = [folded(column.name) for column in self.state.columns]
         for name, expression in self.generated.items():
             incomplete = [row for row in rows if name in columns and name not in row]
@@ -134,11 +127,7 @@ def default_value(expression: str) -> Any:
 
 
 def known_columns(state: TableState, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return given values by column in lower case; an unknown column is an error with the nearest name.
-
-    Raises:
-        DeclarationError: If a column does not exist.
-    """
+    """Return given values by column in lower case; an unknown column is an error with the nearest name."""
     columns = NameMap.of(state.columns)
     unknown = [str(name) for name in values if str(name) not in columns]
     if unknown:
@@ -166,10 +155,7 @@ _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def number_of(seed: int, name: str, position: int) -> int:
-    """Return the number of a column in a row: the position itself for seed 0, else one between 1 and 1000.
-
-    Positions begin at 1.
-    """
+    """Return the number of a column in a row: the position itself for seed 0, else one between 1 and 1000."""
     if seed == 0:
         return position
     digest = sha256(f"{seed}/{name}/{position}".encode("utf-8", "surrogatepass")).digest()
@@ -182,10 +168,7 @@ def integer_limit(data_type: str) -> int:
 
 
 def text_value(name: str, number: int, shortest: int, longest: int | None) -> str | None:
-    """Return the text of a number, such as ``city_1``; ``None`` if the number does not fit.
-
-    Shorter numbers get zeros, and the name is cut for the greatest length.
-    """
+    """Return the text of a number, such as ``city_1``; ``None`` if the number does not fit."""
     digits = str(number)
     if longest is not None and len(digits) > longest:
         digits = _in_base_36(number)
@@ -279,11 +262,7 @@ def _as_key(value: Any) -> Any:
 
 
 def name_of(table: Table | str) -> QualifiedName:
-    """Return the name of a table in the catalog: that to which a model maps under the settings in force.
-
-    Raises:
-        DeclarationError: If it is neither a model nor a dotted name.
-    """
+    """Return the name of a table in the catalog: that to which a model maps under the settings in force."""
     if isinstance(table, Table):
         return BoundModel.of(table, current_settings()).name
     if not isinstance(table, str):

@@ -109,8 +109,6 @@ def counts_in_log(commit: Commit, file_rows: Callable[[], Mapping[str, int]]) ->
 
     The metrics of Delta 4.4.0 and of delta-rs 1.6 have them for writes, MERGE, UPDATE and DELETE; rows that
     an overwrite replaces follow from the rows of the files.
-
-    ``file_rows`` returns the rows of the files of the table before the commit, by path, where they are known.
     """
     metrics = _metrics(commit)
     if not commit.changes_rows:
@@ -394,10 +392,7 @@ class Effect:
 
 
 def schema_changes(before: TableState, after: TableState) -> Iterator[SchemaChange]:
-    """Yield the differences between two states of a table, without those of properties.
-
-    Either state may be of a table that does not exist.
-    """
+    """Yield the differences between two states of a table, without those of properties."""
     if before.exists != after.exists:
         sides = [counted(len(state.columns), "column") if state.exists else ABSENT for state in (before, after)]
         yield SchemaChange(path=_TABLE, before=sides[0], after=sides[1])
@@ -433,12 +428,7 @@ def _rows_text(counts: ChangedRows | None) -> str:
 
 
 class Observation:
-    """Reads a table when a block begins and when it ends; after that it has the attributes of an :class:`Effect`.
-
-    The effect is also known after a block that raised an error, which shows what a failed job has left.
-
-    ``drift`` returns how the table, which need not exist, differs from a model; ``""`` if it does not.
-    """
+    """Reads a table when a block begins and when it ends; after that it has the attributes of an :class:`Effect`."""
 
     def __init__(self, catalog: KeepsVersions, table: QualifiedName, drift: Callable[[Table], str]) -> None:
         self._catalog = catalog
@@ -541,10 +531,7 @@ class Observation:
 
 
 class CatalogSource:
-    """Reads from a catalog what the commits of an effect do not have.
-
-    It starts at the newest commit before the job; ``None`` if the table is a new one.
-    """
+    """Reads from a catalog what the commits of an effect do not have."""
 
     def __init__(
         self, catalog: KeepsVersions, table: QualifiedName, start: Commit | None, drift: Callable[[Table], str]
@@ -583,11 +570,7 @@ class CatalogSource:
 
 @hides_traceback
 def effect_on(table: Table | str, catalog: Catalog) -> AbstractContextManager[Effect]:
-    """Return a context that observes what its block does to a table, which it may create.
-
-    Raises:
-        DeclarationError: If the catalog cannot read commits.
-    """
+    """Return a context that observes what its block does to a table, which it may create."""
     name = name_of(table)
     observation = Observation(
         versions_in(catalog, "delta_effect"), name, lambda model: contract_drift(model, name, catalog)
@@ -597,10 +580,5 @@ def effect_on(table: Table | str, catalog: Catalog) -> AbstractContextManager[Ef
 
 @hides_traceback
 def versions_of(table: Table | str, catalog: CatalogReader) -> tuple[Commit, ...]:
-    """Return the commits of a table, the oldest first.
-
-    Raises:
-        CatalogReadError: If the table does not exist, or cannot be read.
-        DeclarationError: If the catalog cannot read commits.
-    """
+    """Return the commits of a table, the oldest first."""
     return versions_in(catalog, "delta_versions").commits(name_of(table))

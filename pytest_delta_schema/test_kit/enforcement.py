@@ -53,12 +53,7 @@ class EnforcementRows:
 
 
 def enforcement_rows(model: Table) -> EnforcementRows:
-    """Return the rows with which the constraints of a model are tried.
-
-    Raises:
-        DeclarationError: If no row is known that satisfies the contract.
-        InvalidModelError: If the declaration breaks rules.
-    """
+    """Return the rows with which the constraints of a model are tried."""
     state = valid_state(model, "--delta-enforce")
     paths = dict(_constraints(state))
     solved, unsolved = _solved(model, state)
@@ -152,11 +147,6 @@ def try_constraints(
 
     Delta Lake does not enforce keys: the rows that repeat one are written, and the data check has to count them. The
     parents of foreign keys are not created, so it has to count the rows with a value in one, too.
-
-    The table is empty, and its name is for messages.
-
-    Raises:
-        StatementError: If the rows of the table cannot be counted.
     """
     trial = _Trial(catalog, table, rows, name)
     with step(escaped(f"{name}: trying its constraints"), trial.amount, covers=True):

@@ -208,10 +208,7 @@ class Filler:
                 yield Source(columns=frozenset({name}), cycle=cycle if cycle and cycle < _UNCOUNTED else None)
 
     def _capacity(self, key: Sequence[str]) -> int | None:
-        """Return how many rows a key allows, and let its columns count like the digits of a number.
-
-        ``None`` if one of its columns has a new value for each row.
-        """
+        """Return how many rows a key allows, and let its columns count like the digits of a number."""
         sources = [source for source in self._sources if source.columns.intersection(key)]
         cycles = [source.cycle for source in sources]
         if None in cycles or not sources:
@@ -327,11 +324,7 @@ class RowMaker:
         )
 
     def rows(self, given: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Return complete rows; given values are by column in lower case.
-
-        Raises:
-            DeclarationError: If a check or a key cannot be satisfied.
-        """
+        """Return complete rows; given values are by column in lower case."""
         for row in given:
             self._take(row)
         position = 0
@@ -448,10 +441,7 @@ class RowMaker:
             return False
 
     def _take(self, row: dict[str, Any], given: Collection[str] | None = None) -> bool:
-        """Record the keys of a row, and return whether they were free.
-
-        A key of given columns alone may be repeated; ``None`` means that all are given.
-        """
+        """Record the keys of a row, and return whether they were free."""
         taken = []
         for (_, columns), seen in zip(self._keys, self._taken, strict=True):
             values = [row.get(name) for name in columns]
@@ -569,13 +559,7 @@ def parent_rows(
     parents: Mapping[Table | str, Iterable[Mapping[str, Any]]],
     given: Sequence[Mapping[str, Any]] = (),
 ) -> ForeignKeys:
-    """Return how the foreign keys of a model get their values.
-
-    Parents are by their model or its dotted name, given values by column in lower case.
-
-    Raises:
-        DeclarationError: If the rows of a parent cannot be used.
-    """
+    """Return how the foreign keys of a model get their values."""
     rows_by_name = listed_parents(state, parents)
     references: list[References] = []
     of_table: list[SelfReference] = []
@@ -599,11 +583,7 @@ def parent_rows(
 def listed_parents(
     state: TableState, parents: Mapping[Table | str, Iterable[Mapping[str, Any]]]
 ) -> dict[QualifiedName, list[Any]]:
-    """Return the rows of parents, given by their model or its dotted name, as lists by the names of the parents.
-
-    Raises:
-        DeclarationError: If they are something else.
-    """
+    """Return the rows of parents, given by their model or its dotted name, as lists by the names of the parents."""
     given: object = parents
     if not isinstance(given, Mapping):
         msg = f"{state.name}: parents is {given!r}; give the rows of each parent: parents={{customers: rows}}"
@@ -729,12 +709,7 @@ def rows_of(
 
 
 def valid_state(model: Table, function: str) -> TableState:
-    """Return what a model declares.
-
-    Raises:
-        DeclarationError: If it is not a model.
-        InvalidModelError: If it breaks rules.
-    """
+    """Return what a model declares."""
     if not isinstance(model, Table):
         refuse_kind(function, "a Table", model, "give the Table that declares the rows")
     settings = current_settings()
@@ -751,13 +726,7 @@ def made_rows(
     seed: int = 0,
     parents: Mapping[Table | str, Iterable[Mapping[str, Any]]] | None = None,
 ) -> list[Row]:
-    """Return rows with values for all columns that the table does not fill.
-
-    The given values of each row are by column in lower case; ``seed`` and ``parents`` are those of :func:`rows_of`.
-
-    Raises:
-        DeclarationError: If a check or a key cannot be satisfied.
-    """
+    """Return rows with values for all columns that the table does not fill."""
     lines = [
         f"{state.name}: column {path} is of type void and NOT NULL, so there are no rows; let it be NULL"
         for path in not_null_paths(state.columns)

@@ -98,11 +98,7 @@ class Range:
         return replace(self, excluded=self.excluded | {point})
 
     def index(self, number: int, *, is_key: bool = False) -> int | None:
-        """Return the index of a number; ``None`` if its value is left out.
-
-        Values count up from the first plain value, or from the nearest one; below zero they count down. After the last
-        one they begin again: for a key after every value was taken, else after the plain ones.
-        """
+        """Return the index of a number; ``None`` if its value is left out."""
         unit, start, direction = self._unit, self.scale.first, 1
         if unit < self.scale.unit and self.low <= unit:
             start = unit
@@ -394,10 +390,7 @@ def _bounded(domain: Texts, operator: Comparator, literal: str) -> Domain | None
 
 
 def tightened(domain: Range, operator: Comparator, point: Fraction, *, margin: Fraction = Fraction(0)) -> Range:
-    """Return the part of a range that compares with a point.
-
-    Values stay away from the point by the margin if they may.
-    """
+    """Return the part of a range that compares with a point."""
     match operator:
         case "=":
             return domain.at_least(point).at_most(point)
@@ -409,10 +402,7 @@ def tightened(domain: Range, operator: Comparator, point: Fraction, *, margin: F
 
 
 def chosen(domain: Domain, values: tuple[Any, ...], comparisons: list[tuple[Comparator, Any]]) -> Choices | None:
-    """Return those of some values that are in a domain and meet comparisons; ``None`` if there are none.
-
-    The values, as those of the comparisons, may be literals that mean them.
-    """
+    """Return those of some values that are in a domain and meet comparisons; ``None`` if there are none."""
     inside = [value for value in (stored(domain, value) for value in values) if value is not None]
     kept = [value for value in inside if all(_holds(value, *comparison) for comparison in comparisons)]
     return Choices(values=tuple(dict.fromkeys(kept))) if kept else None

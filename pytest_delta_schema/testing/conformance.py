@@ -173,11 +173,7 @@ def row_access(catalog: Any) -> DataAccess:
 
 
 def own_catalog(catalog: Any) -> Any:
-    """Return a catalog that drops tables, reads rows and inserts them.
-
-    Raises:
-        TypeError: If it has no way to do so.
-    """
+    """Return a catalog that drops tables, reads rows and inserts them."""
     if isinstance(catalog, DropsTables):
         return catalog
     connection = getattr(catalog, "_connection", None)

@@ -56,10 +56,7 @@ def dropped(conformance: ConformanceRun, own: Any) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def imposed(conformance: ConformanceRun, own: Any) -> Iterator[Mapping[str, str | None]]:
-    """The properties that the catalog gives to every table; a schema that did not exist before is dropped at the end.
-
-    Making a table may start the session of the catalog, which then stays open until this fixture has ended.
-    """
+    """The properties that the catalog gives to every table; a schema that did not exist before is dropped again."""
     name = conformance.tables.names[0]
     before = own.read_tables([name]).tables.get(name)
     try:

@@ -120,10 +120,7 @@ def create_initial_tables(scenario: Scenario, catalog: ScratchCatalog, data_acce
 
 
 def planned_statements(scenario: Scenario, catalog: MemoryCatalog | None = None) -> list[Statement]:
-    """Return the statements of a scenario, planned on the memory catalog.
-
-    The catalog is a memory catalog without the tables of the scenario; by default one without any schema.
-    """
+    """Return the statements of a scenario, planned on the memory catalog."""
     catalog = catalog or MemoryCatalog()
     create_initial_tables(scenario, catalog, MEMORY)
     models = [scenario.after, *(other for other, _ in scenario.other_tables)]

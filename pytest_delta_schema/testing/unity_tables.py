@@ -174,11 +174,7 @@ _FIELD_KEYS = frozenset(("name", "type", "nullable", "metadata"))
 
 
 def columns_of_request(columns: Any) -> list[dict[str, Any]]:
-    """Return the columns of an update as the server stores them: precision and scale stay in the text alone.
-
-    Raises:
-        Refused: If they are refused.
-    """
+    """Return the columns of an update as the server stores them: precision and scale stay in the text alone."""
     if not isinstance(columns, dict) or columns.get("type") != "struct":
         message = "columns is not a struct"
         raise unparsed(message)
@@ -186,11 +182,7 @@ def columns_of_request(columns: Any) -> list[dict[str, Any]]:
 
 
 def with_partitions(columns: Iterable[Mapping[str, Any]], partitioning: Any) -> list[dict[str, Any]]:
-    """Return columns with their indexes among the partition columns, which are compared without case.
-
-    Raises:
-        Refused: If a partition column is unknown or given twice.
-    """
+    """Return columns with their indexes among the partition columns, which are compared without case."""
     if not isinstance(partitioning, list):
         message = "set-partition-columns requires a partition-columns list."
         raise invalid(message)
@@ -213,11 +205,7 @@ def partitioning_of(columns: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def check_classic(column: Mapping[str, Any]) -> None:
-    """Check a column of the classic API: its ``type_json`` is a whole field, and agrees with the column.
-
-    Raises:
-        Refused: If it is refused.
-    """
+    """Check a column of the classic API: its ``type_json`` is a whole field, and agrees with the column."""
     name = column.get("name")
     try:
         field = json.loads(column.get("type_json") or "null")
@@ -386,11 +374,7 @@ _FEATURES = "delta.feature."
 
 
 def updated(info: Mapping[str, Any], etag: str, body: Any) -> dict[str, Any]:
-    """Return the entry after an update.
-
-    Raises:
-        Refused: If the request is refused; then nothing of it is done.
-    """
+    """Return the entry after an update."""
     if not isinstance(body, dict) or body.keys() - {"requirements", "updates"}:
         message = f"not an update: {sorted(body) if isinstance(body, dict) else body}"
         raise unparsed(message)
@@ -417,11 +401,7 @@ def updated(info: Mapping[str, Any], etag: str, body: Any) -> dict[str, Any]:
 
 
 def checked_properties(properties: Any) -> dict[str, str]:
-    """Return properties as the server stores them: numbers become texts.
-
-    Raises:
-        Refused: If one has no value, or does not fit into the server's database.
-    """
+    """Return properties as the server stores them: numbers become texts."""
     if not isinstance(properties, dict):
         message = "properties are not an object"
         raise unparsed(message)
@@ -584,10 +564,6 @@ class Metastore:
 
     The store is a folder of tables, laid out as catalog, schema and table. A Delta log that appears in it counts as
     made through the Spark connector: its entry is that of an external table, with a comment and without columns.
-
-    Attributes:
-        latest: The newest versions of tables to which the catalog commits.
-        commits: Their commits that are not yet published as files of the log.
     """
 
     def __init__(self, store: Path | None = None) -> None:
@@ -603,10 +579,7 @@ class Metastore:
         self._forgotten: set[str] = set()
 
     def look(self) -> None:
-        """Add the schemas and tables that the connector has made in the store, and remove those that it has dropped.
-
-        A schema stays when its last table is dropped, and a folder without tables makes no catalog.
-        """
+        """Add the schemas and tables that the connector has made in the store, and remove those that it has dropped."""
         if self._store is None:
             return
         schemas = schemas_in(self._store)

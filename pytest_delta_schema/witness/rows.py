@@ -183,11 +183,7 @@ class StoredRows(NamedTuple):
 
 
 def rows_of_sides(pair: StatePair, position: int = 0) -> StoredRows:
-    """Return the rows of the tables, with the same values in the columns that both have.
-
-    Raises:
-        DeclarationError: If a contract has no rows.
-    """
+    """Return the rows of the tables, with the same values in the columns that both have."""
     after = rows_of_state(pair.new, position)
     before = rows_of_state(pair.old, position, _carried(after, pair.new, pair.old))
     if not _is_allowed(before, pair.old):
@@ -200,11 +196,7 @@ def rows_of_sides(pair: StatePair, position: int = 0) -> StoredRows:
 
 
 def rows_of_state(state: TableState, position: int = 0, given: Row | None = None) -> Row:
-    """Return one row of a contract, with the values that are given.
-
-    Raises:
-        DeclarationError: If it has no rows.
-    """
+    """Return one row of a contract, with the values that are given."""
     made: list[dict[str, Any]] = [{} for _ in range(position)]
     row = {folded(name): value for name, value in (given or {}).items()}
     return made_rows(declared_table(state), state, [*made, row])[position]
@@ -220,10 +212,7 @@ def whole_row(state: TableState, row: Row) -> Row:
 
 
 def breaking_row(state: TableState, kind: str, name: str, allowed_by: TableState) -> tuple[Row, ...] | None:
-    """Return rows that break a constraint of one contract, and nothing of another; ``None`` if there are none known.
-
-    ``kind`` is that of the constraint, such as ``not null``, and ``name`` the path of its column, or its own name.
-    """
+    """Return rows that break a constraint of one contract, and nothing of another; ``None`` if there are none known."""
     table = declared_table(state)
     valid = made_rows(table, state, [{}, {}])
     for broken in Breaker(table, state, {}, valid).broken():

@@ -194,11 +194,7 @@ _SHOWN = 3
 
 
 def prepare_folder(folder: Path) -> None:
-    """Make a folder for scripts, and remove those of an earlier run.
-
-    Raises:
-        ConfigurationError: If it holds anything else, or cannot be written.
-    """
+    """Make a folder for scripts, and remove those of an earlier run."""
     try:
         if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
             msg = f"{folder} is not a folder; name a new one"

@@ -60,10 +60,7 @@ class NoScript:
 
 
 def witness_of(finding: CompatibilityFinding, old: TableState, new: TableState | None) -> Script | NoScript:
-    """Return the script that shows a finding on two contracts; of a safe one, the job that is not affected.
-
-    The next contract is ``None`` if the table is gone.
-    """
+    """Return the script that shows a finding on two contracts; of a safe one, the job that is not affected."""
     reason = not_played(finding)
     if reason:
         return NoScript(reason=reason)
@@ -75,11 +72,7 @@ def witness_of(finding: CompatibilityFinding, old: TableState, new: TableState |
 
 
 def scripts_of(finding: CompatibilityFinding, old: TableState, new: TableState | None) -> Iterator[Script]:
-    """Yield a script for each method of a role that shows a finding, the plainest one first.
-
-    Raises:
-        DeltaSchemaError: If a contract has no rows.
-    """
+    """Yield a script for each method of a role that shows a finding, the plainest one first."""
     file = f"{file_name(str(finding.table))}/{_name(finding)}.py"
     for job in _jobs(finding, old, new):
         yield Script(file=file, text="\n".join([*_lines(finding, job, file.rpartition("/")[2]), *job.lines, ""]))

@@ -106,10 +106,7 @@ def wider_type(difference: TypeDifference, version: tuple[int, int]) -> WriteFau
 
 
 def type_mismatch(difference: TypeDifference, *, casts: bool) -> WriteFault:
-    """Report a type that Delta cannot merge into the type of the table.
-
-    If the method casts, another method does not help.
-    """
+    """Report a type that Delta cannot merge into the type of the table."""
     name, old, new = _shown(difference)
     other = "" if casts else ", or append by the table's name, which casts (saveAsTable, writeTo)"
     return WriteFault(
@@ -152,10 +149,7 @@ def cast_note(difference: TypeDifference) -> str:
 
 
 def too_few_columns(parent: ColumnPath, given: int, wanted: int) -> WriteFault:
-    """Report a frame, or a struct in it, that has fewer fields than ``insertInto`` needs.
-
-    The parent is the path of the struct; ``()`` for the frame.
-    """
+    """Report a frame, or a struct in it, that has fewer fields than ``insertInto`` needs."""
     subject = f"the struct {parent!s}" if parent else "the frame"
     parts = "fields" if parent else "columns"
     return WriteFault(
@@ -201,10 +195,7 @@ _BY_NAME = "write by the table's name, which fills it with NULL"
 
 
 def missing_not_null_column(path: ColumnPath, condition: str) -> WriteFault:
-    """Report a NOT NULL column or field that the frame lacks.
-
-    The condition is that of the schema, or of the rows.
-    """
+    """Report a NOT NULL column or field that the frame lacks."""
     name = str(path)
     default = ", or declare a default for it" if not path.fields else ""
     return WriteFault(
@@ -250,10 +241,7 @@ def explicit_identity_insert(name: str) -> WriteFault:
 
 
 def unsupported_type(path: ColumnPath, data_type: str, condition: str) -> WriteFault:
-    """Report a type that Delta cannot store, such as an interval.
-
-    The error condition depends on the method.
-    """
+    """Report a type that Delta cannot store, such as an interval."""
     return WriteFault(
         path=str(path),
         rule="unsupported-type",

@@ -114,10 +114,7 @@ def may_fail(given: DataTypeState, wanted: DataTypeState) -> bool:
 
 
 def _digits(number: DataTypeState) -> int:
-    """Return how many digits a number has before its point.
-
-    A float has more than any decimal, and a timestamp is cast to its seconds.
-    """
+    """Return how many digits a number has before its point."""
     sized = SIZED.fullmatch(str(number))
     return _MOST_DIGITS.get(str(number), 39) if sized is None else int(sized[2]) - int(sized[3])
 

@@ -39,11 +39,7 @@ _WITH_FEATURES = (kinds.CheckAdd, kinds.ClusteringChange, kinds.LayoutRewrite, k
 
 
 def names_of(change: Change, observed: TableState) -> Iterator[str]:
-    """Yield the names of a change: of what it does, and of the table features that it enables.
-
-    Raises:
-        TypeError: If its class is not a kind of change that has a name.
-    """
+    """Yield the names of a change: of what it does, and of the table features that it enables."""
     namer = NAMERS.get(type(change))
     if namer is None:
         msg = f"{type(change).__name__} has no name in the table of stream rules; add one in change_names.py"
@@ -278,11 +274,7 @@ def remedy_text(remedy: Remedy) -> str:
 
 
 def require_kind(kind: object) -> None:
-    """Raise unless an argument is a kind of stream.
-
-    Raises:
-        DeclarationError: If it is something else.
-    """
+    """Raise unless an argument is a kind of stream."""
     if kind not in STREAM_KINDS:
         msg = f"kind is {kind!r}; write one of {', '.join(STREAM_KINDS)}"
         raise DeclarationError(msg)
@@ -292,22 +284,14 @@ _CHANGE_FEED = "delta.enableChangeDataFeed"
 
 
 def require_models(function: str, old: object, new: object) -> None:
-    """Raise unless the arguments are models.
-
-    Raises:
-        DeclarationError: If one is something else.
-    """
+    """Raise unless the arguments are models."""
     for which, table in (("old", old), ("new", new)):
         if not isinstance(table, Table):
             refuse_kind(function, "a Table", table, f"give a model as {which}")
 
 
 def stream_pair(function: str, old: object, new: object) -> tuple[TableState, TableState]:
-    """Return the states of a table before and after a change, which models or states give.
-
-    Raises:
-        DeclarationError: If one is something else, or they are two tables.
-    """
+    """Return the states of a table before and after a change, which models or states give."""
     before, after = (_state(function, which, table) for which, table in (("old", old), ("new", new)))
     if isinstance(old, Table):
         before = as_created(before)

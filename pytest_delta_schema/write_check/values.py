@@ -175,10 +175,7 @@ def require_written(columns: Sequence[ColumnState], semantics: WriteSemantics) -
 
 
 def require_storable(parts: Sequence[NewPart], state: TableState) -> Iterator[WriteFault]:
-    """Yield a finding for every new column or field that the table cannot store.
-
-    The parts are new, or get another type.
-    """
+    """Yield a finding for every new column or field that the table cannot store."""
     if not parts:
         return
     is_mapped = is_on(MAPPING_PROPERTY, state.table_properties)

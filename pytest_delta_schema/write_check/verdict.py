@@ -331,22 +331,14 @@ DEFAULT_OPTIONS = WriteOptions()
 
 
 def require_options(options: object) -> None:
-    """Raise unless an argument is a :class:`WriteOptions` or a :class:`Merge`.
-
-    Raises:
-        DeclarationError: If it is something else.
-    """
+    """Raise unless an argument is a :class:`WriteOptions` or a :class:`Merge`."""
     if not isinstance(options, (WriteOptions, Merge)):
         wanted = "its options as WriteOptions, or a Merge"
         refuse_kind("a write", wanted, options, 'write WriteOptions(mode="append")')
 
 
 def takes_frame(options: WriteOptions | Merge, frame: object) -> bool:
-    """Whether a write takes a frame.
-
-    Raises:
-        DeclarationError: If a DELETE is given one.
-    """
+    """Whether a write takes a frame."""
     if isinstance(options, Merge) or options.method != "delete":
         return True
     if frame is not None:

@@ -106,11 +106,7 @@ class Runtime:
         self._connection = connection
 
     def parts_of(self, statement: Statement) -> tuple[Statement, ...]:
-        """Return the statements that it runs for one: on old runtimes one for each column.
-
-        Raises:
-            StatementError: If its version cannot be read.
-        """
+        """Return the statements that it runs for one: on old runtimes one for each column."""
         parts = statements_per_column(statement)
         is_split = len(parts) > 1 and self._version < RUNTIME_WITH_SEVERAL_COLUMNS
         return parts if is_split else (statement,)

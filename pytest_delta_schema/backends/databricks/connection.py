@@ -42,13 +42,7 @@ class Warehouses(Protocol):
 
 
 def start_warehouse(warehouses: Warehouses, warehouse: str, seconds: float, scrub: Callable[[str], str] = str) -> None:
-    """Start a SQL warehouse that does not run, and log the progress until it does.
-
-    Where the workspace does not tell its state, or refuses to start it, this is left to the connection.
-
-    Raises:
-        BackendUnavailableError: If it is deleted, stops while it starts, or does not run in time.
-    """
+    """Start a SQL warehouse that does not run, and log the progress until it does."""
     state, summary = _read(warehouses, warehouse)
     if state in ("", "RUNNING"):
         return
@@ -128,19 +122,11 @@ class Connection(Protocol):
     """Runs SQL in a workspace."""
 
     def rows(self, sql: str) -> Sequence[Mapping[str, Any]]:
-        """Run a statement and return its rows as mappings from column names to values.
-
-        Raises:
-            StatementError: If the workspace refuses it, or two columns have one name.
-        """
+        """Run a statement and return its rows as mappings from column names to values."""
         ...
 
     def values(self, sql: str) -> Sequence[tuple[Any, ...]]:
-        """Run a statement and return the values of its rows by position, whatever the names of its columns are.
-
-        Raises:
-            StatementError: If the workspace refuses it.
-        """
+        """Run a statement and return the values of its rows by position, whatever the names of its columns are."""
         ...
 
     def close(self) -> None:
@@ -172,10 +158,7 @@ class SparkConnection:
 
 
 class WarehouseConnection:
-    """Connects by a SQL warehouse.
-
-    The connection is an open one of the connector (PEP 249); ``scrub`` redacts secrets in its messages.
-    """
+    """Connects by a SQL warehouse."""
 
     def __init__(self, connection: Any, scrub: Callable[[str], str] = str) -> None:
         self._connection = connection

@@ -59,13 +59,7 @@ class CreateStatement:
 
 
 def read_create(created: str, columns: Iterable[str]) -> CreateStatement:
-    """Read a CREATE statement.
-
-    The columns are those of its table; a statement that defines others has not been understood.
-
-    Raises:
-        ValueError: If it cannot be understood.
-    """
+    """Read a CREATE statement."""
     generations: NameMap[ColumnGeneration] = NameMap()
     defined: list[str] = []
     relied: list[str] = []
@@ -83,11 +77,7 @@ def read_create(created: str, columns: Iterable[str]) -> CreateStatement:
 
 
 def default_collation(created: str) -> str:
-    """Return the default collation of a table, in upper case; ``""`` if its CREATE statement has none.
-
-    Raises:
-        ValueError: If it cannot be understood.
-    """
+    """Return the default collation of a table, in upper case; ``""`` if its CREATE statement has none."""
     words, depth = _words(created), 0
     for index in range(len(words)):
         depth += _DEPTHS.get(_keyword(words, index), 0)
@@ -216,9 +206,6 @@ def state_of(name: QualifiedName, facts: SchemaFacts, detail: DetailRow, created
 
     ``detail`` is the row of DESCRIBE DETAIL. There is a CREATE statement if the table may have keys, generation
     expressions or identities.
-
-    Raises:
-        ValueError: If a part cannot be understood.
     """
     rows = _ordered(facts.columns.get(name.table, ()))
     statement = _statement(created, rows, detail)
@@ -244,11 +231,7 @@ def state_of(name: QualifiedName, facts: SchemaFacts, detail: DetailRow, created
 
 
 def object_state(name: QualifiedName, facts: SchemaFacts, kind: str, comment: str) -> TableState:
-    """Return the state of an object that is not a Delta table: its columns and its comment.
-
-    Raises:
-        ValueError: If a type cannot be understood.
-    """
+    """Return the state of an object that is not a Delta table: its columns and its comment."""
     columns = tuple(_column(row, NameMap()) for row in _ordered(facts.columns.get(name.table, ())))
     return TableState(name=name, columns=columns, table_comment=comment, kind=kind)
 
@@ -296,11 +279,7 @@ def _tags(
 
 
 def _path(text: str, columns: Iterable[ColumnState]) -> tuple[str, ...]:
-    """Return the path that a text with dots means; names may contain dots, too.
-
-    Raises:
-        ValueError: If several columns or fields have that text.
-    """
+    """Return the path that a text with dots means; names may contain dots, too."""
     paths = list(_paths(text, tuple(columns)))
     if len(paths) > 1:
         msg = f"the clustering column {text} may be each of {', '.join(str(ColumnPath(*path)) for path in paths)}"
@@ -364,11 +343,7 @@ def prepare_row_types(others: Iterable[type]) -> None:
 
 
 def typed(kind: type[_T], rows: Iterable[Mapping[str, Any]]) -> list[_T]:
-    """Check rows, whose arrays may be those of numpy.
-
-    Raises:
-        StatementError: If one is something else, with the path of the fault.
-    """
+    """Check rows, whose arrays may be those of numpy."""
     import msgspec
 
     plain = [{key: value.tolist() if hasattr(value, "tolist") else value for key, value in row.items()} for row in rows]
@@ -381,11 +356,7 @@ def typed(kind: type[_T], rows: Iterable[Mapping[str, Any]]) -> list[_T]:
 
 
 def first(kind: type[_T], rows: Iterable[Mapping[str, Any]]) -> _T:
-    """Check rows of which the first one matters.
-
-    Raises:
-        StatementError: If it is something else, or there is none.
-    """
+    """Check rows of which the first one matters."""
     typed_rows = typed(kind, rows)
     if not typed_rows:
         msg = "the workspace returned no row where one was expected"
@@ -543,13 +514,7 @@ class SchemaFacts:
     """The tags of tables and columns, by table."""
 
     def keys_of(self, table: str, relied: NameSet | None) -> Iterator[KeyState | ForeignKeyState]:
-        """Yield the keys of a table.
-
-        ``relied`` are the names of the keys that queries may rely on; ``None`` if that is not known.
-
-        Raises:
-            HiddenParentError: If the parent of a foreign key is not shown.
-        """
+        """Yield the keys of a table."""
         for name, rows in self.keys.get(table, {}).items():
             kind = rows[0]["constraint_type"]
             ordered = sorted(rows, key=lambda row: row["ordinal_position"])
@@ -561,11 +526,7 @@ class SchemaFacts:
 
 
 def read_schema(ask: Ask, catalog: str, schema: str) -> SchemaFacts:
-    """Read everything about a schema.
-
-    Raises:
-        StatementError: If the workspace refuses a query, or its rows have another form.
-    """
+    """Read everything about a schema."""
     facts = SchemaFacts()
     facts.tables.update(
         (folded(row["table_name"]), row) for row in typed(TableRow, ask(select_tables(catalog, schema)))

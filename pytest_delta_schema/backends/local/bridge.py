@@ -85,10 +85,7 @@ class Bridge:
         return str(self._reader.read(java_session(self.spark), request))
 
     def inspect(self, location: str) -> CheckedLog | Damage | Doubt | None:
-        """Read the log of a table for what readers of its metadata may not notice; see :func:`inspect_log`.
-
-        The location is as ``StateReader.java`` returns it.
-        """
+        """Read the log of a table for what readers of its metadata may not notice; see :func:`inspect_log`."""
         return inspect_log(self.log(location))
 
     def log(self, location: str) -> LogFiles:

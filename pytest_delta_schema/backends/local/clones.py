@@ -43,10 +43,7 @@ _INLINE = "i"
 
 
 def has_live_files(folder: Path, listing: LogListing) -> bool:
-    """Whether a folder has the data files of its newest version, if the commits show them without Spark.
-
-    A log that needs a checkpoint, and a deletion vector in a file, are not examined: then it is ``False``.
-    """
+    """Whether a folder has the data files of its newest version, if the commits show them without Spark."""
     if not listing.has_all_commits:
         return False
     live: dict[str, bool] = {}
@@ -74,20 +71,14 @@ if TYPE_CHECKING:
 
 
 def edited_commit(content: bytes, edits: Edits) -> bytes:
-    """Return a commit, or a checkpoint in JSON, with other actions; lines without them keep their bytes.
-
-    ``edits`` returns the new action for the old one, by the kind of the action, such as ``metaData``.
-    """
+    """Return a commit, or a checkpoint in JSON, with other actions; lines without them keep their bytes."""
     marks = [f'"{kind}"'.encode() for kind in edits]
     lines = content.split(b"\n")
     return b"\n".join(_edited_line(line, edits) if any(mark in line for mark in marks) else line for line in lines)
 
 
 def edited_checksum(content: bytes, edits: Edits) -> bytes | None:
-    """Return a checksum file with other values; ``None`` if it is not JSON, which readers ignore.
-
-    ``edits`` returns the new value for the old one, by its key, such as ``metadata``.
-    """
+    """Return a checksum file with other values; ``None`` if it is not JSON, which readers ignore."""
     try:
         checksum = json.loads(content)
     except ValueError:
@@ -125,18 +116,6 @@ def clone_folder(source: Path, target: Path, rewrite_checkpoint: Callable[[Path,
 
     Delta never changes a data file, a deletion vector or a file of changes after it was written, so both tables
     can link to one file: a statement that removes it removes one of the links.
-
-    If all commits are there, no checkpoint is needed, and none is copied. Otherwise the clone begins with the newest
-    checkpoint, which holds the id of the table, too.
-
-    The log is listed again after everything was linked. If it has changed, a VACUUM may have removed files of the first
-    listing before they were linked: then the clone is made again, unless it has all files of its version.
-
-    The target does not exist. ``rewrite_checkpoint`` copies a checkpoint in parquet, with the new id.
-
-    Raises:
-        ChangingTableError: If the log has changed during each attempt.
-        OSError: If a file cannot be read or written.
     """
     log = source / _LOG
     listing = _Listed.of(log)
@@ -253,12 +232,7 @@ _TIMES = "spark.sql.parquet.outputTimestampType"
 
 
 def clone(bridge: Bridge, source: QualifiedName, target: QualifiedName) -> None:
-    """Clone a table into the warehouse folder, where it is found by its name.
-
-    Raises:
-        CatalogReadError: If the table does not exist, or cannot be read.
-        StatementError: If it cannot be cloned.
-    """
+    """Clone a table into the warehouse folder, where it is found by its name."""
     state, location = located(bridge, source)
     require_commits_in_log(state)
     if not location.startswith("/"):
@@ -334,11 +308,7 @@ class TableTemplates:
         return self._copied
 
     def replace(self, statement: Statement) -> bool:
-        """Copy a table instead of the first of its statements, and return whether a statement needs not run.
-
-        Raises:
-            StatementError: If a file cannot be written.
-        """
+        """Copy a table instead of the first of its statements, and return whether a statement needs not run."""
         if not self._is_active:
             return False
         for action in statement.changes:

@@ -47,8 +47,6 @@ class Verified:
 
     The source of a registered table is read before the conversion. The files of a folder are read after it, with the
     schema of the new table, so files which were added in the meantime show as a difference.
-
-    ``target`` is the quoted physical name of the table, or the quoted path of the files.
     """
 
     def __init__(self, bridge: Bridge, table: QualifiedName, source: SourceState, target: str) -> None:
@@ -62,11 +60,7 @@ class Verified:
             self._before = self._fingerprint(target, bridge.spark.table(target).schema)
 
     def require_same_rows(self) -> None:
-        """Compare the rows of the table with those of its source.
-
-        Raises:
-            StatementError: If they differ; the conversion is undone, unless somebody else has committed since.
-        """
+        """Compare the rows of the table with those of its source."""
         converted = delta_files(self._source.path)
         schema = self._bridge.spark.sql(f"TABLE {converted}").schema
         changed = difference(

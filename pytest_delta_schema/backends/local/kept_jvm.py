@@ -74,11 +74,7 @@ class Channel:
         self.socket.sendall(line.encode() + b"\n")
 
     def receive(self) -> str:
-        """Return the next line.
-
-        Raises:
-            OSError: If the other side has ended, the time is over, or it sends no line.
-        """
+        """Return the next line."""
         while b"\n" not in self._rest:
             self._require_time()
             data = self.socket.recv(4096)
@@ -105,13 +101,7 @@ class Channel:
 
 
 def ask(record: HolderRecord, request: dict[str, Any]) -> tuple[Channel, dict[str, Any]]:
-    """Send a request to the holder of a record, and return the open connection and the answer.
-
-    The request is sent after the holder has proved that it knows the secret.
-
-    Raises:
-        HolderGoneError: If the holder has ended, also if another program has its port by now.
-    """
+    """Send a request to the holder of a record, and return the open connection and the answer."""
     try:
         channel = Channel(socket.create_connection((HOST, record.port), timeout=ANSWER_SECONDS))
     except OSError as error:
@@ -135,11 +125,7 @@ def ask(record: HolderRecord, request: dict[str, Any]) -> tuple[Channel, dict[st
 
 
 def end_of(record: HolderRecord) -> dict[str, Any]:
-    """End the JVM of a record unless a run uses it, wait until it has ended, and return its status before.
-
-    Raises:
-        HolderGoneError: If it has ended before.
-    """
+    """End the JVM of a record unless a run uses it, wait until it has ended, and return its status before."""
     channel, status = ask(record, {"want": "stop"})
     with suppress(OSError):
         channel.limit(2 * ANSWER_SECONDS)
@@ -204,8 +190,6 @@ def fresh_state(gateway: Any) -> JvmState:
 
     Delta keeps the newest version of each table that it has read, for an hour, by path: a table that was dropped and
     created again would be read as the old one (Delta 4.4.0).
-
-    It is called before a session is started.
     """
     jvm = gateway.jvm
     clear_cache(gateway)
@@ -257,11 +241,7 @@ _NOT_IN_KEY = ("spark.sql.catalog.", CLASS_PATH)
 def key_of(
     conf: Mapping[str, str], class_path: Sequence[Path], options: str, environment: Mapping[str, str] = os.environ
 ) -> str:
-    """Return the key of a JVM.
-
-    Settings of catalogs are left out, which depend on the tests that are selected. Sizes and times of the jars are part
-    of the key. The options are without those of the archive of classes.
-    """
+    """Return the key of a JVM."""
     parts = {
         "conf": {name: value for name, value in conf.items() if not _is_left_out(name)},
         "jars": [[str(jar), jar.stat().st_size, jar.stat().st_mtime_ns] for jar in class_path],
@@ -313,11 +293,7 @@ def record_paths() -> list[Path]:
 
 
 def private_folder() -> Path:
-    """Return the folder of the records, which is created if it is missing.
-
-    Raises:
-        NotKeptError: If other users could read or replace files in it, or it cannot be created.
-    """
+    """Return the folder of the records, which is created if it is missing."""
     folder = records_folder()
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -335,13 +311,7 @@ def private_folder() -> Path:
 
 
 def read_record(path: Path) -> HolderRecord | None:
-    """Return the record in a file; ``None`` if there is none, or something else is in it.
-
-    A link is not followed.
-
-    Raises:
-        NotKeptError: If other users could have read or written it, or it cannot be read.
-    """
+    """Return the record in a file; ``None`` if there is none, or something else is in it."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:
@@ -447,9 +417,6 @@ def lease(folder: Path, key: str, seconds: float, conf: Callable[[], Mapping[str
 
     A JVM with another key is ended. It may be idle for ``seconds`` after this run. ``conf`` returns the settings with
     which a new one is started.
-
-    Raises:
-        NotKeptError: If another run uses it, it does not start, or its files are not private.
     """
     path = record_path(folder)
     lock = FileLock(private_folder() / f"{path.stem}.lock", timeout=0, mode=0o600)

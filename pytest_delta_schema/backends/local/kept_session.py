@@ -112,9 +112,6 @@ def start_kept_session(
     """Start a session in a kept JVM; ``None``, with a warning that says why, if there can be none.
 
     The JVM may be idle for ``seconds`` after this run. ``archive`` is whether a new JVM uses an archive of classes.
-
-    Raises:
-        BackendUnavailableError: If Java, Spark or Delta is missing, or the warehouse or the cache cannot be used.
     """
     check_warehouse(warehouse)
     end_unused_jvm()

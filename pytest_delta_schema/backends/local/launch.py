@@ -61,21 +61,14 @@ def installed() -> dict[str, str]:
 
 
 def require_pair() -> None:
-    """Make sure that the installed pyspark and delta-spark belong together.
-
-    Raises:
-        BackendUnavailableError: If they do not, with the command that completes the environment.
-    """
+    """Make sure that the installed pyspark and delta-spark belong together."""
     message = version_fault(installed())
     if message:
         raise BackendUnavailableError(message)
 
 
 def version_fault(versions: Mapping[str, str]) -> str:
-    """Return why no local Spark can be started with some distributions, and what to do; ``""`` if it can.
-
-    Versions of distributions are by their names, as :func:`installed` returns them.
-    """
+    """Return why no local Spark can be started with some distributions, and what to do; ``""`` if it can."""
     if versions.keys() & set(CLIENTS):
         return _client_fault(versions)
     if "pyspark" not in versions:
@@ -144,11 +137,7 @@ def cache_folder() -> Path:
 
 @contextmanager
 def using_cache() -> Iterator[None]:
-    """Turn an ``OSError`` of the cache into one line that names the folder and the remedy.
-
-    Raises:
-        BackendUnavailableError: If the block raises an ``OSError``.
-    """
+    """Turn an ``OSError`` of the cache into one line that names the folder and the remedy."""
     try:
         yield
     except OSError as error:
@@ -169,11 +158,7 @@ def checksum(path: Path) -> str:
 
 
 def kept_file(folder: Path, key: str, suffix: str) -> Path | None:
-    """Return the file that was stored under a key; a damaged one is removed, so it is made again.
-
-    The folder need not exist. The key has no glob characters, and the suffix is such as ``.jar``. The result is
-    ``None`` if there is no file whose bytes have the checksum in its name.
-    """
+    """Return the file that was stored under a key; a damaged one is removed, so it is made again."""
     for path in sorted(folder.glob(f"{key}-*{suffix}")):
         try:
             if path.name == _name(path, key, suffix):
@@ -223,10 +208,7 @@ class ClassArchive:
         return f"-XX:+RecordDynamicDumpInfo {_QUIET}"
 
     def write(self, jvm: Any) -> bool:
-        """Write the archive of a running JVM that was started to record its classes; one process at a time does.
-
-        It returns whether the archive was written.
-        """
+        """Write the archive of a running JVM that was started to record its classes; one process at a time does."""
         from py4j.protocol import Py4JError
 
         if self.path is not None:
@@ -330,11 +312,7 @@ _LAST_LINES = 5
 
 
 def coordinates() -> str:
-    """Return the Maven coordinates of the Delta that belongs to the installed Spark, as Delta's pip helper says.
-
-    Raises:
-        BackendUnavailableError: If the installed pyspark and delta-spark do not belong together.
-    """
+    """Return the Maven coordinates of the Delta that belongs to the installed Spark, as Delta's pip helper says."""
     require_pair()
     from delta import configure_spark_with_delta_pip
 
@@ -342,11 +320,7 @@ def coordinates() -> str:
 
 
 def delta_jars() -> list[Path]:
-    """Return the jars that Delta needs, downloaded if they are not on this machine, or damaged.
-
-    Raises:
-        BackendUnavailableError: If they cannot be downloaded, or the cache cannot be used.
-    """
+    """Return the jars that Delta needs, downloaded if they are not on this machine, or damaged."""
     wanted = coordinates()
     folder = cache_folder() / "jars" / wanted.replace(":", "_")
     with using_cache():
@@ -456,14 +430,7 @@ class Result(NamedTuple):
 
 
 def run(command: Sequence[str], seconds: float) -> Result:
-    """Run a program and return its standard error; its standard output is discarded.
-
-    After ``seconds`` the program and the processes that it has started are killed.
-
-    Raises:
-        OSError: If it is not a program.
-        subprocess.TimeoutExpired: If it takes longer.
-    """
+    """Run a program and return its standard error; its standard output is discarded."""
     process = subprocess.Popen(  # noqa: S603 - a Java that the user has chosen
         command,
         stdin=subprocess.DEVNULL,
@@ -509,11 +476,7 @@ class Java(NamedTuple):
 
 
 def find_java() -> Java:
-    """Find the Java that Spark's launcher uses: ``JAVA_HOME`` first, then the search path.
-
-    Raises:
-        BackendUnavailableError: If there is none, it does not run or answer in time, or it is too old.
-    """
+    """Find the Java that Spark's launcher uses: ``JAVA_HOME`` first, then the search path."""
     home = os.environ.get("JAVA_HOME")
     program = str(Path(home, "bin", "java")) if home else shutil.which("java")
     if program is None or shutil.which(program) is None:
@@ -570,14 +533,7 @@ def spark_jars() -> Path:
 
 
 def classes_jar(jars: Sequence[Path], java: Callable[[], Java] = find_java) -> Path:
-    """Return the jar with the Java classes of this package, compiled once for each Spark, Delta and source.
-
-    ``java`` is called if there is something to compile.
-
-    Raises:
-        BackendUnavailableError: If the classes do not compile with this Spark or Delta, there is no Java to compile
-            with, or the cache cannot be used.
-    """
+    """Return the jar with the Java classes of this package, compiled once for each Spark, Delta and source."""
     sources = {path.name: path.read_bytes() for path in files(__package__).joinpath("java_sources").iterdir()}
     key = hashlib.sha256()
     for part in (*sorted(sources.items()), *sorted(path.name for path in jars), spark_jars()):
@@ -646,10 +602,7 @@ class LaunchResources:
         return self.archive is not None and self.archive.path is not None
 
     def settings(self, conf: Mapping[str, str]) -> dict[str, str]:
-        """Return the settings that give them to Spark.
-
-        The class path of the given settings follows that of this package.
-        """
+        """Return the settings that give them to Spark."""
         return {
             OPTIONS: f"{self.options} {self.archive.flags}" if self.archive else self.options,
             CLASS_PATH: ":".join([*map(str, self.class_path), *filter(None, [conf.get(CLASS_PATH)])]),
@@ -657,22 +610,14 @@ class LaunchResources:
 
 
 def resources_for_start(conf: Mapping[str, str], *, archive: bool = True) -> LaunchResources:
-    """Find Java, and download and compile what the cache does not hold; no JVM of Spark is started.
-
-    Raises:
-        BackendUnavailableError: If something is missing or does not work.
-    """
+    """Find Java, and download and compile what the cache does not hold; no JVM of Spark is started."""
     java = find_java()
     needs = needs_of_running(conf)
     return replace(needs, archive=class_archive(java, needs.class_path, needs.options)) if archive else needs
 
 
 def needs_of_running(conf: Mapping[str, str]) -> LaunchResources:
-    """Find what a JVM that runs already was started with; Java is not asked for its version.
-
-    Raises:
-        BackendUnavailableError: If something is missing or does not work.
-    """
+    """Find what a JVM that runs already was started with; Java is not asked for its version."""
     jars = delta_jars()
     options = f"{conf.get(OPTIONS, '')} {_logging()}".strip()
     return LaunchResources(class_path=(*jars, classes_jar(jars)), options=options, archive=None)

@@ -161,10 +161,7 @@ class StreamRun:
         return (writer.trigger(availableNow=True) if ends else writer).start()
 
     def failure(self, query: Any = None) -> StatementError | None:
-        """Return the error with which the stream ends, ``None`` if it reads everything.
-
-        Without a query the stream is started.
-        """
+        """Return the error with which the stream ends, ``None`` if it reads everything."""
         try:
             with self.session.translate_errors(), self.session.stopping():
                 if query is None:
@@ -176,10 +173,7 @@ class StreamRun:
         return None
 
     def until_it_goes_on(self, error: StatementError | None) -> StatementError | None:
-        """Start the stream again after an error until it reads everything, or ends for the same reason as before.
-
-        The result is the last error; ``None`` if it has read everything.
-        """
+        """Start the stream again after an error until it reads everything, or ends for the same reason as before."""
         reasons: list[str] = []
         while error is not None and len(reasons) < _MOST_STARTS and _reason(error) not in reasons:
             reasons.append(_reason(error))
@@ -226,11 +220,7 @@ def _reason(error: StatementError) -> str:
 
 
 class StreamStage:
-    """A context manager: a new table in a scratch schema, and a stream that has read its first row.
-
-    The three rows are the one that the stream has read before the change, the one that a lagging stream has not, and
-    the one that is written after the change. A stream that counts rows by a column has a state.
-    """
+    """A context manager: a new table in a scratch schema, and a stream that has read its first row."""
 
     def __init__(  # noqa: PLR0913 - a table, and a stream that reads it
         self,
@@ -271,12 +261,7 @@ class StreamStage:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def change(self, new: TableState) -> None:
-        """Align the table with a state.
-
-        Raises:
-            ApplyError: If Delta refuses a change.
-            UnsafePlanError: If the rows of the table forbid it.
-        """
+        """Align the table with a state."""
         plan = TablePlanner().plan_states([self._placed(new)], self._catalog.read_tables([self._home]))
         ActionRunner.over(self._catalog).apply(plan)
 
@@ -447,10 +432,7 @@ _WITH_SCHEMA_EVOLUTION = (4, 1)
 def write(
     spark: SparkSession, schema: StructType | None, table: QualifiedName, path: Path, options: WriteOptions | Merge
 ) -> None:
-    """Write an empty frame to a table.
-
-    The folder is for methods that write to a path. The option ``auto_merge`` is a setting of the session.
-    """
+    """Write an empty frame to a table."""
     if schema is None:
         spark.sql(delete_sql(dotted(table)))
     elif isinstance(options, Merge) or options.method in {"sql_insert", "update"}:

@@ -78,9 +78,6 @@ def history_of(log: LocalLog) -> History | None:
 
     The time of a commit is that of its file; if that is not later than the commit before it, a millisecond after it
     (Delta 4.4.0).
-
-    Raises:
-        KeyError: If a commit is malformed, or another error of this kind.
     """
     listing = LogListing.of(log.names())
     if not listing.has_all_commits:
@@ -229,11 +226,7 @@ def _absent(name: QualifiedName, folder: str) -> TableState | None:
 
 
 def _has_entry(folder: str) -> bool:
-    """Whether something has the name of a folder.
-
-    Raises:
-        OSError: If that cannot be known.
-    """
+    """Whether something has the name of a folder."""
     try:
         os.stat(folder)  # noqa: PTH116 - paths cost time
     except FileNotFoundError:
@@ -301,11 +294,7 @@ def read_tables(
     *,
     known: Mapping[QualifiedName, TableState | Diagnostic] = MappingProxyType({}),
 ) -> CatalogState:
-    """Read tables from their logs, without a cache; those with a problem are read again before it is reported.
-
-    Each table is found through the session's catalog or in the warehouse folder. Those of ``conversions`` may be
-    converted from files, which ``sources`` inspects. ``known`` is what was read already.
-    """
+    """Read tables from their logs, without a cache; those with a problem are read again before it is reported."""
     wanted = sorted(set(names) - known.keys())
     bridge.register(dict.fromkeys(name.catalog for name in wanted))
     results = dict(known)
@@ -342,11 +331,7 @@ def _answers(bridge: Bridge, names: Sequence[QualifiedName]) -> Iterator[tuple[Q
 
 
 def located(bridge: Bridge, name: QualifiedName) -> tuple[TableState, str]:
-    """Return the state of an existing Delta table, and its location: a plain path if it is local.
-
-    Raises:
-        CatalogReadError: If it does not exist, or cannot be read.
-    """
+    """Return the state of an existing Delta table, and its location: a plain path if it is local."""
     bridge.register([name.catalog])
     refusal = _refusal(bridge, name)
 

@@ -162,11 +162,7 @@ def active_session() -> LocalSession | None:
 
 
 def checked_active_session() -> LocalSession | None:
-    """Return the active session of this process, if there is one.
-
-    Raises:
-        BackendUnavailableError: If it has no Delta.
-    """
+    """Return the active session of this process, if there is one."""
     session = active_session()
     if session is not None:
         require_delta(session.spark)
@@ -238,11 +234,7 @@ def _temporary_folder() -> str:
 
 
 def start_spark(settings: Mapping[str, str]) -> SparkSession:
-    """Start a session with these settings, in a new JVM or in the one that pyspark is connected to.
-
-    Raises:
-        BackendUnavailableError: If it does not start.
-    """
+    """Start a session with these settings, in a new JVM or in the one that pyspark is connected to."""
     import_numpy_late()
     try:
         with spark_environment(), end_interrupted_launch(), translate_errors(), step("starting Spark"):

@@ -44,12 +44,7 @@ _LOCKS = 16
 
 @contextmanager
 def creation_lock(table: QualifiedName, warehouse: Path, folder: Path) -> Iterator[None]:
-    """Hold a lock while a table is created, and first remove what a killed CREATE TABLE has left.
-
-    Raises:
-        StatementError: If another process may be creating the table, and nothing was removed; or if the folder or the
-            lock cannot be written.
-    """
+    """Hold a lock while a table is created, and first remove what a killed CREATE TABLE has left."""
     stripe = zlib.crc32(str(folder.relative_to(warehouse)).encode()) % _LOCKS
     lock = FileLock(warehouse / f".creating-{stripe}.lock", timeout=_PATIENCE)
     try:
@@ -122,12 +117,7 @@ class LocalStatements:
         return self._prepared.copied
 
     def run(self, statement: Statement) -> None:
-        """Run one statement, or emulate it on open-source Delta.
-
-        Raises:
-            UnsafePlanError: If rows violate a NOT NULL column or a check that is added; nothing was changed.
-            StatementError: If Spark or Delta refuses it.
-        """
+        """Run one statement, or emulate it on open-source Delta."""
         bridge = self._session.bridge
         with self._session.using(statement.table.catalog), self._session.stopping():
             if bridge.is_warehouse(statement.table.catalog) and self._prepared.replace(statement):

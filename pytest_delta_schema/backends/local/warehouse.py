@@ -106,11 +106,7 @@ def _is_plain(part: str) -> bool:
 
 
 def prepare_warehouse(warehouse: Path) -> None:
-    """Create the warehouse folder with a ``.gitignore``; an existing one may be read-only.
-
-    Raises:
-        BackendUnavailableError: If it cannot be created or listed.
-    """
+    """Create the warehouse folder with a ``.gitignore``; an existing one may be read-only."""
     with _usable(warehouse):
         is_new = not warehouse.exists()
         warehouse.mkdir(parents=True, exist_ok=True)
@@ -120,11 +116,7 @@ def prepare_warehouse(warehouse: Path) -> None:
 
 
 def check_warehouse(warehouse: Path) -> None:
-    """List an existing warehouse folder, and create none: a gate reads a warehouse that is not there as an empty one.
-
-    Raises:
-        BackendUnavailableError: If it cannot be listed.
-    """
+    """List an existing warehouse folder, and create none: to a gate, a warehouse that is not there is empty."""
     with _usable(warehouse), suppress(FileNotFoundError):
         known_catalogs(warehouse)
 

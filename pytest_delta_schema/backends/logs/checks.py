@@ -40,12 +40,7 @@ _MAGIC = b"PAR1"
 
 
 def check_checkpoints(log: LogFiles, names: frozenset[str], listing: LogListing) -> list[Doubt]:
-    """Check the files of the newest checkpoint, and return what is odd in them.
-
-    Raises:
-        DamageFound: If they are damaged.
-        OSError: If one of them cannot be read.
-    """
+    """Check the files of the newest checkpoint, and return what is odd in them."""
     hint = CheckpointHint.of(log.read(LAST_CHECKPOINT)) if LAST_CHECKPOINT in names else None
     hint = hint if hint and hint.version == listing.checkpoint else None
     remedy = f"delete it and {LAST_CHECKPOINT}, because all commits are there" if listing.has_all_commits else BACKUP
@@ -124,11 +119,7 @@ if TYPE_CHECKING:
 def with_later_commits(
     checksum: Mapping[str, Any], known: Sequence[Commit], later: Sequence[Commit]
 ) -> dict[str, Any] | None:
-    """Return the metadata, protocol and domains of a later version, as its checksum would hold them.
-
-    ``known`` are the actions of commits up to the version of the checksum, and ``later`` those of all commits after it;
-    the oldest commit comes first. The result is ``None`` if the commits contradict the checksum.
-    """
+    """Return the metadata, protocol and domains of a later version, as its checksum would hold them."""
     metadata, protocol, domains = (checksum.get(key) for key in ("metadata", "protocol", "domainMetadata"))
     if not isinstance(metadata, dict) or not isinstance(protocol, dict):
         return None
@@ -159,13 +150,7 @@ _MOST_OLDER = 100
 
 
 def checked_log(log: LogFiles, names: frozenset[str], listing: LogListing) -> CheckedLog:
-    """Read the files that a reader of the newest version needs, once.
-
-    Raises:
-        DamageFound: If they are damaged.
-        DoubtFound: If only Spark can tell whether it reads them.
-        OSError: If one of them cannot be read.
-    """
+    """Read the files that a reader of the newest version needs, once."""
     if listing.misnamed:
         raise DoubtFound(Doubt.of_name(listing.misnamed[0]))
     if listing.orphan is not None:
@@ -258,10 +243,7 @@ def _from_older_checksum(log: LogReader, checked: CheckedLog) -> dict[str, Any] 
 def check_checksum(
     log: LogReader, version: int, commits: Mapping[str, Sequence[Mapping[str, Any]]]
 ) -> dict[str, Any] | None:
-    """Require a checksum, which readers use instead of the commits, to agree with them, and return it.
-
-    One that is not JSON is ignored, as readers do.
-    """
+    """Require a checksum, which readers use instead of the commits, to agree with them, and return it."""
     checksum = json_of(log.read(checksum_name(version)))
     if not isinstance(checksum, dict):
         return None
@@ -297,19 +279,13 @@ class _Look(NamedTuple):
 
 
 def damage_of(log: LogFiles) -> Damage | None:
-    """Return the damage in the files that a reader of the newest version needs; ``None`` if none is certain.
-
-    Damage is certain if two checks in a row, each with its own listing, find it. A log that does not exist has none.
-    """
+    """Return the damage in the files that a reader of the newest version needs; ``None`` if none is certain."""
     checked = inspect_log(log)
     return checked if isinstance(checked, Damage) else None
 
 
 def inspect_log(log: LogFiles) -> CheckedLog | Damage | Doubt | None:
-    """Read what a reader of the newest version needs, like :func:`check_log`, of a log in any file system.
-
-    An older checksum is not read. The result is ``None`` if there is no such log, or it has changed each time.
-    """
+    """Read what a reader of the newest version needs, like :func:`check_log`, of a log in any file system."""
     try:
         return _settled(lambda: _look(log, checked_log, lambda _: None))
     except FileNotFoundError:
@@ -322,9 +298,6 @@ def check_log(log: LocalFiles) -> CheckedLog | Damage | Doubt | None:
     These are the commits since the newest checkpoint, that checkpoint, ``_last_checkpoint``, and the checksum, or an
     older one with the commits after it. Of a checkpoint in parquet only the first and last bytes are read. All files
     are of one table. The result is ``None`` if the log has changed each time, so neither is certain.
-
-    Raises:
-        FileNotFoundError: If there is no such log.
     """
     return _settled(lambda: _look(log, check_and_complete, log.identity))
 
@@ -369,13 +342,7 @@ def _changed() -> _Look:
 
 
 def damage_of_newest(log: LogReader, version: int) -> Damage | None:
-    """Return the damage in the newest commit and its checksum, for a log that cannot be listed.
-
-    Only these two files are read.
-
-    Raises:
-        OSError: If they cannot be read.
-    """
+    """Return the damage in the newest commit and its checksum, for a log that cannot be listed."""
     name = commit_name(version)
     try:
         check_checksum(log, version, {name: read_actions(log, name, BACKUP)})

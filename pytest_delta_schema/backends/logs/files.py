@@ -39,11 +39,7 @@ class LogReader(Protocol):
         ...
 
     def read(self, name: str) -> bytes:
-        """Return the content of a file.
-
-        Raises:
-            OSError: If it cannot be read; ``FileNotFoundError`` if it is not there.
-        """
+        """Return the content of a file."""
         ...
 
 
@@ -51,11 +47,7 @@ class ListedLog(LogReader, Protocol):
     """Lists and reads the files of one ``_delta_log`` folder, local or remote."""
 
     def names(self) -> Iterable[str]:
-        """Return the names of the files in it, in any order.
-
-        Raises:
-            OSError: If it cannot be listed; ``FileNotFoundError`` if it is not there.
-        """
+        """Return the names of the files in it, in any order."""
         ...
 
 
@@ -63,11 +55,7 @@ class LogFiles(ListedLog, Protocol):
     """Also reads parts of files."""
 
     def edges(self, name: str) -> Edges:
-        """Return the first and last bytes of a file, which may be large.
-
-        Raises:
-            OSError: If it cannot be read; ``FileNotFoundError`` if it is not there.
-        """
+        """Return the first and last bytes of a file, which may be large."""
         ...
 
 
@@ -75,11 +63,7 @@ class LocalFiles(LogFiles, Protocol):
     """Also tells files apart that have one name after each other."""
 
     def identity(self, name: str) -> object:
-        """Return a value that differs if a file is replaced.
-
-        Raises:
-            OSError: If that cannot be known; ``FileNotFoundError`` if it is not there.
-        """
+        """Return a value that differs if a file is replaced."""
         ...
 
 
@@ -153,12 +137,7 @@ class UncertainError(CutOffError):
 
 
 def actions_in(content: bytes) -> list[dict[str, Any]]:
-    """Return the actions in a file, one in each line.
-
-    Raises:
-        CutOffError: If there are none, or a line holds no object.
-        UncertainError: If a line holds an object and more, one that is not quite JSON, or values of other kinds.
-    """
+    """Return the actions in a file, one in each line."""
     lines = content.splitlines()
     if not any(line.strip() for line in lines):
         msg = "is empty"
@@ -228,11 +207,7 @@ PAUSES = (0.01, 0.05, 0.2)
 
 
 def read_until_settled(read: Callable[[], T], is_fault: Callable[[T], bool]) -> list[T]:
-    """Read until there is no fault, or two reads in a row have equal results; at most three times more.
-
-    Everything that a read concludes comes from files that it lists itself. A fault is what a later read could explain.
-    Of the results, all of which are returned, the last one is the one to use.
-    """
+    """Read until there is no fault, or two reads in a row have equal results; at most three times more."""
     results = [read()]
     for pause in PAUSES:
         if not is_fault(results[-1]) or results[-2:-1] == results[-1:]:
@@ -332,12 +307,7 @@ class DamageFound(Exception):  # noqa: N818 - carries the answer out of the chec
 
 
 def read_actions(log: LogReader, name: str, remedy: str) -> list[dict[str, Any]]:
-    """Return the actions in a commit, or in a checkpoint in JSON.
-
-    Raises:
-        DamageFound: If no reader reads it.
-        DoubtFound: If only Spark can tell whether it reads it.
-    """
+    """Return the actions in a commit, or in a checkpoint in JSON."""
     return parsed_actions(log.read(name), f"{log.path}/{name}", remedy)
 
 

@@ -187,11 +187,7 @@ class CommitLog:
         return self._settled(read)
 
     def _facts_at(self, version: int, versions: tuple[int, ...]) -> LogFacts:
-        """Return the metadata in one version.
-
-        Raises:
-            _Fault: If it does not exist, or the commits that set its metadata are gone.
-        """
+        """Return the metadata in one version."""
         if version not in versions:
             known = f"from {versions[0]} to {versions[-1]}" if versions else "of which none is left"
             fact = f"its log has no commit of version {version}; it has those {known}"

@@ -268,11 +268,7 @@ class MemoryCatalog:
 
 
 def _states(tables: object) -> list[TableState]:
-    """Return the tables of a catalog at its start.
-
-    Raises:
-        DeclarationError: If one of them is something else, such as a model.
-    """
+    """Return the tables of a catalog at its start."""
     subject, wanted = "MemoryCatalog", "the states of tables"
     if isinstance(tables, str) or not isinstance(tables, Iterable):
         refuse_kind(subject, wanted, tables, "write MemoryCatalog([TableState(...)])")

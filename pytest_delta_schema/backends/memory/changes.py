@@ -49,11 +49,7 @@ def new_table(action: CreateTable) -> TableState:
 
 @singledispatch
 def apply_change(change: object, state: TableState) -> TableState:
-    """Return the state of a table after a change.
-
-    Raises:
-        StatementError: If it changes something that does not exist.
-    """
+    """Return the state of a table after a change."""
     msg = f"the memory catalog does not know {type(change).__name__}, asked for {state.name}"
     raise NotImplementedError(msg)
 

@@ -33,14 +33,7 @@ _NO_COLUMN = "no_column"
 
 
 def filled(row: StoredRow, columns: Sequence[ColumnState], counters: dict[str, int]) -> StoredRow:
-    """Return a row with the values that the table fills.
-
-    Values are by lower-case column name. The counters, the next value of each identity column by lower-case name, are
-    updated.
-
-    Raises:
-        StatementError: If the row has a value that only the table may give, or an expression needs Spark.
-    """
+    """Return a row with the values that the table fills."""
     types = {folded(column.name): column.data_type for column in columns}
     valued = [(folded(column.name), column.value) for column in columns if column.value is not None]
     if not valued:
@@ -82,13 +75,7 @@ StoredRow = dict[str, Any]
 
 
 def broken_rows(data_check: DataCheck, rows: Sequence[StoredRow], columns: Sequence[str]) -> list[StoredRow]:
-    """Return the rows that violate a data check; for a key those that repeat the values of another row.
-
-    For foreign keys there is :func:`orphans`. The columns are all of the table, in lower case.
-
-    Raises:
-        ExpressionError: If a check cannot be evaluated without Spark.
-    """
+    """Return the rows that violate a data check; for a key those that repeat the values of another row."""
     if isinstance(data_check, NotNull):
         return [row for row in rows if value_at(row, data_check.path) is None]
     if isinstance(data_check, PartitionValue):
@@ -112,11 +99,7 @@ def distinct_texts(rows: Sequence[StoredRow], columns: Sequence[str]) -> tuple[t
 
 
 def moved(value: Any, data_type: DataTypeState, path: Sequence[str], to: str | None) -> Any:
-    """Return a value in which what is under a path has a different name, or is gone.
-
-    The value is a row or a part of one: structs and maps are dictionaries, arrays are lists. A row is a struct of its
-    columns. ``None`` as the new name drops it.
-    """
+    """Return a value in which what is under a path has a different name, or is gone."""
     if value is None:
         return None
     if isinstance(data_type, ArrayState):
@@ -185,11 +168,7 @@ def _values(row: StoredRow, columns: Sequence[str]) -> list[Any]:
 def violating_rows(
     data_check: DataCheck, table: QualifiedName, rows: Sequence[StoredRow], columns: Sequence[ColumnState]
 ) -> list[StoredRow]:
-    """Return the rows that violate a data check.
-
-    Raises:
-        StatementError: If a check cannot be evaluated without Spark.
-    """
+    """Return the rows that violate a data check."""
     types = {folded(column.name): column.data_type for column in columns}
     names = [*types]
     if not isinstance(data_check, CheckState):
@@ -204,13 +183,7 @@ def violating_rows(
 
 
 def require_valid_row(state: TableState, row: StoredRow, number: int) -> None:
-    """Make sure that a row violates no constraint.
-
-    The number is that among the inserted rows, from 1.
-
-    Raises:
-        StatementError: If a NOT NULL column is NULL, or a check is not met.
-    """
+    """Make sure that a row violates no constraint."""
     where = f"{state.name}: row {number}"
     for path in not_null_paths(state.columns):
         if value_at(row, path) is None:
@@ -230,10 +203,7 @@ def _used_columns(check: CheckState, state: TableState) -> list[str]:
 
 
 class RowChecks:
-    """Runs data checks on the rows of one table.
-
-    ``existing`` returns the state of a table, or raises a :class:`StatementError` if it does not exist.
-    """
+    """Runs data checks on the rows of one table."""
 
     def __init__(
         self,
@@ -253,11 +223,7 @@ class RowChecks:
         stop_early: bool = False,
         files: str | None = None,  # noqa: ARG002 - rows of files are stored like those of tables
     ) -> RowCounts:
-        """Count the rows that violate each data check.
-
-        Raises:
-            StatementError: If a check cannot be evaluated without Spark.
-        """
+        """Count the rows that violate each data check."""
         counts = [len(self._broken(data_check, added)) for data_check in data_checks]
         if stop_early and any(counts):
             return RowCounts(rows=None, broken=tuple(min(count, 1) for count in counts))
@@ -279,12 +245,7 @@ class RowChecks:
         )
 
     def require_sound_rows(self, statement: Statement) -> None:
-        """Refuse a statement that rows violate, as Delta does when it runs.
-
-        Raises:
-            UnsafePlanError: If rows violate a NOT NULL column or a check that is added.
-            StatementError: If another layout would change data.
-        """
+        """Refuse a statement that rows violate, as Delta does when it runs."""
         data_checks: list[DataCheck] = []
         for change in statement.changes:
             if isinstance(change, ColumnNullabilityChange):

@@ -75,19 +75,12 @@ class Transaction:
         return WrittenFiles(self._gateway, self._transaction, self._transaction.writeFiles(kept))
 
     def removals(self, milliseconds: int) -> list[Any]:
-        """Return a ``remove`` action for each file of the table, for the commit.
-
-        The time of the removal is in milliseconds since 1970.
-        """
+        """Return a ``remove`` action for each file of the table, for the commit."""
         files = self._transaction.filterFiles()
         return [file.removeWithTimestamp(milliseconds, False) for file in _items(files)]  # noqa: FBT003 - as above
 
     def commit(self, operation: Any, actions: Iterable[Mapping[str, Any]] = (), removals: Iterable[Any] = ()) -> None:
-        """Commit the changes of metadata, and further actions.
-
-        The operation, from :func:`labelled` or :func:`operation`, is what the history of the table shows. Actions are
-        as the log has them, and removals those of :meth:`removals`.
-        """
+        """Commit the changes of metadata, and further actions."""
         self._transaction.readWholeTable()
         scala = self._gateway.jvm.scala
         committed = _sequence(self._gateway, [*(_action(self._gateway, action) for action in actions), *removals])
@@ -289,10 +282,7 @@ def jvm_process(spark: SparkSession) -> subprocess.Popen[bytes] | None:
 
 
 def end_unused_jvm() -> None:
-    """End the JVM of a session that was stopped, if this process has started it.
-
-    pyspark would start the next session in it, whose class path and flags are those of the first one.
-    """
+    """End the JVM of a session that was stopped, if this process has started it."""
     if "pyspark" not in sys.modules:
         return
     from pyspark import SparkContext
@@ -456,10 +446,7 @@ PY4J_VERSIONS = {"py4j": ">=0.10.9.7,<0.10.10"}
 
 @contextmanager
 def end_interrupted_launch() -> Iterator[None]:
-    """End a JVM that pyspark launches in this block, if the block fails before pyspark is connected to it.
-
-    Else it would run for good after Ctrl-C: pyspark keeps its process nowhere before (pyspark 4.2).
-    """
+    """End a JVM that pyspark launches in this block, if the block fails before pyspark is connected to it."""
     from pyspark import SparkContext, java_gateway
 
     launched: list[subprocess.Popen[bytes]] = []

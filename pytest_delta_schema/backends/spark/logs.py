@@ -95,10 +95,7 @@ class History(NamedTuple):
 def introduced_by(
     sql: Callable[[str], Any], table: QualifiedName, paths: Iterable[ColumnPath]
 ) -> Iterator[IntroducedBy]:
-    """Return the commits that added columns; a column that is older than the history is left out.
-
-    For a column that was dropped and added again, one of the commits that added it is returned.
-    """
+    """Return the commits that added columns; a column that is older than the history is left out."""
     return introductions(_history(sql, table), paths)
 
 

@@ -69,9 +69,6 @@ def require_delta(spark: SparkSession) -> None:
     """Check the settings and the class path of a session; Databricks has Delta without any setting.
 
     Delta itself needs its extension, and a catalog of any class under the name ``spark_catalog`` (Delta 4.4.0).
-
-    Raises:
-        BackendUnavailableError: If the session has no Delta, with the lines to add; or if its server does not answer.
     """
     settings = _settings(spark)
     if settings is None or settings[_ON_DATABRICKS] or "DATABRICKS_RUNTIME_VERSION" in os.environ:
@@ -96,11 +93,7 @@ def require_delta(spark: SparkSession) -> None:
 
 
 def require_jvm(spark: SparkSession) -> None:
-    """Check that the JVM of a session can be reached.
-
-    Raises:
-        BackendUnavailableError: If it is a session of Spark Connect.
-    """
+    """Check that the JVM of a session can be reached."""
     if is_connect_session(spark):
         msg = (
             "the Spark session is one of Spark Connect, and the local backend needs one whose JVM it can reach; choose"
@@ -124,11 +117,7 @@ def _settings(spark: SparkSession) -> dict[str, str] | None:
 
 
 def require_session(value: object, subject: str) -> None:
-    """Raise unless a value is a session of Spark, whatever its kind.
-
-    Raises:
-        DeclarationError: If it is something else, such as the class ``SparkSession``.
-    """
+    """Raise unless a value is a session of Spark, whatever its kind."""
     if isinstance(value, type) or not hasattr(value, "sql"):
         refuse_kind(subject, "a Spark session", value, "give one, such as the fixture delta_spark")
 
@@ -261,8 +250,6 @@ def may_lack_rows(inspected: CheckedLog | Damage | Doubt | None, protocol: Mappi
     """Whether Spark may open a table and then refuse to list its files, because something in its log is odd.
 
     That is not known of a checkpoint of the second version in parquet, whose sidecars only its reader knows.
-
-    The protocol is the ``protocol`` action of the inspected log.
     """
     if not isinstance(inspected, CheckedLog):
         return isinstance(inspected, Doubt)

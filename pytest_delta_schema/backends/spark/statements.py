@@ -189,11 +189,7 @@ Count = Callable[[Sequence["DataCheck"], int], "RowCounts"]
 
 
 def set_not_null(gateway: Gateway, name: QualifiedName, paths: Sequence[ColumnPath], count: Count) -> None:
-    """Make columns and fields of structs NOT NULL, if no row holds NULL in them.
-
-    Raises:
-        UnsafePlanError: If rows hold NULL in them; nothing was changed.
-    """
+    """Make columns and fields of structs NOT NULL, if no row holds NULL in them."""
     data_checks = [NotNull(path) for path in paths]
 
     def forbid(metadata: dict[str, Any]) -> None:
@@ -209,12 +205,6 @@ def add_check_in_transaction(gateway: Gateway, name: QualifiedName, check: Check
 
     Delta's ADD CONSTRAINT joins the tokens of the text with spaces: it refuses ``a::int`` and lambdas, and stores
     ``'it''s'`` as ``'it' 's'``, which means something else (Delta 4.4.0).
-
-    The constraint is stored under its lower-case name.
-
-    Raises:
-        UnsafePlanError: If rows violate it; nothing was changed.
-        StatementError: If the table has a constraint of that name.
     """
     key = f"{CHECK_PREFIX}{folded(check.name)}"
 
@@ -229,10 +219,7 @@ def add_check_in_transaction(gateway: Gateway, name: QualifiedName, check: Check
 
 
 def rename_columns_in_transaction(gateway: Gateway, name: QualifiedName, names: Mapping[ColumnPath, str]) -> None:
-    """Rename columns and fields of a table with column mapping, where its catalog refuses RENAME COLUMN.
-
-    The new names are by the old paths.
-    """
+    """Rename columns and fields of a table with column mapping, where its catalog refuses RENAME COLUMN."""
 
     def rename(metadata: dict[str, Any]) -> None:
         schema = json.loads(metadata["schemaString"])
@@ -366,11 +353,7 @@ def setting(spark: SparkSession, key: str, value: str) -> Iterator[None]:
 
 @contextmanager
 def shared_setting(spark: Callable[[], SparkSession], key: str, value: str) -> Iterator[bool]:
-    """Change a setting inside the block for several threads that use one session.
-
-    Inside the block, :func:`setting` leaves a setting alone that has the value already. The value of the block is
-    whether the setting was changed: not in a session that does not start or has ended, whose statements report that.
-    """
+    """Change a setting inside the block for several threads that use one session."""
     with ExitStack() as settings:
         try:
             with translate_errors():
@@ -402,10 +385,7 @@ def settings(spark: SparkSession, values: Mapping[str, str]) -> Iterator[None]:
 def table_fingerprint(
     spark: SparkSession, relation: str, columns: Sequence[ColumnState], zone: str = "UTC"
 ) -> Fingerprint:
-    """Compute the fingerprint of a relation in one scan.
-
-    The relation is a quoted name, or a query in parentheses. The session has the time zone while the rows are read.
-    """
+    """Compute the fingerprint of a relation in one scan."""
     with settings(spark, {TIME_ZONE: zone, SUBSTITUTE: "false"}):
         (row,) = spark.sql(fingerprint_query(relation, columns)).collect()
     return Fingerprint.of(tuple(row))
@@ -427,9 +407,6 @@ def rewrite_table_layout(gateway: Gateway, name: QualifiedName, change: LayoutRe
 
     A concurrent write makes the commit fail, because the whole table counts as read. The rows are scanned
     three times: for the fingerprint before, for the write, and for the fingerprint of what was written.
-
-    Raises:
-        StatementError: If the written rows differ from those of the table; nothing was changed.
     """
     spark = gateway.spark
     transaction = Transaction(gateway, name)
@@ -529,12 +506,7 @@ class DeltaStatements:
         self._gateway = gateway
 
     def run(self, statement: Statement) -> None:
-        """Run one statement, or emulate it.
-
-        Raises:
-            UnsafePlanError: If rows violate a NOT NULL column or a check that is added; nothing was changed.
-            StatementError: If Spark or Delta refuses it.
-        """
+        """Run one statement, or emulate it."""
         if statement.kind is StatementKind.CREATE_TABLE:
             self._create(statement)
         elif self._gateway is not None and statement.kind in self._by_commit:
@@ -595,22 +567,12 @@ def session_clock(spark: SparkSession) -> Clock:
 
 
 def stored_rows(spark: SparkSession, state: TableState, rows: Any) -> list[dict[str, Any]]:
-    """Return rows as a table would return them after an insert.
-
-    The time zone of the session is that of datetimes without one. Rows are those of
-    :func:`~pytest_delta_schema.backends.row_values.converted_rows`.
-    """
+    """Return rows as a table would return them after an insert."""
     return converted_rows(state, rows, session_clock(spark))
 
 
 def insert_rows(spark: SparkSession, state: TableState, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Append rows; the table fills columns that a row leaves out.
-
-    The time zone of the session is that of datetimes without one.
-
-    Raises:
-        StatementError: If values would not be read back as they were given; nothing is written then.
-    """
+    """Append rows; the table fills columns that a row leaves out."""
     instants = _instants_in_partitions(state)
     has_expressions = bool(state.checks or any(column.value is not None for column in state.columns))
     # Expressions depend on the session's time zone, so only a table without them is written in UTC.
@@ -627,10 +589,7 @@ def insert_rows(spark: SparkSession, state: TableState, rows: Iterable[Mapping[s
 
 
 def append_rows(spark: SparkSession, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Append rows as they are, so only the table refuses them; see :class:`AppendsRows`.
-
-    All rows have the same columns.
-    """
+    """Append rows as they are, so only the table refuses them; see :class:`AppendsRows`."""
     by_name = [NameMap(row.items()) for row in rows]
     stored = spark.table(dotted(table)).schema
     fields = [field for field in stored if field.name in by_name[0]]

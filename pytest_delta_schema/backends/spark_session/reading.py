@@ -67,10 +67,7 @@ _PARTITIONS, _DETAILS = "# Partition Information", "# Detailed Table Information
 
 
 class Description:
-    """The parts of the output of DESCRIBE TABLE EXTENDED.
-
-    Rows are names, types or values, and comments; those of the columns come first.
-    """
+    """The parts of the output of DESCRIBE TABLE EXTENDED."""
 
     def __init__(self, rows: Sequence[Sequence[str]], columns: int) -> None:
         # A column may have the name of a heading, so the search begins behind the columns.
@@ -200,11 +197,7 @@ def read_table(session: Session, name: QualifiedName) -> TableState | Diagnostic
 
 
 def commits_from_history(session: Session, name: QualifiedName) -> CommitLog:
-    """Return the commits of a table that exists.
-
-    Raises:
-        CatalogReadError: If its catalog holds its newest commits, which are in no log.
-    """
+    """Return the commits of a table that exists."""
     location = Description(session.rows(describe_extended(name)), len(session.schema(name).fields))["Location"]
     if commits_are_in_catalog(row[0] for row in session.rows(show_properties(name))):
         fact = "keeps its newest commits in its catalog, and not in its log"
@@ -253,10 +246,7 @@ def _from_checksum(sql: Callable[[str], Any], name: QualifiedName, location: str
 
 
 class SessionReader:
-    """Reads tables of a session.
-
-    ``redacted`` removes secrets from a message.
-    """
+    """Reads tables of a session."""
 
     def __init__(self, backend: str, spark: SparkSession, threads: int, redacted: Callable[[str], str]) -> None:
         self._backend = backend
@@ -291,10 +281,7 @@ class SessionReader:
             self._spark.read.format("delta").load(unquote(location)).inputFiles()
 
     def states(self, names: Sequence[QualifiedName], sources: Mapping[QualifiedName, Parquet]) -> CatalogState:
-        """Read tables: two statements and a schema each.
-
-        ``sources`` are the files from which some of them may be converted.
-        """
+        """Read tables: two statements and a schema each."""
         read = self._read_all(names)
         absent = [name for name, state in read.items() if state is None]
         schemas = {catalog: self._schemas(catalog) for catalog in dict.fromkeys(name.catalog for name in absent)}
@@ -310,11 +297,7 @@ class SessionReader:
         return {name: state for name, state in self._read_all(names).items() if isinstance(state, TableState)}
 
     def log(self, name: QualifiedName) -> LogFacts:
-        """Read the log of one table that exists.
-
-        Raises:
-            CatalogReadError: If it does not exist, or cannot be read.
-        """
+        """Read the log of one table that exists."""
         facts = read_log(self, name)
         if isinstance(facts, TableState):
             raise CatalogReadError([CatalogState.of({name: facts}).problem(name)])
@@ -324,20 +307,12 @@ class SessionReader:
         return replace(facts, version=self.newest(name)) if facts.version is None else facts
 
     def commits(self, table: QualifiedName) -> CommitLog:
-        """Return the commits of one table that exists.
-
-        Raises:
-            CatalogReadError: If it does not exist, or cannot be read.
-        """
+        """Return the commits of one table that exists."""
         self.states([table], {}).existing(table)
         return commits_from_history(self, table)
 
     def newest(self, table: QualifiedName) -> int:
-        """Return the newest version of a table.
-
-        Raises:
-            StatementError: If it does not exist, or its history cannot be read.
-        """
+        """Return the newest version of a table."""
         return int(self.rows(describe_history(table, limit=1))[0][0])
 
     def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:

@@ -84,11 +84,7 @@ def decoded_answer(kind: type[_T], body: bytes | msgspec.Raw) -> _T:
 
 
 def scrubbed(value: _T, scrub: Callable[[str], str], path: str = "$") -> _T:
-    """Redact a secret in the texts of an answer.
-
-    Raises:
-        ValueError: If the secret is in a text that decides something, such as a name.
-    """
+    """Redact a secret in the texts of an answer."""
     if isinstance(value, str):
         shown = scrub(value)
         if shown != value and path.rpartition(".")[2] not in _FREE:

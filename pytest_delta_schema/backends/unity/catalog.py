@@ -133,13 +133,7 @@ CAPABILITIES = Capabilities(
 
 
 class SparkOfServer:
-    """Opens the Spark session of a server when it is first needed, and checks that it uses that server.
-
-    ``session`` returns the session; ``None`` if none is configured.
-
-    Attributes:
-        opened: The catalog of the session; ``None`` before it was needed.
-    """
+    """Opens the Spark session of a server when it is first needed, and checks that it uses that server."""
 
     def __init__(self, client: UnityClient, session: Callable[[], SparkSession] | None) -> None:
         self.opened: SessionCatalog | None = None
@@ -147,11 +141,7 @@ class SparkOfServer:
         self._session = session
 
     def catalog(self, name: str | None = None) -> SessionCatalog:
-        """Return the catalog of the session, which must have the catalog of the server of that name, too.
-
-        Raises:
-            BackendUnavailableError: If no session is configured, or its catalog is not the server's.
-        """
+        """Return the catalog of the session, which must have the catalog of the server of that name, too."""
         if self.opened is None:
             self.opened = self._open()
         if name is not None:
@@ -424,10 +414,6 @@ class UnityCatalog:
         """Read the log of one table through Spark.
 
         If it does not have to, only a session that is open already is used.
-
-        Raises:
-            BackendUnavailableError: If a session is needed and none is configured, or its catalog is not the server's.
-            CatalogReadError: If Spark cannot read it.
         """
         with self._lock:
             if not has_to and active_spark() is None:

@@ -330,11 +330,7 @@ class UnityClient:
         return vended
 
     def _pages(self, kind: type[_P], path: str, query: dict[str, Any]) -> Iterator[tuple[Response, _P]]:
-        """Yield the pages of a listing.
-
-        Raises:
-            ServerError: If the server does not answer, or its pages do not end.
-        """
+        """Yield the pages of a listing."""
         token = ""
         seen = {token}
         for _ in range(_PAGES):

@@ -50,12 +50,7 @@ _TAKEN = "TABLE_ALREADY_EXISTS"
 
 
 def recreate_entry(client: UnityClient, entry: EntryState, info: dict[str, Any], *, recreates: bool) -> None:
-    """Delete a catalog entry and create it again with another id; files are not changed. The deletion is logged first.
-
-    Raises:
-        StatementError: If the settings do not allow it; or if the entry was deleted and cannot be created again, with
-            the request that would create it.
-    """
+    """Delete a catalog entry and create it again with another id; files are not changed. The deletion is logged."""
     owner = f"owned by {entry.owner}" if entry.owner else "without an owner"
     if not recreates:
         msg = (
@@ -99,23 +94,14 @@ class SchemaListing(NamedTuple):
         return StoredName.of(QualifiedName(self.catalog, self.schema, table))
 
     def find(self, table: str) -> TableInfo | None:
-        """Return the catalog entry of a table, found without regard to case; ``None`` if it is not listed.
-
-        Raises:
-            StatementError: If several tables have that name.
-        """
+        """Return the catalog entry of a table, found without regard to case; ``None`` if it is not listed."""
         entries = self.tables.get(table, [])
         only_one("tables", (str(self.name(info["name"]).written) for info in entries))
         return entries[0] if entries else None
 
 
 def list_schema(client: UnityClient, catalog: str, schema: str) -> SchemaListing:
-    """List the tables of a schema, which is found without regard to case.
-
-    Raises:
-        ServerError: If the server has no such schema, or does not answer.
-        StatementError: If it has several schemas whose names differ by case only.
-    """
+    """List the tables of a schema, which is found without regard to case."""
     try:
         return _listed(client, catalog, schema)
     except ServerError as error:
@@ -133,13 +119,7 @@ def list_schema(client: UnityClient, catalog: str, schema: str) -> SchemaListing
 
 
 def only_one(kind: str, candidates: Iterable[str]) -> str | None:
-    """Return the only one of several names that differ by case only; ``None`` if there is none.
-
-    ``kind`` is what has the names, for the message: ``tables``.
-
-    Raises:
-        StatementError: If there are several.
-    """
+    """Return the only one of several names that differ by case only; ``None`` if there is none."""
     names = sorted(candidates)
     if len(names) > 1:
         msg = (
@@ -164,12 +144,7 @@ def _listed(client: UnityClient, catalog: str, schema: str) -> SchemaListing:
 
 
 def stored_schema(client: UnityClient, catalog: str, schema: str) -> tuple[str, str]:
-    """Return the stored names of a catalog and a schema; names that the server does not list are returned unchanged.
-
-    Raises:
-        ServerError: If the server does not answer.
-        StatementError: If it has several catalogs, or schemas, whose names differ by case only.
-    """
+    """Return the stored names of a catalog and a schema; names that the server does not list are returned unchanged."""
     stored = only_one("catalogs", (name for name in client.catalogs() if folded(name) == catalog))
     if stored is None:
         return catalog, schema
@@ -191,11 +166,7 @@ _CAMEL = {kebab: camel for camel, kebab in _KEBAB.items()}
 
 
 def entry_of(name: QualifiedName, info: TableInfo) -> EntryState:
-    """Read a catalog entry from an answer of the classic API.
-
-    Raises:
-        ValueError: With the reason, if it cannot be understood.
-    """
+    """Read a catalog entry from an answer of the classic API."""
     properties = info.get("properties") or {}
     version = properties.get(LAST_VERSION, "")
     return EntryState(
@@ -213,11 +184,7 @@ def entry_of(name: QualifiedName, info: TableInfo) -> EntryState:
 
 
 def columns_of_entry(info: TableInfo) -> tuple[EntryColumn, ...]:
-    """Read the columns of an entry, in the order of their positions.
-
-    Raises:
-        ValueError: With the reason, if a column cannot be understood.
-    """
+    """Read the columns of an entry, in the order of their positions."""
     columns = sorted(info.get("columns") or (), key=lambda column: column.get("position") or 0)
     if not columns:
         return ()
@@ -237,10 +204,7 @@ def columns_for(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def table_info(entry: EntryState, log: LogState, timestamp: int) -> dict[str, Any]:
-    """Return a whole catalog entry for the classic API: the metadata of the log, at the location of the old entry.
-
-    The timestamp is that of the newest version, in milliseconds since 1970.
-    """
+    """Return a whole catalog entry for the classic API: the metadata of the log, at the location of the old entry."""
     catalog, schema, table = entry.name.written
     partition_indexes = NameMap((name, index) for index, name in enumerate(log.partitioning))
     fields = json.loads(log.schema)["fields"]
@@ -355,16 +319,8 @@ class MetadataSyncing:
     def sync(self, name: QualifiedName, *, recreates: bool) -> MetadataSync | None:
         """Synchronise the catalog entry of one table.
 
-        An update that loses a race is repeated until the time of one call is over; each update asserts the id and the
-        tag that it is based on. After each update the entry is read back.
-
         ``recreates`` permits that the entry is deleted and created again on a server that cannot update it. It returns
         the changes and notes, or ``None`` if there are neither.
-
-        Raises:
-            CatalogReadError: If it is not a Delta table.
-            StatementError: If the table does not exist, the catalog commits to the log and the entry differs, the entry
-                has a newer version than the log, each try loses a race, or the server refuses.
         """
         can_update = self._can_update(name.written.catalog)
         for number in _tries(self.client.deadline()):
@@ -460,11 +416,7 @@ class MetadataSyncing:
     def _update(
         self, seen: _Seen, tag: DeltaMetadata, log: LogState, differences: tuple[EntryDifference, ...]
     ) -> ServerError | None:
-        """Send one update; return a failure after which another try makes sense.
-
-        Raises:
-            ServerError: If no other try makes sense.
-        """
+        """Send one update; return a failure after which another try makes sense."""
         try:
             self.client.update_table(seen.entry.name, _body(seen, tag, log, differences))
         except ServerError as error:

@@ -62,11 +62,7 @@ class Proxy(NamedTuple):
 
 
 def server_address(uri: Uri) -> Address:
-    """Return the address of a server.
-
-    Raises:
-        BackendUnavailableError: If the URI is not an address, or has secrets in it, which the error does not show.
-    """
+    """Return the address of a server."""
     shown = str(uri)
     address, fault = _parsed(uri)
     if address is None or address.scheme not in ("http", "https") or not address.host:
@@ -87,12 +83,7 @@ def server_address(uri: Uri) -> Address:
 
 
 def environment_proxy(address: Address) -> Proxy | None:
-    """Return the proxy that the environment names for a server; ``None`` if there is none.
-
-    Raises:
-        BackendUnavailableError: If the proxy has no valid address, or its kind is not supported.
-            The error does not show secrets.
-    """
+    """Return the proxy that the environment names for a server; ``None`` if there is none."""
     uri = Uri(getproxies().get(address.scheme) or getproxies().get("all") or "")
     if not uri or proxy_bypass(address.host):
         return None
@@ -245,13 +236,7 @@ class Response(NamedTuple):
 
 
 class Calls:
-    """Sends calls to one server; safe to share between threads.
-
-    The timeout is the time limit of a call in seconds, with all tries and pauses.
-
-    Raises:
-        BackendUnavailableError: If ``uri`` is not an address, or the extra is not installed.
-    """
+    """Sends calls to one server; safe to share between threads."""
 
     def __init__(self, uri: Uri, token: Secret | None, timeout: float) -> None:
         address = server_address(uri)
@@ -266,11 +251,7 @@ class Calls:
         self._transport.close()
 
     def read(self, path: str, query: dict[str, Any] | None = None) -> Response:
-        """Send a call that changes nothing; it is repeated after a pause if the server fails for a moment.
-
-        Raises:
-            ServerError: If the server does not answer with success.
-        """
+        """Send a call that changes nothing; it is repeated after a pause if the server fails for a moment."""
         if self._silence is not None:
             raise self._silence
         deadline = Deadline(self.timeout)
@@ -292,11 +273,7 @@ class Calls:
         raise failure
 
     def write(self, method: str, path: str, body: Any = None) -> Response:
-        """Send a call that changes something; it is never repeated.
-
-        Raises:
-            ServerError: If the server does not answer with success.
-        """
+        """Send a call that changes something; it is never repeated."""
         content = None if body is None else json.dumps(body).encode()
         return self._try(method, path, Deadline(self.timeout), content)
 

@@ -57,10 +57,7 @@ def no_catalog(name: str) -> StatementError:
 
 
 def unreadable(name: QualifiedName, error: DeltaSchemaError, fault: type[HasCode] = UnreadableTable) -> Diagnostic:
-    """Return the problem of a table from the error of a server or a log, whose text ends with the remedy.
-
-    The text of the error ends with the remedy. ``fault`` is what it means, unless it is a fault of the server.
-    """
+    """Return the problem of a table from the error of a server or a log, whose text ends with the remedy."""
     server_fault = error.server_fault if isinstance(error, ServerError) else ""
     text = server_fault or str(error)
     fact, _, remedy = text.rpartition("; ")
@@ -91,10 +88,7 @@ def other_kind(entry: EntryState) -> str:
 
 
 def absent_table(name: QualifiedName, *, schema: bool | StatementError) -> TableState | Diagnostic:
-    """Return the state of a table that the server does not have, or the problem if that is not certain.
-
-    ``schema`` is whether its schema exists, or why that is not known.
-    """
+    """Return the state of a table that the server does not have, or the problem if that is not certain."""
     if isinstance(schema, bool):
         return TableState(name=name, exists=False, schema_exists=schema)
     if not isinstance(schema, ServerError):
@@ -118,11 +112,7 @@ def is_panic(error: BaseException) -> bool:
 
 
 def file_system(location: str, options: Mapping[str, str]) -> Any:
-    """Return the pyarrow file system through which deltalake opens a table.
-
-    Raises:
-        FileNotFoundError: If it is a local folder that does not exist.
-    """
+    """Return the pyarrow file system through which deltalake opens a table."""
     from deltalake.exceptions import TableNotFoundError
     from deltalake.fs import DeltaStorageHandler
     from pyarrow.fs import PyFileSystem
@@ -169,9 +159,6 @@ class LogFolder:
         """Return the clustering columns in the files of one version; ``None`` if they do not hold any.
 
         A checksum and a checkpoint hold all domains, a commit those that it changes (source: Delta's protocol).
-
-        Raises:
-            OSError: If a file cannot be read; ``FileNotFoundError`` if the version has no files any more.
         """
         stem = f"{version:020d}"
         checkpoints = [name for name in self._names if name.startswith(f"{stem}.checkpoint")]
@@ -197,12 +184,7 @@ class LogFolder:
         ]
 
     def newest(self) -> NewestActions:
-        """Return the newest version, read as Delta's protocol says, whatever types and features it has.
-
-        Raises:
-            KeyError: If no file holds the actions.
-            OSError: If a file cannot be read; ``FileNotFoundError`` if there is no commit any more.
-        """
+        """Return the newest version, read as Delta's protocol says, whatever types and features it has."""
         listing = LogListing.of(self._names)
         if listing.newest < 0:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self.path)
@@ -317,11 +299,6 @@ class ManagedLogs:
         """Read the log of one table from its files if they are complete, else through an open Spark session.
 
         ``check`` reads in the log what is needed of it; if that fails, so does opening the log.
-
-        Raises:
-            BackendUnavailableError: If a session is needed and none is configured, or its catalog is not the server's.
-            CatalogReadError: If Spark cannot read the log.
-            StatementError: If the log is not one to which the catalog commits, and cannot be read.
         """
         log = self._published(entry, check)
         if log is not None and not log.is_catalog_managed:
@@ -367,11 +344,7 @@ class _Failure:
 
 
 def read_repeatedly(read: Callable[[], T]) -> T:
-    """Return what is read; a failure counts if two tries in a row have it.
-
-    Raises:
-        StatementError: The failure.
-    """
+    """Return what is read; a failure counts if two tries in a row have it."""
 
     def tried() -> T | _Failure:
         try:
@@ -396,10 +369,6 @@ class Log:
     Local files are read as the local backend reads them. Others, and logs that only their checkpoint explains, are
     opened with deltalake. It opens no table with a type or a feature that it does not know; the files of such a log are
     parsed here.
-
-    Raises:
-        BackendUnavailableError: If the extra is not installed.
-        StatementError: If there is no log, or it cannot be read.
     """
 
     def __init__(self, location: str, options: Mapping[str, str], hidden: Any = str) -> None:
@@ -488,11 +457,7 @@ class Log:
         return True
 
     def facts(self) -> LogFacts:
-        """Return the facts of the log.
-
-        Raises:
-            StatementError: If the files that hold its clustering columns cannot be read, or are those of another table.
-        """
+        """Return the facts of the log."""
         return self._local or replace(self._unclustered, clustering=self._clustering)
 
     def shown(self) -> LogState:
@@ -509,11 +474,7 @@ class Log:
         return self._local or LogFacts(self._metadata, self._protocol, version=self.version)
 
     def timestamp(self) -> int:
-        """Return when the newest version was committed, in milliseconds since 1970; 0 if the log does not say so.
-
-        Raises:
-            StatementError: If its commit cannot be read.
-        """
+        """Return when the newest version was committed, in milliseconds since 1970; 0 if the log does not say so."""
         return read_repeatedly(self._timestamp)
 
     def _timestamp(self) -> int:
@@ -523,11 +484,7 @@ class Log:
             self._refuse(f"the time of version {self.version}: {type(error).__name__}", "restore it from a backup")
 
     def schemas(self) -> list[tuple[ColumnState, ...]]:
-        """Return the columns of all versions that the commits and checkpoints of the log still hold.
-
-        Raises:
-            StatementError: If one of the files cannot be read.
-        """
+        """Return the columns of all versions that the commits and checkpoints of the log still hold."""
         try:
             return [columns_of_schema(json.loads(metadata["schemaString"])) for metadata in self._folder.metadata()]
         except _MALFORMED as error:
@@ -599,11 +556,7 @@ class ExternalLogs:
         return self.read(entry, lambda log: log)
 
     def read(self, entry: EntryState, read: Callable[[Log], T]) -> T:
-        """Open the log of one table and read in it; after a failure, both are tried again.
-
-        Raises:
-            StatementError: If its entry names no location, its credentials have expired, or the log cannot be read.
-        """
+        """Open the log of one table and read in it; after a failure, both are tried again."""
         if not entry.location:
             msg = "its catalog entry names no location; register it again with one"
             raise StatementError(msg, condition="NO_LOCATION")

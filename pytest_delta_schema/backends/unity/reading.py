@@ -151,13 +151,7 @@ class TableReader:
         return tuple(sorted(QualifiedName(catalog, schema, name) for name in kept))
 
     def open_log(self, entry: EntryState) -> Log | LogFacts | None:
-        """Open the log of a table; ``None`` if its newest commits are in the catalog only, and no session is open.
-
-        Raises:
-            BackendUnavailableError: If a session is needed and none is configured, or its catalog is not the server's.
-            CatalogReadError: If Spark cannot read it.
-            StatementError: If it cannot be read without Spark.
-        """
+        """Open the log of a table; ``None`` if its newest commits are in the catalog only, and no session is open."""
         log = self._managed.read(entry, Log.shown) if entry.is_managed else self._logs.open(entry)
         return None if isinstance(log, Unpublished) else log
 
@@ -172,11 +166,7 @@ class TableReader:
         return listings
 
     def _listed_entry(self, name: QualifiedName, listing: SchemaListing | StatementError) -> TableInfo | None:
-        """Return the entry of a table from a listing, and remember its stored name; ``None`` if it is not listed.
-
-        Raises:
-            StatementError: If the names of several tables or schemas differ from it by case only.
-        """
+        """Return the entry of a table from a listing, and remember its stored name; ``None`` if it is not listed."""
         if isinstance(listing, ServerError):
             # Each table is requested by itself then, and its answer has the reason.
             return None
@@ -193,10 +183,7 @@ class TableReader:
         listing: SchemaListing | StatementError,
         first: Mapping[QualifiedName, TableReading | None],
     ) -> TableReading | None:
-        """Read one table; ``None`` if the server has none of that name.
-
-        ``first`` are the results of tables that were requested by the names in the models.
-        """
+        """Read one table; ``None`` if the server has none of that name."""
         try:
             info = self._listed_entry(name, listing)
         except StatementError as error:

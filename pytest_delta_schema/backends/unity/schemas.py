@@ -92,11 +92,7 @@ _PLAIN_FIELD = msgspec.json.Decoder(PlainField)
 
 
 def field_of(text: str) -> dict[str, Any]:
-    """Read the JSON of a field, or of a type alone, as older servers send it.
-
-    Raises:
-        ValueError: With the reason, if it is neither.
-    """
+    """Read the JSON of a field, or of a type alone, as older servers send it."""
     value = read_json(text)
     field = value if isinstance(value, dict) and "name" in value else {"name": "", "type": value, "nullable": True}
     if text.count("{") + text.count("[") > DEEPEST:
@@ -106,10 +102,7 @@ def field_of(text: str) -> dict[str, Any]:
 
 
 def plain_type(text: str) -> PlainField | None:
-    """Return a field whose metadata is its comment at most; ``None`` if the rest of it may matter, or is malformed.
-
-    What is ``None`` is read by :func:`field_of`, which says what is wrong with it.
-    """
+    """Return a field whose metadata is its comment at most; ``None`` if the rest of it may matter, or is malformed."""
     if text.count("{") + text.count("[") > DEEPEST:
         return None
     try:
@@ -129,11 +122,7 @@ def read_json(text: str | bytes) -> Any:
 
 
 def require_columns(value: Any) -> None:
-    """Require a value to have the form of columns of the Delta API.
-
-    Raises:
-        ValueError: With the path of the fault, if it has another form.
-    """
+    """Require a value to have the form of columns of the Delta API."""
     _require_shallow(value)
     msgspec.convert(value, ApiStruct)
 
@@ -157,11 +146,7 @@ def _require_shallow(value: Any) -> None:
 
 
 def entry_type(text: str) -> tuple[DataTypeState, str]:
-    """Read type and comment in the JSON of a field, or, as older servers have it, of a type alone.
-
-    Raises:
-        ValueError: If it is neither, or the type cannot be stored by Delta.
-    """
+    """Read type and comment in the JSON of a field, or, as older servers have it, of a type alone."""
     plain = plain_type(text)
     if plain is None:
         field = field_of(text)

@@ -88,10 +88,7 @@ def needs_credentials(location: str) -> bool:
 
 
 def deltalake_options(location: str, stores: Iterable[Storage], credentials: Credentials) -> HiddenValues:
-    """Return the options with which deltalake opens a table.
-
-    Vended credentials take precedence over keys of the environment.
-    """
+    """Return the options with which deltalake opens a table."""
     options = HiddenValues()
     if not needs_credentials(location):
         return options

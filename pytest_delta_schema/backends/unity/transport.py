@@ -90,10 +90,7 @@ def _resolve(host: str, port: int, answers: queue.SimpleQueue[list[str] | OSErro
 
 
 class _Stream(httpcore.NetworkStream):
-    """One connection.
-
-    ``left`` returns the seconds that are left, or raises if none are.
-    """
+    """One connection."""
 
     def __init__(self, inner: httpcore.NetworkStream, left: Callable[[], float]) -> None:
         self._inner = inner
@@ -143,11 +140,7 @@ class HttpAnswer(NamedTuple):
 
 
 class Transport:
-    """Sends requests to one server, through the proxy that the environment names; safe to share between threads.
-
-    Raises:
-        BackendUnavailableError: If the environment names a proxy that cannot be used.
-    """
+    """Sends requests to one server, through the proxy that the environment names; safe to share between threads."""
 
     def __init__(self, address: Address, token: Secret | None) -> None:
         self._address = address
@@ -177,12 +170,6 @@ class Transport:
 
         The target is path and query, below the path of the address. The last byte of the answer must arrive by the
         deadline. The body is JSON.
-
-        Raises:
-            httpcore.TimeoutException: If the deadline is over.
-            httpcore.NetworkError: If the server or its proxy cannot be reached, or closes the connection.
-            httpcore.ProtocolError: If the answer is not HTTP.
-            TooLargeError: If the body is too large.
         """
         self._network.begin(deadline)
         try:

@@ -59,10 +59,7 @@ class Drawing:
 
 
 def drawn(edges: Iterable[Edge]) -> Drawing:
-    """Lay out all nodes that have edges; parts without a connection are placed next to and below each other.
-
-    Several edges between two nodes are drawn as one.
-    """
+    """Lay out all nodes that have edges; parts without a connection are placed next to and below each other."""
     distinct = sorted(set(edges))
     parts = [_part(part) for part in _connected(distinct)]
     # The largest parts come first; parts of one size stay in the order of their names.
@@ -234,10 +231,7 @@ def _tops(
 
 
 def _apart(wanted: Sequence[float], sizes: Sequence[int]) -> list[float]:
-    """Return positions as near as possible to the wanted ones, in the same order and without overlaps.
-
-    Neighbours that would overlap form a block, which is placed at the mean of what its nodes want.
-    """
+    """Return positions as near as possible to the wanted ones, in the same order and without overlaps."""
     blocks: list[tuple[float, int]] = []
     before = 0
     offsets = []

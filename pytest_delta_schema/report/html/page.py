@@ -196,10 +196,7 @@ _OF_TABLE = 4
 
 
 def diagnostic_list(heading: str, diagnostics: Sequence[Diagnostic], source_url: str, level: int = _OF_TABLE) -> Html:
-    """Return a heading and a list; nothing for no diagnostics.
-
-    At the level of a heading below one of the page, and not of a table, each diagnostic names its table.
-    """
+    """Return a heading and a list; nothing for no diagnostics."""
     if not diagnostics:
         return NOTHING
     items = [
@@ -445,10 +442,7 @@ def schema_name(table: TableReport) -> str:
 
 
 def table_section(table: TableReport, anchor: str, source_url: str, *, names_run: bool, is_open: bool) -> Html:
-    """Return the section of a table.
-
-    It names the mode, the backend and the target if the report has several runs.
-    """
+    """Return the section of a table."""
     risks = {change.risk for change in table.changes}
     return element(
         "details",
@@ -613,11 +607,7 @@ _Entry = tuple[str, "TableReport"]
 
 
 def html_page(report: RunReport) -> str:
-    """Return a report as one HTML file, which loads nothing and sends nothing.
-
-    A name or comment can hold any text: it stays text. The page can be read without its script, which adds filters,
-    buttons that copy, and the choice of a theme.
-    """
+    """Return a report as one HTML file, which loads nothing and sends nothing."""
     style, script = _asset("page.css"), _asset("page.js")
     policy = (
         f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; img-src data:;"

@@ -40,11 +40,7 @@ class _Part(NamedTuple):
 def schema_rows(
     declared: Mapping[str, Any] | None, observed: Mapping[str, Any] | None, changed: Iterable[str]
 ) -> tuple[SchemaRow, ...]:
-    """Match the parts of two states by their paths; those of the model come first, in its order.
-
-    What differs is what the plan says: a different spelling of one expression is not a difference. All of a missing
-    table or column differs. A property that the model does not name is left out, unless the plan changes it.
-    """
+    """Match the parts of two states by their paths; those of the model come first, in its order."""
     wanted = dict(_parts(declared or {}))
     stored = {} if observed is None or not observed.get("exists", True) else dict(_parts(observed))
     parts = {**wanted, **{path: part for path, part in stored.items() if path not in wanted}}

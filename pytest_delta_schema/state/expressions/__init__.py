@@ -34,10 +34,7 @@ def canonical(text: str) -> str:
 
 @lru_cache(maxsize=_CACHED)
 def simplified(text: str) -> str:
-    """Write an expression so that those which differ in form only are equal texts: flipped operands, ``between``.
-
-    Forms that give another value for NULL stay apart: ``a OR NOT a`` is not simplified to true.
-    """
+    """Write an expression so that those which differ in form only are equal texts: flipped operands, ``between``."""
     from pytest_delta_schema.state.expressions import parsing
 
     return parsing.simplified(text)
@@ -68,10 +65,7 @@ def with_columns(text: str, names: Mapping[ColumnPath, str]) -> str:
 
 
 def condition_faults(text: str, columns: Mapping[str, str]) -> Iterator[str]:
-    """Yield the faults of an expression for a CHECK constraint that can be found without Spark.
-
-    Types of columns are by name in lower case.
-    """
+    """Yield the faults of an expression for a CHECK constraint that can be found without Spark."""
     from pytest_delta_schema.state.expressions import faults
 
     return faults.condition_faults(text, columns)
@@ -92,39 +86,21 @@ def default_faults(text: str) -> Iterator[str]:
 
 
 def evaluate(text: str, rows: Iterable[Mapping[str, Any]], columns: Iterable[str]) -> list[Any]:
-    """Return the value of an expression for each row.
-
-    Rows are values by column in lower case; a missing column of the table is NULL.
-
-    Raises:
-        ExpressionError: If it uses something that cannot be evaluated without Spark.
-    """
+    """Return the value of an expression for each row."""
     from pytest_delta_schema.state.expressions import evaluation
 
     return evaluation.evaluate(text, rows, columns)
 
 
 def require_wide(text: str, types: Mapping[str, object]) -> None:
-    """Make sure that no part of an expression is computed as a ``tinyint``, ``smallint`` or ``float``.
-
-    Types of columns are by name in lower case.
-
-    Raises:
-        ExpressionError: If one is: Spark refuses what does not fit in such a number, or rounds to it.
-    """
+    """Make sure that no part of an expression is computed as a ``tinyint``, ``smallint`` or ``float``."""
     from pytest_delta_schema.state.expressions import parsing
 
     parsing.require_wide(text, types)
 
 
 def failing_rows(text: str, rows: Iterable[Mapping[str, Any]], columns: Iterable[str]) -> list[int]:
-    """Return the indexes of the rows for which a condition is false or unknown.
-
-    Rows are values by column in lower case; a missing column of the table is NULL.
-
-    Raises:
-        ExpressionError: If it uses something that cannot be evaluated without Spark.
-    """
+    """Return the indexes of the rows for which a condition is false or unknown."""
     from pytest_delta_schema.state.expressions import evaluation
 
     return evaluation.failing_rows(text, rows, columns)

@@ -182,10 +182,7 @@ def is_understood(condition: Condition) -> bool:
 
 
 def value_at(row: Mapping[str, Any], path: ColumnPath) -> Any:
-    """Return the value at a path in a row; ``None`` below a value that is NULL.
-
-    The row has values by column in lower case.
-    """
+    """Return the value at a path in a row; ``None`` below a value that is NULL."""
     value: Any = row.get(path.folded[0])
     for name in path.folded[1:]:
         if not isinstance(value, Mapping):

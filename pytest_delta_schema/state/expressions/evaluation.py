@@ -201,13 +201,7 @@ _OPERATORS: Mapping[Comparator, Callable[[Any, Any], bool]] = {
 
 
 def truth(condition: Condition, row: Mapping[str, Any]) -> bool | None:  # noqa: PLR0911 - one form a kind
-    """Return whether a condition is true for a row; ``None`` if that is unknown.
-
-    The condition has no opaque parts. The row has values by column in lower case; a missing column is NULL.
-
-    Raises:
-        ExpressionError: If it compares values of kinds that only Spark can compare.
-    """
+    """Return whether a condition is true for a row; ``None`` if that is unknown."""
     match condition:
         case AllOf():
             values = {truth(part, row) for part in condition.parts}
@@ -237,11 +231,7 @@ def truth(condition: Condition, row: Mapping[str, Any]) -> bool | None:  # noqa:
 
 
 def compare(left: Any, comparator: Comparator, right: Any) -> bool | None:
-    """Return how two values of rows or literals compare, as Spark compares them; ``None`` if one is NULL.
-
-    Raises:
-        ExpressionError: If only Spark can compare them.
-    """
+    """Return how two values of rows or literals compare, as Spark compares them; ``None`` if one is NULL."""
     if left is None or right is None:
         return None
     pair = _alike(left, right)
@@ -252,13 +242,7 @@ def compare(left: Any, comparator: Comparator, right: Any) -> bool | None:
 
 
 def like(pattern: str, text: object) -> bool:
-    """Whether a text is like a pattern, in which ``%`` is any text and ``_`` one character.
-
-    The pattern has no escapes.
-
-    Raises:
-        ExpressionError: If it is not a string.
-    """
+    """Whether a text is like a pattern, in which ``%`` is any text and ``_`` one character."""
     if not isinstance(text, str):
         msg = f"{text!r} is not a string"
         raise ExpressionError(msg)

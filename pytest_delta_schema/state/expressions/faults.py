@@ -31,10 +31,7 @@ _NUMBERS = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod, exp.Neg, ex
 
 
 def condition_faults(text: str, columns: Mapping[str, str]) -> Iterator[str]:
-    """Yield the faults of an expression for a CHECK constraint that can be found without Spark.
-
-    Types of columns are by name in lower case.
-    """
+    """Yield the faults of an expression for a CHECK constraint that can be found without Spark."""
     faults = list(row_faults(text, columns))
     yield from faults
     node = None if faults else parse(text)

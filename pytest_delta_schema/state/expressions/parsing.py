@@ -133,10 +133,7 @@ def parse_quoting(text: str, names: Iterable[str]) -> exp.Expr | None:
 
 
 def tokens_of(text: str) -> list[Token] | None:
-    """Return the tokens of an expression; ``None`` if it has none.
-
-    Their offsets count from 1: sqlglot reads the rest of a text as one token if it begins with the word of a command.
-    """
+    """Return the tokens of an expression; ``None`` if it has none."""
     try:
         return DIALECT.tokenize(f"({text}")[1:]
     except SqlglotError:
@@ -327,13 +324,7 @@ _BINARY = (exp.Add, exp.Mod, exp.Mul, exp.Sub)
 
 
 def require_wide(text: str, types: Mapping[str, object]) -> None:
-    """Make sure that no part of an expression is computed as a ``tinyint``, ``smallint`` or ``float``.
-
-    Types of columns are by name in lower case.
-
-    Raises:
-        ExpressionError: If one is: Spark refuses what does not fit in such a number, or rounds to it.
-    """
+    """Make sure that no part of an expression is computed as a ``tinyint``, ``smallint`` or ``float``."""
     if _NARROW.isdisjoint(map(str, types.values())):
         return
     node = parse(text)
@@ -522,10 +513,7 @@ def _cast(node: exp.Cast | exp.TryCast) -> Value | None:
 
 
 def moment_of(text: str) -> datetime | None:
-    """Return the time that a text means in a comparison with a date or a timestamp; ``None`` if it means none.
-
-    Times are read in UTC, unless they have an offset.
-    """
+    """Return the time that a text means in a comparison with a date or a timestamp; ``None`` if it means none."""
     if _MOMENT.fullmatch(text.strip()) is None:
         return None
     try:
