@@ -1,1 +1,1 @@
-"""The commands of ``python -m pytest_delta_schema``, each in its own module."""
+"""Commands outside of a pytest run; ``cli`` has all but the translation, which needs pyspark."""

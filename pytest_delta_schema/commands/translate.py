@@ -1,44 +1,87 @@
-"""``python -m pytest_delta_schema translate``: write models as DDL, and DDL as models."""
+"""Translate files between models and DDL."""
 
 from __future__ import annotations
 
-import sys
+import runpy
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema._lazy import NO_PYSPARK, lacks_pyspark
-from pytest_delta_schema.commands.failure import failed
-from pytest_delta_schema.diagnostics.errors import DeltaSchemaError
-from pytest_delta_schema.diagnostics.text import printed_line
+from pytest_delta_schema.diagnostics.errors import DeclarationError, first_line, os_error_text
+from pytest_delta_schema.diagnostics.redaction import may_be_secret
+from pytest_delta_schema.engine.gate import held_tables
+from pytest_delta_schema.exchange.ddl import read_scripts, to_ddl
+from pytest_delta_schema.source_code.modules import module_source
 
 if TYPE_CHECKING:
-    import argparse
+    from collections.abc import Iterable, Sequence
 
-SUMMARY = "write the tables of SQL scripts and of Python files as models, or as SQL"
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.models.table import Table
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    parser.add_argument(
-        "files", nargs="+", metavar="FILE", help="a script of DDL statements, or a Python file (.py), which is run"
-    )
-    parser.add_argument("--to", choices=("models", "ddl"), required=True, help="what is written to standard output")
-    parser.add_argument("--catalog", default="", metavar="NAME", help="the catalog of tables whose names have none")
-    parser.add_argument("--schema", default="", metavar="NAME", help="the schema of tables whose names have none")
+_PYTHON = ".py"
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Write the tables of all files together; nothing is written if there is a fault."""
+def translated(files: Sequence[str], to: str, catalog: str, schema: str) -> tuple[str, tuple[Diagnostic, ...]]:
+    """Return the tables of all files as text, and notes on what models do not declare.
+
+    Files are scripts of statements, and Python files; ``to`` is ``models`` or ``ddl``. Catalog and schema are those of
+    tables whose names have none.
+    """
+    tables, remarks = _read(files, catalog, schema)
+    return (_models(tables, remarks) if to == "models" else to_ddl(tables)), remarks
+
+
+def _read(files: Sequence[str], catalog: str, schema: str) -> tuple[list[Table], tuple[Diagnostic, ...]]:
+    modules = [file for file in files if file.endswith(_PYTHON)]
+    scripts = {file: _text(file) for file in files if not file.endswith(_PYTHON)}
+    scripted, remarks = read_scripts(scripts, catalog, schema)
+    # Files that import each other hold the same tables.
+    tables = list({id(table): table for file in modules for table in _tables(file)}.values()) + scripted
+    repeated = sorted(name for name, number in Counter(table.qualified_name for table in tables).items() if number > 1)
+    if repeated:
+        msg = f"{', '.join(repeated)}: declared more than once; name one file for each table"
+        raise DeclarationError(msg)
+    return tables, remarks
+
+
+def _text(file: str) -> str:
     try:
-        from pytest_delta_schema.commands.translation import translated  # noqa: PLC0415 - needs pyspark
+        return Path(file).read_text("utf-8-sig")
+    except OSError as error:
+        msg = f"{file} cannot be read: {error.strerror or os_error_text(error)}; name a script of DDL statements"
+    except UnicodeDecodeError as error:
+        msg = f"{file} is not UTF-8: {error.reason} at byte {error.start}; convert it"
+    raise DeclarationError(msg)
 
-        text, remarks = translated(arguments.files, arguments.to, arguments.catalog, arguments.schema)
-    except ModuleNotFoundError as error:
-        if not lacks_pyspark(error):
-            raise
-        return failed(NO_PYSPARK)
-    except DeltaSchemaError as error:
-        return failed(*str(error).splitlines())
-    for remark in remarks:
-        sys.stderr.write(f"note: {printed_line(remark)}\n")
-    sys.stdout.buffer.write(text.encode("utf-8"))
-    return 0
+
+def _tables(file: str) -> list[Table]:
+    """Run a Python file, and return the tables in its variables, lists and dictionaries."""
+    try:
+        values = runpy.run_path(file)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever the file raises is why it cannot be used
+        msg = f"{file} cannot be run: {type(error).__name__}: {first_line(error)}; correct it"
+        raise DeclarationError(msg) from None
+    tables = held_tables(list(values.values()))
+    if not tables:
+        msg = f"{file} declares no table; name a file that does"
+        raise DeclarationError(msg)
+    return tables
+
+
+def _models(tables: Iterable[Table], remarks: Iterable[Diagnostic]) -> str:
+    """Write the models; what they do not declare is a comment above each."""
+    comments: dict[QualifiedName, list[str]] = {}
+    models = []
+    for table in tables:
+        properties = table.table_properties
+        secrets = sorted(key for key, value in properties.items() if may_be_secret(key, str(value)))
+        shown = {key: value for key, value in properties.items() if key not in secrets}
+        models.append(replace(table, table_properties=shown) if secrets else table)
+        comments[table.name] = [
+            *(remark.message for remark in remarks if remark.table == table.qualified_name),
+            *(f"its property {key} is not declared, because it may be a secret" for key in secrets),
+        ]
+    return module_source(models, remarks=comments)

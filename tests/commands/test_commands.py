@@ -19,7 +19,7 @@ def test_a_reader_that_stops_early_is_no_traceback():
 
 
 def test_commands_are_ready_without_pyspark_and_pytest():
-    text = "import sys; from pytest_delta_schema.__main__ import main; print({'pyspark', 'pytest', 'syrupy'} & {*sys.modules})"
+    text = "import sys; from pytest_delta_schema.commands.cli import main; print({'pyspark', 'pytest', 'syrupy'} & {*sys.modules})"
 
     answer = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
 

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from pytest_delta_schema.__main__ import main
 from pytest_delta_schema.backends.local.kept_jvm import HolderRecord, ask, private_folder, record_path, write_record
 from pytest_delta_schema.backends.secret import Secret
+from pytest_delta_schema.commands.cli import main
 from support.catalogs.fake_jvm_holder import JVM_SECRET, holding
 
 LEASE = {"want": "lease", "pid": 77, "seconds": 300}

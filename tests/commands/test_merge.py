@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_delta_schema.__main__ import main
+from pytest_delta_schema.commands.cli import main
 from pytest_delta_schema.engine.outcomes import Status
 from pytest_delta_schema.report.formats import FORMATS
 from pytest_delta_schema.report.json_report import report_from_json, report_json, report_text
@@ -130,7 +130,7 @@ def test_other_reports_are_written_in_the_formats_of_runs(folder, capsys):
 def test_every_format_is_written_without_pyspark(folder):
     blocked = "import sys; sys.modules.update(dict.fromkeys(['pyspark', 'delta', 'py4j']))"
     reports = [argument for type_ in FORMATS for argument in ("--report", type_)]
-    command = f"from pytest_delta_schema.__main__ import main; sys.exit(main(['merge', 'a.json', *{reports}]))"
+    command = f"from pytest_delta_schema.commands.cli import main; sys.exit(main(['merge', 'a.json', *{reports}]))"
 
     answer = subprocess.run(
         [sys.executable, "-c", f"{blocked}; {command}"], capture_output=True, text=True, check=False

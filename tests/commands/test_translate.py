@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from pytest_delta_schema.__main__ import main
+from pytest_delta_schema.commands.cli import main
 
 SQL = """\
 CREATE TABLE orders (id BIGINT NOT NULL) USING DELTA
@@ -168,7 +168,7 @@ def test_what_is_written_is_utf_8_with_any_locale(folder):
 
 @pytest.mark.usefixtures("folder")
 def test_without_pyspark_the_command_says_what_to_install():
-    text = "import sys; sys.modules['pyspark'] = None; from pytest_delta_schema.__main__ import main; sys.exit(main(sys.argv[1:]))"
+    text = "import sys; sys.modules['pyspark'] = None; from pytest_delta_schema.commands.cli import main; sys.exit(main(sys.argv[1:]))"
     command = [sys.executable, "-c", text, "translate", "shop.sql", "--to=ddl"]
 
     answer = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from pytest_delta_schema import MemoryCatalog, progress
-from pytest_delta_schema.__main__ import main
+from pytest_delta_schema.commands.cli import main
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 from pytest_delta_schema.engine import prepare as prepare_module
 from pytest_delta_schema.progress import step

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from pytest_delta_schema.backends import find_backend
-from pytest_delta_schema.commands.conformance import pytest_arguments
+from pytest_delta_schema.commands.cli import conformance_arguments
 from support.logs import delta_log, field
 from support.pages import ROOT
 
@@ -74,7 +74,7 @@ def test_the_promises_of_a_sample_of_scenarios_hold(project, warehouse):
     project.ini(f"delta_warehouse = {warehouse}")
 
     result = project.run(
-        *pytest_arguments(
+        *conformance_arguments(
             "folders", "dev.silver", report="conformance.md", keyword=" or ".join(f"[{name}]" for name in SAMPLE)
         )
     )

@@ -12,8 +12,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from pytest_delta_schema.__main__ import main
-from pytest_delta_schema.commands.ci import PLATFORMS
+from pytest_delta_schema.commands.cli import PLATFORMS, main
 from pytest_delta_schema.plugin.registration import PYTEST_MARKS
 from pytest_delta_schema.report.formats import FORMATS
 from pytest_delta_schema.settings.table import SETTINGS

@@ -8,7 +8,7 @@ from dataclasses import fields, is_dataclass
 import pytest
 from jsonschema import Draft202012Validator
 
-from pytest_delta_schema.__main__ import main
+from pytest_delta_schema.commands.cli import main
 from pytest_delta_schema.engine.outcomes import CHANGE, DIAGNOSTIC, LOCATION, STATEMENT, WITNESS
 from pytest_delta_schema.report.json_report import CHECK_FORM, CONSENTS, REPORT_FORM, RUN_FORM, TABLE_FORM, report_json
 from pytest_delta_schema.state import state_json

@@ -40,7 +40,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_delta_schema import MemoryCatalog, Orchestrator
-from pytest_delta_schema.__main__ import main
+from pytest_delta_schema.commands.cli import main
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

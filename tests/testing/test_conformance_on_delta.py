@@ -12,7 +12,7 @@ import pytest
 from pytest_delta_schema.backends.spark.statements import OPEN_SOURCE_DELTA
 from pytest_delta_schema.backends.spark_session.catalog import CLASSIC
 from pytest_delta_schema.backends.unity.catalog import UnityCatalog
-from pytest_delta_schema.commands.conformance import pytest_arguments
+from pytest_delta_schema.commands.cli import conformance_arguments
 from pytest_delta_schema.testing.conformance import Tables, moved_scenarios
 from pytest_delta_schema.testing.unity import UnityDouble
 from support.covering import ALL, cover, statement_traits
@@ -44,7 +44,7 @@ def test_every_promise_holds(backend, topic, capabilities, project, local, wareh
     chosen = SCENARIOS if ALL else cover(candidates, INSTALLED.limit(capabilities), statement_traits)
     keyword = "" if ALL else " or ".join(f"[{scenario.name}]" for scenario in chosen)
 
-    result = project.run(*pytest_arguments(backend, "dev.silver", report="conformance.md", keyword=keyword))
+    result = project.run(*conformance_arguments(backend, "dev.silver", report="conformance.md", keyword=keyword))
 
     assert result.ret == 0, result.outlines
     (counts,) = (line for line in result.outlines if re.match(r"[0-9]+ held, ", line))

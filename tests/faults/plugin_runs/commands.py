@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from faults.bench import require
 from faults.cases import Area, Case
 from faults.plugin_runs.inner import run_pytest
-from pytest_delta_schema.__main__ import main
+from pytest_delta_schema.commands.cli import main
 from pytest_delta_schema.diagnostics.text import HIDDEN
 from support.runs.ci_commands import ci_commands
 from support.runs.hostile_project import write_hostile_project

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_delta_schema.__main__ import main
 from pytest_delta_schema.backends.local.kept_jvm import record_paths
+from pytest_delta_schema.commands.cli import main
 from pytest_delta_schema.plugin.spark import why_jvm_is_not_reused
 from support.runs.shared_cache import shared_cache
 
