@@ -74,9 +74,8 @@ from pytest_delta_schema.models.ownership import ADDITIVE, ALL_MANAGED, ASPECTS,
 from pytest_delta_schema.plan import changes as kinds
 from pytest_delta_schema.plan.comparison import as_created, equal_expressions, renamed_expression, stored_key
 from pytest_delta_schema.plan.difference import differ, new_names, resolve_renames
-from pytest_delta_schema.plan.kinds import enabled_by, kind_of, with_enabled
+from pytest_delta_schema.plan.kinds import ABSENT, enabled_by, kind_of, with_enabled
 from pytest_delta_schema.plan.planner import TablePlanner
-from pytest_delta_schema.plan.risk import ABSENT
 from pytest_delta_schema.state.features import unsupported_features
 from pytest_delta_schema.state.states import NO_TAGS, CatalogState
 

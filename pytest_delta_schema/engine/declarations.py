@@ -18,9 +18,9 @@ from pytest_delta_schema.execute.runner import ActionRunner
 from pytest_delta_schema.models.clients import client_faults
 from pytest_delta_schema.models.sets import Binding, dependency_groups
 from pytest_delta_schema.models.table import Table, derived
+from pytest_delta_schema.plan.kinds import Risk
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
-from pytest_delta_schema.plan.risk import Risk
 from pytest_delta_schema.rules.clients import notes_on_clients
 from pytest_delta_schema.rules.columns import InvalidColumnName, NotNullInCollection
 from pytest_delta_schema.rules.validator import PlanValidator, default_model_rules, default_plan_rules

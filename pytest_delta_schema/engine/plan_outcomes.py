@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.actions import TablePlan
     from pytest_delta_schema.plan.entry_comparison import EntryDifference
-    from pytest_delta_schema.plan.risk import ChangeLine
+    from pytest_delta_schema.plan.kinds import ChangeLine
     from pytest_delta_schema.sql.statement import Statement
     from pytest_delta_schema.state.log_facts import IntroducedBy
     from pytest_delta_schema.state.reader import CatalogReader

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plan.data_checks import PartitionValue as PartitionValue
     from pytest_delta_schema.plan.entry_comparison import EntryDifference as EntryDifference
     from pytest_delta_schema.plan.entry_comparison import entry_differences as entry_differences
+    from pytest_delta_schema.plan.kinds import Risk as Risk
     from pytest_delta_schema.plan.planner import TablePlanner as TablePlanner
     from pytest_delta_schema.plan.property_policy import PropertyPolicy as PropertyPolicy
-    from pytest_delta_schema.plan.risk import Risk as Risk
     from pytest_delta_schema.plan.table_changes import *
 
 __getattr__, __dir__ = lazy_exports(__name__)

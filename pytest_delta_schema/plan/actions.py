@@ -13,8 +13,7 @@ from pytest_delta_schema.delta.names import part_path
 from pytest_delta_schema.diagnostics.redaction import redacted_uris
 from pytest_delta_schema.plan.changes import Change, ForeignKeyAdd, PrimaryKeyAdd, SetTags
 from pytest_delta_schema.plan.column_changes import describe_column
-from pytest_delta_schema.plan.kinds import kind_of, require_change, risk_of
-from pytest_delta_schema.plan.risk import ABSENT, ADD, ChangeLine, Risk
+from pytest_delta_schema.plan.kinds import ABSENT, ADD, ChangeLine, Risk, kind_of, require_change, risk_of
 from pytest_delta_schema.plan.table_changes import describe_layout, set_tags_lines
 from pytest_delta_schema.state.states import TableState
 
@@ -150,55 +149,6 @@ class AlignTable:
         return next(iter(self.all(kind)), None)
 
 
-_WITHOUT_RISK = (CreateTable, RestoreTable)
-
-
-def change_lines(action: CreateTable | AlignTable) -> tuple[ChangeLine, ...]:
-    """Describe an action, change by change."""
-    if isinstance(action, CreateTable):
-        missing = TableMissing.code
-        return (*_schema_creation(action), *(line._replace(code=missing) for line in _creation(action)))
-    return tuple(line for change in action.changes for line in lines_of(change, action))
-
-
-def lines_of(change: Change, action: AlignTable) -> Iterator[ChangeLine]:
-    """Describe one change of an existing table."""
-    kind, risk = kind_of(change), risk_of(change)
-    for line in kind.describe(change, action.observed):
-        yield line._replace(risk=risk, code=kind.drift.code)
-
-
-def highest_risk(changes: Iterable[Change | CreateTable | RestoreTable]) -> Risk:
-    """Return the highest risk in a plan or a statement; creating a table is of the lowest."""
-    risks = [risk_of(change) for change in changes if not isinstance(change, _WITHOUT_RISK)]
-    return max(risks, default=Risk.METADATA)
-
-
-def _schema_creation(action: CreateTable) -> Iterator[ChangeLine]:
-    if action.creates_schema:
-        schema = f"schema {action.table.catalog}.{action.table.schema}"
-        yield ChangeLine(ADD, schema, ABSENT, "created", code=SchemaMissing.code)
-
-
-def _creation(action: CreateTable) -> Iterator[ChangeLine]:
-    plural = "" if len(action.columns) == 1 else "s"
-    yield ChangeLine(ADD, "table", ABSENT, f"created with {len(action.columns)} column{plural}")
-    for column in action.columns:
-        yield ChangeLine(ADD, part_path("columns", column.name), ABSENT, describe_column(column))
-    for check in action.checks:
-        yield ChangeLine(ADD, part_path("checks", check.name), ABSENT, check.expression)
-    for change in (*action.keys, *action.foreign_keys):
-        yield from kind_of(change).describe(change, TableState(name=action.table))
-    if action.partitioning or action.clustering:
-        yield ChangeLine(ADD, part_path("layout"), ABSENT, describe_layout(action.partitioning, action.clustering))
-    if action.table_comment:
-        yield ChangeLine(ADD, part_path("comment"), ABSENT, repr(action.table_comment))
-    for key, value in action.table_properties.items():
-        yield ChangeLine(ADD, part_path("properties", key), ABSENT, repr(redacted_uris(value)))
-    for tags in action.tags:
-        yield from set_tags_lines(tags, {})
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TablePlan:
     """Everything that must change, sorted by table name.
@@ -225,3 +175,52 @@ class TablePlan:
     def is_empty(self) -> bool:
         """Whether nothing has to change."""
         return not self.create_tables and not self.align_tables
+
+
+_WITHOUT_RISK = (CreateTable, RestoreTable)
+
+
+def highest_risk(changes: Iterable[Change | CreateTable | RestoreTable]) -> Risk:
+    """Return the highest risk in a plan or a statement; creating a table is of the lowest."""
+    risks = [risk_of(change) for change in changes if not isinstance(change, _WITHOUT_RISK)]
+    return max(risks, default=Risk.METADATA)
+
+
+def change_lines(action: CreateTable | AlignTable) -> tuple[ChangeLine, ...]:
+    """Describe an action, change by change."""
+    if isinstance(action, CreateTable):
+        missing = TableMissing.code
+        return (*_schema_creation(action), *(line._replace(code=missing) for line in _creation(action)))
+    return tuple(line for change in action.changes for line in lines_of(change, action))
+
+
+def lines_of(change: Change, action: AlignTable) -> Iterator[ChangeLine]:
+    """Describe one change of an existing table."""
+    kind, risk = kind_of(change), risk_of(change)
+    for line in kind.describe(change, action.observed):
+        yield line._replace(risk=risk, code=kind.drift.code)
+
+
+def _schema_creation(action: CreateTable) -> Iterator[ChangeLine]:
+    if action.creates_schema:
+        schema = f"schema {action.table.catalog}.{action.table.schema}"
+        yield ChangeLine(ADD, schema, ABSENT, "created", code=SchemaMissing.code)
+
+
+def _creation(action: CreateTable) -> Iterator[ChangeLine]:
+    plural = "" if len(action.columns) == 1 else "s"
+    yield ChangeLine(ADD, "table", ABSENT, f"created with {len(action.columns)} column{plural}")
+    for column in action.columns:
+        yield ChangeLine(ADD, part_path("columns", column.name), ABSENT, describe_column(column))
+    for check in action.checks:
+        yield ChangeLine(ADD, part_path("checks", check.name), ABSENT, check.expression)
+    for change in (*action.keys, *action.foreign_keys):
+        yield from kind_of(change).describe(change, TableState(name=action.table))
+    if action.partitioning or action.clustering:
+        yield ChangeLine(ADD, part_path("layout"), ABSENT, describe_layout(action.partitioning, action.clustering))
+    if action.table_comment:
+        yield ChangeLine(ADD, part_path("comment"), ABSENT, repr(action.table_comment))
+    for key, value in action.table_properties.items():
+        yield ChangeLine(ADD, part_path("properties", key), ABSENT, repr(redacted_uris(value)))
+    for tags in action.tags:
+        yield from set_tags_lines(tags, {})

@@ -1,4 +1,4 @@
-"""Changes of data types."""
+"""Changes of columns and fields: their names, order, types, nullability, defaults and generation."""
 
 from __future__ import annotations
 
@@ -7,8 +7,19 @@ from typing import TYPE_CHECKING, Union
 
 from pytest_delta_schema.delta.names import TABLE, ColumnPath, part_path
 from pytest_delta_schema.delta.protocol import loss
-from pytest_delta_schema.plan.kinds import ChangeKind, Step, declare, require_change
-from pytest_delta_schema.plan.risk import ABSENT, ADD, CHANGE, DROP, NOT_IN_MODEL, ChangeLine, Risk
+from pytest_delta_schema.plan.kinds import (
+    ABSENT,
+    ADD,
+    CHANGE,
+    DROP,
+    NOT_IN_MODEL,
+    ChangeKind,
+    ChangeLine,
+    Risk,
+    Step,
+    declare,
+    require_change,
+)
 from pytest_delta_schema.state.features import features_of_types
 from pytest_delta_schema.state.types import ColumnState, describe_type
 
@@ -24,241 +35,11 @@ __all__ = [
     "ColumnDefaultChange",
     "ColumnDrop",
     "ColumnGenerationChange",
+    "ColumnMove",
     "ColumnNullabilityChange",
     "ColumnRename",
     "ColumnTypeChange",
 ]
-
-
-def _type_lines(change: ColumnTypeChange, _observed: TableState) -> Iterator[ChangeLine]:
-    before, after = describe_type(change.before), describe_type(change.after)
-    yield ChangeLine(CHANGE, part_path("columns", change.path), before, after, loss=loss(change.enables))
-
-
-def _type_features(change: ColumnTypeChange) -> frozenset[str]:
-    return features_of_types([change.after])
-
-
-class TypeDiffers:
-    """A column, a field or an element has another type in the table than in the model.
-
-    Delta changes a type in place only to a wider one; all other changes are refused.
-
-    Remedy: Apply the model, or declare the type that the table has.
-
-    Example:
-        stored = Table("dev", "silver", "orders", [Column("id", "int")])
-        model = Table("dev", "silver", "orders", [Column("id", "bigint")])
-    """
-
-    code = "DD104"
-
-
-@declare(
-    ChangeKind(
-        aspect="types",
-        drift=TypeDiffers,
-        step=Step.CHANGE_TYPES,
-        risk=Risk.METADATA,
-        describe=_type_lines,
-        needs_feature=True,
-        features=_type_features,
-    )
-)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnTypeChange:
-    """Change the type of a stored column, or of a part of one.
-
-    Args:
-        path: Its path.
-        before: The stored type.
-        after: The desired type.
-        enables: What it enables in the protocol of the table.
-    """
-
-    path: ColumnPath
-    before: DataTypeState
-    after: DataTypeState
-    enables: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        require_change(self, self.before != self.after)
-
-
-TypesChange = ColumnTypeChange
-
-
-def _default_lines(change: ColumnDefaultChange, _observed: TableState) -> Iterator[ChangeLine]:
-    path, before, after = part_path("columns", change.path, "default"), change.before, change.after
-    marker = ADD if before is None else DROP if after is None else CHANGE
-    yield ChangeLine(marker, path, ABSENT if before is None else before, ABSENT if after is None else after)
-
-
-class DefaultDiffers:
-    """A column has another default in the table than in the model, or one of the two has none.
-
-    Existing rows keep their values; only later writes use the default.
-
-    Remedy: Apply the model, or declare the default that the table has.
-
-    Example:
-        stored = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("state", "string")])
-        model = Table(
-            "dev",
-            "silver",
-            "orders",
-            [Column("id", "bigint"), Column("state", "string", default="'new'")],
-        )
-    """
-
-    code = "DD108"
-
-
-@declare(
-    ChangeKind(
-        aspect="defaults",
-        drift=DefaultDiffers,
-        step=Step.CHANGE_DEFAULTS,
-        risk=Risk.METADATA,
-        describe=_default_lines,
-        needs_feature=True,
-    )
-)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnDefaultChange:
-    """Change the default of a stored column or field.
-
-    Existing rows keep their values. ``None`` means that there is no default.
-
-    Args:
-        path: Its path.
-        before: The stored default.
-        after: The desired default.
-    """
-
-    path: ColumnPath
-    before: str | None
-    after: str | None
-
-    def __post_init__(self) -> None:
-        require_change(self, self.before != self.after)
-
-
-def _generation_lines(change: ColumnGenerationChange, _observed: TableState) -> Iterator[ChangeLine]:
-    before, after = describe_generation(change.before), describe_generation(change.after)
-    yield ChangeLine(
-        CHANGE, part_path("columns", change.name), before or "written by writers", after or "written by writers"
-    )
-
-
-class GenerationDiffers:
-    """A column is generated or an identity in another way in the table than in the model.
-
-    No statement of Delta changes this, so no apply does (Delta 4.4.0).
-
-    Remedy: Declare what the table has, or build a new table and copy the rows.
-
-    Example:
-        stored = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("twice", "bigint")])
-        twice = Column("twice", "bigint", generated_as="id * 2")
-        model = Table("dev", "silver", "orders", [Column("id", "bigint"), twice])
-    """
-
-    code = "DD109"
-
-
-@declare(
-    ChangeKind(
-        aspect="defaults",
-        drift=GenerationDiffers,
-        step=Step.CHANGE_GENERATION,
-        risk=Risk.REWRITE,
-        describe=_generation_lines,
-    )
-)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnGenerationChange:
-    """Change the generation expression or the identity of a stored column, which no statement of Delta does.
-
-    Args:
-        name: Name of the stored column.
-        before: As stored.
-        after: As desired.
-    """
-
-    name: str
-    before: ColumnGeneration
-    after: ColumnGeneration
-
-    def __post_init__(self) -> None:
-        require_change(self, self.before != self.after)
-
-
-DefaultsChange = Union[ColumnDefaultChange, ColumnGenerationChange]  # noqa: UP007 - a union at run time
-
-
-def describe_generation(generation: ColumnGeneration | None) -> str:
-    """Write the default, the generation expression and the identity of a column; ``""`` if it has none."""
-    if generation is None:
-        return ""
-    default, expression, identity = generation
-    parts = [] if expression is None else [f"generated always as ({expression})"]
-    if identity is not None:
-        mode = "always" if identity.is_always else "by default"
-        parts.append(f"generated {mode} as identity ({identity.start} by {identity.step})")
-    if default is not None:
-        parts.append(f"default {default}")
-    return " ".join(parts)
-
-
-def _rename_lines(change: ColumnRename, _observed: TableState) -> Iterator[ChangeLine]:
-    yield ChangeLine(CHANGE, part_path("columns", change.path), change.path.name, f"{change.to} (renamed)")
-
-
-class ColumnNotRenamed:
-    """A column or a field has the name that the model gives as its former one.
-
-    The data stays, and readers have to use the new name after the apply.
-
-    Remedy: Apply the model, or remove ``renamed_from`` and keep the old name.
-
-    Example:
-        stored = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("nr", "int")])
-        model = Table(
-            "dev",
-            "silver",
-            "orders",
-            [Column("id", "bigint"), Column("number", "int", renamed_from="nr")],
-        )
-    """
-
-    code = "DD106"
-
-
-@declare(
-    ChangeKind(
-        aspect="columns",
-        drift=ColumnNotRenamed,
-        step=Step.RENAME_COLUMNS,
-        risk=Risk.METADATA,
-        describe=_rename_lines,
-        needs_feature=True,
-    )
-)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnRename:
-    """Rename a stored column or field.
-
-    Args:
-        path: Its path, under its old name.
-        to: The new name.
-    """
-
-    path: ColumnPath
-    to: str
-
-    def __post_init__(self) -> None:
-        require_change(self, self.path.name != self.to)
 
 
 def _add_lines(change: ColumnAdd, _observed: TableState) -> Iterator[ChangeLine]:
@@ -376,6 +157,156 @@ class ColumnDrop:
         return self.above.child(self.column.name)
 
 
+def _rename_lines(change: ColumnRename, _observed: TableState) -> Iterator[ChangeLine]:
+    yield ChangeLine(CHANGE, part_path("columns", change.path), change.path.name, f"{change.to} (renamed)")
+
+
+class ColumnNotRenamed:
+    """A column or a field has the name that the model gives as its former one.
+
+    The data stays, and readers have to use the new name after the apply.
+
+    Remedy: Apply the model, or remove ``renamed_from`` and keep the old name.
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("nr", "int")])
+        model = Table(
+            "dev",
+            "silver",
+            "orders",
+            [Column("id", "bigint"), Column("number", "int", renamed_from="nr")],
+        )
+    """
+
+    code = "DD106"
+
+
+@declare(
+    ChangeKind(
+        aspect="columns",
+        drift=ColumnNotRenamed,
+        step=Step.RENAME_COLUMNS,
+        risk=Risk.METADATA,
+        describe=_rename_lines,
+        needs_feature=True,
+    )
+)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnRename:
+    """Rename a stored column or field.
+
+    Args:
+        path: Its path, under its old name.
+        to: The new name.
+    """
+
+    path: ColumnPath
+    to: str
+
+    def __post_init__(self) -> None:
+        require_change(self, self.path.name != self.to)
+
+
+def _move_lines(change: ColumnMove, observed: TableState) -> Iterator[ChangeLine]:
+    names = [column.name for column in observed.columns]
+    index = names.index(change.name) if change.name in names else None
+    before = "last" if index is None else f"behind {names[index - 1]}" if index else "first"
+    after = f"behind {change.after}" if change.after else "first"
+    yield ChangeLine(CHANGE, part_path("columns", change.name, "order"), before, after)
+
+
+class ColumnOrderDiffers:
+    """A column has a different position in the table and in the model.
+
+    The order is compared only for models with ``column_order="manage"`` or ``column_order="report"``.
+
+    Remedy: Apply the model, or declare the columns in the order of the table.
+
+    Example:
+        note, number = Column("note", "string"), Column("number", "bigint")
+        stored = Table("dev", "silver", "orders", [note, number])
+        model = Table("dev", "silver", "orders", [number, note], column_order="manage")
+    """
+
+    code = "DD107"
+
+
+@declare(
+    ChangeKind(
+        aspect="columns", drift=ColumnOrderDiffers, step=Step.MOVE_COLUMNS, risk=Risk.METADATA, describe=_move_lines
+    )
+)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnMove:
+    """Move the stored column ``name`` after another column; ``None`` moves it before all others.
+
+    Args:
+        name: Name of the stored column.
+        after: The column that it follows afterwards.
+    """
+
+    name: str
+    after: str | None
+
+    def __post_init__(self) -> None:
+        require_change(self, self.name != self.after)
+
+
+def _type_lines(change: ColumnTypeChange, _observed: TableState) -> Iterator[ChangeLine]:
+    before, after = describe_type(change.before), describe_type(change.after)
+    yield ChangeLine(CHANGE, part_path("columns", change.path), before, after, loss=loss(change.enables))
+
+
+def _type_features(change: ColumnTypeChange) -> frozenset[str]:
+    return features_of_types([change.after])
+
+
+class TypeDiffers:
+    """A column, a field or an element has another type in the table than in the model.
+
+    Delta changes a type in place only to a wider one; all other changes are refused.
+
+    Remedy: Apply the model, or declare the type that the table has.
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("id", "int")])
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")])
+    """
+
+    code = "DD104"
+
+
+@declare(
+    ChangeKind(
+        aspect="types",
+        drift=TypeDiffers,
+        step=Step.CHANGE_TYPES,
+        risk=Risk.METADATA,
+        describe=_type_lines,
+        needs_feature=True,
+        features=_type_features,
+    )
+)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnTypeChange:
+    """Change the type of a stored column, or of a part of one.
+
+    Args:
+        path: Its path.
+        before: The stored type.
+        after: The desired type.
+        enables: What it enables in the protocol of the table.
+    """
+
+    path: ColumnPath
+    before: DataTypeState
+    after: DataTypeState
+    enables: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        require_change(self, self.before != self.after)
+
+
 def _nullability_lines(change: ColumnNullabilityChange, _observed: TableState) -> Iterator[ChangeLine]:
     before, after = ("not null", "nullable") if change.is_nullable else ("nullable", "not null")
     yield ChangeLine(CHANGE, part_path("columns", change.path), before, after, loss=loss(change.enables))
@@ -430,7 +361,110 @@ class ColumnNullabilityChange:
     enables: tuple[str, ...] = ()
 
 
-ColumnsChange = Union[ColumnRename, ColumnAdd, ColumnDrop, ColumnNullabilityChange]  # noqa: UP007 - a union at run time
+def _default_lines(change: ColumnDefaultChange, _observed: TableState) -> Iterator[ChangeLine]:
+    path, before, after = part_path("columns", change.path, "default"), change.before, change.after
+    marker = ADD if before is None else DROP if after is None else CHANGE
+    yield ChangeLine(marker, path, ABSENT if before is None else before, ABSENT if after is None else after)
+
+
+class DefaultDiffers:
+    """A column has another default in the table than in the model, or one of the two has none.
+
+    Existing rows keep their values; only later writes use the default.
+
+    Remedy: Apply the model, or declare the default that the table has.
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("state", "string")])
+        model = Table(
+            "dev",
+            "silver",
+            "orders",
+            [Column("id", "bigint"), Column("state", "string", default="'new'")],
+        )
+    """
+
+    code = "DD108"
+
+
+@declare(
+    ChangeKind(
+        aspect="defaults",
+        drift=DefaultDiffers,
+        step=Step.CHANGE_DEFAULTS,
+        risk=Risk.METADATA,
+        describe=_default_lines,
+        needs_feature=True,
+    )
+)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnDefaultChange:
+    """Change the default of a stored column or field.
+
+    Existing rows keep their values. ``None`` means that there is no default.
+
+    Args:
+        path: Its path.
+        before: The stored default.
+        after: The desired default.
+    """
+
+    path: ColumnPath
+    before: str | None
+    after: str | None
+
+    def __post_init__(self) -> None:
+        require_change(self, self.before != self.after)
+
+
+def _generation_lines(change: ColumnGenerationChange, _observed: TableState) -> Iterator[ChangeLine]:
+    before, after = describe_generation(change.before), describe_generation(change.after)
+    yield ChangeLine(
+        CHANGE, part_path("columns", change.name), before or "written by writers", after or "written by writers"
+    )
+
+
+class GenerationDiffers:
+    """A column is generated or an identity in another way in the table than in the model.
+
+    No statement of Delta changes this, so no apply does (Delta 4.4.0).
+
+    Remedy: Declare what the table has, or build a new table and copy the rows.
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("twice", "bigint")])
+        twice = Column("twice", "bigint", generated_as="id * 2")
+        model = Table("dev", "silver", "orders", [Column("id", "bigint"), twice])
+    """
+
+    code = "DD109"
+
+
+@declare(
+    ChangeKind(
+        aspect="defaults",
+        drift=GenerationDiffers,
+        step=Step.CHANGE_GENERATION,
+        risk=Risk.REWRITE,
+        describe=_generation_lines,
+    )
+)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnGenerationChange:
+    """Change the generation expression or the identity of a stored column, which no statement of Delta does.
+
+    Args:
+        name: Name of the stored column.
+        before: As stored.
+        after: As desired.
+    """
+
+    name: str
+    before: ColumnGeneration
+    after: ColumnGeneration
+
+    def __post_init__(self) -> None:
+        require_change(self, self.before != self.after)
 
 
 def describe_column(column: ColumnState) -> str:
@@ -438,3 +472,29 @@ def describe_column(column: ColumnState) -> str:
     generation = describe_generation(column.value)
     not_null = "" if column.is_nullable else " not null"
     return describe_type(column.data_type) + not_null + (generation and f" {generation}")
+
+
+def describe_generation(generation: ColumnGeneration | None) -> str:
+    """Write the default, the generation expression and the identity of a column; ``""`` if it has none."""
+    if generation is None:
+        return ""
+    default, expression, identity = generation
+    parts = [] if expression is None else [f"generated always as ({expression})"]
+    if identity is not None:
+        mode = "always" if identity.is_always else "by default"
+        parts.append(f"generated {mode} as identity ({identity.start} by {identity.step})")
+    if default is not None:
+        parts.append(f"default {default}")
+    return " ".join(parts)
+
+
+AnyColumnChange = Union[  # noqa: UP007 - a union at run time
+    ColumnAdd,
+    ColumnDefaultChange,
+    ColumnDrop,
+    ColumnGenerationChange,
+    ColumnMove,
+    ColumnNullabilityChange,
+    ColumnRename,
+    ColumnTypeChange,
+]

@@ -1,4 +1,4 @@
-"""Compare columns and fields of structs: which are renamed, added, dropped, which may be NULL."""
+"""Compare two states of a table aspect by aspect, and return the changes between them."""
 
 from __future__ import annotations
 
@@ -82,56 +82,48 @@ def column_changes(difference: Difference) -> Iterator[Change]:
             yield ColumnNullabilityChange(path=pair.path, is_nullable=pair.desired.is_nullable)
 
 
-def comment_changes(difference: Difference) -> Iterator[Change]:
-    """Yield the comments of columns and fields to set, new ones included, and the table's comment."""
-    comments = [
-        (pair.path, pair.desired.comment)
-        for pair in difference.changed
-        if pair.desired.comment != pair.observed.comment
+def type_changes(difference: Difference) -> Sequence[Change]:
+    """Return the columns and the parts of columns whose own type differs."""
+    return [
+        ColumnTypeChange(path=pair.path, before=pair.observed.data_type, after=pair.desired.data_type)
+        for pair in difference.retyped
     ]
-    comments += [(placed.path, placed.column.comment) for placed in difference.added if placed.column.comment]
-    if comments:
-        comments.sort(key=_columns_first)
-        yield SetColumnComments(comments=MappingProxyType(dict(comments)))
-    if difference.desired.table_comment != difference.observed.table_comment:
-        yield SetTableComment(comment=difference.desired.table_comment)
 
 
-def _columns_first(item: tuple[ColumnPath, str]) -> tuple[bool, tuple[str, ...]]:
-    path, _ = item
-    return path.is_nested, path.folded
+_NO_VALUE = ColumnGeneration()
 
 
-def as_converted(desired: TableState, observed: TableState) -> TableState:
-    """Return the state of files after their conversion."""
-    source = observed.source
-    if source is None or source.is_registered or source.provider == DELTA:
-        return observed
-    partitioned = NameSet(observed.partitioning)
-    typed = []
-    for column in observed.columns:
-        wanted = find(desired.columns, (column.name,)) if column.name in partitioned else None
-        typed.append(column if wanted is None else column._replace(name=wanted.name, data_type=wanted.data_type))
-    names = NameMap((column.name, column.name) for column in typed)
-    partitioning = tuple(names.get(name) or name for name in observed.partitioning)
-    return replace(observed, columns=tuple(typed), partitioning=partitioning)
+def value_changes(difference: Difference) -> Iterator[Change]:
+    """Yield the defaults to set and to drop, those of new columns included, and the changes of generated columns."""
+    for placed in difference.added:
+        value = placed.column.value
+        if value is not None and value.default is not None:
+            yield ColumnDefaultChange(path=placed.path, before=None, after=value.default)
+    for pair in difference.changed:
+        if pair.desired.value == pair.observed.value:
+            continue
+        after, before = pair.desired.value or _NO_VALUE, pair.observed.value or _NO_VALUE
+        if not _equal_values(before.default, after.default):
+            yield ColumnDefaultChange(path=pair.path, before=before.default, after=after.default)
+        before, after = before._replace(default=None), after._replace(default=None)
+        if not _equal_values(before.generated, after.generated) or before.identity != after.identity:
+            yield ColumnGenerationChange(name=pair.path.root, before=before, after=after)
 
 
-def conversion_changes(difference: Difference) -> Sequence[Change]:
-    """Return the conversion, if the table is not a Delta table yet."""
-    observed = difference.observed
-    source = observed.source
-    if source is None:
-        return ()
-    wish = difference.desired.convert_from
-    columns = [find(observed.columns, (name,)) for name in observed.partitioning]
-    conversion = ConvertTable(
-        source=source,
-        partitions=tuple((column.name, column.data_type) for column in columns if column is not None),
-        statistics=wish is None or wish.statistics,
-        creates_schema=not observed.schema_exists,
-    )
-    return (conversion,)
+def cosmetic_values(difference: Difference) -> Iterator[tuple[ColumnPath, str, str]]:
+    """Yield the path, the wanted and the stored expression where they are equal and written in different forms."""
+    for pair in difference.changed:
+        if pair.desired.value == pair.observed.value:
+            continue
+        for wanted, stored in zip(
+            (pair.desired.value or _NO_VALUE)[:2], (pair.observed.value or _NO_VALUE)[:2], strict=True
+        ):
+            if wanted is not None and stored is not None and is_cosmetic(wanted, stored):
+                yield pair.path, wanted, stored
+
+
+def _equal_values(left: str | None, right: str | None) -> bool:
+    return left == right or (left is not None and right is not None and equal_expressions(left, right))
 
 
 def equal_expressions(left: str, right: str) -> bool:
@@ -155,7 +147,7 @@ def check_changes(difference: Difference) -> Sequence[Change]:
     """
     if not (difference.desired.checks or difference.observed.checks):
         return ()
-    dropped, replaced, added = _compare(difference)
+    dropped, replaced, added = _compared_checks(difference)
     changes: list[Change] = [CheckDrop(name=stored.name, expression=stored.expression) for stored in dropped]
     for stored, wanted in replaced:
         changes.append(CheckDrop(name=stored.name, expression=stored.expression, replaced_by=wanted))
@@ -164,17 +156,24 @@ def check_changes(difference: Difference) -> Sequence[Change]:
     return changes
 
 
-class _Compared(NamedTuple):
+def cosmetic_differences(difference: Difference) -> Iterator[tuple[CheckState, CheckState]]:
+    """Yield wanted and stored checks that are equal and written in different forms."""
+    for wanted, stored in _check_pairs(difference):
+        if is_cosmetic(wanted.expression, stored.expression):
+            yield wanted, stored
+
+
+class _CheckDifference(NamedTuple):
     dropped: list[CheckState]
     replaced: list[tuple[CheckState, CheckState]]
     added: list[CheckState]
 
 
-def _compare(difference: Difference) -> _Compared:
+def _compared_checks(difference: Difference) -> _CheckDifference:
     changed_columns = _changed_columns(difference)
     replaced = [
         (stored, wanted)
-        for wanted, stored in _pairs(difference)
+        for wanted, stored in _check_pairs(difference)
         if not changed_columns.isdisjoint(columns_in(stored.expression))
         or not equal_expressions(wanted.expression, stored.expression)
     ]
@@ -193,14 +192,7 @@ def _compare(difference: Difference) -> _Compared:
         else:
             added.remove(under_new_name)
             replaced.append((stored, under_new_name))
-    return _Compared(dropped, replaced, added)
-
-
-def cosmetic_differences(difference: Difference) -> Iterator[tuple[CheckState, CheckState]]:
-    """Yield wanted and stored checks that are equal and written in different forms."""
-    for wanted, stored in _pairs(difference):
-        if is_cosmetic(wanted.expression, stored.expression):
-            yield wanted, stored
+    return _CheckDifference(dropped, replaced, added)
 
 
 def _changed_columns(difference: Difference) -> NameSet:
@@ -212,7 +204,7 @@ def _changed_columns(difference: Difference) -> NameSet:
     return NameSet(path.root for path in (*(with_names(path, names) for path in paths), *old))
 
 
-def _pairs(difference: Difference) -> list[tuple[CheckState, CheckState]]:
+def _check_pairs(difference: Difference) -> list[tuple[CheckState, CheckState]]:
     if not difference.observed.checks:
         return []
     stored, wanted = NameMap.of(difference.observed.checks), difference.desired.checks
@@ -226,46 +218,37 @@ def renamed_expression(expression: str, names: Mapping[ColumnPath, str]) -> str:
     return with_columns(expression, names)
 
 
-_NONE = ColumnGeneration()
+def primary_key_changes(wanted: TableState, stored: TableState) -> Iterator[Change]:
+    """Yield the drop of the stored primary key and the addition of the wanted one, if they differ."""
+    desired, observed = wanted.primary_key, stored.primary_key
+    if desired is observed or (_key_identity(desired) == _key_identity(observed) and _agree_on_rely(desired, observed)):
+        return
+    if observed is not None:
+        yield PrimaryKeyDrop(name=observed.name, columns=observed.columns, rely=observed.rely)
+    if desired is not None:
+        yield PrimaryKeyAdd(name=desired.name, columns=desired.columns, rely=desired.rely)
 
 
-def value_changes(difference: Difference) -> Iterator[Change]:
-    """Yield the defaults to set and to drop, those of new columns included, and the changes of generated columns."""
-    for placed in difference.added:
-        value = placed.column.value
-        if value is not None and value.default is not None:
-            yield ColumnDefaultChange(path=placed.path, before=None, after=value.default)
-    for pair in difference.changed:
-        if pair.desired.value == pair.observed.value:
-            continue
-        after, before = pair.desired.value or _NONE, pair.observed.value or _NONE
-        if not _equal_defaults(before.default, after.default):
-            yield ColumnDefaultChange(path=pair.path, before=before.default, after=after.default)
-        before, after = before._replace(default=None), after._replace(default=None)
-        if not _equal_defaults(before.generated, after.generated) or before.identity != after.identity:
-            yield ColumnGenerationChange(name=pair.path.root, before=before, after=after)
+def unique_changes(wanted: TableState, stored: TableState) -> Iterator[Change]:
+    """Yield the UNIQUE constraints to drop and to add; one that differs in anything is dropped and added."""
+    if wanted.unique == stored.unique:
+        return
+    kept = {_key_identity(key) for key in wanted.unique} & {_key_identity(key) for key in stored.unique}
+    yield from (UniqueDrop(key=key) for key in stored.unique if _key_identity(key) not in kept)
+    yield from (UniqueAdd(key=key) for key in wanted.unique if _key_identity(key) not in kept)
 
 
-def cosmetic_values(difference: Difference) -> Iterator[tuple[ColumnPath, str, str]]:
-    """Yield the path, the wanted and the stored expression where they are equal and written in different forms."""
-    for pair in difference.changed:
-        if pair.desired.value == pair.observed.value:
-            continue
-        for wanted, stored in zip((pair.desired.value or _NONE)[:2], (pair.observed.value or _NONE)[:2], strict=True):
-            if wanted is not None and stored is not None and is_cosmetic(wanted, stored):
-                yield pair.path, wanted, stored
+def _key_identity(key: KeyState | None) -> tuple[str, ...]:
+    return () if key is None else (folded(key.name), *map(folded, key.columns))
 
 
-def _equal_defaults(left: str | None, right: str | None) -> bool:
-    return left == right or (left is not None and right is not None and equal_expressions(left, right))
-
-
-_A = TypeVar("_A", CreateTable, AlignTable)
+def _agree_on_rely(desired: KeyState | None, observed: KeyState | None) -> bool:
+    return desired is None or observed is None or same_rely(desired, observed)
 
 
 def foreign_key_changes(wanted: TableState, stored: TableState) -> Iterator[Change]:
     """Yield the foreign keys to drop and to add; one that differs in anything is dropped and added."""
-    yield from _replaced(wanted.foreign_keys, stored.foreign_keys)
+    yield from _replaced_foreign_keys(wanted.foreign_keys, stored.foreign_keys)
 
 
 def dependent_foreign_keys(
@@ -288,7 +271,9 @@ def dependent_foreign_keys(
                 yield ForeignKeyAdd(key=match)
 
 
-def _replaced(wanted: tuple[ForeignKeyState, ...], stored: tuple[ForeignKeyState, ...]) -> Iterator[Change]:
+def _replaced_foreign_keys(
+    wanted: tuple[ForeignKeyState, ...], stored: tuple[ForeignKeyState, ...]
+) -> Iterator[Change]:
     if wanted == stored:
         return
     by_name = NameMap.of(stored)
@@ -308,9 +293,12 @@ def _equal_foreign_keys(wanted: ForeignKeyState, stored: ForeignKeyState) -> boo
     )
 
 
+_Action = TypeVar("_Action", CreateTable, AlignTable)
+
+
 def with_parents(
-    action: _A, parents: Mapping[QualifiedName, TableState], stored: Mapping[QualifiedName, TableState]
-) -> _A:
+    action: _Action, parents: Mapping[QualifiedName, TableState], stored: Mapping[QualifiedName, TableState]
+) -> _Action:
     """Add the parents of new foreign keys to an action."""
     if not action.foreign_keys:
         return action
@@ -333,6 +321,269 @@ def _with_stored_parent(change: ForeignKeyAdd, stored: Mapping[QualifiedName, Ta
     """Return a foreign key that references its parent under the name that the catalog stores."""
     parent = stored.get(change.key.parent)
     return change if parent is None else replace(change, key=change.key._replace(parent=parent.name))
+
+
+def comment_changes(difference: Difference) -> Iterator[Change]:
+    """Yield the comments of columns and fields to set, new ones included, and the table's comment."""
+    comments = [
+        (pair.path, pair.desired.comment)
+        for pair in difference.changed
+        if pair.desired.comment != pair.observed.comment
+    ]
+    comments += [(placed.path, placed.column.comment) for placed in difference.added if placed.column.comment]
+    if comments:
+        comments.sort(key=_columns_first)
+        yield SetColumnComments(comments=MappingProxyType(dict(comments)))
+    if difference.desired.table_comment != difference.observed.table_comment:
+        yield SetTableComment(comment=difference.desired.table_comment)
+
+
+def _columns_first(item: tuple[ColumnPath, str]) -> tuple[bool, tuple[str, ...]]:
+    path, _ = item
+    return path.is_nested, path.folded
+
+
+def tag_changes(difference: Difference) -> Sequence[Change]:
+    """Return the tags to set and to remove."""
+    if not difference.desired.tags:
+        return ()
+    changes: list[Change] = []
+    olds = old_names(difference.renames.done)
+    columns = (
+        *difference.observed.columns,
+        *(placed.column for placed in difference.added if not placed.path.is_nested),
+    )
+    for path, wanted in difference.desired.tags.items():
+        paths = _paths_of_tags(path, olds, columns)
+        if paths is None:
+            continue  # a column that the contract does not add
+        here, before = paths
+        there = difference.observed.tags.get(before, NO_DECLARED_TAGS)
+        absent = tuple(key for key, value in wanted.items() if value is None and key in there)
+        if absent:
+            changes.append(UnsetTags(path=before, keys=absent))
+        changes += _tags_to_set(here, wanted, there if here == before else NO_DECLARED_TAGS)
+    return changes
+
+
+def first_tags(desired: TableState) -> tuple[SetTags, ...]:
+    """Return the tags of a new table and of its columns."""
+    return tuple(
+        change for path, wanted in desired.tags.items() for change in _tags_to_set(path, wanted, NO_DECLARED_TAGS)
+    )
+
+
+def has_tags(desired: TableState, observed: TableState) -> bool:
+    """Whether all wanted tags are stored exactly."""
+    return not desired.tags or all(
+        observed.tags.get(path, NO_DECLARED_TAGS).get(key) == value
+        for path, tags in desired.tags.items()
+        for key, value in tags.items()
+    )
+
+
+def _paths_of_tags(
+    path: ColumnPath, olds: Mapping[ColumnPath, str], columns: tuple[ColumnState, ...]
+) -> tuple[ColumnPath, ColumnPath] | None:
+    """Return the paths of a column after and before the plan; ``None`` if there will be no such column."""
+    if not path:
+        return TABLE, TABLE
+    old = olds.get(path)
+    if old is not None:
+        return path, ColumnPath(old)
+    column = find(columns, path)
+    return None if column is None else (ColumnPath(column.name), ColumnPath(column.name))
+
+
+def _tags_to_set(
+    path: ColumnPath, wanted: Mapping[str, str | None], there: Mapping[str, str | None]
+) -> Iterator[SetTags]:
+    values = {key: value for key, value in wanted.items() if value is not None and there.get(key) != value}
+    if values:
+        yield SetTags(path=path, tags=MappingProxyType(values))
+
+
+def property_changes(
+    difference: Difference,
+    enable: Collection[str] = (),
+    policy: PropertyPolicy = PropertyPolicy(),  # noqa: B008 - a frozen value
+    *,
+    declared: bool = True,
+) -> Iterator[Change]:
+    """Yield the properties to set, declared ones and those that other changes need, and those to unset."""
+    wanted = difference.desired.table_properties if declared else {}
+    structural = difference.added or difference.dropped or difference.changed or difference.renames.done
+    features = needed_features(difference, enable) if structural else {}
+    if not wanted and not features and policy.is_plain:
+        return
+    stored = difference.observed.table_properties
+    to_set, to_unset = _compared_properties(
+        {key: value for key, value in wanted.items() if policy.contract_mode(key) == MANAGE}
+        if policy.modes
+        else wanted,
+        stored,
+    )
+    for key, value in features.items():
+        if key not in stored and not is_on(key, stored):
+            to_set.setdefault(key, value)
+    if declared and not policy.is_plain:
+        to_set.update(_new_record(difference, policy))
+        to_unset.update(_unwanted_properties(difference, policy))
+    yield from _changes_of_properties(to_set, to_unset, stored)
+
+
+def reported_property_changes(difference: Difference, policy: PropertyPolicy, aspect: ContractMode) -> Iterator[Change]:
+    """Yield the differences of properties that are drift, and that no apply changes."""
+    if aspect == IGNORE:
+        return
+    reported = {REPORT} if aspect == MANAGE else {REPORT, MANAGE}
+    wanted = difference.desired.table_properties.items()
+    to_set, to_unset = _compared_properties(
+        {key: value for key, value in wanted if policy.contract_mode(key) in reported},
+        difference.observed.table_properties,
+    )
+    if aspect == REPORT:
+        to_unset.update(_forbidden_properties(difference, policy))
+    yield from _changes_of_properties(to_set, to_unset, difference.observed.table_properties)
+
+
+def _compared_properties(
+    wanted: Mapping[str, str | None], stored: Mapping[str, str | None]
+) -> tuple[dict[str, str], set[str]]:
+    """Return the properties to set and the keys to unset."""
+    to_set: dict[str, str] = {}
+    to_unset: set[str] = set()
+    for key, value in wanted.items():
+        if value is not None and stored.get(key) == value:
+            continue
+        actual = stored_key(key, stored)
+        if value is None:
+            to_unset.update([] if actual is None else [actual])
+        elif actual is not None:
+            if not equal_values(key, value, stored[actual]):
+                to_set[actual] = value
+        elif not _is_implied(key, stored):
+            to_set[key] = value
+    return to_set, to_unset
+
+
+def _is_implied(key: str, stored: Mapping[str, str | None]) -> bool:
+    """Whether a property enables a feature that the version of the protocol has without naming it."""
+    return folded(key).startswith(FEATURE_PREFIX) and key[len(FEATURE_PREFIX) :] in NameSet(supported_features(stored))
+
+
+def _changes_of_properties(
+    to_set: dict[str, str], to_unset: set[str], stored: Mapping[str, str | None]
+) -> Iterator[Change]:
+    for key in [key for key in (*to_set, *to_unset) if same_name(key, MAPPING_PROPERTY)]:
+        value = to_set.get(key)
+        if is_on(MAPPING_PROPERTY, stored) and not is_on(MAPPING_PROPERTY, {key: value}):
+            to_set.pop(key, None)
+            to_unset.discard(key)
+            yield ColumnMappingRemoval(key=key, after=value)
+    if to_set:
+        yield SetTableProperties(properties=MappingProxyType(dict(sorted(to_set.items()))))
+    if to_unset:
+        yield UnsetTableProperties(keys=tuple(sorted(to_unset)))
+
+
+def owned_keys(desired: TableState, policy: PropertyPolicy) -> tuple[str, ...]:
+    """Return the keys that a model sets, as the ownership record of its table lists them."""
+    wanted = desired.table_properties.items()
+    return tuple(sorted(key for key, value in wanted if value is not None and policy.contract_mode(key) == MANAGE))
+
+
+def record_of(desired: TableState, policy: PropertyPolicy) -> dict[str, str]:
+    """Return the property that holds the ownership record of a table; nothing if the policy keeps none."""
+    keys = owned_keys(desired, policy) if policy.keeps_record else ()
+    return {OWNED_PROPERTIES: encode_owned(keys)} if keys else {}
+
+
+def _new_record(difference: Difference, policy: PropertyPolicy) -> dict[str, str]:
+    same = owned_keys(difference.desired, policy) == (difference.observed.owned_properties or ())
+    return {} if same else record_of(difference.desired, policy)
+
+
+def _unwanted_properties(difference: Difference, policy: PropertyPolicy) -> Iterator[str]:
+    """Yield the stored keys that are forbidden, or that the model has set once and does not declare any more."""
+    stored, declared = difference.observed.table_properties, difference.desired.table_properties
+    yield from _forbidden_properties(difference, policy)
+    if policy.keeps_record and difference.observed.owned_properties:
+        if not owned_keys(difference.desired, policy):
+            yield OWNED_PROPERTIES
+        for key in difference.observed.owned_properties:
+            actual = stored_key(key, stored)
+            is_managed = policy.contract_mode(key) == MANAGE
+            if actual is not None and stored_key(key, declared) is None and is_managed:
+                yield actual
+
+
+def _forbidden_properties(difference: Difference, policy: PropertyPolicy) -> Iterator[str]:
+    for key in difference.observed.table_properties:
+        if policy.mode(key) == FORBID and not folded(key).startswith(ONE_WAY):
+            yield key
+
+
+def stored_key(key: str, stored: Mapping[str, str | None]) -> str | None:
+    """Find how ``key`` is spelled among the stored ones.
+
+    Delta writes its own keys in one spelling whatever the case in the statement. Other keys keep their case, and two
+    that differ in case only may exist at once (Delta 4.4.0).
+    """
+    if key in stored:
+        return key
+    if not folded(key).startswith("delta."):
+        return None
+    return next((other for other in stored if same_name(other, key)), None)
+
+
+NEEDED_FEATURES = {"timestamp_ntz": {f"{FEATURE_PREFIX}timestampNtz": "supported"}}
+"""Types that Delta accepts in a new table, and refuses in an existing one until a property enables their feature
+(``DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT``, Delta 4.4.0; variant enables its feature by itself)."""
+
+
+DEFAULTS_FEATURE = "delta.feature.allowColumnDefaults"
+"""Without it Delta refuses every default; a refused creation leaves a folder behind (Delta 4.4.0)."""
+
+
+def needed_features(difference: Difference, enable: Collection[str] = ()) -> dict[str, str]:
+    """Return the properties that must be set before the columns and types can change."""
+    needed: dict[str, str] = {}
+    added = [placed.column for placed in difference.added]
+    retyped = [pair.desired for pair in difference.retyped]
+    new = atoms([column.data_type for column in added + retyped]).intersection(NEEDED_FEATURES)
+    if new:
+        new -= atoms(column.data_type for column in difference.observed.columns)
+        for atom in sorted(new):
+            needed.update(NEEDED_FEATURES[atom])
+    if any(map(_has_default, added + [pair.desired for pair in difference.changed])):
+        needed[DEFAULTS_FEATURE] = "supported"
+    if TYPE_WIDENING in enable and any(
+        widening(pair.observed.data_type, pair.desired.data_type) is Widening.BY_FEATURE for pair in difference.retyped
+    ):
+        needed[WIDENING_PROPERTY] = "true"
+    if (difference.dropped or difference.renames.done) and COLUMN_MAPPING in enable:
+        needed[MAPPING_PROPERTY] = "name"
+    return needed
+
+
+def features_of_new_table(desired: TableState) -> dict[str, str]:
+    """Return the properties that a new table needs besides the declared ones."""
+    if not any(map(_has_default, desired.columns)):
+        return {}
+    return {} if DEFAULTS_FEATURE in NameSet(desired.table_properties) else {DEFAULTS_FEATURE: "supported"}
+
+
+def as_created(desired: TableState) -> TableState:
+    """Return a desired state with the properties that a table has which is created from it."""
+    features = features_of_new_table(desired)
+    if not features:
+        return desired
+    return replace(desired, table_properties=MappingProxyType({**features, **desired.table_properties}))
+
+
+def _has_default(column: ColumnState) -> bool:
+    return column.value is not None and column.value.default is not None
 
 
 def layout_changes(difference: Difference) -> Sequence[Change]:
@@ -391,282 +642,33 @@ def _longest_increasing(numbers: Sequence[int]) -> set[int]:
     return members
 
 
-def primary_key_changes(wanted: TableState, stored: TableState) -> Iterator[Change]:
-    """Yield the drop of the stored primary key and the addition of the wanted one, if they differ."""
-    desired, observed = wanted.primary_key, stored.primary_key
-    if desired is observed or (
-        _primary_key_identity(desired) == _primary_key_identity(observed) and _agree_on_rely(desired, observed)
-    ):
-        return
-    if observed is not None:
-        yield PrimaryKeyDrop(name=observed.name, columns=observed.columns, rely=observed.rely)
-    if desired is not None:
-        yield PrimaryKeyAdd(name=desired.name, columns=desired.columns, rely=desired.rely)
+def as_converted(desired: TableState, observed: TableState) -> TableState:
+    """Return the state of files after their conversion."""
+    source = observed.source
+    if source is None or source.is_registered or source.provider == DELTA:
+        return observed
+    partitioned = NameSet(observed.partitioning)
+    typed = []
+    for column in observed.columns:
+        wanted = find(desired.columns, (column.name,)) if column.name in partitioned else None
+        typed.append(column if wanted is None else column._replace(name=wanted.name, data_type=wanted.data_type))
+    names = NameMap((column.name, column.name) for column in typed)
+    partitioning = tuple(names.get(name) or name for name in observed.partitioning)
+    return replace(observed, columns=tuple(typed), partitioning=partitioning)
 
 
-def _primary_key_identity(key: KeyState | None) -> tuple[object, ...]:
-    return () if key is None else (folded(key.name), *map(folded, key.columns))
-
-
-def _agree_on_rely(desired: KeyState | None, observed: KeyState | None) -> bool:
-    return desired is None or observed is None or same_rely(desired, observed)
-
-
-def tag_changes(difference: Difference) -> Sequence[Change]:
-    """Return the tags to set and to remove."""
-    if not difference.desired.tags:
+def conversion_changes(difference: Difference) -> Sequence[Change]:
+    """Return the conversion, if the table is not a Delta table yet."""
+    observed = difference.observed
+    source = observed.source
+    if source is None:
         return ()
-    changes: list[Change] = []
-    olds = old_names(difference.renames.done)
-    columns = (
-        *difference.observed.columns,
-        *(placed.column for placed in difference.added if not placed.path.is_nested),
+    wish = difference.desired.convert_from
+    columns = [find(observed.columns, (name,)) for name in observed.partitioning]
+    conversion = ConvertTable(
+        source=source,
+        partitions=tuple((column.name, column.data_type) for column in columns if column is not None),
+        statistics=wish is None or wish.statistics,
+        creates_schema=not observed.schema_exists,
     )
-    for path, wanted in difference.desired.tags.items():
-        paths = _paths(path, olds, columns)
-        if paths is None:
-            continue  # a column that the contract does not add
-        here, before = paths
-        there = difference.observed.tags.get(before, NO_DECLARED_TAGS)
-        absent = tuple(key for key, value in wanted.items() if value is None and key in there)
-        if absent:
-            changes.append(UnsetTags(path=before, keys=absent))
-        changes += _set(here, wanted, there if here == before else NO_DECLARED_TAGS)
-    return changes
-
-
-def _paths(
-    path: ColumnPath, olds: Mapping[ColumnPath, str], columns: tuple[ColumnState, ...]
-) -> tuple[ColumnPath, ColumnPath] | None:
-    """Return the paths of a column after and before the plan; ``None`` if there will be no such column."""
-    if not path:
-        return TABLE, TABLE
-    old = olds.get(path)
-    if old is not None:
-        return path, ColumnPath(old)
-    column = find(columns, path)
-    return None if column is None else (ColumnPath(column.name), ColumnPath(column.name))
-
-
-def _set(path: ColumnPath, wanted: Mapping[str, str | None], there: Mapping[str, str | None]) -> Iterator[SetTags]:
-    values = {key: value for key, value in wanted.items() if value is not None and there.get(key) != value}
-    if values:
-        yield SetTags(path=path, tags=MappingProxyType(values))
-
-
-def first_tags(desired: TableState) -> tuple[SetTags, ...]:
-    """Return the tags of a new table and of its columns."""
-    return tuple(change for path, wanted in desired.tags.items() for change in _set(path, wanted, NO_DECLARED_TAGS))
-
-
-def has_tags(desired: TableState, observed: TableState) -> bool:
-    """Whether all wanted tags are stored exactly."""
-    return not desired.tags or all(
-        observed.tags.get(path, NO_DECLARED_TAGS).get(key) == value
-        for path, tags in desired.tags.items()
-        for key, value in tags.items()
-    )
-
-
-NEEDED_FEATURES = {"timestamp_ntz": {f"{FEATURE_PREFIX}timestampNtz": "supported"}}
-"""Types that Delta accepts in a new table, and refuses in an existing one until a property enables their feature
-(``DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT``, Delta 4.4.0; variant enables its feature by itself)."""
-
-
-DEFAULTS_FEATURE = "delta.feature.allowColumnDefaults"
-"""Without it Delta refuses every default; a refused creation leaves a folder behind (Delta 4.4.0)."""
-
-
-def features_of_new_table(desired: TableState) -> dict[str, str]:
-    """Return the properties that a new table needs besides the declared ones."""
-    if not any(map(_has_default, desired.columns)):
-        return {}
-    return {} if DEFAULTS_FEATURE in NameSet(desired.table_properties) else {DEFAULTS_FEATURE: "supported"}
-
-
-def as_created(desired: TableState) -> TableState:
-    """Return a desired state with the properties that a table has which is created from it."""
-    features = features_of_new_table(desired)
-    if not features:
-        return desired
-    return replace(desired, table_properties=MappingProxyType({**features, **desired.table_properties}))
-
-
-def _has_default(column: ColumnState) -> bool:
-    return column.value is not None and column.value.default is not None
-
-
-def type_changes(difference: Difference) -> Sequence[Change]:
-    """Return the columns and the parts of columns whose own type differs."""
-    return [
-        ColumnTypeChange(path=pair.path, before=pair.observed.data_type, after=pair.desired.data_type)
-        for pair in difference.retyped
-    ]
-
-
-def needed_features(difference: Difference, enable: Collection[str] = ()) -> dict[str, str]:
-    """Return the properties that must be set before the columns and types can change."""
-    needed: dict[str, str] = {}
-    added = [placed.column for placed in difference.added]
-    retyped = [pair.desired for pair in difference.retyped]
-    new = atoms([column.data_type for column in added + retyped]).intersection(NEEDED_FEATURES)
-    if new:
-        new -= atoms(column.data_type for column in difference.observed.columns)
-        for atom in sorted(new):
-            needed.update(NEEDED_FEATURES[atom])
-    if any(map(_has_default, added + [pair.desired for pair in difference.changed])):
-        needed[DEFAULTS_FEATURE] = "supported"
-    if TYPE_WIDENING in enable and any(
-        widening(pair.observed.data_type, pair.desired.data_type) is Widening.BY_FEATURE for pair in difference.retyped
-    ):
-        needed[WIDENING_PROPERTY] = "true"
-    if (difference.dropped or difference.renames.done) and COLUMN_MAPPING in enable:
-        needed[MAPPING_PROPERTY] = "name"
-    return needed
-
-
-def property_changes(
-    difference: Difference,
-    enable: Collection[str] = (),
-    policy: PropertyPolicy = PropertyPolicy(),  # noqa: B008 - a frozen value
-    *,
-    declared: bool = True,
-) -> Iterator[Change]:
-    """Yield the properties to set, declared ones and those that other changes need, and those to unset."""
-    wanted = difference.desired.table_properties if declared else {}
-    structural = difference.added or difference.dropped or difference.changed or difference.renames.done
-    features = needed_features(difference, enable) if structural else {}
-    if not wanted and not features and policy.is_plain:
-        return
-    stored = difference.observed.table_properties
-    to_set, to_unset = _compared(
-        {key: value for key, value in wanted.items() if policy.contract_mode(key) == MANAGE}
-        if policy.modes
-        else wanted,
-        stored,
-    )
-    for key, value in features.items():
-        if key not in stored and not is_on(key, stored):
-            to_set.setdefault(key, value)
-    if declared and not policy.is_plain:
-        to_set.update(_record(difference, policy))
-        to_unset.update(_unwanted(difference, policy))
-    yield from _changes(to_set, to_unset, stored)
-
-
-def reported_property_changes(difference: Difference, policy: PropertyPolicy, aspect: ContractMode) -> Iterator[Change]:
-    """Yield the differences of properties that are drift, and that no apply changes."""
-    if aspect == IGNORE:
-        return
-    reported = {REPORT} if aspect == MANAGE else {REPORT, MANAGE}
-    wanted = difference.desired.table_properties.items()
-    to_set, to_unset = _compared(
-        {key: value for key, value in wanted if policy.contract_mode(key) in reported},
-        difference.observed.table_properties,
-    )
-    if aspect == REPORT:
-        to_unset.update(_forbidden(difference, policy))
-    yield from _changes(to_set, to_unset, difference.observed.table_properties)
-
-
-def _compared(wanted: Mapping[str, str | None], stored: Mapping[str, str | None]) -> tuple[dict[str, str], set[str]]:
-    """Return the properties to set and the keys to unset."""
-    to_set: dict[str, str] = {}
-    to_unset: set[str] = set()
-    for key, value in wanted.items():
-        if value is not None and stored.get(key) == value:
-            continue
-        actual = stored_key(key, stored)
-        if value is None:
-            to_unset.update([] if actual is None else [actual])
-        elif actual is not None:
-            if not equal_values(key, value, stored[actual]):
-                to_set[actual] = value
-        elif not _is_implied(key, stored):
-            to_set[key] = value
-    return to_set, to_unset
-
-
-def _is_implied(key: str, stored: Mapping[str, str | None]) -> bool:
-    """Whether a property enables a feature that the version of the protocol has without naming it."""
-    return folded(key).startswith(FEATURE_PREFIX) and key[len(FEATURE_PREFIX) :] in NameSet(supported_features(stored))
-
-
-def _changes(to_set: dict[str, str], to_unset: set[str], stored: Mapping[str, str | None]) -> Iterator[Change]:
-    for key in [key for key in (*to_set, *to_unset) if same_name(key, MAPPING_PROPERTY)]:
-        value = to_set.get(key)
-        if is_on(MAPPING_PROPERTY, stored) and not is_on(MAPPING_PROPERTY, {key: value}):
-            to_set.pop(key, None)
-            to_unset.discard(key)
-            yield ColumnMappingRemoval(key=key, after=value)
-    if to_set:
-        yield SetTableProperties(properties=MappingProxyType(dict(sorted(to_set.items()))))
-    if to_unset:
-        yield UnsetTableProperties(keys=tuple(sorted(to_unset)))
-
-
-def owned_keys(desired: TableState, policy: PropertyPolicy) -> tuple[str, ...]:
-    """Return the keys that a model sets, as the ownership record of its table lists them."""
-    wanted = desired.table_properties.items()
-    return tuple(sorted(key for key, value in wanted if value is not None and policy.contract_mode(key) == MANAGE))
-
-
-def record_of(desired: TableState, policy: PropertyPolicy) -> dict[str, str]:
-    """Return the property that holds the ownership record of a table; nothing if the policy keeps none."""
-    keys = owned_keys(desired, policy) if policy.keeps_record else ()
-    return {OWNED_PROPERTIES: encode_owned(keys)} if keys else {}
-
-
-def _record(difference: Difference, policy: PropertyPolicy) -> dict[str, str]:
-    same = owned_keys(difference.desired, policy) == (difference.observed.owned_properties or ())
-    return {} if same else record_of(difference.desired, policy)
-
-
-def _unwanted(difference: Difference, policy: PropertyPolicy) -> Iterator[str]:
-    """Yield the stored keys that are forbidden, or that the model has set once and does not declare any more."""
-    stored, declared = difference.observed.table_properties, difference.desired.table_properties
-    yield from _forbidden(difference, policy)
-    if policy.keeps_record and difference.observed.owned_properties:
-        if not owned_keys(difference.desired, policy):
-            yield OWNED_PROPERTIES
-        for key in difference.observed.owned_properties:
-            actual = stored_key(key, stored)
-            is_managed = policy.contract_mode(key) == MANAGE
-            if actual is not None and stored_key(key, declared) is None and is_managed:
-                yield actual
-
-
-def _forbidden(difference: Difference, policy: PropertyPolicy) -> Iterator[str]:
-    for key in difference.observed.table_properties:
-        if policy.mode(key) == FORBID and not folded(key).startswith(ONE_WAY):
-            yield key
-
-
-def stored_key(key: str, stored: Mapping[str, str | None]) -> str | None:
-    """Find how ``key`` is spelled among the stored ones.
-
-    Delta writes its own keys in one spelling whatever the case in the statement. Other keys keep their case, and two
-    that differ in case only may exist at once (Delta 4.4.0).
-    """
-    if key in stored:
-        return key
-    if not _ignores_case(key):
-        return None
-    return next((other for other in stored if same_name(other, key)), None)
-
-
-def _ignores_case(key: str) -> bool:
-    return folded(key).startswith("delta.")
-
-
-def unique_changes(wanted: TableState, stored: TableState) -> Iterator[Change]:
-    """Yield the UNIQUE constraints to drop and to add; one that differs in anything is dropped and added."""
-    if wanted.unique == stored.unique:
-        return
-    kept = {_unique_identity(key) for key in wanted.unique} & {_unique_identity(key) for key in stored.unique}
-    yield from (UniqueDrop(key=key) for key in stored.unique if _unique_identity(key) not in kept)
-    yield from (UniqueAdd(key=key) for key in wanted.unique if _unique_identity(key) not in kept)
-
-
-def _unique_identity(key: KeyState) -> tuple[str, ...]:
-    return (folded(key.name), *map(folded, key.columns))
+    return (conversion,)

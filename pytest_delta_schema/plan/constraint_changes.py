@@ -1,4 +1,4 @@
-"""Changes of the primary key."""
+"""Changes of checks, primary keys, UNIQUE constraints and foreign keys."""
 
 from __future__ import annotations
 
@@ -7,8 +7,17 @@ from typing import TYPE_CHECKING, Union
 
 from pytest_delta_schema.delta.names import part_path, same_name
 from pytest_delta_schema.delta.protocol import loss
-from pytest_delta_schema.plan.kinds import ChangeKind, Step, declare, require_change
-from pytest_delta_schema.plan.risk import ABSENT, ADD, DROP, ChangeLine, Risk
+from pytest_delta_schema.plan.kinds import (
+    ABSENT,
+    ADD,
+    DROP,
+    ChangeKind,
+    ChangeLine,
+    Risk,
+    Step,
+    declare,
+    require_change,
+)
 from pytest_delta_schema.state.states import KeyState
 
 if TYPE_CHECKING:
@@ -27,6 +36,110 @@ __all__ = [
     "UniqueAdd",
     "UniqueDrop",
 ]
+
+
+def _check_drop_lines(change: CheckDrop, _observed: TableState) -> Iterator[ChangeLine]:
+    yield ChangeLine(DROP, part_path("checks", change.name), change.expression, _fate(change))
+
+
+def _fate(change: CheckDrop) -> str:
+    new = change.replaced_by
+    if new is None:
+        return "(absent, which loosens the table)"
+    if not same_name(new.name, change.name):
+        return f"(renamed to {new.name})"
+    return "(dropped and added again)" if new.expression == change.expression else "(replaced)"
+
+
+class UndeclaredCheck:
+    """The table has a CHECK constraint that the model does not declare.
+
+    Writes that it refuses would be accepted after the apply. A check with another condition than declared is dropped
+    and added again, and has this code and DD110.
+
+    Remedy: Declare the check, or apply the model.
+
+    Example:
+        stored = Table(
+            "dev", "silver", "orders", [Column("id", "bigint")], checks=[Check("positive", "id > 0")]
+        )
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")])
+    """
+
+    code = "DD111"
+
+
+@declare(
+    ChangeKind(
+        aspect="checks", drift=UndeclaredCheck, step=Step.DROP_CHECKS, risk=Risk.METADATA, describe=_check_drop_lines
+    )
+)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckDrop:
+    """Drop the CHECK constraint ``name``; rows that it refused may be written from now on.
+
+    Args:
+        name: As stored.
+        expression: As stored.
+        replaced_by: The check that the same plan adds for it: the same one if only its columns change.
+    """
+
+    name: str
+    expression: str
+    replaced_by: CheckState | None = None
+
+
+def _check_add_lines(change: CheckAdd, _observed: TableState) -> Iterator[ChangeLine]:
+    yield ChangeLine(ADD, part_path("checks", change.name), ABSENT, change.expression, loss=loss(change.enables))
+
+
+def _check_features(_change: CheckAdd) -> tuple[str, ...]:
+    return ("checkConstraints",)
+
+
+class CheckMissing:
+    """A declared CHECK constraint is not in the table, or has another condition there.
+
+    Rows that violate it forbid the apply.
+
+    Remedy: Apply the model, or remove the check from the model.
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint")])
+        model = Table(
+            "dev", "silver", "orders", [Column("id", "bigint")], checks=[Check("positive", "id > 0")]
+        )
+    """
+
+    code = "DD110"
+
+
+@declare(
+    ChangeKind(
+        aspect="checks",
+        drift=CheckMissing,
+        step=Step.ADD_CHECKS,
+        risk=Risk.SCAN,
+        describe=_check_add_lines,
+        features=_check_features,
+        needs_data_check=True,
+    )
+)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckAdd:
+    """Add the CHECK constraint ``name``; all existing rows must satisfy it.
+
+    Args:
+        name: As declared.
+        expression: As declared.
+        replaces: The check that the same plan drops for it.
+        enables: What it enables in the protocol of the table.
+    """
+
+    name: str
+    expression: str
+    replaces: CheckState | None = None
+    enables: tuple[str, ...] = ()
 
 
 def _primary_key_drop_lines(change: PrimaryKeyDrop, _observed: TableState) -> Iterator[ChangeLine]:
@@ -135,9 +248,6 @@ class PrimaryKeyAdd:
         return KeyState(self.name, self.columns, self.rely)
 
 
-PrimaryKeysChange = Union[PrimaryKeyDrop, PrimaryKeyAdd]  # noqa: UP007 - a union at run time
-
-
 def _described_primary_key(key: KeyState) -> str:
     """Write the name and the columns of a primary key, and whether queries may rely on it."""
     return f"{key.name} ({', '.join(key.columns)}){' rely' if key.rely else ''}"
@@ -217,9 +327,6 @@ class UniqueAdd:
 
     def __post_init__(self) -> None:
         require_change(self, bool(self.key.columns))
-
-
-UniqueChange = Union[UniqueDrop, UniqueAdd]  # noqa: UP007 - a union at run time
 
 
 def _described_unique(key: KeyState) -> str:
@@ -307,117 +414,22 @@ class ForeignKeyAdd:
     key: ForeignKeyState
 
 
-ForeignKeysChange = Union[ForeignKeyDrop, ForeignKeyAdd]  # noqa: UP007 - a union at run time
-
-
 def describe_foreign_key(key: ForeignKeyState) -> str:
     """Write a foreign key: ``(customer_id) references dev.silver.customers (id)``."""
     parent_columns = f" ({', '.join(key.parent_columns)})" if key.parent_columns else ""
     return f"({', '.join(key.columns)}) references {key.parent}{parent_columns}{' rely' if key.rely else ''}"
 
 
-def _check_drop_lines(change: CheckDrop, _observed: TableState) -> Iterator[ChangeLine]:
-    yield ChangeLine(DROP, part_path("checks", change.name), change.expression, _fate(change))
-
-
-def _fate(change: CheckDrop) -> str:
-    new = change.replaced_by
-    if new is None:
-        return "(absent, which loosens the table)"
-    if not same_name(new.name, change.name):
-        return f"(renamed to {new.name})"
-    return "(dropped and added again)" if new.expression == change.expression else "(replaced)"
-
-
-class UndeclaredCheck:
-    """The table has a CHECK constraint that the model does not declare.
-
-    Writes that it refuses would be accepted after the apply. A check with another condition than declared is dropped
-    and added again, and has this code and DD110.
-
-    Remedy: Declare the check, or apply the model.
-
-    Example:
-        stored = Table(
-            "dev", "silver", "orders", [Column("id", "bigint")], checks=[Check("positive", "id > 0")]
-        )
-        model = Table("dev", "silver", "orders", [Column("id", "bigint")])
-    """
-
-    code = "DD111"
-
-
-@declare(
-    ChangeKind(
-        aspect="checks", drift=UndeclaredCheck, step=Step.DROP_CHECKS, risk=Risk.METADATA, describe=_check_drop_lines
-    )
-)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckDrop:
-    """Drop the CHECK constraint ``name``; rows that it refused may be written from now on.
-
-    Args:
-        name: As stored.
-        expression: As stored.
-        replaced_by: The check that the same plan adds for it: the same one if only its columns change.
-    """
-
-    name: str
-    expression: str
-    replaced_by: CheckState | None = None
-
-
-def _check_add_lines(change: CheckAdd, _observed: TableState) -> Iterator[ChangeLine]:
-    yield ChangeLine(ADD, part_path("checks", change.name), ABSENT, change.expression, loss=loss(change.enables))
-
-
-def _add_features(_change: CheckAdd) -> tuple[str, ...]:
-    return ("checkConstraints",)
-
-
-class CheckMissing:
-    """A declared CHECK constraint is not in the table, or has another condition there.
-
-    Rows that violate it forbid the apply.
-
-    Remedy: Apply the model, or remove the check from the model.
-
-    Example:
-        stored = Table("dev", "silver", "orders", [Column("id", "bigint")])
-        model = Table(
-            "dev", "silver", "orders", [Column("id", "bigint")], checks=[Check("positive", "id > 0")]
-        )
-    """
-
-    code = "DD110"
-
-
-@declare(
-    ChangeKind(
-        aspect="checks",
-        drift=CheckMissing,
-        step=Step.ADD_CHECKS,
-        risk=Risk.SCAN,
-        describe=_check_add_lines,
-        features=_add_features,
-        needs_data_check=True,
-    )
-)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckAdd:
-    """Add the CHECK constraint ``name``; all existing rows must satisfy it.
-
-    Args:
-        name: As declared.
-        expression: As declared.
-        replaces: The check that the same plan drops for it.
-        enables: What it enables in the protocol of the table.
-    """
-
-    name: str
-    expression: str
-    replaces: CheckState | None = None
-    enables: tuple[str, ...] = ()
-
-
 ChecksChange = Union[CheckDrop, CheckAdd]  # noqa: UP007 - a union at run time
+
+
+AnyConstraintChange = Union[  # noqa: UP007 - a union at run time
+    CheckAdd,
+    CheckDrop,
+    ForeignKeyAdd,
+    ForeignKeyDrop,
+    PrimaryKeyAdd,
+    PrimaryKeyDrop,
+    UniqueAdd,
+    UniqueDrop,
+]

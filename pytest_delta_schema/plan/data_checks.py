@@ -79,22 +79,22 @@ def _of_nullability(change: ColumnNullabilityChange, _action: AlignTable, names:
 
 
 def _of_layout(change: LayoutRewrite, action: AlignTable, names: Names) -> Iterator[DataCheck]:
-    return partition_values(action.observed, _old(change.partitioning, names))
+    return partition_values(action.observed, _old_columns(change.partitioning, names))
 
 
 def _of_check(change: CheckAdd, _action: AlignTable, names: Names) -> Iterator[DataCheck]:
-    check = _before(CheckState(change.name, change.expression), names)
+    check = _over_stored_names(CheckState(change.name, change.expression), names)
     if change.replaces is None or not _are_equal(change.replaces, check, names):
         yield check
 
 
 def _of_key(change: Any, _action: AlignTable, names: Names) -> Iterator[DataCheck]:
-    yield change.key._replace(columns=_old(change.key.columns, names))
+    yield change.key._replace(columns=_old_columns(change.key.columns, names))
 
 
 def _of_foreign_key(change: ForeignKeyAdd, action: AlignTable, names: Names) -> Iterator[DataCheck]:
     if not _is_added_again(change.key, action):
-        yield _stored(change.key, action, names)
+        yield _stored_foreign_key(change.key, action, names)
 
 
 DATA_CHECKS: Mapping[type, Callable[[Any, AlignTable, Names], Iterator[DataCheck]]] = {
@@ -120,7 +120,7 @@ def _may_lose_values(data_type: DataTypeState) -> bool:
     return plain(data_type) in {"string", "timestamp", "binary"}
 
 
-def _before(check: CheckState, names: Names) -> CheckState:
+def _over_stored_names(check: CheckState, names: Names) -> CheckState:
     """Return a check over the stored names of columns."""
     if not names:
         return check
@@ -134,15 +134,15 @@ def _are_equal(stored: CheckState, wanted: CheckState, names: Names) -> bool:
     return canonical(stored.expression) == canonical(wanted.expression)
 
 
-def _old(columns: tuple[str, ...], names: Names) -> tuple[str, ...]:
+def _old_columns(columns: tuple[str, ...], names: Names) -> tuple[str, ...]:
     return tuple(names.get(ColumnPath(column), column) for column in columns)
 
 
-def _stored(key: ForeignKeyState, action: AlignTable, names: Names) -> ForeignKeyState:
+def _stored_foreign_key(key: ForeignKeyState, action: AlignTable, names: Names) -> ForeignKeyState:
     """Return a foreign key over the stored names of columns, with the parent's primary key filled in."""
     parent = action.parents.get(key.parent)
     parent_columns = key.parent_columns or (parent.primary_key.columns if parent and parent.primary_key else ())
-    return key._replace(columns=_old(key.columns, names), parent_columns=parent_columns)
+    return key._replace(columns=_old_columns(key.columns, names), parent_columns=parent_columns)
 
 
 def _is_added_again(key: ForeignKeyState, action: AlignTable) -> bool:
@@ -151,8 +151,12 @@ def _is_added_again(key: ForeignKeyState, action: AlignTable) -> bool:
     parent = action.parents.get(key.parent)
     hints = parent.renames if parent else ()
     there: Names = {hint.path: hint.old for hint in hints}
-    old = _stored(key, action, old_names(action.all(ColumnRename)))
-    return stored is not None and stored in (old, key, old._replace(parent_columns=_old(old.parent_columns, there)))
+    old = _stored_foreign_key(key, action, old_names(action.all(ColumnRename)))
+    return stored is not None and stored in (
+        old,
+        key,
+        old._replace(parent_columns=_old_columns(old.parent_columns, there)),
+    )
 
 
 def shown_columns(data_check: DataCheck, action: AlignTable) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from pytest_delta_schema.delta.names import ColumnPath, NameMap, part_path
 from pytest_delta_schema.diagnostics.errors import note
 from pytest_delta_schema.diagnostics.faults import UnstorableMetadata
 from pytest_delta_schema.diagnostics.redaction import shown_property
-from pytest_delta_schema.plan.risk import ABSENT
+from pytest_delta_schema.plan.kinds import ABSENT
 from pytest_delta_schema.state.entries import EntryState, entry_columns, is_written_by_server, storable
 from pytest_delta_schema.state.types import children, describe_type, same_kind
 

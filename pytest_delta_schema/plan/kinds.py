@@ -1,12 +1,11 @@
-"""The declaration of a kind of change, next to its class: everything that depends on the kind."""
+"""What each kind of change declares next to its class: aspect, step, risk, the lines that describe it, consent."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import IntEnum, auto
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
-from pytest_delta_schema.plan.risk import Risk
 from pytest_delta_schema.state.features import unsupported_features
 
 if TYPE_CHECKING:
@@ -14,11 +13,94 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.delta.names import Aspect
     from pytest_delta_schema.diagnostics.faults import HasCode
-    from pytest_delta_schema.plan.risk import ChangeLine
     from pytest_delta_schema.state.states import TableState
 
 
 _C = TypeVar("_C")
+
+
+class Risk(IntEnum):
+    """Classes of risk, the lower ones first."""
+
+    METADATA = 1
+    """A commit that readers and writers hardly notice."""
+
+    FEATURE = 2
+    """Raises the protocol of the table, so old clients may no longer read it; this is permanent."""
+
+    SCAN = 3
+    """Reads all data, and is refused if the data does not allow it."""
+
+    REWRITE = 4
+    """Writes all data again."""
+
+    DESTRUCTIVE = 5
+    """Loses data."""
+
+    @property
+    def label(self) -> str:
+        """The class as users write it."""
+        return self.name.lower()
+
+
+class Step(IntEnum):
+    """The steps of an alignment, in order; readers can live with every state between two of them."""
+
+    CONVERT = auto()
+    DROP_FOREIGN_KEYS = auto()
+    ENABLE_FEATURES = auto()
+    """Properties, if a later change needs a table feature that they enable."""
+    DROP_PRIMARY_KEY = auto()
+    DROP_UNIQUE = auto()
+    DROP_CHECKS = auto()
+    UNSET_TAGS = auto()
+    RENAME_COLUMNS = auto()
+    ADD_COLUMNS = auto()
+    CHANGE_TYPES = auto()
+    CHANGE_CLUSTERING = auto()
+    REWRITE_LAYOUT = auto()
+    DROP_COLUMNS = auto()
+    MOVE_COLUMNS = auto()
+    CHANGE_DEFAULTS = auto()
+    CHANGE_GENERATION = auto()
+    CHANGE_NULLABILITY = auto()
+    ADD_CHECKS = auto()
+    ADD_PRIMARY_KEY = auto()
+    ADD_UNIQUE = auto()
+    SET_COLUMN_COMMENTS = auto()
+    SET_TABLE_COMMENT = auto()
+    SET_PROPERTIES = auto()
+    UNSET_PROPERTIES = auto()
+    REMOVE_COLUMN_MAPPING = auto()
+    """Late, because dropped and renamed columns need column mapping."""
+    SET_TAGS = auto()
+    ADD_FOREIGN_KEYS = auto()
+
+
+ADD, DROP, CHANGE = "+", "-", "~"
+
+
+ABSENT, NOT_IN_MODEL = "(absent)", "(not in the model)"
+
+
+class ChangeLine(NamedTuple):
+    """One thing that changes."""
+
+    marker: str
+    """``+`` is added, ``-`` is dropped, ``~`` changes in place."""
+    path: str
+    """Where inside the table: ``columns.id``, ``columns.id.comment``, ``properties.team``, ``primary_key``."""
+    before: str
+    after: str
+    risk: Risk = Risk.METADATA
+    loss: str = ""
+    """What clients lose if it raises the protocol."""
+    code: str = ""
+    """The code of the difference, such as ``DD102``."""
+
+    def __str__(self) -> str:
+        return f"{self.marker} {self.path}: {self.before} -> {self.after}"
+
 
 ConsentAction = Literal["drop-column", "rewrite"]
 """What somebody has to consent to."""
@@ -101,37 +183,3 @@ def require_change(action: object, condition: bool) -> None:  # noqa: FBT001 - a
     if not condition:
         msg = f"{type(action).__name__} would change nothing; leave it out of the plan"
         raise ValueError(msg)
-
-
-class Step(IntEnum):
-    """The steps of an alignment, in order; readers can live with every state between two of them."""
-
-    CONVERT = auto()
-    DROP_FOREIGN_KEYS = auto()
-    ENABLE_FEATURES = auto()
-    """Properties, if a later change needs a table feature that they enable."""
-    DROP_PRIMARY_KEY = auto()
-    DROP_UNIQUE = auto()
-    DROP_CHECKS = auto()
-    UNSET_TAGS = auto()
-    RENAME_COLUMNS = auto()
-    ADD_COLUMNS = auto()
-    CHANGE_TYPES = auto()
-    CHANGE_CLUSTERING = auto()
-    REWRITE_LAYOUT = auto()
-    DROP_COLUMNS = auto()
-    MOVE_COLUMNS = auto()
-    CHANGE_DEFAULTS = auto()
-    CHANGE_GENERATION = auto()
-    CHANGE_NULLABILITY = auto()
-    ADD_CHECKS = auto()
-    ADD_PRIMARY_KEY = auto()
-    ADD_UNIQUE = auto()
-    SET_COLUMN_COMMENTS = auto()
-    SET_TABLE_COMMENT = auto()
-    SET_PROPERTIES = auto()
-    UNSET_PROPERTIES = auto()
-    REMOVE_COLUMN_MAPPING = auto()
-    """Late, because dropped and renamed columns need column mapping."""
-    SET_TAGS = auto()
-    ADD_FOREIGN_KEYS = auto()

@@ -79,163 +79,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.states import CheckState, ForeignKeyState, KeyState
 
 
-# Looked up for every change of every table, so they are written out once.
-_STEPS = {class_: kind.step for class_, kind in KINDS.items()}
-_NEEDING_FEATURES = frozenset(class_ for class_, kind in KINDS.items() if kind.needs_feature)
-
-
-def finished(changes: list[Change], observed: TableState) -> tuple[Change, ...]:
-    """Return the changes of a table in their order, with the features that they enable."""
-    return tuple(with_enabled(ordered(changes, observed), observed))
-
-
-def ordered(changes: list[Change], observed: TableState) -> tuple[Change, ...]:
-    """Return the changes of a table in the order in which they run."""
-    if len(changes) > 1:
-        changes.sort(key=_enabling_step if _needs_enabling(changes, observed) else _step)
-    return tuple(changes)
-
-
-def _step(change: Change) -> Step:
-    return _STEPS[type(change)]
-
-
-def _enabling_step(change: Change) -> Step:
-    # Properties come late, but column mapping and table features have to be enabled before the columns that need them.
-    return Step.ENABLE_FEATURES if isinstance(change, SetTableProperties) else _STEPS[type(change)]
-
-
-def _needs_enabling(changes: list[Change], observed: TableState) -> bool:
-    for change in changes:
-        if isinstance(change, SetTableProperties) and any(
-            starmap(allows_changes_of_columns, change.properties.items())
-        ):
-            if not _NEEDING_FEATURES.isdisjoint(map(type, changes)):
-                return True
-            # Without column mapping Delta refuses every change of a table with such a name.
-            return is_on(MAPPING_PROPERTY, change.properties) and any(special_names(observed.columns))
-    return False
-
-
-def notes_on_object(name: QualifiedName, observed: TableState) -> Iterator[Diagnostic]:
-    """Yield the notes on a table whose stored name differs in case, or that is not a Delta table."""
-    if observed.kind:
-        yield note(ReadOnlyObject, name, "", f"is a {observed.kind}, which is only compared")
-    if observed.name.written != name:
-        message = f"the catalog stores it as {observed.name.written}; names match without case"
-        yield note(OtherSpelling, name, "", message)
-
-
-def notes_on(difference: Difference) -> Iterator[Diagnostic]:
-    """Yield the notes on a difference: other spellings, equal expressions, extra columns, possible renames."""
-    name = difference.desired.name
-    for pair in difference.changed:
-        if pair.desired.name != pair.observed.name:
-            stored, path = pair.observed.name, str(pair.path)
-            fact = f"column {pair.desired.name} is stored as {path}; names match without case"
-            reason = "and Delta has no rename by case alone"
-            way = f"write {stored} in the model to silence this note, or rename it over a third name in two applies"
-            yield note(OtherSpelling, name, part_path("columns", pair.path), f"{fact}, {reason}: {way}")
-    for check, other in cosmetic_differences(difference):
-        message = f"check {other.name} is stored as {other.expression}, which is equal to {check.expression}"
-        yield note(EqualExpression, name, part_path("checks", other.name), message)
-    for column_path, wanted, stored_value in cosmetic_values(difference):
-        message = f"column {column_path} is filled by {stored_value}, which is equal to {wanted}"
-        yield note(EqualExpression, name, part_path("columns", column_path), message)
-    keys: tuple[KeyState | ForeignKeyState | None, ...] = (
-        difference.observed.primary_key,
-        *difference.observed.foreign_keys,
-    )
-    for key in keys:
-        if key is not None and key.rely is None:
-            message = f"the catalog does not show whether queries may rely on key {key.name}, which is not compared"
-            yield note(RelyUnknown, name, key.path, message)
-    for extra in difference.extras:
-        kind = describe_type(extra.column.data_type)
-        message = f"column {extra.path} ({kind}) is not in the model, and stays because the contract is additive"
-        yield note(AcceptedColumn, name, part_path("columns", extra.path), message)
-    coming = list(difference.added)
-    for gone in difference.dropped:
-        twin = next((new for new in coming if _looks_like(new, gone)), None)
-        if twin is not None:
-            coming.remove(twin)
-            old, new = gone.path, twin.path
-            message = f"column {old} is dropped and {new} is added with the same type; if that is a rename, write"
-            hint = f"renamed_from={gone.column.name!r} at {new}"
-            yield note(PossibleRename, name, part_path("columns", new), f"{message} {hint}")
-
-
-def _looks_like(new: PlacedColumn, gone: PlacedColumn) -> bool:
-    return new.above == gone.above and equal_types(new.column.data_type, gone.column.data_type)
-
-
-def is_whole(desired: TableState) -> bool:
-    """Whether a contract manages every aspect, so no change has to be divided."""
-    return not desired.ownership and desired.column_order != REPORT
-
-
-def owned(difference: Difference) -> Difference:
-    """Return the part of a difference that the contract manages; the rest is left out as if it were equal."""
-    modes = difference.desired.ownership
-    if modes.get("columns", MANAGE) != MANAGE:
-        renames = difference.renames._replace(done=())
-        difference = difference._replace(added=(), dropped=(), renames=renames)
-    if modes.get("types", MANAGE) != MANAGE:
-        difference = difference._replace(retyped=())
-    if modes.get("defaults", MANAGE) != MANAGE:
-        added = tuple(placed._replace(column=placed.column._replace(value=None)) for placed in difference.added)
-        changed = tuple(
-            pair._replace(desired=pair.desired._replace(value=pair.observed.value)) for pair in difference.changed
-        )
-        difference = difference._replace(added=added, changed=changed)
-    kept = _observed_constraints(difference)
-    return difference._replace(desired=replace(difference.desired, **kept)) if kept else difference
-
-
-def _observed_constraints(difference: Difference) -> dict[str, Any]:
-    """Return the observed constraints of those kinds that the contract does not manage."""
-    observed, modes = difference.observed, difference.desired.ownership
-    kept: dict[str, Any] = {}
-    if modes.get("checks", MANAGE) != MANAGE:
-        names = new_names(difference.renames.done)
-        kept["checks"] = tuple(
-            check._replace(expression=renamed_expression(check.expression, names)) for check in observed.checks
-        )
-    kept.update((name, getattr(observed, name)) for aspect, name in KEY_FIELDS.items() if aspect in modes)
-    return kept
-
-
-def is_own(change: Change, desired: TableState) -> bool:
-    """Whether a change of an owned difference is made."""
-    return mode_of(change, desired) == MANAGE or _other_side(change) is not None
-
-
-def is_reported(change: Change, desired: TableState) -> bool:
-    """Whether a change of a whole difference is only reported."""
-    return mode_of(change, desired) == REPORT and not _is_added_again(change)
-
-
-def _other_side(change: Change) -> CheckState | None:
-    """Return the other side of a replaced check: the new one of a drop, the stored one of an add."""
-    if isinstance(change, CheckDrop):
-        return change.replaced_by
-    return change.replaces if isinstance(change, CheckAdd) else None
-
-
-def _is_added_again(change: Change) -> bool:
-    """Whether a check is dropped and added again unchanged."""
-    return isinstance(change, (CheckDrop, CheckAdd)) and _other_side(change) == (change.name, change.expression)
-
-
-def mode_of(change: Change, desired: TableState) -> ContractMode:
-    """Return whether a change is made, only reported, or ignored."""
-    aspect = kind_of(change).aspect
-    mode = MANAGE if aspect == "conversion" else desired.ownership.get(aspect, MANAGE)
-    if isinstance(change, ColumnMove) and desired.column_order == REPORT and mode != IGNORE:
-        return REPORT
-    return mode
-
-
 CHANGE_FINDERS: tuple[Callable[[Difference], Iterable[Change]], ...] = (
     conversion_changes,
     column_changes,
@@ -248,16 +91,21 @@ CHANGE_FINDERS: tuple[Callable[[Difference], Iterable[Change]], ...] = (
 )
 """One comparison for each aspect, except keys, and properties, which depend on the others."""
 
+
 KEY_ASPECTS: Mapping[Aspect, Callable[[TableState, TableState], Iterable[Change]]] = MappingProxyType(
     {"primary_keys": primary_key_changes, "unique": unique_changes, "foreign_keys": foreign_key_changes}
 )
 """The comparison of each aspect of keys."""
 
+
 _NO_KEYS = TableState(name=QualifiedName("", "", ""))
+
 
 _ALL_KEYS = attrgetter(*KEY_FIELDS.values())
 
+
 _MISSING = object()
+
 
 _COMPARED = attrgetter("columns", "table_comment", *KEY_FIELDS.values(), "checks", "partitioning", "clustering")
 
@@ -403,6 +251,32 @@ def _difference(desired: TableState, observed: TableState) -> Difference:
     return with_extras(difference) if desired.evolution == ADDITIVE else difference
 
 
+def _compared(difference: Difference) -> list[Change]:
+    changes = [change for aspect in CHANGE_FINDERS for change in aspect(difference)]
+    return changes + _key_changes(difference.desired, difference.observed)
+
+
+def _key_changes(wanted: TableState, stored: TableState) -> list[Change]:
+    if _ALL_KEYS(wanted) == _ALL_KEYS(stored):
+        return []
+    return [change for compare in KEY_ASPECTS.values() for change in compare(wanted, stored)]
+
+
+def _is_clean(desired: TableState, observed: TableState) -> bool:
+    """Whether two states are exactly equal, which is the usual case and costs least."""
+    return (
+        _COMPARED(desired) == _COMPARED(observed) and _has_properties(desired, observed) and has_tags(desired, observed)
+    )
+
+
+def _has_properties(desired: TableState, observed: TableState) -> bool:
+    stored = observed.table_properties
+    for key, value in desired.table_properties.items():  # noqa: SIM110 - a generator would cost as much as all the rest
+        if stored.get(key, _MISSING) != value:
+            return False
+    return True
+
+
 def _with_dependent_foreign_keys(
     alignments: list[AlignTable],
     changed_keys: set[QualifiedName],
@@ -426,27 +300,160 @@ def _with_dependent_foreign_keys(
     return [planned[name] for name in sorted(planned)]
 
 
-def _is_clean(desired: TableState, observed: TableState) -> bool:
-    """Whether two states are exactly equal, which is the usual case and costs least."""
-    return (
-        _COMPARED(desired) == _COMPARED(observed) and _has_properties(desired, observed) and has_tags(desired, observed)
+def is_whole(desired: TableState) -> bool:
+    """Whether a contract manages every aspect, so no change has to be divided."""
+    return not desired.ownership and desired.column_order != REPORT
+
+
+def owned(difference: Difference) -> Difference:
+    """Return the part of a difference that the contract manages; the rest is left out as if it were equal."""
+    modes = difference.desired.ownership
+    if modes.get("columns", MANAGE) != MANAGE:
+        renames = difference.renames._replace(done=())
+        difference = difference._replace(added=(), dropped=(), renames=renames)
+    if modes.get("types", MANAGE) != MANAGE:
+        difference = difference._replace(retyped=())
+    if modes.get("defaults", MANAGE) != MANAGE:
+        added = tuple(placed._replace(column=placed.column._replace(value=None)) for placed in difference.added)
+        changed = tuple(
+            pair._replace(desired=pair.desired._replace(value=pair.observed.value)) for pair in difference.changed
+        )
+        difference = difference._replace(added=added, changed=changed)
+    kept = _observed_constraints(difference)
+    return difference._replace(desired=replace(difference.desired, **kept)) if kept else difference
+
+
+def _observed_constraints(difference: Difference) -> dict[str, Any]:
+    """Return the observed constraints of those kinds that the contract does not manage."""
+    observed, modes = difference.observed, difference.desired.ownership
+    kept: dict[str, Any] = {}
+    if modes.get("checks", MANAGE) != MANAGE:
+        names = new_names(difference.renames.done)
+        kept["checks"] = tuple(
+            check._replace(expression=renamed_expression(check.expression, names)) for check in observed.checks
+        )
+    kept.update((name, getattr(observed, name)) for aspect, name in KEY_FIELDS.items() if aspect in modes)
+    return kept
+
+
+def is_own(change: Change, desired: TableState) -> bool:
+    """Whether a change of an owned difference is made."""
+    return mode_of(change, desired) == MANAGE or _other_side(change) is not None
+
+
+def is_reported(change: Change, desired: TableState) -> bool:
+    """Whether a change of a whole difference is only reported."""
+    return mode_of(change, desired) == REPORT and not _is_added_again(change)
+
+
+def mode_of(change: Change, desired: TableState) -> ContractMode:
+    """Return whether a change is made, only reported, or ignored."""
+    aspect = kind_of(change).aspect
+    mode = MANAGE if aspect == "conversion" else desired.ownership.get(aspect, MANAGE)
+    if isinstance(change, ColumnMove) and desired.column_order == REPORT and mode != IGNORE:
+        return REPORT
+    return mode
+
+
+def _other_side(change: Change) -> CheckState | None:
+    """Return the other side of a replaced check: the new one of a drop, the stored one of an add."""
+    if isinstance(change, CheckDrop):
+        return change.replaced_by
+    return change.replaces if isinstance(change, CheckAdd) else None
+
+
+def _is_added_again(change: Change) -> bool:
+    """Whether a check is dropped and added again unchanged."""
+    return isinstance(change, (CheckDrop, CheckAdd)) and _other_side(change) == (change.name, change.expression)
+
+
+# Looked up for every change of every table, so they are written out once.
+_STEPS = {class_: kind.step for class_, kind in KINDS.items()}
+
+
+_NEEDING_FEATURES = frozenset(class_ for class_, kind in KINDS.items() if kind.needs_feature)
+
+
+def finished(changes: list[Change], observed: TableState) -> tuple[Change, ...]:
+    """Return the changes of a table in their order, with the features that they enable."""
+    return tuple(with_enabled(ordered(changes, observed), observed))
+
+
+def ordered(changes: list[Change], observed: TableState) -> tuple[Change, ...]:
+    """Return the changes of a table in the order in which they run."""
+    if len(changes) > 1:
+        changes.sort(key=_enabling_step if _needs_enabling(changes, observed) else _step)
+    return tuple(changes)
+
+
+def _step(change: Change) -> Step:
+    return _STEPS[type(change)]
+
+
+def _enabling_step(change: Change) -> Step:
+    # Properties come late, but column mapping and table features have to be enabled before the columns that need them.
+    return Step.ENABLE_FEATURES if isinstance(change, SetTableProperties) else _STEPS[type(change)]
+
+
+def _needs_enabling(changes: list[Change], observed: TableState) -> bool:
+    for change in changes:
+        if isinstance(change, SetTableProperties) and any(
+            starmap(allows_changes_of_columns, change.properties.items())
+        ):
+            if not _NEEDING_FEATURES.isdisjoint(map(type, changes)):
+                return True
+            # Without column mapping Delta refuses every change of a table with such a name.
+            return is_on(MAPPING_PROPERTY, change.properties) and any(special_names(observed.columns))
+    return False
+
+
+def notes_on_object(name: QualifiedName, observed: TableState) -> Iterator[Diagnostic]:
+    """Yield the notes on a table whose stored name differs in case, or that is not a Delta table."""
+    if observed.kind:
+        yield note(ReadOnlyObject, name, "", f"is a {observed.kind}, which is only compared")
+    if observed.name.written != name:
+        message = f"the catalog stores it as {observed.name.written}; names match without case"
+        yield note(OtherSpelling, name, "", message)
+
+
+def notes_on(difference: Difference) -> Iterator[Diagnostic]:
+    """Yield the notes on a difference: other spellings, equal expressions, extra columns, possible renames."""
+    name = difference.desired.name
+    for pair in difference.changed:
+        if pair.desired.name != pair.observed.name:
+            stored, path = pair.observed.name, str(pair.path)
+            fact = f"column {pair.desired.name} is stored as {path}; names match without case"
+            reason = "and Delta has no rename by case alone"
+            way = f"write {stored} in the model to silence this note, or rename it over a third name in two applies"
+            yield note(OtherSpelling, name, part_path("columns", pair.path), f"{fact}, {reason}: {way}")
+    for check, other in cosmetic_differences(difference):
+        message = f"check {other.name} is stored as {other.expression}, which is equal to {check.expression}"
+        yield note(EqualExpression, name, part_path("checks", other.name), message)
+    for column_path, wanted, stored_value in cosmetic_values(difference):
+        message = f"column {column_path} is filled by {stored_value}, which is equal to {wanted}"
+        yield note(EqualExpression, name, part_path("columns", column_path), message)
+    keys: tuple[KeyState | ForeignKeyState | None, ...] = (
+        difference.observed.primary_key,
+        *difference.observed.foreign_keys,
     )
+    for key in keys:
+        if key is not None and key.rely is None:
+            message = f"the catalog does not show whether queries may rely on key {key.name}, which is not compared"
+            yield note(RelyUnknown, name, key.path, message)
+    for extra in difference.extras:
+        kind = describe_type(extra.column.data_type)
+        message = f"column {extra.path} ({kind}) is not in the model, and stays because the contract is additive"
+        yield note(AcceptedColumn, name, part_path("columns", extra.path), message)
+    coming = list(difference.added)
+    for gone in difference.dropped:
+        twin = next((new for new in coming if _looks_like(new, gone)), None)
+        if twin is not None:
+            coming.remove(twin)
+            old, new = gone.path, twin.path
+            message = f"column {old} is dropped and {new} is added with the same type; if that is a rename, write"
+            hint = f"renamed_from={gone.column.name!r} at {new}"
+            yield note(PossibleRename, name, part_path("columns", new), f"{message} {hint}")
 
 
-def _has_properties(desired: TableState, observed: TableState) -> bool:
-    stored = observed.table_properties
-    for key, value in desired.table_properties.items():  # noqa: SIM110 - a generator would cost as much as all the rest
-        if stored.get(key, _MISSING) != value:
-            return False
-    return True
-
-
-def _compared(difference: Difference) -> list[Change]:
-    changes = [change for aspect in CHANGE_FINDERS for change in aspect(difference)]
-    return changes + _key_changes(difference.desired, difference.observed)
-
-
-def _key_changes(wanted: TableState, stored: TableState) -> list[Change]:
-    if _ALL_KEYS(wanted) == _ALL_KEYS(stored):
-        return []
-    return [change for compare in KEY_ASPECTS.values() for change in compare(wanted, stored)]
+def _looks_like(new: PlacedColumn, gone: PlacedColumn) -> bool:
+    return new.above == gone.above and equal_types(new.column.data_type, gone.column.data_type)

@@ -1,4 +1,4 @@
-"""Changes of comments."""
+"""Changes of comments, properties, tags and layout, and the conversion to Delta."""
 
 from __future__ import annotations
 
@@ -8,8 +8,18 @@ from typing import TYPE_CHECKING, Union
 from pytest_delta_schema.delta.names import TABLE, ColumnPath, part_path
 from pytest_delta_schema.delta.protocol import CLUSTERING_FEATURES, loss, missing_features, needed_by_property
 from pytest_delta_schema.diagnostics.redaction import redacted_uris, shown_property
-from pytest_delta_schema.plan.kinds import ChangeKind, Step, declare, require_change
-from pytest_delta_schema.plan.risk import ABSENT, ADD, CHANGE, DROP, ChangeLine, Risk
+from pytest_delta_schema.plan.kinds import (
+    ABSENT,
+    ADD,
+    CHANGE,
+    DROP,
+    ChangeKind,
+    ChangeLine,
+    Risk,
+    Step,
+    declare,
+    require_change,
+)
 from pytest_delta_schema.state.delta_log import encode_owned
 from pytest_delta_schema.state.states import DELTA, OWNED_PROPERTIES
 from pytest_delta_schema.state.types import find
@@ -24,7 +34,6 @@ if TYPE_CHECKING:
 __all__ = [
     "ClusteringChange",
     "ColumnMappingRemoval",
-    "ColumnMove",
     "ConvertTable",
     "LayoutRewrite",
     "SetColumnComments",
@@ -36,7 +45,7 @@ __all__ = [
 ]
 
 
-def _column_lines(change: SetColumnComments, observed: TableState) -> Iterator[ChangeLine]:
+def _column_comment_lines(change: SetColumnComments, observed: TableState) -> Iterator[ChangeLine]:
     for path, comment in change.comments.items():
         column = find(observed.columns, path)
         before = column.comment if column else ""
@@ -62,7 +71,7 @@ class ColumnCommentDiffers:
         drift=ColumnCommentDiffers,
         step=Step.SET_COLUMN_COMMENTS,
         risk=Risk.METADATA,
-        describe=_column_lines,
+        describe=_column_comment_lines,
     )
 )
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +88,7 @@ class SetColumnComments:
         require_change(self, bool(self.comments))
 
 
-def _table_lines(change: SetTableComment, observed: TableState) -> Iterator[ChangeLine]:
+def _table_comment_lines(change: SetTableComment, observed: TableState) -> Iterator[ChangeLine]:
     yield ChangeLine(CHANGE, part_path("comment"), repr(observed.table_comment), repr(change.comment))
 
 
@@ -102,7 +111,7 @@ class TableCommentDiffers:
         drift=TableCommentDiffers,
         step=Step.SET_TABLE_COMMENT,
         risk=Risk.METADATA,
-        describe=_table_lines,
+        describe=_table_comment_lines,
     )
 )
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,9 +119,6 @@ class SetTableComment:
     """Set the table's comment; ``""`` clears it."""
 
     comment: str
-
-
-CommentsChange = Union[SetColumnComments, SetTableComment]  # noqa: UP007 - a union at run time
 
 
 def _property_set_lines(change: SetTableProperties, observed: TableState) -> Iterator[ChangeLine]:
@@ -128,7 +134,7 @@ def _property_set_lines(change: SetTableProperties, observed: TableState) -> Ite
             yield ChangeLine(CHANGE, part_path("properties", key), shown_property(key, before), after, loss=lost)
 
 
-def _needed(change: SetTableProperties) -> frozenset[str]:
+def _property_features(change: SetTableProperties) -> frozenset[str]:
     return frozenset().union(*(needed_by_property(key, value) for key, value in change.properties.items()))
 
 
@@ -157,7 +163,7 @@ class PropertyDiffers:
         step=Step.SET_PROPERTIES,
         risk=Risk.METADATA,
         describe=_property_set_lines,
-        features=_needed,
+        features=_property_features,
     )
 )
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -271,9 +277,6 @@ class ColumnMappingRemoval:
     after: str | None
 
 
-PropertiesChange = Union[ColumnMappingRemoval, SetTableProperties, UnsetTableProperties]  # noqa: UP007 - a union at run time
-
-
 def _tag_set_lines(change: SetTags, observed: TableState) -> Iterator[ChangeLine]:
     return set_tags_lines(change, observed.tags.get(change.path, {}))
 
@@ -343,9 +346,6 @@ class UnsetTags:
 
     def __post_init__(self) -> None:
         require_change(self, bool(self.keys))
-
-
-TagsChange = Union[SetTags, UnsetTags]  # noqa: UP007 - a union at run time
 
 
 def set_tags_lines(change: SetTags, stored: Mapping[str, str | None]) -> Iterator[ChangeLine]:
@@ -467,54 +467,6 @@ class LayoutRewrite:
     enables: tuple[str, ...] = ()
 
 
-def _move_lines(change: ColumnMove, observed: TableState) -> Iterator[ChangeLine]:
-    names = [column.name for column in observed.columns]
-    index = names.index(change.name) if change.name in names else None
-    before = "last" if index is None else f"behind {names[index - 1]}" if index else "first"
-    after = f"behind {change.after}" if change.after else "first"
-    yield ChangeLine(CHANGE, part_path("columns", change.name, "order"), before, after)
-
-
-class ColumnOrderDiffers:
-    """A column has a different position in the table and in the model.
-
-    The order is compared only for models with ``column_order="manage"`` or ``column_order="report"``.
-
-    Remedy: Apply the model, or declare the columns in the order of the table.
-
-    Example:
-        note, number = Column("note", "string"), Column("number", "bigint")
-        stored = Table("dev", "silver", "orders", [note, number])
-        model = Table("dev", "silver", "orders", [number, note], column_order="manage")
-    """
-
-    code = "DD107"
-
-
-@declare(
-    ChangeKind(
-        aspect="columns", drift=ColumnOrderDiffers, step=Step.MOVE_COLUMNS, risk=Risk.METADATA, describe=_move_lines
-    )
-)
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnMove:
-    """Move the stored column ``name`` after another column; ``None`` moves it before all others.
-
-    Args:
-        name: Name of the stored column.
-        after: The column that it follows afterwards.
-    """
-
-    name: str
-    after: str | None
-
-    def __post_init__(self) -> None:
-        require_change(self, self.name != self.after)
-
-
-LayoutChange = Union[ClusteringChange, LayoutRewrite, ColumnMove]  # noqa: UP007 - a union at run time
-
-
 def describe_layout(partitioning: tuple[str, ...], clustering: tuple[ColumnPath, ...]) -> str:
     """Write the partitioning or the clustering of a table."""
     if partitioning:
@@ -523,7 +475,7 @@ def describe_layout(partitioning: tuple[str, ...], clustering: tuple[ColumnPath,
 
 
 FORMAT = part_path("format")
-"""The path of the change."""
+"""The path of a conversion."""
 
 
 def _convert_lines(change: ConvertTable, _observed: TableState) -> Iterator[ChangeLine]:
@@ -569,4 +521,15 @@ class ConvertTable:
     creates_schema: bool = False
 
 
-ConversionChange = ConvertTable
+AnyTableChange = Union[  # noqa: UP007 - a union at run time
+    ClusteringChange,
+    ColumnMappingRemoval,
+    ConvertTable,
+    LayoutRewrite,
+    SetColumnComments,
+    SetTableComment,
+    SetTableProperties,
+    SetTags,
+    UnsetTableProperties,
+    UnsetTags,
+]

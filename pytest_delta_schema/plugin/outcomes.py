@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 from pytest_delta_schema.diagnostics.errors import Location, diagnostic_of
 from pytest_delta_schema.engine.outcomes import CheckKind, DataChecks, Status, TableOutcome
 from pytest_delta_schema.execute.preflight import DATA_RULES
-from pytest_delta_schema.plan.risk import Risk
+from pytest_delta_schema.plan.kinds import Risk
 from pytest_delta_schema.plugin.failures import (
     TABLE,
     CatalogUnavailable,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from pytest_delta_schema.diagnostics.redaction import REDACTED, redacted_uris, suggests_secret
 from pytest_delta_schema.diagnostics.text import escaped
-from pytest_delta_schema.plan.risk import ABSENT
+from pytest_delta_schema.plan.kinds import ABSENT
 from pytest_delta_schema.plan.table_changes import FORMAT
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.compatibility.roles import ROLE_WORDS
 from pytest_delta_schema.diagnostics.text import escaped, note_on, printed_sql, sql_lines
 from pytest_delta_schema.engine.outcomes import CheckKind, Status
-from pytest_delta_schema.plan.risk import ABSENT, ADD, ChangeLine, Risk
+from pytest_delta_schema.plan.kinds import ABSENT, ADD, ChangeLine, Risk
 from pytest_delta_schema.settings.table import RISKS, ROLES
 
 if TYPE_CHECKING:

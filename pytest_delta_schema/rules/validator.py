@@ -14,8 +14,8 @@ from pytest_delta_schema.diagnostics.errors import Diagnostic, InvalidModelError
 from pytest_delta_schema.models.arguments import refuse_kind
 from pytest_delta_schema.models.sets import required_tables
 from pytest_delta_schema.plan.actions import TablePlan, change_lines
+from pytest_delta_schema.plan.kinds import Risk
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
-from pytest_delta_schema.plan.risk import Risk
 from pytest_delta_schema.rules.clients import FeatureUnsupportedByClient, TableUnusableByClient
 from pytest_delta_schema.rules.columns import (
     ColumnNameTakenBySpark,

@@ -9,30 +9,21 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.diagnostics.text import note_on
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import Change, SetColumnComments
-from pytest_delta_schema.sql import renderers
 from pytest_delta_schema.sql.quoting import dotted, literal
-from pytest_delta_schema.sql.renderers import create_schema
-from pytest_delta_schema.sql.statement import Renderer, Renderers, Statement, StatementKind
+from pytest_delta_schema.sql.renderers import (
+    RENDERERS,
+    add_foreign_key,
+    check_properties,
+    column_definition,
+    create_schema,
+    layout_clauses,
+    property_lines,
+    set_tags,
+)
+from pytest_delta_schema.sql.statement import Renderer, Statement, StatementKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
-
-RENDERERS: Renderers = {
-    **renderers.CHECKS,
-    **renderers.COLUMNS,
-    **renderers.COMMENTS,
-    **renderers.CONVERSION,
-    **renderers.DEFAULTS,
-    **renderers.FOREIGN_KEYS,
-    **renderers.LAYOUT,
-    **renderers.PRIMARY_KEYS,
-    **renderers.PROPERTIES,
-    **renderers.TAGS,
-    **renderers.TYPES,
-    **renderers.UNIQUE,
-}
-"""The renderer of every kind of change, from the file of its aspect."""
 
 
 def statements(action: CreateTable | AlignTable) -> tuple[Statement, ...]:
@@ -50,7 +41,7 @@ def renderer_of(kind: type) -> Renderer:
     """Return the renderer of a kind of change; raise a ``TypeError`` if it has none."""
     renderer = RENDERERS.get(kind)
     if renderer is None:
-        msg = f"{kind.__name__} has no renderer; add one in sql/aspects, and its file to sql/compiler.py"
+        msg = f"{kind.__name__} has no renderer; add one in sql/renderers.py"
         raise TypeError(msg)
     return renderer
 
@@ -72,19 +63,19 @@ def _creation(action: CreateTable) -> Iterator[Statement]:
     if action.creates_schema:
         sql = create_schema(*table.written[:2])
         yield Statement(table=table, kind=StatementKind.CREATE_SCHEMA, sql=sql)
-    lines = ",\n".join(f"  {renderers.column_definition(column)}" for column in action.columns)
+    lines = ",\n".join(f"  {column_definition(column)}" for column in action.columns)
     clauses = [f"CREATE TABLE {dotted(table)} (\n{lines}\n)", "USING DELTA"]
-    clauses += renderers.layout_clauses(action.partitioning, action.clustering)
+    clauses += layout_clauses(action.partitioning, action.clustering)
     if action.table_comment:
         clauses.append(f"COMMENT {literal(action.table_comment)}")
-    all_properties = {**action.table_properties, **renderers.check_properties(action.checks)}
+    all_properties = {**action.table_properties, **check_properties(action.checks)}
     if all_properties:
-        clauses.append(f"TBLPROPERTIES (\n{renderers.property_lines(all_properties)}\n)")
+        clauses.append(f"TBLPROPERTIES (\n{property_lines(all_properties)}\n)")
     yield Statement(table=table, kind=StatementKind.CREATE_TABLE, sql="\n".join(clauses), changes=(action,))
     for change in action.keys:
         yield from renderer_of(type(change))(table, (change,))
-    yield from renderers.set_tags(table, action.tags)
-    yield from renderers.add_foreign_key(table, action.foreign_keys)
+    yield from set_tags(table, action.tags)
+    yield from add_foreign_key(table, action.foreign_keys)
 
 
 TOGETHER = frozenset(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
@@ -84,9 +84,6 @@ class Statement(NamedTuple):
 
 Renderer = Callable[["QualifiedName", Sequence[Any]], Iterator[Statement]]
 """Renders all changes of one kind together, because each statement costs a commit."""
-
-Renderers = Mapping[type, Renderer]
-"""The renderers of one aspect, by the kind of change."""
 
 
 class HasPath(Protocol):

@@ -1,4 +1,4 @@
-"""Split SQL into words, for parts of statements that a catalog shows and no parser knows."""
+"""Read what a catalog shows: the words of a statement, for parts that no parser knows, and types of Databricks."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from pytest_delta_schema.state.types import ArrayState, ColumnState, MapState, S
 
 if TYPE_CHECKING:
     from pytest_delta_schema.state.types import DataTypeState
+
+_DIALECT = "databricks"
 
 
 class SqlWord(NamedTuple):
@@ -37,7 +39,7 @@ def sql_words(text: str) -> list[SqlWord]:
         ValueError: If a quote is not closed.
     """
     try:
-        tokens = tokenize(text, dialect="databricks")
+        tokens = tokenize(text, dialect=_DIALECT)
     except SqlglotError as error:
         msg = f"the SQL cannot be split into words: {error}"
         raise ValueError(msg) from error
@@ -52,7 +54,6 @@ def sql_words(text: str) -> list[SqlWord]:
     ]
 
 
-_DIALECT = "databricks"
 _NESTED = {"array", "map", "struct"}
 
 

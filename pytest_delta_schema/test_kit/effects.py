@@ -23,8 +23,8 @@ from pytest_delta_schema.diagnostics.faults import UnreadableTable
 from pytest_delta_schema.diagnostics.text import escaped
 from pytest_delta_schema.execute.protocols import Absence, IdentifiesTables
 from pytest_delta_schema.plan.actions import change_lines
+from pytest_delta_schema.plan.kinds import ABSENT, ADD, DROP
 from pytest_delta_schema.plan.planner import TablePlanner
-from pytest_delta_schema.plan.risk import ABSENT, ADD, DROP
 from pytest_delta_schema.report.text import counted
 from pytest_delta_schema.rules.properties import is_declarable
 from pytest_delta_schema.state.states import CatalogState

@@ -24,8 +24,8 @@ from pytest_delta_schema.models.sets import Binding
 from pytest_delta_schema.plan.actions import change_lines
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.sql.compiler import script, statements
-from pytest_delta_schema.sql.quoting import dotted
-from pytest_delta_schema.sql.renderers import drop_table, value_sql
+from pytest_delta_schema.sql.quoting import dotted, value_sql
+from pytest_delta_schema.sql.renderers import drop_table
 from pytest_delta_schema.sql.statement import StatementKind
 from pytest_delta_schema.state.types import StructState
 from pytest_delta_schema.testing.data_access import MEMORY, shaped

@@ -10,8 +10,7 @@ from pytest_delta_schema.backends.local.warehouse import physical_schema
 from pytest_delta_schema.delta.names import folded
 from pytest_delta_schema.diagnostics.text import identifier
 from pytest_delta_schema.models.structs import to_struct_type
-from pytest_delta_schema.sql.quoting import dotted, literal
-from pytest_delta_schema.sql.renderers import type_sql
+from pytest_delta_schema.sql.quoting import dotted, literal, type_sql
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.states import SourceState
 from pytest_delta_schema.state.types import ArrayState, MapState, StructState

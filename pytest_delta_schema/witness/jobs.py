@@ -46,8 +46,7 @@ from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.delta.properties import NEWEST, is_open_source
 from pytest_delta_schema.diagnostics.text import identifier
 from pytest_delta_schema.plan.planner import TablePlanner
-from pytest_delta_schema.sql.quoting import condition, literal, path_sql
-from pytest_delta_schema.sql.renderers import type_sql, value_sql
+from pytest_delta_schema.sql.quoting import condition, literal, path_sql, type_sql, value_sql
 from pytest_delta_schema.state.states import CatalogState
 from pytest_delta_schema.state.types import StructState, find
 from pytest_delta_schema.witness.rows import (

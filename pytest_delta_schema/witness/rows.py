@@ -39,8 +39,7 @@ from pytest_delta_schema.models.ownership import ALL_MANAGED
 from pytest_delta_schema.plan import changes as kinds
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.sql.compiler import renderer_of, statements
-from pytest_delta_schema.sql.quoting import dotted
-from pytest_delta_schema.sql.renderers import value_sql
+from pytest_delta_schema.sql.quoting import dotted, value_sql
 from pytest_delta_schema.state.desired import declared_table
 from pytest_delta_schema.state.expressions import ExpressionError, columns_in
 from pytest_delta_schema.state.features import unsupported_features

@@ -9,7 +9,7 @@ import pytest
 from pytest_delta_schema.configuration.files import delta_keys, read_project_file
 from pytest_delta_schema.configuration.values import _TYPED
 from pytest_delta_schema.delta.protocol import COLUMN_MAPPING, TYPE_WIDENING
-from pytest_delta_schema.plan.risk import Risk
+from pytest_delta_schema.plan.kinds import Risk
 from pytest_delta_schema.settings.table import SETTINGS, Feature, RiskLabel, SettingKind
 from support.documentation import configuration_reference as reference
 

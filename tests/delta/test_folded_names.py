@@ -134,7 +134,7 @@ OTHER_TEXTS = {
     "exchange/definitions.py": "booleans of SQL",
     "models/types.py": "names of types",
     "plan/entry_comparison.py": "types of catalog entries",
-    "plan/risk.py": "a member of an enum",
+    "plan/kinds.py": "a member of an enum",
     "plugin/model_files.py": "a variable in Python",
     "diagnostics/redaction.py": "the scheme of an address",
     "rules/layout.py": "a value in the name of a folder",

@@ -45,11 +45,11 @@ from pytest_delta_schema.plan import (
 from pytest_delta_schema.plan.actions import change_lines, highest_risk
 from pytest_delta_schema.plan.changes import Change
 from pytest_delta_schema.plan.data_checks import DATA_CHECKS, data_checks_of
-from pytest_delta_schema.plan.kinds import KINDS, ChangeKind, Step, kind_of, risk_of
+from pytest_delta_schema.plan.kinds import KINDS, ChangeKind, ChangeLine, Step, kind_of, risk_of
 from pytest_delta_schema.plan.planner import KEY_ASPECTS, mode_of
-from pytest_delta_schema.plan.risk import ChangeLine
 from pytest_delta_schema.rules.consent import needed_consents
-from pytest_delta_schema.sql.compiler import RENDERERS, statements
+from pytest_delta_schema.sql.compiler import statements
+from pytest_delta_schema.sql.renderers import RENDERERS
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 from pytest_delta_schema.state import ColumnGeneration, ForeignKeyState, KeyState, SourceState
 from pytest_delta_schema.state.desired import desired_state

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from pytest_delta_schema.sql.renderers import value_sql
+from pytest_delta_schema.sql.quoting import value_sql
 from pytest_delta_schema.state.types import ArrayState, ColumnState, MapState, StructState
 
 XY = StructState((ColumnState("x", "int", True, ""), ColumnState("y's", "string", True, "")))

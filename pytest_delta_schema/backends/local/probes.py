@@ -32,8 +32,7 @@ from pytest_delta_schema.models.names import QualifiedName, parse_name
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.sql.compiler import statements
-from pytest_delta_schema.sql.quoting import condition, dotted, listed, path_sql
-from pytest_delta_schema.sql.renderers import type_sql
+from pytest_delta_schema.sql.quoting import condition, dotted, listed, path_sql, type_sql
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.spark_types import canonical_type
 from pytest_delta_schema.write_check.prediction import predict_write

@@ -14,7 +14,7 @@ from urllib.parse import quote, urlsplit
 
 from pytest_delta_schema.diagnostics.text import COMMENT, LITERAL, NAME, RAW_LITERAL, escaped_literals, note_on
 from pytest_delta_schema.engine.outcomes import DataChecks, Status
-from pytest_delta_schema.plan.risk import ABSENT, NOT_IN_MODEL
+from pytest_delta_schema.plan.kinds import ABSENT, NOT_IN_MODEL
 from pytest_delta_schema.report.findings import CodeInfo, all_codes
 from pytest_delta_schema.report.html.diagram import diagram
 from pytest_delta_schema.report.html.markup import (
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
-    from pytest_delta_schema.diagnostics.faults import Witness
+    from pytest_delta_schema.diagnostics.errors import Witness
     from pytest_delta_schema.engine.outcomes import OutcomeStatement, TableChange
     from pytest_delta_schema.report.html.schema_rows import SchemaRow
     from pytest_delta_schema.report.run_report import Run, RunReport, TableReport

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from pytest_delta_schema.delta.names import Part, folded, path_text
-from pytest_delta_schema.plan.risk import ABSENT
+from pytest_delta_schema.plan.kinds import ABSENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -21,8 +21,8 @@ from pytest_delta_schema.backends.databricks.reading import RUNTIME
 from pytest_delta_schema.delta.protocol import CHECK_PREFIX
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.diagnostics.text import identifier
-from pytest_delta_schema.sql.quoting import dotted, listed
-from pytest_delta_schema.sql.renderers import column_definition, type_sql
+from pytest_delta_schema.sql.quoting import dotted, listed, type_sql
+from pytest_delta_schema.sql.renderers import column_definition
 from pytest_delta_schema.state import ForeignKeyState
 from pytest_delta_schema.state.delta_log import encode_owned
 from pytest_delta_schema.state.states import OWNED_PROPERTIES, UNIQUE

@@ -7,8 +7,7 @@ import pytest
 from pytest_delta_schema import Orchestrator
 from pytest_delta_schema.delta.protocol import supported_features
 from pytest_delta_schema.plan import TablePlanner
-from pytest_delta_schema.plan.kinds import enabled_by, risk_of
-from pytest_delta_schema.plan.risk import Risk
+from pytest_delta_schema.plan.kinds import Risk, enabled_by, risk_of
 from support.delta_logs.protocol_ways import WAYS
 
 pytestmark = pytest.mark.spark
