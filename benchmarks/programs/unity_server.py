@@ -12,7 +12,7 @@ from pytest_delta_schema.backends.unity.logs import Log
 from pytest_delta_schema.testing.unity import UnityDouble
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.backends.unity.client import TableInfo
+    from pytest_delta_schema.backends.unity.answers import TableInfo
 
 
 def main(lake: Path, *, bare: bool) -> None:

@@ -1,110 +1,127 @@
-"""Decode the answers of a server into typed values; no other module reads undecoded answers."""
+"""The types of decoded answers of a server; the keys that nothing uses are left out (Unity Catalog 0.6.0).
+
+This module does without msgspec, so the backend can be imported where its extra is not installed.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict, TypeVar
+from typing import Any, TypedDict
 
-import msgspec
 
-from pytest_delta_schema.backends.decoders import build_decoders, decoder_of
-from pytest_delta_schema.backends.unity.client import (
-    CatalogInfo,
-    CatalogPage,
-    DeltaConfig,
-    DeltaTable,
-    Page,
-    SchemaInfo,
-    SchemaPage,
-    TableInfo,
-    VendedCredentials,
+class CatalogInfo(TypedDict):
+    """A catalog."""
+
+    name: str
+
+
+class SchemaInfo(CatalogInfo):
+    """A schema."""
+
+    catalog_name: str
+
+
+class ColumnInfo(CatalogInfo, total=False):
+    """A column of an entry."""
+
+    type_text: str | None
+    type_json: str | None
+    type_name: str | None
+    type_precision: int | None
+    type_scale: int | None
+    position: int | None
+    nullable: bool | None
+    comment: str | None
+    partition_index: int | None
+
+
+class _TableName(SchemaInfo):
+    schema_name: str
+    table_type: str
+
+
+class TableInfo(_TableName, total=False):
+    """The catalog entry of a table."""
+
+    data_source_format: str | None
+    storage_location: str | None
+    table_id: str | None
+    owner: str | None
+    comment: str | None
+    columns: list[ColumnInfo] | None
+    properties: dict[str, str] | None
+
+
+class Page(TypedDict, total=False):
+    """One page of any listing."""
+
+    next_page_token: str | None
+
+
+class _Catalogs(TypedDict):
+    catalogs: list[CatalogInfo]
+
+
+class CatalogPage(_Catalogs, Page):
+    """One page of catalogs."""
+
+
+class _Schemas(TypedDict):
+    schemas: list[CatalogInfo]
+
+
+class SchemaPage(_Schemas, Page):
+    """One page of schemas."""
+
+
+class _AwsCredentials(TypedDict, total=False):
+    access_key_id: str | None
+    secret_access_key: str | None
+    session_token: str | None
+
+
+class _AzureCredentials(TypedDict, total=False):
+    sas_token: str | None
+
+
+class _GcpCredentials(TypedDict, total=False):
+    oauth_token: str | None
+
+
+class VendedCredentials(TypedDict, total=False):
+    """Credentials for the files of a table; empty for local files."""
+
+    aws_temp_credentials: _AwsCredentials | None
+    azure_user_delegation_sas: _AzureCredentials | None
+    gcp_oauth_token: _GcpCredentials | None
+    expiration_time: int | None
+    url: str | None
+
+
+class DeltaConfig(TypedDict):
+    """The capabilities of a server's Delta API."""
+
+    endpoints: list[str]
+
+
+_DeltaColumns = TypedDict(
+    "_DeltaColumns", {"etag": str, "table-uuid": str, "columns": dict[str, Any], "properties": dict[str, str]}
 )
-from pytest_delta_schema.backends.unity.schemas import ApiStruct, LogField, require_columns
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-_T = TypeVar("_T")
+_DeltaVersion = TypedDict(
+    "_DeltaVersion", {"partition-columns": list[str] | None, "last-commit-version": int | None}, total=False
+)
 
 
-class _Tables(TypedDict):
-    tables: list[msgspec.Raw]
+class DeltaMetadata(_DeltaColumns, _DeltaVersion):
+    """The metadata of a table in the Delta API."""
 
 
-class TablePage(_Tables, Page):
-    """One page of tables, whose entries are decoded one by one."""
+class _DeltaTable(TypedDict):
+    metadata: DeltaMetadata
 
 
-class _ClassicError(msgspec.Struct):
-    error_code: str
-    message: str | None = None
-
-    def code_and_message(self) -> tuple[str, str]:
-        return self.error_code, self.message or ""
+_LatestVersion = TypedDict("_LatestVersion", {"latest-table-version": int | None}, total=False)
 
 
-class _DeltaCause(msgspec.Struct):
-    type: str
-    message: str | None = None
-
-
-class _DeltaError(msgspec.Struct):
-    error: _DeltaCause
-
-    def code_and_message(self) -> tuple[str, str]:
-        return self.error.type, self.error.message or ""
-
-
-_FREE = ("comment", "owner")
-"""Texts that do not decide anything, in which a secret is redacted."""
-
-
-_ERRORS: tuple[type[_ClassicError | _DeltaError], ...] = (_ClassicError, _DeltaError)
-_ANSWERS = (CatalogInfo, CatalogPage, DeltaConfig, DeltaTable, SchemaInfo, SchemaPage, TableInfo, TablePage)
-
-
-def prepare_answer_types() -> None:
-    """Build the decoders of all answers and of what is inside of them, before threads use them."""
-    build_decoders((*_ANSWERS, VendedCredentials, *_ERRORS, ApiStruct, LogField))
-
-
-def decoded_answer(kind: type[_T], body: bytes | msgspec.Raw) -> _T:
-    """Decode an answer; raise a ``ValueError`` with the path of the fault, if it has another form."""
-    if not body:
-        msg = "it is empty"
-        raise ValueError(msg)
-    try:
-        value: _T = decoder_of(kind).decode(body)
-    except RecursionError:
-        msg = "it is nested too deeply"
-    else:
-        if kind is DeltaTable:
-            require_columns(value["metadata"]["columns"])  # type: ignore[index]
-        return value
-    raise ValueError(msg)
-
-
-def scrubbed(value: _T, scrub: Callable[[str], str], path: str = "$") -> _T:
-    """Redact a secret in the texts of an answer."""
-    if isinstance(value, str):
-        shown = scrub(value)
-        if shown != value and path.rpartition(".")[2] not in _FREE:
-            msg = f"it repeats the token, at `{scrub(path)}`"
-            raise ValueError(msg)
-        return shown  # type: ignore[return-value]
-    if isinstance(value, dict):
-        for key in value:
-            scrubbed(key, scrub, f"{path}.(key)")
-        return {key: scrubbed(part, scrub, f"{path}.{key}") for key, part in value.items()}  # type: ignore[return-value]
-    if isinstance(value, list):
-        return [scrubbed(part, scrub, f"{path}[{index}]") for index, part in enumerate(value)]  # type: ignore[return-value]
-    return value
-
-
-def api_error(body: bytes) -> tuple[str, str] | None:
-    """Return code and message of an error of one of the server's APIs; ``None`` if it has the form of neither."""
-    for form in _ERRORS:
-        try:
-            return decoded_answer(form, body).code_and_message()
-        except ValueError:
-            continue
-    return None
+class DeltaTable(_DeltaTable, _LatestVersion):
+    """A table in the Delta API."""

@@ -1,4 +1,4 @@
-"""The Unity Catalog backend."""
+"""The catalog of a Unity Catalog server, and what it refuses."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from pytest_delta_schema.backends.spark.compat import active_spark, is_connect_s
 from pytest_delta_schema.backends.spark.statements import BY_COMMIT, BY_PROPERTY, on_delta, refused_on_tables
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 from pytest_delta_schema.backends.unity.entries import MetadataSyncing
-from pytest_delta_schema.backends.unity.logs import ExternalLogs, Log, unreadable
-from pytest_delta_schema.backends.unity.reading import TableReader
+from pytest_delta_schema.backends.unity.logs import ExternalLogs, Log
+from pytest_delta_schema.backends.unity.reading import TableReader, unreadable
 from pytest_delta_schema.delta.properties import is_databricks_only
 from pytest_delta_schema.delta.protocol import commits_are_in_catalog
 from pytest_delta_schema.diagnostics.errors import (
@@ -129,7 +129,7 @@ CAPABILITIES = Capabilities(
         "create the table with make_delta_table, and insert its rows",
     ),
 )
-"""The Unity Catalog backend."""
+"""The capabilities of a session with the connector of Unity Catalog."""
 
 
 class SparkOfServer:
@@ -390,11 +390,7 @@ class UnityCatalog:
         self, names: Sequence[QualifiedName], *, recreates: bool
     ) -> dict[QualifiedName, MetadataSync | Diagnostic | None]:
         """Synchronise catalog entries, several at once, and return the result of each."""
-        syncing = MetadataSyncing(
-            client=self.client,
-            open_log=self._reader.open_log,
-        )
-
+        syncing = MetadataSyncing(client=self.client, open_log=self._reader.open_log)
         stored_names = self._reader.find(names)
 
         def sync(name: QualifiedName) -> MetadataSync | Diagnostic | None:

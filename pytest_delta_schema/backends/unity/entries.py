@@ -1,4 +1,4 @@
-"""Catalog entries: their wire format and their synchronisation."""
+"""Catalog entries: what they are of, their wire format, and their synchronisation with Delta logs."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pytest_delta_schema.backends.problems import is_a_view, is_not_delta, problem
 from pytest_delta_schema.backends.unity.client import ServerError
-from pytest_delta_schema.backends.unity.logs import Log, no_catalog, other_kind, why_no_delta_table
-from pytest_delta_schema.delta.names import NameMap, folded
+from pytest_delta_schema.backends.unity.logs import Log
+from pytest_delta_schema.delta.names import NameMap
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, StatementError, first_line
+from pytest_delta_schema.diagnostics.faults import UnreadableTable
 from pytest_delta_schema.diagnostics.text import escaped
 from pytest_delta_schema.execute.protocols import MetadataSync, managed_note
-from pytest_delta_schema.models.names import QualifiedName, StoredName
 from pytest_delta_schema.plan.entry_comparison import entry_differences, unstorable_notes
 from pytest_delta_schema.progress import LOGGER
 from pytest_delta_schema.settings.table import toml_setting
@@ -33,123 +34,46 @@ from pytest_delta_schema.state.states import TableState
 from pytest_delta_schema.state.types import ColumnState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
-    from pytest_delta_schema.backends.unity.client import ColumnInfo, DeltaMetadata, TableInfo, UnityClient
-    from pytest_delta_schema.backends.unity.http import Deadline
+    from pytest_delta_schema.backends.unity.addresses import Deadline
+    from pytest_delta_schema.backends.unity.answers import ColumnInfo, DeltaMetadata, TableInfo
+    from pytest_delta_schema.backends.unity.client import UnityClient
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
+    from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.entry_comparison import EntryDifference
     from pytest_delta_schema.state.entries import LogState
     from pytest_delta_schema.state.log_facts import LogFacts
     from pytest_delta_schema.state.types import DataTypeState
 
 
-_LOG = logging.getLogger(LOGGER)
+VIEWS = ("VIEW", "MATERIALIZED_VIEW", "METRIC_VIEW")
+"""The kinds of entries that are not tables."""
 
-_TRIES = 4
-_TAKEN = "TABLE_ALREADY_EXISTS"
-
-
-def recreate_entry(client: UnityClient, entry: EntryState, info: dict[str, Any], *, recreates: bool) -> None:
-    """Delete a catalog entry and create it again with another id; files are not changed. The deletion is logged."""
-    owner = f"owned by {entry.owner}" if entry.owner else "without an owner"
-    if not recreates:
-        msg = (
-            f"the server at {client.uri} has no Delta API, so its catalog entry ({owner}) can only be deleted and"
-            " created again, under another id; pytest --delta-sync-metadata does that with"
-            f" {toml_setting('sync_recreate', value=True)}, or upgrade the server"
-        )
-        raise StatementError(msg, condition="NO_DELTA_API")
-    deletion = (
-        f"{entry.name}: its catalog entry, {owner}, id {entry.table_id}, is deleted and created again, by the"
-        " principal of the token; files stay as they are"
-    )
-    _LOG.warning(escaped(deletion))
-    client.delete_table(entry.name)
-    for left in reversed(range(_TRIES)):
-        try:
-            client.create_table(info)
-        except ServerError as error:
-            if error.condition == _TAKEN:
-                return
-            if not left:
-                msg = f"its catalog entry was deleted and could not be created again ({error}); POST this to /tables: "
-                text = f"{msg}{json.dumps(info)}"
-                raise StatementError(text, condition="LOST_ENTRY") from error
-        else:
-            return
+_DELTA = "DELTA"
 
 
-class SchemaListing(NamedTuple):
-    """The tables of a schema."""
-
-    catalog: str
-    schema: str
-    tables: Mapping[str, list[TableInfo]]
-    """Its tables by their lower-case names; several only if names differ by case only."""
-    fault: ServerError | None = None
-    """Why tables may be missing, which have to be requested one by one."""
-
-    def name(self, table: str) -> QualifiedName:
-        """Return the qualified name of a table with its stored name."""
-        return StoredName.of(QualifiedName(self.catalog, self.schema, table))
-
-    def find(self, table: str) -> TableInfo | None:
-        """Return the catalog entry of a table, found without regard to case; ``None`` if it is not listed."""
-        entries = self.tables.get(table, [])
-        only_one("tables", (str(self.name(info["name"]).written) for info in entries))
-        return entries[0] if entries else None
+def no_catalog(name: str) -> StatementError:
+    """Return the error for a catalog that the server does not list; its tables may exist."""
+    msg = f"the server shows no catalog {name}; create it, which no apply does, or give the principal permission"
+    return StatementError(f"{msg} to use it", condition="NO_CATALOG")
 
 
-def list_schema(client: UnityClient, catalog: str, schema: str) -> SchemaListing:
-    """List the tables of a schema, which is found without regard to case."""
-    try:
-        return _listed(client, catalog, schema)
-    except ServerError as error:
-        if not error.is_not_found:
-            raise
-        stored = stored_schema(client, catalog, schema)
-        if stored == (catalog, schema):
-            raise
-    try:
-        return _listed(client, *stored)
-    except ServerError as error:
-        if not error.is_not_found:
-            raise
-        return SchemaListing(*stored, {})  # the catalog has another case, and no such schema
+def why_no_delta_table(entry: EntryState) -> Diagnostic | None:
+    """Return why an entry is not that of a Delta table; ``None`` if it is."""
+    if entry.table_type in VIEWS:
+        return is_a_view(entry.name)
+    if not entry.data_format:
+        fact = "it may not be a Delta table, because its catalog entry has no format"
+        return problem(UnreadableTable, entry.name, fact, "register it again with one")
+    return None if entry.data_format == _DELTA else is_not_delta(entry.name, entry.data_format)
 
 
-def only_one(kind: str, candidates: Iterable[str]) -> str | None:
-    """Return the only one of several names that differ by case only; ``None`` if there is none."""
-    names = sorted(candidates)
-    if len(names) > 1:
-        msg = (
-            f"the server has {len(names)} {kind} whose names differ by case only, {' and '.join(names)}, and models"
-            " ignore the case of names; rename or drop all but one"
-        )
-        raise StatementError(msg, condition="AMBIGUOUS_NAME")
-    return names[0] if names else None
-
-
-def _listed(client: UnityClient, catalog: str, schema: str) -> SchemaListing:
-    tables: dict[str, list[TableInfo]] = {}
-    fault: ServerError | None = None
-    try:
-        for info in client.tables(catalog, schema):
-            tables.setdefault(folded(info["name"]), []).append(info)
-    except ServerError as error:
-        fault = error
-    if fault is not None and not tables:
-        raise fault
-    return SchemaListing(catalog, schema, tables, fault)
-
-
-def stored_schema(client: UnityClient, catalog: str, schema: str) -> tuple[str, str]:
-    """Return the stored names of a catalog and a schema; names that the server does not list are returned unchanged."""
-    stored = only_one("catalogs", (name for name in client.catalogs() if folded(name) == catalog))
-    if stored is None:
-        return catalog, schema
-    inside = (name for name in client.schemas(stored) if folded(name) == schema)
-    return stored, only_one("schemas", inside) or schema
+def other_kind(entry: EntryState) -> str:
+    """Return what an entry is that is not of a Delta table; ``""`` if that is not known."""
+    if entry.table_type in VIEWS:
+        return entry.table_type.lower().replace("_", " ")
+    return f"{entry.data_format.lower()} table" if entry.data_format else ""
 
 
 LAST_VERSION, LAST_TIMESTAMP = "delta.lastUpdateVersion", "delta.lastCommitTimestamp"
@@ -188,7 +112,7 @@ def columns_of_entry(info: TableInfo) -> tuple[EntryColumn, ...]:
     columns = sorted(info.get("columns") or (), key=lambda column: column.get("position") or 0)
     if not columns:
         return ()
-    from pytest_delta_schema.backends.unity.schemas import entry_type
+    from pytest_delta_schema.backends.unity.decoding import entry_type
 
     return tuple([_column(column, entry_type) for column in columns])
 
@@ -504,3 +428,39 @@ def _require_newer(entry: EntryState, log: LogState) -> None:
                 f" changes no file: {again}"
             )
         raise StatementError(msg, condition="OLDER_LOG")
+
+
+_LOG = logging.getLogger(LOGGER)
+
+_CREATIONS = 4
+_TAKEN = "TABLE_ALREADY_EXISTS"
+
+
+def recreate_entry(client: UnityClient, entry: EntryState, info: dict[str, Any], *, recreates: bool) -> None:
+    """Delete a catalog entry and create it again with another id; files are not changed. The deletion is logged."""
+    owner = f"owned by {entry.owner}" if entry.owner else "without an owner"
+    if not recreates:
+        msg = (
+            f"the server at {client.uri} has no Delta API, so its catalog entry ({owner}) can only be deleted and"
+            " created again, under another id; pytest --delta-sync-metadata does that with"
+            f" {toml_setting('sync_recreate', value=True)}, or upgrade the server"
+        )
+        raise StatementError(msg, condition="NO_DELTA_API")
+    deletion = (
+        f"{entry.name}: its catalog entry, {owner}, id {entry.table_id}, is deleted and created again, by the"
+        " principal of the token; files stay as they are"
+    )
+    _LOG.warning(escaped(deletion))
+    client.delete_table(entry.name)
+    for left in reversed(range(_CREATIONS)):
+        try:
+            client.create_table(info)
+        except ServerError as error:
+            if error.condition == _TAKEN:
+                return
+            if not left:
+                msg = f"its catalog entry was deleted and could not be created again ({error}); POST this to /tables: "
+                text = f"{msg}{json.dumps(info)}"
+                raise StatementError(text, condition="LOST_ENTRY") from error
+        else:
+            return

@@ -14,265 +14,83 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 from pytest_delta_schema.backends.logs.checks import check_log, damage_of
 from pytest_delta_schema.backends.logs.files import CheckedLog, Doubt, Edges, LocalLog, local_folder, read_until_settled
 from pytest_delta_schema.backends.logs.state import newest_version
-from pytest_delta_schema.backends.problems import is_a_view, is_not_delta, problem
 from pytest_delta_schema.backends.unity.client import ServerError
 from pytest_delta_schema.backends.unity.storage import NO_CREDENTIALS, deltalake_options, needs_credentials, vended
 from pytest_delta_schema.delta.log_files import LogListing, commit_name
 from pytest_delta_schema.delta.protocol import clustering_in, commits_are_in_catalog, may_be_clustered
 from pytest_delta_schema.delta.well_formed import MalformedLog, fault_in_protocol
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError, first_line
-from pytest_delta_schema.diagnostics.faults import DamagedTable, UnreachableCatalog, UnreadableTable
 from pytest_delta_schema.diagnostics.redaction import HiddenValues, redacted_uri
 from pytest_delta_schema.state.delta_log import columns_of_schema
 from pytest_delta_schema.state.log_facts import LogFacts
-from pytest_delta_schema.state.states import TableState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from pytest_delta_schema.backends.logs.files import LogFiles
-    from pytest_delta_schema.backends.unity.client import DeltaTable, UnityClient
+    from pytest_delta_schema.backends.unity.answers import DeltaTable
+    from pytest_delta_schema.backends.unity.client import UnityClient
     from pytest_delta_schema.backends.unity.storage import Credentials, Storage
     from pytest_delta_schema.delta.protocol import Paths
-    from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, Diagnostic
-    from pytest_delta_schema.diagnostics.faults import HasCode
-    from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.entries import EntryState, LogState
     from pytest_delta_schema.state.types import ColumnState
 
 
-VIEWS = ("VIEW", "MATERIALIZED_VIEW", "METRIC_VIEW")
-"""The kinds of entries that are not tables."""
-
-_DELTA = "DELTA"
-
 DAMAGED_LOG, NO_LOG = "DAMAGED_LOG", "NO_LOG"
 """The conditions of errors for a log that is damaged or gone."""
 
-
-def no_catalog(name: str) -> StatementError:
-    """Return the error for a catalog that the server does not list; its tables may exist."""
-    msg = f"the server shows no catalog {name}; create it, which no apply does, or give the principal permission"
-    return StatementError(f"{msg} to use it", condition="NO_CATALOG")
-
-
-def unreadable(name: QualifiedName, error: DeltaSchemaError, fault: type[HasCode] = UnreadableTable) -> Diagnostic:
-    """Return the problem of a table from the error of a server or a log, whose text ends with the remedy."""
-    server_fault = error.server_fault if isinstance(error, ServerError) else ""
-    text = server_fault or str(error)
-    fact, _, remedy = text.rpartition("; ")
-    concerns_run = bool(server_fault) or isinstance(error, BackendUnavailableError)
-    remedy = remedy if fact else "look into the server's log"
-    if concerns_run:
-        fault = UnreachableCatalog
-    elif isinstance(error, StatementError) and error.condition in {DAMAGED_LOG, NO_LOG}:
-        fault = DamagedTable
-    return problem(fault, name, fact or text, remedy, concerns_run=concerns_run)
-
-
-def why_no_delta_table(entry: EntryState) -> Diagnostic | None:
-    """Return why an entry is not that of a Delta table; ``None`` if it is."""
-    if entry.table_type in VIEWS:
-        return is_a_view(entry.name)
-    if not entry.data_format:
-        fact = "it may not be a Delta table, because its catalog entry has no format"
-        return problem(UnreadableTable, entry.name, fact, "register it again with one")
-    return None if entry.data_format == _DELTA else is_not_delta(entry.name, entry.data_format)
-
-
-def other_kind(entry: EntryState) -> str:
-    """Return what an entry is that is not of a Delta table; ``""`` if that is not known."""
-    if entry.table_type in VIEWS:
-        return entry.table_type.lower().replace("_", " ")
-    return f"{entry.data_format.lower()} table" if entry.data_format else ""
-
-
-def absent_table(name: QualifiedName, *, schema: bool | StatementError) -> TableState | Diagnostic:
-    """Return the state of a table that the server does not have, or the problem if that is not certain."""
-    if isinstance(schema, bool):
-        return TableState(name=name, exists=False, schema_exists=schema)
-    if not isinstance(schema, ServerError):
-        return unreadable(name, schema)
-    if schema.is_not_found:
-        return unreadable(name, no_catalog(name.catalog))
-    reason = unreadable(name, schema)
-    if reason.concerns_run:
-        return reason
-    fact = f"is not found, and it is not known whether it exists: {reason.message}"
-    return problem(UnreadableTable, name, fact, reason.remedy)
-
-
-VERSIONS = {"deltalake": ">=1.6,<1.7"}
-"""The versions with which these names were tested."""
-
-
-def is_panic(error: BaseException) -> bool:
-    """Whether an error is a panic of deltalake's Rust code: no ``Exception``, of a class that cannot be imported."""
-    return type(error).__name__ == "PanicException"
-
-
-def file_system(location: str, options: Mapping[str, str]) -> Any:
-    """Return the pyarrow file system through which deltalake opens a table."""
-    from deltalake.exceptions import TableNotFoundError
-    from deltalake.fs import DeltaStorageHandler
-    from pyarrow.fs import PyFileSystem
-
-    try:
-        return PyFileSystem(DeltaStorageHandler(location, dict(options) or None))
-    except TableNotFoundError as error:
-        raise FileNotFoundError(str(error)) from error
-
-
-_LOG = "_delta_log"
-_DOMAINS = "domainMetadata"
-_METADATA = "metaData"
-_PROTOCOL = "protocol"
-_COMMIT = re.compile(r"[0-9]{20}\.json")
-
-
-class NewestActions(NamedTuple):
-    """The newest version of a log, as its files hold it."""
-
-    version: int
-    metadata: Mapping[str, Any]
-    protocol: Mapping[str, Any]
-
-
-class LogFolder:
-    """Reads single files of a log through the same store as deltalake; see :class:`LogFiles`."""
-
-    def __init__(self, location: str, options: Mapping[str, str]) -> None:
-        self.path = f"{redacted_uri(location).rstrip('/')}/{_LOG}"
-        self._location = location
-        self._options = HiddenValues(options)
-        self._listed: set[str] | None = None
-
-    @property
-    def misnamed(self) -> tuple[str, ...]:
-        """The files whose number does not have 20 digits, which Spark may read as commits and deltalake ignores."""
-        try:
-            return LogListing.of(self._names).misnamed
-        except OSError:  # it was dropped meanwhile; what was read before counts
-            return ()
-
-    def clustering(self, version: int) -> Paths | None:
-        """Return the clustering columns in the files of one version; ``None`` if they do not hold any.
-
-        A checksum and a checkpoint hold all domains, a commit those that it changes (source: Delta's protocol).
-        """
-        stem = f"{version:020d}"
-        checkpoints = [name for name in self._names if name.startswith(f"{stem}.checkpoint")]
-        if f"{stem}.json" in self._names or not checkpoints:
-            # A listing may lack a commit that came while it was made.
-            paths = clustering_in(self._in_lines(f"{stem}.json"))
-            if paths is not None:
-                return paths
-            domains = self._in_checksum(f"{stem}.crc")
-            if domains is not None:
-                return clustering_in(domains) or ()
-        if not checkpoints:
-            return None
-        return clustering_in(domain for name in checkpoints for domain in self._in_checkpoint(name)) or ()
-
-    def metadata(self) -> list[Mapping[str, Any]]:
-        """Return the ``metaData`` actions of all commits and checkpoints in the log."""
-        commits = sorted(name for name in self._names if _COMMIT.fullmatch(name))
-        checkpoints = sorted(name for name in self._names if ".checkpoint" in name)
-        return [
-            *(action for name in commits for action in self._in_lines(name, _METADATA)),
-            *(action for name in checkpoints for action in self._in_checkpoint(name, _METADATA)),
-        ]
-
-    def newest(self) -> NewestActions:
-        """Return the newest version, read as Delta's protocol says, whatever types and features it has."""
-        listing = LogListing.of(self._names)
-        if listing.newest < 0:
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self.path)
-        commits = (commit_name(version) for version in sorted(listing.commits) if version > listing.checkpoint)
-        known: dict[str, Mapping[str, Any]] = {}
-        for name in (*listing.checkpoints.get(listing.checkpoint, ()), *commits):
-            read = self._in_checkpoint if ".checkpoint" in name else self._in_lines
-            known.update({kind: action for kind in (_METADATA, _PROTOCOL) for action in read(name, kind)})
-        metadata = known[_METADATA]
-        # In parquet, properties are pairs.
-        configuration = {
-            key: value if isinstance(value, str) else json.dumps(value)
-            for key, value in dict(metadata.get("configuration") or ()).items()
-            if value is not None
-        }
-        form = metadata.get("format") or {}
-        form = {**form, "options": dict(form.get("options") or ())}
-        protocol = {key: value for key, value in known[_PROTOCOL].items() if value is not None}
-        return NewestActions(listing.newest, {**metadata, "format": form, "configuration": configuration}, protocol)
-
-    @property
-    def _names(self) -> set[str]:
-        """The names that were listed last."""
-        return self.names() if self._listed is None else self._listed
-
-    @cached_property
-    def _store(self) -> Any:
-        return file_system(self._location, self._options)
-
-    def _in_checksum(self, name: str) -> list[Mapping[str, Any]] | None:
-        """Return the domains in a checksum; ``None`` if there is no checksum, or it cannot be parsed."""
-        try:
-            checksum = json.loads(self.read(name)) if name in self._names else {}
-            domains: list[Mapping[str, Any]] | None = checksum.get(_DOMAINS)
-        except (AttributeError, ValueError, RecursionError):
-            return None
-        return domains
-
-    def names(self) -> set[str]:
-        """Return the names of the files in the log."""
-        from pyarrow.fs import FileSelector
-
-        self._listed = {info.base_name for info in self._store.get_file_info(FileSelector(_LOG))}
-        return self._listed
-
-    def edges(self, name: str) -> Edges:
-        """Return the first and last bytes of a file."""
-        with self._store.open_input_file(f"{_LOG}/{name}") as file:
-            size = file.size()
-            head = file.read(4)
-            file.seek(max(size - 8, 0))
-            return Edges(size, head, file.read())
-
-    def read(self, name: str) -> bytes:
-        """Return the content of a file."""
-        with self._store.open_input_file(f"{_LOG}/{name}") as file:
-            content: bytes = file.read()
-        return content
-
-    def _in_lines(self, name: str, kind: str = _DOMAINS) -> list[Mapping[str, Any]]:
-        return _actions(self.read(name), kind)
-
-    def _in_checkpoint(self, name: str, kind: str = _DOMAINS) -> list[Mapping[str, Any]]:
-        if name.endswith(".json"):
-            return self._in_lines(name, kind)
-        from pyarrow.parquet import ParquetFile
-
-        with self._store.open_input_file(f"{_LOG}/{name}") as file:
-            parquet = ParquetFile(file)
-            if kind not in parquet.schema_arrow.names:
-                return []
-            actions = parquet.read(columns=[kind]).column(0).to_pylist()
-            return [action for action in actions if action is not None]
-
-
-def committed_at(log: LogFiles, version: int) -> int:
-    """Return when a version was committed, in milliseconds since 1970; 0 if the log does not say so."""
-    name = commit_name(version)
-    infos = _actions(log.read(name), "commitInfo") if name in log.names() else ()
-    return max((int(info.get("timestamp", 0)) for info in infos), default=0)
-
-
-def _actions(content: bytes, kind: str) -> list[Mapping[str, Any]]:
-    actions = [json.loads(line) for line in content.splitlines() if line.strip()]
-    return [action[kind] for action in actions if kind in action]
-
-
 T = TypeVar("T")
+
+_NOT_FOUND = 404
+_NOT_CONFIGURED = "FAILED_PRECONDITION"
+"""The server's code if it has no configuration for the bucket of a table (Unity Catalog 0.6.0)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExternalLogs:
+    """Opens the logs of external tables of one server."""
+
+    client: UnityClient
+    stores: tuple[Storage, ...] = ()
+
+    def open(self, entry: EntryState) -> Log:
+        """Open the log of one table; see :meth:`read`."""
+        return self.read(entry, lambda log: log)
+
+    def read(self, entry: EntryState, read: Callable[[Log], T]) -> T:
+        """Open the log of one table and read in it; after a failure, both are tried again."""
+        if not entry.location:
+            msg = "its catalog entry names no location; register it again with one"
+            raise StatementError(msg, condition="NO_LOCATION")
+        credentials = self._credentials(entry) if needs_credentials(entry.location) else NO_CREDENTIALS
+        options = deltalake_options(entry.location, self.stores, credentials)
+        location, hidden = entry.location, partial(_scrubbed, credentials, options)
+        return read_repeatedly(lambda: read(Log(location, options, hidden)))
+
+    def _credentials(self, entry: EntryState) -> Credentials:
+        try:
+            credentials = vended(self.client.credentials(entry.table_id))
+        except ServerError as error:
+            if error.status == _NOT_FOUND or error.condition == _NOT_CONFIGURED:
+                # The server vends no credentials, so those of the environment are used.
+                return NO_CREDENTIALS
+            raise
+        if credentials.expires is not None and credentials.expires <= time.time() * 1000:
+            msg = (
+                "the credentials that the server gives for its files have expired; see the server's clock and its keys"
+            )
+            raise StatementError(msg, condition="EXPIRED")
+        return credentials
+
+
+def _scrubbed(credentials: Credentials, options: Mapping[str, str], text: str) -> str:
+    """Redact vended credentials, and keys of the environment, in a text."""
+    for secret in credentials.values.values():
+        text = secret.scrub(text)
+    for key, value in options.items():
+        if key in ("aws_access_key_id", "aws_secret_access_key") and value:
+            text = text.replace(value, "***")
+    return text
 
 
 class Unpublished(NamedTuple):
@@ -358,7 +176,13 @@ def read_repeatedly(read: Callable[[], T]) -> T:
     return result
 
 
-_STATED = frozenset({"metaData", "protocol"})
+_LOG = "_delta_log"
+_DOMAINS = "domainMetadata"
+_METADATA = "metaData"
+_PROTOCOL = "protocol"
+_COMMIT = re.compile(r"[0-9]{20}\.json")
+
+_STATED = frozenset({_METADATA, _PROTOCOL})
 _MALFORMED = (AttributeError, KeyError, OSError, TypeError, ValueError)
 """What reading a file of a log raises if it cannot be read or understood."""
 
@@ -539,53 +363,164 @@ def _protocol(protocol: Any) -> dict[str, Any]:
     }
 
 
-_NOT_FOUND = 404
-_NOT_CONFIGURED = "FAILED_PRECONDITION"
-"""The server's code if it has no configuration for the bucket of a table (Unity Catalog 0.6.0)."""
+class NewestActions(NamedTuple):
+    """The newest version of a log, as its files hold it."""
+
+    version: int
+    metadata: Mapping[str, Any]
+    protocol: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExternalLogs:
-    """Opens the logs of external tables of one server."""
+class LogFolder:
+    """Reads single files of a log through the same store as deltalake; see :class:`LogFiles`."""
 
-    client: UnityClient
-    stores: tuple[Storage, ...] = ()
+    def __init__(self, location: str, options: Mapping[str, str]) -> None:
+        self.path = f"{redacted_uri(location).rstrip('/')}/{_LOG}"
+        self._location = location
+        self._options = HiddenValues(options)
+        self._listed: set[str] | None = None
 
-    def open(self, entry: EntryState) -> Log:
-        """Open the log of one table; see :meth:`read`."""
-        return self.read(entry, lambda log: log)
-
-    def read(self, entry: EntryState, read: Callable[[Log], T]) -> T:
-        """Open the log of one table and read in it; after a failure, both are tried again."""
-        if not entry.location:
-            msg = "its catalog entry names no location; register it again with one"
-            raise StatementError(msg, condition="NO_LOCATION")
-        credentials = self._credentials(entry) if needs_credentials(entry.location) else NO_CREDENTIALS
-        options = deltalake_options(entry.location, self.stores, credentials)
-        location, hidden = entry.location, partial(_scrubbed, credentials, options)
-        return read_repeatedly(lambda: read(Log(location, options, hidden)))
-
-    def _credentials(self, entry: EntryState) -> Credentials:
+    @property
+    def misnamed(self) -> tuple[str, ...]:
+        """The files whose number does not have 20 digits, which Spark may read as commits and deltalake ignores."""
         try:
-            credentials = vended(self.client.credentials(entry.table_id))
-        except ServerError as error:
-            if error.status == _NOT_FOUND or error.condition == _NOT_CONFIGURED:
-                # The server vends no credentials, so those of the environment are used.
-                return NO_CREDENTIALS
-            raise
-        if credentials.expires is not None and credentials.expires <= time.time() * 1000:
-            msg = (
-                "the credentials that the server gives for its files have expired; see the server's clock and its keys"
-            )
-            raise StatementError(msg, condition="EXPIRED")
-        return credentials
+            return LogListing.of(self._names).misnamed
+        except OSError:  # it was dropped meanwhile; what was read before counts
+            return ()
+
+    def clustering(self, version: int) -> Paths | None:
+        """Return the clustering columns in the files of one version; ``None`` if they do not hold any.
+
+        A checksum and a checkpoint hold all domains, a commit those that it changes (source: Delta's protocol).
+        """
+        stem = f"{version:020d}"
+        checkpoints = [name for name in self._names if name.startswith(f"{stem}.checkpoint")]
+        if f"{stem}.json" in self._names or not checkpoints:
+            # A listing may lack a commit that came while it was made.
+            paths = clustering_in(self._in_lines(f"{stem}.json"))
+            if paths is not None:
+                return paths
+            domains = self._in_checksum(f"{stem}.crc")
+            if domains is not None:
+                return clustering_in(domains) or ()
+        if not checkpoints:
+            return None
+        return clustering_in(domain for name in checkpoints for domain in self._in_checkpoint(name)) or ()
+
+    def metadata(self) -> list[Mapping[str, Any]]:
+        """Return the ``metaData`` actions of all commits and checkpoints in the log."""
+        commits = sorted(name for name in self._names if _COMMIT.fullmatch(name))
+        checkpoints = sorted(name for name in self._names if ".checkpoint" in name)
+        return [
+            *(action for name in commits for action in self._in_lines(name, _METADATA)),
+            *(action for name in checkpoints for action in self._in_checkpoint(name, _METADATA)),
+        ]
+
+    def newest(self) -> NewestActions:
+        """Return the newest version, read as Delta's protocol says, whatever types and features it has."""
+        listing = LogListing.of(self._names)
+        if listing.newest < 0:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self.path)
+        commits = (commit_name(version) for version in sorted(listing.commits) if version > listing.checkpoint)
+        known: dict[str, Mapping[str, Any]] = {}
+        for name in (*listing.checkpoints.get(listing.checkpoint, ()), *commits):
+            read = self._in_checkpoint if ".checkpoint" in name else self._in_lines
+            known.update({kind: action for kind in (_METADATA, _PROTOCOL) for action in read(name, kind)})
+        metadata = known[_METADATA]
+        # In parquet, properties are pairs.
+        configuration = {
+            key: value if isinstance(value, str) else json.dumps(value)
+            for key, value in dict(metadata.get("configuration") or ()).items()
+            if value is not None
+        }
+        form = metadata.get("format") or {}
+        form = {**form, "options": dict(form.get("options") or ())}
+        protocol = {key: value for key, value in known[_PROTOCOL].items() if value is not None}
+        return NewestActions(listing.newest, {**metadata, "format": form, "configuration": configuration}, protocol)
+
+    @property
+    def _names(self) -> set[str]:
+        """The names that were listed last."""
+        return self.names() if self._listed is None else self._listed
+
+    @cached_property
+    def _store(self) -> Any:
+        return file_system(self._location, self._options)
+
+    def _in_checksum(self, name: str) -> list[Mapping[str, Any]] | None:
+        """Return the domains in a checksum; ``None`` if there is no checksum, or it cannot be parsed."""
+        try:
+            checksum = json.loads(self.read(name)) if name in self._names else {}
+            domains: list[Mapping[str, Any]] | None = checksum.get(_DOMAINS)
+        except (AttributeError, ValueError, RecursionError):
+            return None
+        return domains
+
+    def names(self) -> set[str]:
+        """Return the names of the files in the log."""
+        from pyarrow.fs import FileSelector
+
+        self._listed = {info.base_name for info in self._store.get_file_info(FileSelector(_LOG))}
+        return self._listed
+
+    def edges(self, name: str) -> Edges:
+        """Return the first and last bytes of a file."""
+        with self._store.open_input_file(f"{_LOG}/{name}") as file:
+            size = file.size()
+            head = file.read(4)
+            file.seek(max(size - 8, 0))
+            return Edges(size, head, file.read())
+
+    def read(self, name: str) -> bytes:
+        """Return the content of a file."""
+        with self._store.open_input_file(f"{_LOG}/{name}") as file:
+            content: bytes = file.read()
+        return content
+
+    def _in_lines(self, name: str, kind: str = _DOMAINS) -> list[Mapping[str, Any]]:
+        return _actions(self.read(name), kind)
+
+    def _in_checkpoint(self, name: str, kind: str = _DOMAINS) -> list[Mapping[str, Any]]:
+        if name.endswith(".json"):
+            return self._in_lines(name, kind)
+        from pyarrow.parquet import ParquetFile
+
+        with self._store.open_input_file(f"{_LOG}/{name}") as file:
+            parquet = ParquetFile(file)
+            if kind not in parquet.schema_arrow.names:
+                return []
+            actions = parquet.read(columns=[kind]).column(0).to_pylist()
+            return [action for action in actions if action is not None]
 
 
-def _scrubbed(credentials: Credentials, options: Mapping[str, str], text: str) -> str:
-    """Redact vended credentials, and keys of the environment, in a text."""
-    for secret in credentials.values.values():
-        text = secret.scrub(text)
-    for key, value in options.items():
-        if key in ("aws_access_key_id", "aws_secret_access_key") and value:
-            text = text.replace(value, "***")
-    return text
+def committed_at(log: LogFiles, version: int) -> int:
+    """Return when a version was committed, in milliseconds since 1970; 0 if the log does not say so."""
+    name = commit_name(version)
+    infos = _actions(log.read(name), "commitInfo") if name in log.names() else ()
+    return max((int(info.get("timestamp", 0)) for info in infos), default=0)
+
+
+def _actions(content: bytes, kind: str) -> list[Mapping[str, Any]]:
+    actions = [json.loads(line) for line in content.splitlines() if line.strip()]
+    return [action[kind] for action in actions if kind in action]
+
+
+VERSIONS = {"deltalake": ">=1.6,<1.7"}
+"""The versions with which these names were tested."""
+
+
+def is_panic(error: BaseException) -> bool:
+    """Whether an error is a panic of deltalake's Rust code: no ``Exception``, of a class that cannot be imported."""
+    return type(error).__name__ == "PanicException"
+
+
+def file_system(location: str, options: Mapping[str, str]) -> Any:
+    """Return the pyarrow file system through which deltalake opens a table."""
+    from deltalake.exceptions import TableNotFoundError
+    from deltalake.fs import DeltaStorageHandler
+    from pyarrow.fs import PyFileSystem
+
+    try:
+        return PyFileSystem(DeltaStorageHandler(location, dict(options) or None))
+    except TableNotFoundError as error:
+        raise FileNotFoundError(str(error)) from error

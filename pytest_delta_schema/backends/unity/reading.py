@@ -11,44 +11,39 @@ from pytest_delta_schema.backends.concurrency import map_concurrently
 from pytest_delta_schema.backends.problems import is_damaged, is_doubtful, problem
 from pytest_delta_schema.backends.unity.client import ServerError
 from pytest_delta_schema.backends.unity.entries import (
-    SchemaListing,
+    VIEWS,
     columns_of_entry,
     entry_of,
-    list_schema,
+    no_catalog,
     other_object,
     schema_of,
-    stored_schema,
-)
-from pytest_delta_schema.backends.unity.logs import (
-    VIEWS,
-    Log,
-    ManagedLogs,
-    Unpublished,
-    absent_table,
-    managed_version,
-    unreadable,
     why_no_delta_table,
 )
+from pytest_delta_schema.backends.unity.logs import DAMAGED_LOG, NO_LOG, Log, ManagedLogs, Unpublished, managed_version
+from pytest_delta_schema.delta.names import folded
 from pytest_delta_schema.delta.protocol import CLUSTERING_PROPERTY, split_properties
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, CatalogReadError, Diagnostic, StatementError
-from pytest_delta_schema.diagnostics.faults import UnreadableTable, UnsupportedTable
-from pytest_delta_schema.models.names import QualifiedName
+from pytest_delta_schema.diagnostics.faults import DamagedTable, UnreachableCatalog, UnreadableTable, UnsupportedTable
+from pytest_delta_schema.models.names import QualifiedName, StoredName
 from pytest_delta_schema.plan.entry_comparison import is_stale
 from pytest_delta_schema.state.delta_log import state_from_metadata
+from pytest_delta_schema.state.states import TableState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from pytest_delta_schema.backends.unity.client import DeltaTable, TableInfo, UnityClient
+    from pytest_delta_schema.backends.unity.answers import DeltaTable, TableInfo
+    from pytest_delta_schema.backends.unity.client import UnityClient
     from pytest_delta_schema.backends.unity.logs import ExternalLogs
+    from pytest_delta_schema.diagnostics.errors import DeltaSchemaError
+    from pytest_delta_schema.diagnostics.faults import HasCode
     from pytest_delta_schema.state.entries import EntryState, LogState
     from pytest_delta_schema.state.log_facts import LogFacts
-    from pytest_delta_schema.state.states import TableState
+
 
 _FEW = 3
 """Up to this number of tables of a schema are requested one by one; for more of them the schema is listed."""
 
-_NOT_FOUND = 404
 _READS = 3
 """How often a table is read whose entry changes meanwhile."""
 
@@ -311,3 +306,105 @@ def _by_delta_api(entry: EntryState, table: DeltaTable) -> TableState:
         clustering=json.loads(metadata["properties"].get(CLUSTERING_PROPERTY) or "[]"),
         version=managed_version(table),
     )
+
+
+class SchemaListing(NamedTuple):
+    """The tables of a schema."""
+
+    catalog: str
+    schema: str
+    tables: Mapping[str, list[TableInfo]]
+    """Its tables by their lower-case names; several only if names differ by case only."""
+    fault: ServerError | None = None
+    """Why tables may be missing, which have to be requested one by one."""
+
+    def name(self, table: str) -> QualifiedName:
+        """Return the qualified name of a table with its stored name."""
+        return StoredName.of(QualifiedName(self.catalog, self.schema, table))
+
+    def find(self, table: str) -> TableInfo | None:
+        """Return the catalog entry of a table, found without regard to case; ``None`` if it is not listed."""
+        entries = self.tables.get(table, [])
+        only_one("tables", (str(self.name(info["name"]).written) for info in entries))
+        return entries[0] if entries else None
+
+
+def list_schema(client: UnityClient, catalog: str, schema: str) -> SchemaListing:
+    """List the tables of a schema, which is found without regard to case."""
+    try:
+        return _listed(client, catalog, schema)
+    except ServerError as error:
+        if not error.is_not_found:
+            raise
+        stored = stored_schema(client, catalog, schema)
+        if stored == (catalog, schema):
+            raise
+    try:
+        return _listed(client, *stored)
+    except ServerError as error:
+        if not error.is_not_found:
+            raise
+        return SchemaListing(*stored, {})  # the catalog has another case, and no such schema
+
+
+def only_one(kind: str, candidates: Iterable[str]) -> str | None:
+    """Return the only one of several names that differ by case only; ``None`` if there is none."""
+    names = sorted(candidates)
+    if len(names) > 1:
+        msg = (
+            f"the server has {len(names)} {kind} whose names differ by case only, {' and '.join(names)}, and models"
+            " ignore the case of names; rename or drop all but one"
+        )
+        raise StatementError(msg, condition="AMBIGUOUS_NAME")
+    return names[0] if names else None
+
+
+def _listed(client: UnityClient, catalog: str, schema: str) -> SchemaListing:
+    tables: dict[str, list[TableInfo]] = {}
+    fault: ServerError | None = None
+    try:
+        for info in client.tables(catalog, schema):
+            tables.setdefault(folded(info["name"]), []).append(info)
+    except ServerError as error:
+        fault = error
+    if fault is not None and not tables:
+        raise fault
+    return SchemaListing(catalog, schema, tables, fault)
+
+
+def stored_schema(client: UnityClient, catalog: str, schema: str) -> tuple[str, str]:
+    """Return the stored names of a catalog and a schema; names that the server does not list are returned unchanged."""
+    stored = only_one("catalogs", (name for name in client.catalogs() if folded(name) == catalog))
+    if stored is None:
+        return catalog, schema
+    inside = (name for name in client.schemas(stored) if folded(name) == schema)
+    return stored, only_one("schemas", inside) or schema
+
+
+def unreadable(name: QualifiedName, error: DeltaSchemaError, fault: type[HasCode] = UnreadableTable) -> Diagnostic:
+    """Return the problem of a table from the error of a server or a log, whose text ends with the remedy."""
+    server_fault = error.server_fault if isinstance(error, ServerError) else ""
+    text = server_fault or str(error)
+    fact, _, remedy = text.rpartition("; ")
+    concerns_run = bool(server_fault) or isinstance(error, BackendUnavailableError)
+    remedy = remedy if fact else "look into the server's log"
+    if concerns_run:
+        fault = UnreachableCatalog
+    elif isinstance(error, StatementError) and error.condition in {DAMAGED_LOG, NO_LOG}:
+        fault = DamagedTable
+    return problem(fault, name, fact or text, remedy, concerns_run=concerns_run)
+
+
+def absent_table(name: QualifiedName, *, schema: bool | StatementError) -> TableState | Diagnostic:
+    """Return the state of a table that the server does not have, or the problem if that is not certain."""
+    if isinstance(schema, bool):
+        return TableState(name=name, exists=False, schema_exists=schema)
+    if not isinstance(schema, ServerError):
+        return unreadable(name, schema)
+    if schema.is_not_found:
+        return unreadable(name, no_catalog(name.catalog))
+    reason = unreadable(name, schema)
+    if reason.concerns_run:
+        return reason
+    fact = f"is not found, and it is not known whether it exists: {reason.message}"
+    return problem(UnreadableTable, name, fact, reason.remedy)

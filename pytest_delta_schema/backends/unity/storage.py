@@ -13,7 +13,7 @@ from pytest_delta_schema.diagnostics.redaction import HiddenValues, redacted_uri
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from pytest_delta_schema.backends.unity.client import VendedCredentials
+    from pytest_delta_schema.backends.unity.answers import VendedCredentials
 
 _PATIENCE = {"timeout": "30s", "connect_timeout": "5s", "max_retries": "3", "retry_timeout": "30s"}
 """Time limits of deltalake for a store; by default it would wait three minutes for each table."""

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from pytest_delta_schema import Orchestrator
+from pytest_delta_schema.backends.unity.addresses import Deadline
 from pytest_delta_schema.backends.unity.client import ServerError
-from pytest_delta_schema.backends.unity.http import Deadline
 from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.diagnostics.errors import (
     BackendUnavailableError,

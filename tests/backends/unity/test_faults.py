@@ -14,7 +14,6 @@ import pytest
 
 from pytest_delta_schema import DeltaSchemaError
 from pytest_delta_schema.backends.secret import Secret
-from pytest_delta_schema.backends.unity import http
 from pytest_delta_schema.backends.unity.catalog import UnityCatalog
 from pytest_delta_schema.backends.unity.client import UnityClient
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, MetadataSyncError
@@ -30,7 +29,7 @@ TOKEN = "dapi-0123456789-secret"  # noqa: S105 - of nobody
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch):
-    monkeypatch.setattr(http, "_PAUSE", 0.001)
+    monkeypatch.setattr("pytest_delta_schema.backends.unity.client._PAUSE", 0.001)
 
 
 @pytest.fixture

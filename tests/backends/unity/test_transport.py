@@ -12,7 +12,7 @@ from pytest_delta_schema import QualifiedName
 from pytest_delta_schema.backends.unity import UnityClient, transport
 from pytest_delta_schema.backends.unity import client as client_module
 from pytest_delta_schema.backends.unity.catalog import UnityCatalog
-from pytest_delta_schema.backends.unity.http import ServerError
+from pytest_delta_schema.backends.unity.client import ServerError
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 from support.catalogs.hostile import answers, head, hostile
 from support.ports import own_port

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_delta_schema import Column, Table
 from pytest_delta_schema.backends.logs.files import LocalLog
-from pytest_delta_schema.backends.unity import schemas
+from pytest_delta_schema.backends.unity import decoding
 from pytest_delta_schema.engine.checks import check_entry
 from pytest_delta_schema.engine.gate import Gate
 from pytest_delta_schema.engine.outcomes import Status
@@ -65,8 +65,8 @@ def work(monkeypatch):
     # A schema is parsed in two modules, by one function.
     for module in (delta_log, log_facts):
         counted(module, "columns_of_schema")
-    counted(schemas, "field_of")
-    schemas._known_type.cache_clear()
+    counted(decoding, "field_of")
+    decoding._known_type.cache_clear()
     return counts
 
 

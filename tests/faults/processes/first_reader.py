@@ -9,9 +9,9 @@ from pathlib import Path
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
-    from pytest_delta_schema.backends.unity.answers import decoded_answer
-    from pytest_delta_schema.backends.unity.client import DeltaTable, TableInfo, UnityClient
-    from pytest_delta_schema.backends.unity.schemas import entry_type
+    from pytest_delta_schema.backends.unity.answers import DeltaTable, TableInfo
+    from pytest_delta_schema.backends.unity.client import UnityClient
+    from pytest_delta_schema.backends.unity.decoding import decoded_answer, entry_type
 
     FIELD = {"name": "id", "type": "long", "nullable": True, "metadata": {"x": 1}}
     STRUCT = {"type": "struct", "fields": [FIELD]}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema import UnityCatalog
 from pytest_delta_schema.backends.unity import Secret, UnityClient
-from pytest_delta_schema.backends.unity.http import API_ROOT
+from pytest_delta_schema.backends.unity.client import API_ROOT
 from pytest_delta_schema.backends.unity.transport import HttpAnswer
 from support.logs import field
 
