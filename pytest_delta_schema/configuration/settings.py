@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.settings.stack import innermost
+from pytest_delta_schema.settings import innermost
 
 if TYPE_CHECKING:
     from os import PathLike

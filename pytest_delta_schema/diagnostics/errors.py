@@ -1,4 +1,4 @@
-"""The errors of this package, and the diagnostics that they carry."""
+"""The errors of this package, the diagnostics that they carry, and how both are built and shown."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from pytest_delta_schema.diagnostics.faults import HasCode, Witness
+    from pytest_delta_schema.diagnostics.faults import HasCode
 
 
 class DeltaSchemaError(Exception):
@@ -48,12 +48,12 @@ class WrongArgumentsError(DeclarationError, TypeError):
     """A declaration has an argument that does not exist, too many, or too few; the text proposes the right ones."""
 
 
-Severity = Literal["error", "warning", "note"]
-"""``error``: the table fails. ``warning`` and ``note``: it does not; a warning should be acted on."""
-
-
 class ConfigurationError(DeltaSchemaError):
     """The settings of a project cannot be used; the message has a line for every fault."""
+
+
+Severity = Literal["error", "warning", "note"]
+"""``error``: the table fails. ``warning`` and ``note``: it does not; a warning should be acted on."""
 
 
 class Location(NamedTuple):
@@ -78,6 +78,42 @@ class Location(NamedTuple):
 
     def __str__(self) -> str:
         return self.file_and_line if self.column is None else f"{self.file_and_line}:{self.column}"
+
+
+WitnessResult = Literal["confirmed", "not confirmed", "not run", "no witness"]
+"""The results of a witness."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Witness:
+    """A script that shows the effect of a changed contract, and its answers before and after the change.
+
+    Args:
+        result: ``confirmed``, ``not confirmed``, ``not run``, or ``no witness`` if there is no script.
+        file: The script, below the folder of the run; ``""`` if there is none.
+        script: Its text.
+        before: Its answer before the change; ``""`` if it was not run.
+        after: Its answer after the change.
+        reason: Why there is none, why it was not run, or why a script that is not confirmed may be right; ``""`` for
+            nothing.
+    """
+
+    result: WitnessResult
+    file: str = ""
+    script: str = ""
+    before: str = ""
+    after: str = ""
+    reason: str = ""
+
+    @property
+    def fact(self) -> str:
+        """The result in one line, with both answers unless it is confirmed."""
+        if self.result == "no witness":
+            return f"no witness: {self.reason}"
+        if self.result == "not confirmed":
+            reason = self.reason or "a defect of pytest-delta-schema that can be reported"
+            return f"witness {self.file}: not confirmed, {reason}: before: {self.before}; after: {self.after}"
+        return f"witness {self.file}: {self.result}{f': {self.reason}' if self.reason else ''}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,6 +169,36 @@ class Diagnostic:
         # A note has its code for filters and reports; as text it stays a remark.
         name = "" if self.severity == "note" else " ".join(part for part in (self.code, self.rule) if part)
         return escaped(f"{self.table}: {fact} [{name}]" if name else f"{self.table}: {fact}")
+
+
+def diagnostic_of(  # noqa: PLR0913 - the parts of a diagnostic
+    fault: type[HasCode],
+    table: object,
+    message: str,
+    *,
+    remedy: str = "",
+    path: str = "",
+    severity: Severity = "error",
+    location: Location | None = None,
+    concerns_run: bool = False,
+) -> Diagnostic:
+    """Build a diagnostic with the code and the name of a fault."""
+    return Diagnostic(
+        code=fault.code,
+        rule=fault.__name__,
+        severity=severity,
+        table=str(table),
+        path=path,
+        message=message,
+        remedy=remedy,
+        location=location,
+        concerns_run=concerns_run,
+    )
+
+
+def note(fault: type[HasCode], table: object, path: str, message: str) -> Diagnostic:
+    """Build a remark for which no table fails."""
+    return diagnostic_of(fault, table, message, path=path, severity="note")
 
 
 class DiagnosticsError(DeltaSchemaError):
@@ -318,31 +384,6 @@ def first_line(error: BaseException, *, limit: int = 300) -> str:
     return shortened(escaped(redacted_uris(text.partition("\n")[0].rstrip())), limit)
 
 
-def diagnostic_of(  # noqa: PLR0913 - the parts of a diagnostic
-    fault: type[HasCode],
-    table: object,
-    message: str,
-    *,
-    remedy: str = "",
-    path: str = "",
-    severity: Severity = "error",
-    location: Location | None = None,
-    concerns_run: bool = False,
-) -> Diagnostic:
-    """Build a diagnostic with the code and the name of a fault."""
-    return Diagnostic(
-        code=fault.code,
-        rule=fault.__name__,
-        severity=severity,
-        table=str(table),
-        path=path,
-        message=message,
-        remedy=remedy,
-        location=location,
-        concerns_run=concerns_run,
-    )
-
-
 def diagnostics_of(error: DeltaSchemaError, table: str) -> tuple[Diagnostic, ...]:
     """Return the diagnostics of an error: those that it carries, else its whole text as one."""
     if isinstance(error, DiagnosticsError):
@@ -356,8 +397,3 @@ def diagnostics_of(error: DeltaSchemaError, table: str) -> tuple[Diagnostic, ...
         return (diagnostic_of(error.fault, error.table, message),)
     message = " ".join(str(error).split()).removeprefix(f"{escaped(table)}: ")
     return (diagnostic_of(error.fault, table, message),)
-
-
-def note(fault: type[HasCode], table: object, path: str, message: str) -> Diagnostic:
-    """Build a remark for which no table fails."""
-    return diagnostic_of(fault, table, message, path=path, severity="note")

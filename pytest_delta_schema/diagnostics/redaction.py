@@ -1,4 +1,4 @@
-"""Remove secrets from texts: tokens in every encoding in which servers and tools repeat them, and those in URIs."""
+"""Remove secrets and hosts from texts: tokens in every encoding in which servers repeat them, URIs, properties."""
 
 from __future__ import annotations
 
@@ -20,53 +20,7 @@ _ESCAPED = "\"'\\/"
 
 _ENTITIES = {"&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos"}
 _BASE64 = "[A-Za-z0-9+/_-]"
-
-_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://(?:[^\s/@<>`]*@)?[^\s'\"<>`]+")
-"""A URI; before the ``@`` of its user and password, quotes are part of it."""
-
-_JDBC_USER = re.compile(r"(jdbc:\w+:\w+:)[^\s@/]*/[^\s@]+@", re.IGNORECASE)
-"""The user and password of an address of JDBC before its host without ``//``."""
-
-_NAMES_OF_SECRETS = r"secret|token|password|passwd|pwd|passphrase|credential|signature|bearer|auth(?!or)"
-_PARAMETER = re.compile(
-    rf"((?:^|[\s;&?,(])[\w.-]*(?:{_NAMES_OF_SECRETS}|account_?key|access_?key)[\w.-]*=)"
-    r"(?:\{[^}]*\}|\"[^\"]*\"|'[^']*'|[^\s;&,)]+)",
-    re.IGNORECASE,
-)
-"""A parameter of an address or a list of settings, such as ``;password=...``, whose name suggests a secret."""
-_PAIR = re.compile(
-    rf"(\\{{0,15}}[\"'][\w.-]*(?:{_NAMES_OF_SECRETS}|account_?key|access_?key)[\w.-]*\\{{0,15}}[\"']\s*:\s*)"
-    r"(?P<quote>\\{0,15}[\"'])(?:(?!(?P=quote))(?:\\.|.))*(?P=quote)",
-    re.IGNORECASE,
-)
-"""A member of a JSON object or a dictionary whose name suggests a secret; in a JSON text its quotes are escaped."""
-
-_BEARER = re.compile(r"\b(bearer\s+)(?=[\w.~+/-]*[0-9])[\w.~+/-]+=*", re.IGNORECASE)
-"""The token of a request."""
-
-_AZURE = ("abfs", "abfss", "wasb", "wasbs")
-"""Schemes that have a container, which is not a secret, where others have the user."""
-
-_AUTHORITY = re.compile(r"(?:\[[0-9A-Fa-f:.]*\]|[^:\[\]@]*)(?::[0-9]*)?")
-"""A host and its port, without a user."""
-
-_HOST = re.compile(
-    r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?P<user>[^\s/@'\"<>`]*@)?(?:\[[0-9A-Fa-f:.]*\]|[\w-][\w.-]*)(?::[0-9]+)?"
-    r"|\b[\w-]+(?:\.[\w-]+)*\.(?:azuredatabricks\.net|databricks\.com)(?::[0-9]+)?"
-    r"|(?<![\w.])[0-9]{1,3}(?:\.[0-9]{1,3}){3}:[0-9]+"
-)
-"""A URI up to its path, the host of a Databricks workspace, or an address with a port."""
-
-_BUCKETS = ("s3", "s3a", "s3n", "gs", "oss", "dbfs", "file")
-"""Schemes of URIs that have no host."""
-
-_SERVER = "<server>"
-
 _PLAIN = re.compile(r"[A-Za-z0-9]+")
-_SECRET_KEYS = re.compile(rf"key(?![a-z0-9])|sas|{_NAMES_OF_SECRETS}", re.IGNORECASE)
-
-_SHOWN_PREFIXES = ("delta.", "pytest_delta_schema.")
-"""How properties begin whose values are not secrets."""
 
 
 def secret_pattern(secret: str) -> re.Pattern[str]:
@@ -120,6 +74,39 @@ def _loose_base64(character: str) -> str:
     return _loose_character(character)
 
 
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://(?:[^\s/@<>`]*@)?[^\s'\"<>`]+")
+"""A URI; before the ``@`` of its user and password, quotes are part of it."""
+
+_JDBC_USER = re.compile(r"(jdbc:\w+:\w+:)[^\s@/]*/[^\s@]+@", re.IGNORECASE)
+"""The user and password of an address of JDBC before its host without ``//``."""
+
+_NAMES_OF_SECRETS = r"secret|token|password|passwd|pwd|passphrase|credential|signature|bearer|auth(?!or)"
+_PARAMETER = re.compile(
+    rf"((?:^|[\s;&?,(])[\w.-]*(?:{_NAMES_OF_SECRETS}|account_?key|access_?key)[\w.-]*=)"
+    r"(?:\{[^}]*\}|\"[^\"]*\"|'[^']*'|[^\s;&,)]+)",
+    re.IGNORECASE,
+)
+"""A parameter of an address or a list of settings, such as ``;password=...``, whose name suggests a secret."""
+_PAIR = re.compile(
+    rf"(\\{{0,15}}[\"'][\w.-]*(?:{_NAMES_OF_SECRETS}|account_?key|access_?key)[\w.-]*\\{{0,15}}[\"']\s*:\s*)"
+    r"(?P<quote>\\{0,15}[\"'])(?:(?!(?P=quote))(?:\\.|.))*(?P=quote)",
+    re.IGNORECASE,
+)
+"""A member of a JSON object or a dictionary whose name suggests a secret; in a JSON text its quotes are escaped."""
+
+_BEARER = re.compile(r"\b(bearer\s+)(?=[\w.~+/-]*[0-9])[\w.~+/-]+=*", re.IGNORECASE)
+"""The token of a request."""
+
+_AZURE = ("abfs", "abfss", "wasb", "wasbs")
+"""Schemes that have a container, which is not a secret, where others have the user."""
+
+_AUTHORITY = re.compile(r"(?:\[[0-9A-Fa-f:.]*\]|[^:\[\]@]*)(?::[0-9]*)?")
+"""A host and its port, without a user."""
+
+_ANCHOR = re.compile(r"(?:[a-z]+(?:-[a-z]+)*)?")
+"""A fragment that names a section of a page; secrets have digits, capitals or an equals sign."""
+
+
 class Uri:
     """A URI that is shown without its secrets: user, password and the values of its query."""
 
@@ -148,10 +135,6 @@ class Uri:
         return repr(str(self))
 
 
-_ANCHOR = re.compile(r"(?:[a-z]+(?:-[a-z]+)*)?")
-"""A fragment that names a section of a page; secrets have digits, capitals or an equals sign."""
-
-
 def redacted_uri(text: str) -> str:
     """Return a URI, or what was meant to be one, without user, password, values of its query, and fragment.
 
@@ -171,6 +154,15 @@ def redacted_uri(text: str) -> str:
     return f"{scheme}{mark}{path}{question}{shown}{sharp}{anchor}"
 
 
+def _is_container(scheme: str, authority: str) -> bool:
+    return scheme.lower() in _AZURE and authority.count("@") == 1 and ":" not in authority.partition("@")[0]
+
+
+def _redacted_pair(pair: str) -> str:
+    key, equals, _ = pair.partition("=")
+    return f"{key}={REDACTED}" if equals else REDACTED
+
+
 def redacted_uris(text: str) -> str:
     """Return a text with all URIs in it as :func:`redacted_uri` writes them, and without parameters that are secret."""
     text = _JDBC_USER.sub(rf"\1{REDACTED}@", text)
@@ -178,6 +170,17 @@ def redacted_uris(text: str) -> str:
     text = _PAIR.sub(rf"\1\g<quote>{REDACTED}\g<quote>", text)
     text = _PARAMETER.sub(rf"\1{REDACTED}", text)
     return _URI.sub(lambda match: redacted_uri(match[0]), text)
+
+
+_SECRET_KEYS = re.compile(rf"key(?![a-z0-9])|sas|{_NAMES_OF_SECRETS}", re.IGNORECASE)
+
+_SHOWN_PREFIXES = ("delta.", "pytest_delta_schema.")
+"""How properties begin whose values are not secrets."""
+
+
+def suggests_secret(key: str) -> bool:
+    """Whether the name of a setting or property suggests that its value is a secret."""
+    return _SECRET_KEYS.search(key) is not None
 
 
 def is_secret_property(key: str) -> bool:
@@ -193,6 +196,26 @@ def may_be_secret(key: str, value: str) -> bool:
 def shown_property(key: str, value: str) -> str:
     """Return the value of a property of a catalog as it is shown: without secrets, in quotes."""
     return repr(REDACTED if is_secret_property(key) else redacted_uris(value))
+
+
+class HiddenValues(dict[str, str]):
+    """Settings that are shown without the values of those whose names suggest a secret, and without those of URIs."""
+
+    def __repr__(self) -> str:
+        return repr({key: REDACTED if suggests_secret(key) else redacted_uris(value) for key, value in self.items()})
+
+
+_HOST = re.compile(
+    r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?P<user>[^\s/@'\"<>`]*@)?(?:\[[0-9A-Fa-f:.]*\]|[\w-][\w.-]*)(?::[0-9]+)?"
+    r"|\b[\w-]+(?:\.[\w-]+)*\.(?:azuredatabricks\.net|databricks\.com)(?::[0-9]+)?"
+    r"|(?<![\w.])[0-9]{1,3}(?:\.[0-9]{1,3}){3}:[0-9]+"
+)
+"""A URI up to its path, the host of a Databricks workspace, or an address with a port."""
+
+_BUCKETS = ("s3", "s3a", "s3n", "gs", "oss", "dbfs", "file")
+"""Schemes of URIs that have no host."""
+
+_SERVER = "<server>"
 
 
 def without_hosts(text: str, hosts: Iterable[str] = ()) -> str:
@@ -213,24 +236,3 @@ def _without_host(match: re.Match[str]) -> str:
     if scheme is None:
         return _SERVER
     return match[0] if scheme.lower() in _BUCKETS else f"{scheme}://{match['user'] or ''}{_SERVER}"
-
-
-def _is_container(scheme: str, authority: str) -> bool:
-    return scheme.lower() in _AZURE and authority.count("@") == 1 and ":" not in authority.partition("@")[0]
-
-
-def _redacted_pair(pair: str) -> str:
-    key, equals, _ = pair.partition("=")
-    return f"{key}={REDACTED}" if equals else REDACTED
-
-
-def suggests_secret(key: str) -> bool:
-    """Whether the name of a setting or property suggests that its value is a secret."""
-    return _SECRET_KEYS.search(key) is not None
-
-
-class HiddenValues(dict[str, str]):
-    """Settings that are shown without the values of those whose names suggest a secret, and without those of URIs."""
-
-    def __repr__(self) -> str:
-        return repr({key: REDACTED if suggests_secret(key) else redacted_uris(value) for key, value in self.items()})

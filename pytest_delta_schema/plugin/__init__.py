@@ -18,7 +18,7 @@ from pytest_delta_schema.plugin.registration import (
     is_configured,
     show_progress,
 )
-from pytest_delta_schema.settings.stack import pop_settings, push_settings
+from pytest_delta_schema.settings import pop_settings, push_settings
 
 if TYPE_CHECKING:
     from collections.abc import Generator

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.engine.outcomes import TableOutcome
     from pytest_delta_schema.plugin.run import ContractRun
-    from pytest_delta_schema.settings.stack import PushedSettings
+    from pytest_delta_schema.settings import PushedSettings
     from pytest_delta_schema.settings.table import Setting, SettingKind
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from pytest_delta_schema.plugin.compat import added_arguments, is_distributed, is_worker
 from pytest_delta_schema.plugin.failures import CatalogUnavailable, report_error, show_once, without_start_line
+from pytest_delta_schema.plugin.option_reading import checked_options, rule_faults
 from pytest_delta_schema.plugin.options import (
     ADOPT,
     AGAINST,
@@ -18,7 +19,6 @@ from pytest_delta_schema.plugin.options import (
     IMPORT,
     SYNC,
     WRITES_MODELS,
-    checked_options,
     only_shows,
 )
 from pytest_delta_schema.plugin.registration import (
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plugin.options import Options
     from pytest_delta_schema.plugin.spark import SparkWatch
     from pytest_delta_schema.rules.consent import Consent
-    from pytest_delta_schema.settings.stack import PushedSettings
+    from pytest_delta_schema.settings import PushedSettings
     from pytest_delta_schema.state import TableState
 
 
@@ -244,8 +244,6 @@ class RunHooks:
             from pytest_delta_schema.plugin.model_files import warn_of_conftests
 
             warn_of_conftests(config)
-        from pytest_delta_schema.plugin.options import rule_faults
-
         run = self._run
         if only_shows(config):
             return
@@ -276,9 +274,9 @@ class RunHooks:
         """
         run = self._run
         if run.tables:
-            from pytest_delta_schema.plugin.catalogs import freeze_after_collection
             from pytest_delta_schema.plugin.collection import (
                 changing_items,
+                freeze_after_collection,
                 selected_tables,
                 sort_items,
                 tables_with_rules,

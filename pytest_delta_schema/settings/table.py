@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+SECTION = "tool.pytest_delta_schema"
+"""The section of ``pyproject.toml`` that holds the settings of a project."""
 
 Feature = Literal["typeWidening", "columnMapping"]
 """The table features that a plan may enable by itself."""
@@ -39,17 +41,55 @@ UnmanagedMode = Literal["ignore", "report", "fail"]
 ReportType = Literal["json", "html", "markdown", "sarif", "gitlab", "github", "azure"]
 """The types of reports; ``report/formats.py`` says how each is written."""
 
-BACKENDS = ("local", "memory", "session", "unity", "databricks")
-"""The built-in backends."""
+CheckMode = Literal["drift", "apply", "sync-metadata", "enforce", "against"]
+"""How a run checks tables beyond their declarations: with a catalog, or ``against`` earlier contracts."""
 
-WORKER = "{worker}"
-"""The part of the warehouse's path that the name of the xdist worker replaces."""
+RunMode = Literal[CheckMode, "import", "adopt"]
+"""What a run with a mode does."""
+
+Role = Literal[
+    "readers",
+    "readers-by-position",
+    "readers-by-path",
+    "streams",
+    "tracked-streams",
+    "change-feed",
+    "writers",
+    "writers-by-position",
+    "writers-by-merge",
+    "clients",
+]
+"""Who uses a table: queries that name its columns, use their positions, or read its path; streams without a tracking
+location, with one, and of the change data feed; jobs that write frames by name, by position, and by MERGE; and the
+clients that the contract lists."""
+
+ROLES: tuple[Role, ...] = get_args(Role)
+
+DEFAULT_ROLES: tuple[Role, ...] = ("readers", "streams", "writers", "writers-by-merge", "clients")
+"""The roles that are judged where nobody chooses."""
+
+FailOn = Literal["breaking", "dangerous", "never"]
+"""The least verdict that fails a change of a contract."""
+
+FAIL_ON: tuple[FailOn, ...] = get_args(FailOn)
+
+SettingKind = Literal[
+    "flag", "count", "seconds", "text", "uri", "backend", "folder", "choice", "list", "rules", "clients", "bindings",
+    "pairs", "client features", "modes", "consents", "policies", "stores", "reports",
+]  # fmt: skip
+"""The types of settings. What a value looks like in each source is written down in ``configuration/values.py``."""
 
 LISTS: tuple[SettingKind, ...] = (
     "list", "rules", "clients", "bindings", "pairs", "client features", "modes", "consents", "policies", "stores",
     "reports",
 )  # fmt: skip
 """The kinds whose values from several sources are joined."""
+
+BACKENDS = ("local", "memory", "session", "unity", "databricks")
+"""The built-in backends."""
+
+WORKER = "{worker}"
+"""The part of the warehouse's path that the name of the xdist worker replaces."""
 
 
 class Setting:
@@ -295,74 +335,11 @@ INI_KEYS = tuple(setting.name for setting in SETTINGS if setting.in_ini)
 """The keys of ini files, without their prefix."""
 
 
-SINCE_PYTEST_9 = {"pytest.toml": "pytest", ".pytest.toml": "pytest", "pyproject.toml": "tool.pytest"}
-"""The tables that pytest reads from version 9 on, by the name of their file."""
-
-INI_FILES = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
-"""The files in which pytest 9 looks for its configuration, the first one first."""
-
-
-def may_have_misspelt_section(content: bytes) -> bool:
-    """Whether a file may have a section, or a key, whose name is nearly ours; a quick look without false negatives."""
-    plain = re.sub(rb"[-_. \t'\"]", b"", content)
-    return re.search(rb"(?im)^[\[\w:]*(?:pytestd|eltas|chema)[\w:]*[\]=]", plain) is not None
-
-
-def project_file_of(folder: Path) -> Path | None:
-    """Return the ``pyproject.toml`` that may hold the section: the nearest one, in a folder or above it."""
-    candidates = (parent / "pyproject.toml" for parent in (folder, *folder.parents))
-    return next((path for path in candidates if path.is_file()), None)
-
-
 def nearest(name: str, settings: Sequence[str]) -> str | None:
     """Return the setting whose name resembles a key most; ``None`` if none does."""
     from difflib import get_close_matches  # noqa: PLC0415 - only a fault needs it
 
     return next(iter(get_close_matches(name.lower().replace("-", "_").removeprefix("delta_"), settings, n=1)), None)
-
-
-Role = Literal[
-    "readers",
-    "readers-by-position",
-    "readers-by-path",
-    "streams",
-    "tracked-streams",
-    "change-feed",
-    "writers",
-    "writers-by-position",
-    "writers-by-merge",
-    "clients",
-]
-"""Who uses a table: queries that name its columns, use their positions, or read its path; streams without a tracking
-location, with one, and of the change data feed; jobs that write frames by name, by position, and by MERGE; and the
-clients that the contract lists."""
-
-ROLES: tuple[Role, ...] = get_args(Role)
-
-DEFAULT_ROLES: tuple[Role, ...] = ("readers", "streams", "writers", "writers-by-merge", "clients")
-"""The roles that are judged where nobody chooses."""
-
-FailOn = Literal["breaking", "dangerous", "never"]
-"""The least verdict that fails a change of a contract."""
-
-FAIL_ON: tuple[FailOn, ...] = get_args(FailOn)
-
-
-SettingKind = Literal[
-    "flag", "count", "seconds", "text", "uri", "backend", "folder", "choice", "list", "rules", "clients", "bindings",
-    "pairs", "client features", "modes", "consents", "policies", "stores", "reports",
-]  # fmt: skip
-"""The types of settings. What a value looks like in each source is written down in ``setting_values.py``."""
-
-CheckMode = Literal["drift", "apply", "sync-metadata", "enforce", "against"]
-"""How a run checks tables beyond their declarations: with a catalog, or ``against`` earlier contracts."""
-
-RunMode = Literal[CheckMode, "import", "adopt"]
-"""What a run with a mode does."""
-
-
-SECTION = "tool.pytest_delta_schema"
-"""The section of ``pyproject.toml`` that holds the settings of a project."""
 
 
 def toml_setting(name: str, value: object) -> str:
@@ -374,3 +351,22 @@ def _toml(value: object) -> str:
     if isinstance(value, Mapping):
         return f"{{ {', '.join(f'{_toml(key)} = {_toml(item)}' for key, item in value.items())} }}"
     return json.dumps(value, ensure_ascii=False)
+
+
+SINCE_PYTEST_9 = {"pytest.toml": "pytest", ".pytest.toml": "pytest", "pyproject.toml": "tool.pytest"}
+"""The tables that pytest reads from version 9 on, by the name of their file."""
+
+INI_FILES = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
+"""The files in which pytest 9 looks for its configuration, the first one first."""
+
+
+def project_file_of(folder: Path) -> Path | None:
+    """Return the ``pyproject.toml`` that may hold the section: the nearest one, in a folder or above it."""
+    candidates = (parent / "pyproject.toml" for parent in (folder, *folder.parents))
+    return next((path for path in candidates if path.is_file()), None)
+
+
+def may_have_misspelt_section(content: bytes) -> bool:
+    """Whether a file may have a section, or a key, whose name is nearly ours; a quick look without false negatives."""
+    plain = re.sub(rb"[-_. \t'\"]", b"", content)
+    return re.search(rb"(?im)^[\[\w:]*(?:pytestd|eltas|chema)[\w:]*[\]=]", plain) is not None

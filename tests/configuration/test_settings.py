@@ -11,7 +11,7 @@ from pytest_delta_schema.configuration.project_settings import load_rules
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.engine import current_settings
 from pytest_delta_schema.engine.declarations import BoundModel, declared
-from pytest_delta_schema.settings.stack import pop_settings, push_settings
+from pytest_delta_schema.settings import pop_settings, push_settings
 from support.tables import column, table
 
 DEFAULTS = (("team", "platform"), ("delta.appendOnly", True))

@@ -14,7 +14,7 @@ from pytest_delta_schema.configuration.settings import Settings
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic, StatementError
 from pytest_delta_schema.engine.declarations import Declarations
 from pytest_delta_schema.engine.outcomes import Status
-from pytest_delta_schema.plugin.enforcement import enforcement_outcome
+from pytest_delta_schema.plugin.items import enforcement_outcome
 from pytest_delta_schema.plugin.scratch import Scratch
 from pytest_delta_schema.state.desired import declared_table
 from pytest_delta_schema.testing import CatalogSuite

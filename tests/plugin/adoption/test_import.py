@@ -9,7 +9,8 @@ from pyspark.sql.types import LongType
 
 from pytest_delta_schema import Column, MemoryCatalog, QualifiedName, Settings, Table
 from pytest_delta_schema.plugin import importing
-from pytest_delta_schema.plugin.importing import ImportOptions, import_requests, import_targets
+from pytest_delta_schema.plugin.importing import ImportOptions, import_targets
+from pytest_delta_schema.plugin.options import import_requests
 from pytest_delta_schema.source_code.text import CodeStyle
 from pytest_delta_schema.state.desired import desired_state
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_delta_schema.plugin.catalogs import freeze_after_collection
-from pytest_delta_schema.plugin.collection import ContractItem
+from pytest_delta_schema.plugin.collection import freeze_after_collection
+from pytest_delta_schema.plugin.items import ContractItem
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -20,7 +20,6 @@ LOADED = [
     "pytest_delta_schema.plugin.hookspecs",
     "pytest_delta_schema.plugin.registration",
     "pytest_delta_schema.settings",
-    "pytest_delta_schema.settings.stack",
     "pytest_delta_schema.settings.table",
 ]
 

@@ -8,7 +8,7 @@ from pytest_delta_schema.configuration.settings import Settings
 from pytest_delta_schema.diagnostics.errors import InvalidModelError
 from pytest_delta_schema.engine.declarations import Declarations
 from pytest_delta_schema.models.table import derived
-from pytest_delta_schema.plugin.enforcement import enforcement_outcome
+from pytest_delta_schema.plugin.items import enforcement_outcome
 from pytest_delta_schema.plugin.scratch import Scratch
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.test_kit.enforcement import enforcement_rows
