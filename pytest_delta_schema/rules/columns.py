@@ -1,4 +1,4 @@
-"""Rules about names that Delta stores under column mapping only, and about the mode of column mapping."""
+"""Rules about columns: their names, NOT NULL, drops and renames, and column mapping, which some of them need."""
 
 from __future__ import annotations
 
@@ -55,46 +55,109 @@ if TYPE_CHECKING:
 
 
 _CHARACTERS = "one of space , ; { } ( ) = tab newline"
+
+
 _MAPPED = f"declare the property {MAPPING_PROPERTY}='name'"
+
+
+_ENABLE_MAPPING = (
+    f"{_MAPPED}, or set {toml_setting('enable_features', [COLUMN_MAPPING])}; it raises the table's protocol"
+)
+
+
 _UNMAPPED = "none"
+
+
 _OF_ONE_COLUMN = (ColumnRename, ColumnDrop, ColumnTypeChange, ColumnNullabilityChange, ColumnDefaultChange)
 
 
-class InvalidColumnName:
-    """A plan needs column mapping, because a name holds a character that Delta stores under column mapping only.
+_ANY_OF_COLUMNS = (*_OF_ONE_COLUMN, ColumnAdd, ColumnMove, SetColumnComments)
 
-    The characters are space, comma, semicolon, braces, parentheses, ``=``, tab and newline. Other writers, such as
-    delta-rs, store them without column mapping. A table with such names is read, and its model may declare them; Delta
-    refuses every change of it until column mapping is enabled (``DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES``, Delta
-    4.4.0).
 
-    Remedy: Rename the column or the field, or declare the property ``delta.columnMapping.mode``.
+class NoColumns:
+    """A table has no columns.
+
+    Nothing can be written to it.
+
+    Remedy: Declare at least one column.
 
     Example:
-        stored = Table("dev", "silver", "orders", [Column("id", "bigint")])
-        model = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("order id", "bigint")])
+        model = Table("dev", "silver", "orders", [])
     """
 
-    code = "DS107"
+    code = "DS102"
 
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
-        """Yield a violation for the names to create, and one for those that the table has, without column mapping."""
-        if isinstance(action, CreateTable):
-            if not is_on(MAPPING_PROPERTY, action.table_properties):
-                yield from self._added(action, [*special_names(action.columns)])
-        elif not has_feature(MAPPING_PROPERTY, action):
-            new = [path for change in action.all(ColumnAdd) for path in special_names([change.column], change.above)]
-            yield from self._added(action, new)
-            stored = [*special_names(action.observed.columns)]
-            if stored:
-                fact = f"column names {_listed(stored)} of the table hold {_CHARACTERS}, and Delta refuses every change"
-                path = part_path("columns", stored[0])
-                yield violation(self, action.table, path, f"{fact} of it without column mapping", _MAPPED)
+    def check(self, table: Table) -> Iterator[Diagnostic]:
+        """Yield a violation if ``table`` has no columns."""
+        if not table.columns:
+            yield violation(
+                self, table.qualified_name, part_path("columns"), "has no columns", "declare at least one Column"
+            )
 
-    def _added(self, action: CreateTable | AlignTable, paths: Sequence[ColumnPath]) -> Iterator[Diagnostic]:
-        if paths:
-            message = f"column names {_listed(paths)} hold {_CHARACTERS}, which Delta stores under column mapping only"
-            yield violation(self, action.table, part_path("columns", paths[0]), message, f"rename them, or {_MAPPED}")
+
+class DuplicateColumn:
+    """Two columns, or two fields of one struct, have names that are equal without case.
+
+    Delta matches names without case.
+
+    Remedy: Rename or remove all but one.
+
+    Example:
+        model = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("ID", "int")])
+    """
+
+    code = "DS103"
+
+    def check(self, table: Table) -> Iterator[Diagnostic]:
+        """Yield a violation for every name that is declared more than once."""
+        if not any(map(_has_duplicates, _names_per_struct(table))):
+            return
+        for paths in _paths_per_struct(table):
+            spellings: dict[ColumnPath, list[ColumnPath]] = {}
+            for path in paths:
+                spellings.setdefault(path, []).append(path)
+            for duplicates in spellings.values():
+                if len(duplicates) > 1:
+                    listed = ", ".join(map(str, duplicates))
+                    message = f"columns {listed} have one name, because names match without case"
+                    first = part_path("columns", duplicates[0])
+                    yield violation(self, table.qualified_name, first, message, "rename or remove all but one")
+
+
+def _names_per_struct(table: Table) -> Iterator[tuple[str, ...]]:
+    """Yield the names of the columns, and of the fields of each struct, together.
+
+    Rules test them before they build paths, which only tables with a fault need.
+    """
+    yield tuple(column.name for column in table.columns)
+    for _, data_type in nested_types(table.columns):
+        yield from struct_fields(data_type)
+
+
+def _has_duplicates(names: Collection[str]) -> bool:
+    return len(NameSet(names)) < len(names)
+
+
+def _paths_per_struct(table: Table) -> Iterator[list[ColumnPath]]:
+    """Yield the paths of the columns, and of the fields of each struct, together."""
+    yield [column_path(column.name) for column in table.columns]
+    for name, data_type in nested_types(table.columns):
+        yield from _paths_below(data_type, column_path(name))
+
+
+def _paths_below(data_type: DataTypeState, path: ColumnPath) -> Iterator[list[ColumnPath]]:
+    parts = children(data_type)
+    paths = [path.child(part.name) for part in parts]
+    if isinstance(data_type, StructState):
+        yield paths
+    for part, inner in zip(parts, paths, strict=True):
+        if not isinstance(part.data_type, str):
+            yield from _paths_below(part.data_type, inner)
+
+
+def repeated_names(names: Iterable[str]) -> list[str]:
+    """Return the names that occur more than once without case, in lower case and in order."""
+    return [name for name, count in Counter(map(folded, names)).items() if count > 1]
 
 
 class ColumnNameTakenBySpark:
@@ -178,6 +241,47 @@ def _changed_paths(change: Change) -> Iterable[ColumnPath]:
     return [change.path] if isinstance(change, _OF_ONE_COLUMN) else ()
 
 
+class InvalidColumnName:
+    """A plan needs column mapping, because a name holds a character that Delta stores under column mapping only.
+
+    The characters are space, comma, semicolon, braces, parentheses, ``=``, tab and newline. Other writers, such as
+    delta-rs, store them without column mapping. A table with such names is read, and its model may declare them; Delta
+    refuses every change of it until column mapping is enabled (``DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES``, Delta
+    4.4.0).
+
+    Remedy: Rename the column or the field, or declare the property ``delta.columnMapping.mode``.
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint")])
+        model = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("order id", "bigint")])
+    """
+
+    code = "DS107"
+
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
+        """Yield a violation for the names to create, and one for those that the table has, without column mapping."""
+        if isinstance(action, CreateTable):
+            if not is_on(MAPPING_PROPERTY, action.table_properties):
+                yield from self._added(action, [*special_names(action.columns)])
+        elif not has_feature(MAPPING_PROPERTY, action):
+            new = [path for change in action.all(ColumnAdd) for path in special_names([change.column], change.above)]
+            yield from self._added(action, new)
+            stored = [*special_names(action.observed.columns)]
+            if stored:
+                fact = f"column names {_listed(stored)} of the table hold {_CHARACTERS}, and Delta refuses every change"
+                path = part_path("columns", stored[0])
+                yield violation(self, action.table, path, f"{fact} of it without column mapping", _MAPPED)
+
+    def _added(self, action: CreateTable | AlignTable, paths: Sequence[ColumnPath]) -> Iterator[Diagnostic]:
+        if paths:
+            message = f"column names {_listed(paths)} hold {_CHARACTERS}, which Delta stores under column mapping only"
+            yield violation(self, action.table, part_path("columns", paths[0]), message, f"rename them, or {_MAPPED}")
+
+
+def _listed(paths: Sequence[ColumnPath]) -> str:
+    return ", ".join(repr(str(path)) for path in paths)
+
+
 class UnsupportedMappingMode:
     """The mode of column mapping changes in a way that Delta refuses.
 
@@ -229,60 +333,6 @@ def _mode(properties: Mapping[str, str | None]) -> str:
     return folded(NameMap(properties.items()).get(MAPPING_PROPERTY) or _UNMAPPED)
 
 
-def _listed(paths: Sequence[ColumnPath]) -> str:
-    return ", ".join(repr(str(path)) for path in paths)
-
-
-class NoColumns:
-    """A table has no columns.
-
-    Nothing can be written to it.
-
-    Remedy: Declare at least one column.
-
-    Example:
-        model = Table("dev", "silver", "orders", [])
-    """
-
-    code = "DS102"
-
-    def check(self, table: Table) -> Iterator[Diagnostic]:
-        """Yield a violation if ``table`` has no columns."""
-        if not table.columns:
-            yield violation(
-                self, table.qualified_name, part_path("columns"), "has no columns", "declare at least one Column"
-            )
-
-
-class DuplicateColumn:
-    """Two columns, or two fields of one struct, have names that are equal without case.
-
-    Delta matches names without case.
-
-    Remedy: Rename or remove all but one.
-
-    Example:
-        model = Table("dev", "silver", "orders", [Column("id", "bigint"), Column("ID", "int")])
-    """
-
-    code = "DS103"
-
-    def check(self, table: Table) -> Iterator[Diagnostic]:
-        """Yield a violation for every name that is declared more than once."""
-        if not any(map(_has_duplicates, _names(table))):
-            return
-        for paths in _structs(table):
-            spellings: dict[ColumnPath, list[ColumnPath]] = {}
-            for path in paths:
-                spellings.setdefault(path, []).append(path)
-            for duplicates in spellings.values():
-                if len(duplicates) > 1:
-                    listed = ", ".join(map(str, duplicates))
-                    message = f"columns {listed} have one name, because names match without case"
-                    first = part_path("columns", duplicates[0])
-                    yield violation(self, table.qualified_name, first, message, "rename or remove all but one")
-
-
 class NotNullColumnAdded:
     """A NOT NULL column, or a column with a NOT NULL field, is added to an existing table.
 
@@ -315,6 +365,93 @@ class NotNullColumnAdded:
                     f"column {path} is NOT NULL in the model but new on the table",
                     "add it nullable, fill it, then declare it NOT NULL",
                 )
+
+
+class NotNullInCollection:
+    """A plan would create or change NOT NULL inside an array or a map, or change a table whose structs have it there.
+
+    Other writers, such as delta-rs, store it; a model declares what its table has. Delta creates none, and never
+    changes whether elements of arrays and values of maps may be NULL
+    (``DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP``). While a field of a struct there is NOT NULL, Delta refuses every
+    other change of columns (``DELTA_NESTED_NOT_NULL_CONSTRAINT``, Delta 4.4.0).
+
+    Remedy: Declare the nullability that the table has, and new parts as nullable. Let a field be NULL in a separate
+    apply before other changes.
+
+    Example:
+        from pyspark.sql.types import ArrayType, IntegerType
+
+        model = Table(
+            "dev", "silver", "orders", [Column("sizes", ArrayType(IntegerType(), containsNull=False))]
+        )
+    """
+
+    code = "DS106"
+
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
+        """Yield a violation for every NOT NULL inside an array or a map that Delta does not create or change."""
+        if isinstance(action, CreateTable):
+            new = [*_not_null_inside(action.columns)]
+        else:
+            new = [path for change in action.all(ColumnAdd) for path in _not_null_inside([change.column], change.above)]
+        for path in new:
+            message = f"column {path} is NOT NULL inside an array or a map, which Delta cannot keep"
+            remedy = "declare it nullable: containsNull, valueContainsNull or nullable = True"
+            yield violation(self, action.table, part_path("columns", path), message, remedy)
+        if isinstance(action, AlignTable):
+            yield from self._changed(action)
+            yield from self._blocked(action)
+
+    def _changed(self, action: AlignTable) -> Iterator[Diagnostic]:
+        for change in action.all(ColumnNullabilityChange):
+            types = [column.data_type for column in _holders(action, change.path) if column is not None]
+            if not any(isinstance(above, ArrayState | MapState) for above in types):
+                continue
+            if change.is_nullable and isinstance(types[-1], StructState):
+                continue
+            stored, wanted = ("not null", "nullable") if change.is_nullable else ("nullable", "not null")
+            fact = f"column {change.path} is {stored} on the table and {wanted} in the model"
+            message = f"{fact}, which Delta does not change inside an array or a map"
+            yield violation(self, action.table, part_path("columns", change.path), message, f"declare it as {stored}")
+
+    def _blocked(self, action: AlignTable) -> Iterator[Diagnostic]:
+        """Yield a violation if columns change while a field of a struct is NOT NULL inside an array or a map."""
+        fields = {path for path in _not_null_inside(action.observed.columns) if _is_field(action, path)}
+        if not fields:
+            return
+        relaxed = {change.path for change in action.all(ColumnNullabilityChange) if change.is_nullable}
+        for change in action.changes:
+            if isinstance(change, ColumnNullabilityChange):
+                fields -= relaxed
+            if fields and _changes_columns(change):
+                listed = ", ".join(map(str, sorted(fields)))
+                fact = f"column {listed} is NOT NULL inside an array or a map"
+                fact = f"{fact}, and until it is nullable, Delta changes neither columns nor column mapping"
+                remedy = "declare it nullable, and apply that before anything else"
+                yield violation(self, action.table, part_path("columns", min(fields)), fact, remedy)
+                return
+
+
+def _not_null_inside(columns: Iterable[ColumnState], above: ColumnPath = TABLE) -> Iterator[ColumnPath]:
+    for column in columns:
+        if has_not_null_in_collections(column.data_type):
+            yield from not_null_in_collections(column.data_type, above.child(column.name))
+
+
+def _holders(action: AlignTable, path: ColumnPath) -> list[ColumnState | None]:
+    """Return the parts of a stored column that hold a part of it, from the column on."""
+    return [find(action.observed.columns, prefix) for prefix in path.parent.prefixes()]
+
+
+def _is_field(action: AlignTable, path: ColumnPath) -> bool:
+    holder = _holders(action, path)[-1]
+    return holder is not None and isinstance(holder.data_type, StructState)
+
+
+def _changes_columns(change: Change) -> bool:
+    if isinstance(change, SetTableProperties):
+        return is_on(MAPPING_PROPERTY, change.properties)
+    return isinstance(change, _ANY_OF_COLUMNS)
 
 
 class DropWithoutConsent:
@@ -371,144 +508,8 @@ class DropWithoutColumnMapping:
             action.table,
             part_path("columns", action.all(ColumnDrop)[0].path),
             f"columns {names} cannot be dropped, because the table has no column mapping",
-            f"declare the property {MAPPING_PROPERTY}='name', or set"
-            f" {toml_setting('enable_features', [COLUMN_MAPPING])}; it raises the table's protocol",
+            _ENABLE_MAPPING,
         )
-
-
-def _names(table: Table) -> Iterator[tuple[str, ...]]:
-    """Yield the names of the columns, and of the fields of each struct, together.
-
-    Rules test them before they build paths, which only tables with a fault need.
-    """
-    yield tuple(column.name for column in table.columns)
-    for _, data_type in nested_types(table.columns):
-        yield from struct_fields(data_type)
-
-
-def _has_duplicates(names: Collection[str]) -> bool:
-    return len(NameSet(names)) < len(names)
-
-
-def _structs(table: Table) -> Iterator[list[ColumnPath]]:
-    """Yield the paths of the columns, and of the fields of each struct, together."""
-    yield [column_path(column.name) for column in table.columns]
-    for name, data_type in nested_types(table.columns):
-        yield from _structs_below(data_type, column_path(name))
-
-
-def _structs_below(data_type: DataTypeState, path: ColumnPath) -> Iterator[list[ColumnPath]]:
-    parts = children(data_type)
-    paths = [path.child(part.name) for part in parts]
-    if isinstance(data_type, StructState):
-        yield paths
-    for part, inner in zip(parts, paths, strict=True):
-        if not isinstance(part.data_type, str):
-            yield from _structs_below(part.data_type, inner)
-
-
-def repeated_names(names: Iterable[str]) -> list[str]:
-    """Return the names that occur more than once without case, in lower case and in order."""
-    return [name for name, count in Counter(map(folded, names)).items() if count > 1]
-
-
-_OF_COLUMNS = (
-    ColumnAdd,
-    ColumnDefaultChange,
-    ColumnDrop,
-    ColumnMove,
-    ColumnNullabilityChange,
-    ColumnRename,
-    ColumnTypeChange,
-    SetColumnComments,
-)
-
-
-class NotNullInCollection:
-    """A plan would create or change NOT NULL inside an array or a map, or change a table whose structs have it there.
-
-    Other writers, such as delta-rs, store it; a model declares what its table has. Delta creates none, and never
-    changes whether elements of arrays and values of maps may be NULL
-    (``DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP``). While a field of a struct there is NOT NULL, Delta refuses every
-    other change of columns (``DELTA_NESTED_NOT_NULL_CONSTRAINT``, Delta 4.4.0).
-
-    Remedy: Declare the nullability that the table has, and new parts as nullable. Let a field be NULL in a separate
-    apply before other changes.
-
-    Example:
-        from pyspark.sql.types import ArrayType, IntegerType
-
-        model = Table(
-            "dev", "silver", "orders", [Column("sizes", ArrayType(IntegerType(), containsNull=False))]
-        )
-    """
-
-    code = "DS106"
-
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
-        """Yield a violation for every NOT NULL inside an array or a map that Delta does not create or change."""
-        if isinstance(action, CreateTable):
-            new = [*_inside(action.columns)]
-        else:
-            new = [path for change in action.all(ColumnAdd) for path in _inside([change.column], change.above)]
-        for path in new:
-            message = f"column {path} is NOT NULL inside an array or a map, which Delta cannot keep"
-            remedy = "declare it nullable: containsNull, valueContainsNull or nullable = True"
-            yield violation(self, action.table, part_path("columns", path), message, remedy)
-        if isinstance(action, AlignTable):
-            yield from self._changed(action)
-            yield from self._blocked(action)
-
-    def _changed(self, action: AlignTable) -> Iterator[Diagnostic]:
-        for change in action.all(ColumnNullabilityChange):
-            types = [column.data_type for column in _above(action, change.path) if column is not None]
-            if not any(isinstance(above, ArrayState | MapState) for above in types):
-                continue
-            if change.is_nullable and isinstance(types[-1], StructState):
-                continue
-            stored, wanted = ("not null", "nullable") if change.is_nullable else ("nullable", "not null")
-            fact = f"column {change.path} is {stored} on the table and {wanted} in the model"
-            message = f"{fact}, which Delta does not change inside an array or a map"
-            yield violation(self, action.table, part_path("columns", change.path), message, f"declare it as {stored}")
-
-    def _blocked(self, action: AlignTable) -> Iterator[Diagnostic]:
-        """Yield a violation if columns change while a field of a struct is NOT NULL inside an array or a map."""
-        fields = {path for path in _inside(action.observed.columns) if _is_field(action, path)}
-        if not fields:
-            return
-        relaxed = {change.path for change in action.all(ColumnNullabilityChange) if change.is_nullable}
-        for change in action.changes:
-            if isinstance(change, ColumnNullabilityChange):
-                fields -= relaxed
-            if fields and _changes_columns(change):
-                listed = ", ".join(map(str, sorted(fields)))
-                fact = f"column {listed} is NOT NULL inside an array or a map"
-                fact = f"{fact}, and until it is nullable, Delta changes neither columns nor column mapping"
-                remedy = "declare it nullable, and apply that before anything else"
-                yield violation(self, action.table, part_path("columns", min(fields)), fact, remedy)
-                return
-
-
-def _inside(columns: Iterable[ColumnState], above: ColumnPath = TABLE) -> Iterator[ColumnPath]:
-    for column in columns:
-        if has_not_null_in_collections(column.data_type):
-            yield from not_null_in_collections(column.data_type, above.child(column.name))
-
-
-def _above(action: AlignTable, path: ColumnPath) -> list[ColumnState | None]:
-    """Return the parts of a stored column that hold a part of it, from the column on."""
-    return [find(action.observed.columns, prefix) for prefix in path.parent.prefixes()]
-
-
-def _is_field(action: AlignTable, path: ColumnPath) -> bool:
-    holder = _above(action, path)[-1]
-    return holder is not None and isinstance(holder.data_type, StructState)
-
-
-def _changes_columns(change: Change) -> bool:
-    if isinstance(change, SetTableProperties):
-        return is_on(MAPPING_PROPERTY, change.properties)
-    return isinstance(change, _OF_COLUMNS)
 
 
 class InvalidRenameHint:
@@ -615,6 +616,5 @@ class RenameWithoutColumnMapping:
             action.table,
             part_path("columns", paths[0]),
             f"columns {', '.join(map(str, paths))} cannot be renamed, because the table has no column mapping",
-            f"declare the property {MAPPING_PROPERTY}='name', or set"
-            f" {toml_setting('enable_features', [COLUMN_MAPPING])}; it raises the table's protocol",
+            _ENABLE_MAPPING,
         )

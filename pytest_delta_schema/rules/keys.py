@@ -1,4 +1,4 @@
-"""Check the columns of primary keys, foreign keys and UNIQUE constraints, which follow the same rules."""
+"""Rules about constraints: primary keys, foreign keys, UNIQUE and CHECK."""
 
 from __future__ import annotations
 
@@ -27,230 +27,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.types import ColumnState, DataTypeState
 
 
-def invalid_columns(rule: HasCode, table: Table, key: ForeignKey | Unique) -> Iterator[Diagnostic]:
-    """Yield a violation for every column of a constraint that is missing, repeated or not comparable."""
-    declared, path = NameSet.of(table.columns), path_of_key(table, key)
-    subject = _subject(key.kind, key.columns)
-    for name in repeated_names(key.columns):
-        yield violation(rule, table.qualified_name, path, f"{subject} names {name} twice", "name it once")
-    for name in key.columns:
-        if name not in declared:
-            fact = f"{subject} names {name}, which is not a column of the model"
-            otherwise = f"declare it, or fix the {key.kind.rpartition(' ')[2]}"
-            remedy = proposal(name, [column.name for column in table.columns], otherwise)
-            yield violation(rule, table.qualified_name, path, fact, remedy)
-    yield from incomparable_columns(rule, table, key.kind, key.columns, path)
-
-
-def incomparable_columns(
-    rule: HasCode, table: Table, kind: str, columns: Iterable[str], path: PartPath
-) -> Iterator[Diagnostic]:
-    """Yield a violation for every column of a constraint whose type holds a map or a variant."""
-    declared = NameMap.of(table.columns)
-    for name in filter(declared.__contains__, columns):
-        data_type = canonical_type(declared[name].data_type)
-        if not is_comparable(data_type):
-            shown = describe_type(data_type)
-            fact = f"{_subject(kind, columns)} names {name}, which is {shown}, whose values cannot be compared"
-            remedy = "choose columns whose types hold no map and no variant"
-            yield violation(rule, table.qualified_name, path, fact, remedy)
-
-
-def _subject(kind: str, columns: Iterable[str]) -> str:
-    return f"{kind} ({', '.join(columns)})"
-
-
-class InvalidForeignKeyColumn:
-    """A column of a foreign key is not declared, is named twice, or has values that cannot be compared.
-
-    Remedy: Declare the column, name it once, and choose one that holds no map and no variant.
-
-    Example:
-        key = ForeignKey(["region"], references="dev.silver.regions")
-        model = Table("dev", "silver", "orders", [Column("id", "bigint")], foreign_keys=[key])
-    """
-
-    code = "DS114"
-
-    def check(self, table: Table) -> Iterator[Diagnostic]:
-        """Yield a violation for every column of a foreign key that is missing, repeated or not comparable."""
-        for key in table.foreign_keys:
-            yield from invalid_columns(self, table, key)
-
-
-class ForeignKeyMismatch:
-    """A foreign key differs from the declared primary key of its parent in columns, count or types.
-
-    It is found without a catalog, because the parent is given as a table.
-
-    Remedy: Name one column of an equal type for each column of the parent's primary key.
-
-    Example:
-        parent = Table(
-            "dev", "silver", "regions", [Column("id", "int", is_nullable=False)], primary_key=["id"]
-        )
-        key = ForeignKey(["region"], references=parent)
-        model = Table("dev", "silver", "orders", [Column("region", "string")], foreign_keys=[key])
-    """
-
-    code = "DS115"
-
-    def check(self, table: Table) -> Iterator[Diagnostic]:
-        """Yield a violation for every foreign key that differs from the primary key of a declared parent."""
-        if not table.foreign_keys:
-            return
-        wanted = desired_state(table)
-        given = [key.references for key in table.foreign_keys if isinstance(key.references, Table)]
-        parents = {**{parent.name: desired_state(parent) for parent in given}, table.name: wanted}
-        for key in wanted.foreign_keys:
-            if key.parent in parents:
-                for fault in _mismatches(key, wanted.columns, parents[key.parent]):
-                    yield violation(self, table.qualified_name, key.path, fault.message, fault.remedy)
-
-
-class DuplicateConstraint:
-    """A foreign key has the name of another constraint of the table, or is declared twice.
-
-    The names of all constraints of a table are different.
-
-    Remedy: Give it another name with ``name=``, or keep one of the two.
-
-    Example:
-        keys = [
-            ForeignKey(["region"], references="dev.silver.regions", name="fk"),
-            ForeignKey(["customer"], references="dev.silver.customers", name="fk"),
-        ]
-        model = Table(
-            "dev",
-            "silver",
-            "orders",
-            [Column("region", "int"), Column("customer", "int")],
-            foreign_keys=keys,
-        )
-    """
-
-    code = "DS116"
-
-    def check(self, table: Table) -> Iterator[Diagnostic]:
-        """Yield a violation for every foreign key whose name is taken or that is declared twice."""
-        if not table.foreign_keys:
-            return
-        wanted = desired_state(table)
-        checks = ((check.name, f"check {check.name}") for check in table.checks)
-        taken = NameMap((*checks, *((key.name, f"the {key.kind}") for key in wanted.keys)))
-        first: dict[object, str] = {}
-        for key in wanted.foreign_keys:
-            own = f"foreign key ({', '.join(key.columns)})"
-            owner = taken.get(key.name)
-            if owner is not None:
-                fact = f"{own} has the name {key.name}, which {owner} has already"
-                yield violation(self, table.qualified_name, key.path, fact, "choose a different name with name=...")
-            taken[key.name] = own
-            twin = first.setdefault((*map(folded, key.columns), key.parent), key.name)
-            if not same_name(twin, key.name):
-                fact = f"foreign key {key.name} is the same as foreign key {twin}"
-                yield violation(self, table.qualified_name, key.path, fact, "keep one of the two")
-
-
-class ForeignKeyWithoutParentKey:
-    """A foreign key is added whose parent does not exist, or will not have that primary key.
-
-    Remedy: Apply the parent first or together with this table, or leave the foreign key out.
-
-    Example:
-        key = ForeignKey(["region"], references="dev.silver.regions")
-        stored = Table("dev", "silver", "orders", [Column("region", "int")])
-        model = Table("dev", "silver", "orders", [Column("region", "int")], foreign_keys=[key])
-    """
-
-    code = "DS209"
-
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
-        """Yield a violation for every new foreign key whose parent does not exist or has another primary key."""
-        if not action.foreign_keys:
-            return
-        own = action.columns if isinstance(action, CreateTable) else action.desired.columns
-        for change in action.foreign_keys:
-            key = change.key
-            parent = action.parents.get(key.parent)
-            if parent is not None and parent.exists:
-                faults = list(_mismatches(key, own, parent))
-            else:
-                state = "cannot be read" if parent is None else "does not exist"
-                message = f"foreign key {key.name} needs {key.parent}, which {state}"
-                remedy = "apply that table first, or together with this one, or leave the foreign key out"
-                faults = [Fault(message=message, remedy=remedy)]
-            for fault in faults:
-                yield violation(self, action.table, key.path, fault.message, fault.remedy)
-
-
-class ForeignKeyOfUnknownRely:
-    """A foreign key has to be dropped and added again, and the catalog does not show whether queries rely on it.
-
-    The primary key that it references changes, and its model does not manage foreign keys. Databricks shows RELY in the
-    CREATE statement only (see DS712); without it the foreign key might lose RELY.
-
-    Remedy: Give the principal the permission for SHOW CREATE TABLE, or let the model manage the foreign key.
-
-    Example:
-        # The table of the parent has a different primary key, which a foreign key of orders references.
-        parent = Table(
-            "dev", "silver", "regions", [Column("code", "int", is_nullable=False)], primary_key=["code"]
-        )
-        orders = Table(
-            "dev", "silver", "orders", [Column("region", "int")], owns={"foreign_keys": "report"}
-        )
-    """
-
-    code = "DS225"
-
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
-        """Yield a violation for every foreign key that would be added without the RELY that it may have."""
-        if isinstance(action, CreateTable):
-            return
-        for change in action.foreign_keys:
-            key = change.key
-            if key.rely is None:
-                fact = f"foreign key {key.name} has to be dropped and added again"
-                reason = f"because the primary key of {key.parent} changes"
-                message = f"{fact}, {reason}, and the catalog does not show whether queries may rely on it"
-                permission = f"give the principal the permission for SHOW CREATE TABLE {action.table}"
-                remedy = f"{permission}, or let its model manage it"
-                yield violation(self, action.table, key.path, message, remedy)
-
-
-def _mismatches(key: ForeignKeyState, own: Sequence[ColumnState], parent: TableState) -> Iterator[Fault]:
-    """Yield the differences between a foreign key and the primary key of its parent."""
-    subject = f"foreign key {key.name}"
-    actual = parent.primary_key.columns if parent.primary_key is not None else ()
-    shown = f"({', '.join(actual)})"
-    if not actual:
-        message = f"{subject} references {key.parent}, which has no primary key"
-        yield Fault(message=message, remedy="give the parent its primary key")
-        return
-    referenced = key.parent_columns or actual
-    if sorted(map(folded, referenced)) != sorted(map(folded, actual)):
-        message = f"{subject} references ({', '.join(referenced)}) of {key.parent}, whose primary key is {shown}"
-        yield Fault(message=message, remedy="reference the primary key, or change the primary key")
-    elif len(referenced) != len(key.columns):
-        own_columns = f"{len(key.columns)} columns ({', '.join(key.columns)})"
-        message = f"{subject} has {own_columns} for the {len(referenced)} of {shown} of {key.parent}"
-        yield Fault(message=message, remedy="name one column for each")
-    else:
-        own_types, parent_types = _types(own), _types(parent.columns)
-        for name, other in zip(key.columns, referenced, strict=True):
-            own_type, parent_type = own_types.get(name), parent_types.get(other)
-            if own_type is not None and parent_type is not None and not is_assignable(own_type, parent_type):
-                fact = f"column {name} of {subject} is {describe_type(own_type)}"
-                message = f"{fact}, but {other} of {key.parent} is {describe_type(parent_type)}"
-                yield Fault(message=message, remedy="give both columns one type")
-
-
-def _types(columns: Sequence[ColumnState]) -> NameMap[DataTypeState]:
-    return NameMap((column.name, column.data_type) for column in columns)
-
-
-_KEY = part_path("primary_key")
+_PRIMARY_KEY = part_path("primary_key")
 
 
 class InvalidPrimaryKeyColumn:
@@ -268,12 +45,12 @@ class InvalidPrimaryKeyColumn:
         """Yield a violation for every column of the key that is missing, repeated or nullable."""
         declared = NameMap.of(table.columns)
         for name in repeated_names(table.primary_key):
-            yield self._violation(table, name, _KEY, "is named twice", "name it once")
+            yield self._violation(table, name, _PRIMARY_KEY, "is named twice", "name it once")
         for name in table.primary_key:
             column = declared.get(name)
             if column is None:
                 remedy = proposal(name, [column.name for column in table.columns], "declare it, or fix the key")
-                yield self._violation(table, name, _KEY, "is not a column of the model", remedy)
+                yield self._violation(table, name, _PRIMARY_KEY, "is not a column of the model", remedy)
             elif column.is_nullable:
                 path = part_path("columns", name)
                 yield self._violation(
@@ -282,46 +59,6 @@ class InvalidPrimaryKeyColumn:
 
     def _violation(self, table: Table, name: str, path: PartPath, fact: str, remedy: str) -> Diagnostic:
         return violation(self, table.qualified_name, path, f"primary key column {name} {fact}", remedy)
-
-
-class RelyWithoutDataCheck:
-    """A key is added with RELY, and no data check runs before it.
-
-    Queries give wrong results if rows violate such a key.
-
-    Remedy: Run the data checks, or declare the key without ``rely``.
-
-    Example:
-        settings = Settings(preflight="off")
-        stored = Table("dev", "silver", "orders", [Column("id", "bigint", is_nullable=False)])
-        model = Table(
-            "dev",
-            "silver",
-            "orders",
-            [Column("id", "bigint", is_nullable=False)],
-            primary_key=PrimaryKey(["id"], rely=True),
-        )
-    """
-
-    code = "DS219"
-
-    def __init__(self, *, runs_data_checks: bool = True) -> None:
-        self.runs_data_checks = runs_data_checks
-
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
-        """Yield a violation for every key that is added with RELY to a table that may have rows."""
-        if self.runs_data_checks or isinstance(action, CreateTable):
-            return
-        remedy = "run with --delta-preflight=count or limit, or declare it without rely"
-        key = action.one(PrimaryKeyAdd)
-        if key is not None and key.rely:
-            message = f"primary key {key.name} is added with RELY, and no data check runs before it"
-            yield violation(self, action.table, _KEY, message, remedy)
-        dropped = {drop.key for drop in action.all(ForeignKeyDrop)}
-        for change in action.foreign_keys:
-            if change.key.rely and change.key not in dropped:
-                message = f"foreign key {change.key.name} is added with RELY, and no data check runs before it"
-                yield violation(self, action.table, change.key.path, message, remedy)
 
 
 class IncomparablePrimaryKey:
@@ -340,7 +77,7 @@ class IncomparablePrimaryKey:
 
     def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every column of the key whose type holds a map or a variant."""
-        yield from incomparable_columns(self, table, "primary key", list(table.primary_key), _KEY)
+        yield from incomparable_columns(self, table, "primary key", list(table.primary_key), _PRIMARY_KEY)
 
 
 class NullablePrimaryKeyColumnCreated:
@@ -367,36 +104,6 @@ class NullablePrimaryKeyColumnCreated:
                     part_path("columns", name),
                     f"primary key column {name} would be created nullable",
                     "declare it with is_nullable=False",
-                )
-
-
-class PrimaryKeyColumnMadeNullable:
-    """A plan adds a primary key and makes one of its columns nullable.
-
-    Remedy: Declare the column with ``is_nullable=False``, or leave it out of the key.
-
-    Example:
-        stored = Table("dev", "silver", "orders", [Column("id", "bigint", is_nullable=False)])
-        model = Table("dev", "silver", "orders", [Column("id", "bigint")], primary_key=["id"])
-    """
-
-    code = "DS203"
-
-    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
-        """Yield a violation for every column of a new key that the same plan makes nullable."""
-        new_key = None if isinstance(action, CreateTable) else action.one(PrimaryKeyAdd)
-        if isinstance(action, CreateTable) or new_key is None:
-            return
-        whole = [change for change in action.all(ColumnNullabilityChange) if not change.path.is_nested]
-        loosened = NameSet(change.path.root for change in whole if change.is_nullable)
-        for name in new_key.columns:
-            if name in loosened:
-                yield violation(
-                    self,
-                    action.table,
-                    part_path("columns", name),
-                    f"column {name} would become nullable while the new primary key needs it NOT NULL",
-                    "declare it with is_nullable=False, or leave it out of the key",
                 )
 
 
@@ -467,6 +174,222 @@ class NullablePrimaryKeyColumn:
                 )
 
 
+class PrimaryKeyColumnMadeNullable:
+    """A plan adds a primary key and makes one of its columns nullable.
+
+    Remedy: Declare the column with ``is_nullable=False``, or leave it out of the key.
+
+    Example:
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint", is_nullable=False)])
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")], primary_key=["id"])
+    """
+
+    code = "DS203"
+
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
+        """Yield a violation for every column of a new key that the same plan makes nullable."""
+        new_key = None if isinstance(action, CreateTable) else action.one(PrimaryKeyAdd)
+        if isinstance(action, CreateTable) or new_key is None:
+            return
+        whole = [change for change in action.all(ColumnNullabilityChange) if not change.path.is_nested]
+        loosened = NameSet(change.path.root for change in whole if change.is_nullable)
+        for name in new_key.columns:
+            if name in loosened:
+                yield violation(
+                    self,
+                    action.table,
+                    part_path("columns", name),
+                    f"column {name} would become nullable while the new primary key needs it NOT NULL",
+                    "declare it with is_nullable=False, or leave it out of the key",
+                )
+
+
+class RelyWithoutDataCheck:
+    """A key is added with RELY, and no data check runs before it.
+
+    Queries give wrong results if rows violate such a key.
+
+    Remedy: Run the data checks, or declare the key without ``rely``.
+
+    Example:
+        settings = Settings(preflight="off")
+        stored = Table("dev", "silver", "orders", [Column("id", "bigint", is_nullable=False)])
+        model = Table(
+            "dev",
+            "silver",
+            "orders",
+            [Column("id", "bigint", is_nullable=False)],
+            primary_key=PrimaryKey(["id"], rely=True),
+        )
+    """
+
+    code = "DS219"
+
+    def __init__(self, *, runs_data_checks: bool = True) -> None:
+        self.runs_data_checks = runs_data_checks
+
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
+        """Yield a violation for every key that is added with RELY to a table that may have rows."""
+        if self.runs_data_checks or isinstance(action, CreateTable):
+            return
+        remedy = "run with --delta-preflight=count or limit, or declare it without rely"
+        key = action.one(PrimaryKeyAdd)
+        if key is not None and key.rely:
+            message = f"primary key {key.name} is added with RELY, and no data check runs before it"
+            yield violation(self, action.table, _PRIMARY_KEY, message, remedy)
+        dropped = {drop.key for drop in action.all(ForeignKeyDrop)}
+        for change in action.foreign_keys:
+            if change.key.rely and change.key not in dropped:
+                message = f"foreign key {change.key.name} is added with RELY, and no data check runs before it"
+                yield violation(self, action.table, change.key.path, message, remedy)
+
+
+class InvalidForeignKeyColumn:
+    """A column of a foreign key is not declared, is named twice, or has values that cannot be compared.
+
+    Remedy: Declare the column, name it once, and choose one that holds no map and no variant.
+
+    Example:
+        key = ForeignKey(["region"], references="dev.silver.regions")
+        model = Table("dev", "silver", "orders", [Column("id", "bigint")], foreign_keys=[key])
+    """
+
+    code = "DS114"
+
+    def check(self, table: Table) -> Iterator[Diagnostic]:
+        """Yield a violation for every column of a foreign key that is missing, repeated or not comparable."""
+        for key in table.foreign_keys:
+            yield from invalid_columns(self, table, key)
+
+
+class ForeignKeyMismatch:
+    """A foreign key differs from the declared primary key of its parent in columns, count or types.
+
+    It is found without a catalog, because the parent is given as a table.
+
+    Remedy: Name one column of an equal type for each column of the parent's primary key.
+
+    Example:
+        parent = Table(
+            "dev", "silver", "regions", [Column("id", "int", is_nullable=False)], primary_key=["id"]
+        )
+        key = ForeignKey(["region"], references=parent)
+        model = Table("dev", "silver", "orders", [Column("region", "string")], foreign_keys=[key])
+    """
+
+    code = "DS115"
+
+    def check(self, table: Table) -> Iterator[Diagnostic]:
+        """Yield a violation for every foreign key that differs from the primary key of a declared parent."""
+        if not table.foreign_keys:
+            return
+        wanted = desired_state(table)
+        given = [key.references for key in table.foreign_keys if isinstance(key.references, Table)]
+        parents = {**{parent.name: desired_state(parent) for parent in given}, table.name: wanted}
+        for key in wanted.foreign_keys:
+            if key.parent in parents:
+                for fault in _mismatches(key, wanted.columns, parents[key.parent]):
+                    yield violation(self, table.qualified_name, key.path, fault.message, fault.remedy)
+
+
+def _mismatches(key: ForeignKeyState, own: Sequence[ColumnState], parent: TableState) -> Iterator[Fault]:
+    """Yield the differences between a foreign key and the primary key of its parent."""
+    subject = f"foreign key {key.name}"
+    actual = parent.primary_key.columns if parent.primary_key is not None else ()
+    shown = f"({', '.join(actual)})"
+    if not actual:
+        message = f"{subject} references {key.parent}, which has no primary key"
+        yield Fault(message=message, remedy="give the parent its primary key")
+        return
+    referenced = key.parent_columns or actual
+    if sorted(map(folded, referenced)) != sorted(map(folded, actual)):
+        message = f"{subject} references ({', '.join(referenced)}) of {key.parent}, whose primary key is {shown}"
+        yield Fault(message=message, remedy="reference the primary key, or change the primary key")
+    elif len(referenced) != len(key.columns):
+        own_columns = f"{len(key.columns)} columns ({', '.join(key.columns)})"
+        message = f"{subject} has {own_columns} for the {len(referenced)} of {shown} of {key.parent}"
+        yield Fault(message=message, remedy="name one column for each")
+    else:
+        own_types, parent_types = _types_by_name(own), _types_by_name(parent.columns)
+        for name, other in zip(key.columns, referenced, strict=True):
+            own_type, parent_type = own_types.get(name), parent_types.get(other)
+            if own_type is not None and parent_type is not None and not is_assignable(own_type, parent_type):
+                fact = f"column {name} of {subject} is {describe_type(own_type)}"
+                message = f"{fact}, but {other} of {key.parent} is {describe_type(parent_type)}"
+                yield Fault(message=message, remedy="give both columns one type")
+
+
+def _types_by_name(columns: Sequence[ColumnState]) -> NameMap[DataTypeState]:
+    return NameMap((column.name, column.data_type) for column in columns)
+
+
+class ForeignKeyWithoutParentKey:
+    """A foreign key is added whose parent does not exist, or will not have that primary key.
+
+    Remedy: Apply the parent first or together with this table, or leave the foreign key out.
+
+    Example:
+        key = ForeignKey(["region"], references="dev.silver.regions")
+        stored = Table("dev", "silver", "orders", [Column("region", "int")])
+        model = Table("dev", "silver", "orders", [Column("region", "int")], foreign_keys=[key])
+    """
+
+    code = "DS209"
+
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
+        """Yield a violation for every new foreign key whose parent does not exist or has another primary key."""
+        if not action.foreign_keys:
+            return
+        own = action.columns if isinstance(action, CreateTable) else action.desired.columns
+        for change in action.foreign_keys:
+            key = change.key
+            parent = action.parents.get(key.parent)
+            if parent is not None and parent.exists:
+                faults = list(_mismatches(key, own, parent))
+            else:
+                state = "cannot be read" if parent is None else "does not exist"
+                message = f"foreign key {key.name} needs {key.parent}, which {state}"
+                remedy = "apply that table first, or together with this one, or leave the foreign key out"
+                faults = [Fault(message=message, remedy=remedy)]
+            for fault in faults:
+                yield violation(self, action.table, key.path, fault.message, fault.remedy)
+
+
+class ForeignKeyOfUnknownRely:
+    """A foreign key has to be dropped and added again, and the catalog does not show whether queries rely on it.
+
+    The primary key that it references changes, and its model does not manage foreign keys. Databricks shows RELY in the
+    CREATE statement only (see DS712); without it the foreign key might lose RELY.
+
+    Remedy: Give the principal the permission for SHOW CREATE TABLE, or let the model manage the foreign key.
+
+    Example:
+        # The table of the parent has a different primary key, which a foreign key of orders references.
+        parent = Table(
+            "dev", "silver", "regions", [Column("code", "int", is_nullable=False)], primary_key=["code"]
+        )
+        orders = Table(
+            "dev", "silver", "orders", [Column("region", "int")], owns={"foreign_keys": "report"}
+        )
+    """
+
+    code = "DS225"
+
+    def check(self, action: CreateTable | AlignTable) -> Iterator[Diagnostic]:
+        """Yield a violation for every foreign key that would be added without the RELY that it may have."""
+        if isinstance(action, CreateTable):
+            return
+        for change in action.foreign_keys:
+            key = change.key
+            if key.rely is None:
+                fact = f"foreign key {key.name} has to be dropped and added again"
+                reason = f"because the primary key of {key.parent} changes"
+                message = f"{fact}, {reason}, and the catalog does not show whether queries may rely on it"
+                permission = f"give the principal the permission for SHOW CREATE TABLE {action.table}"
+                remedy = f"{permission}, or let its model manage it"
+                yield violation(self, action.table, key.path, message, remedy)
+
+
 class InvalidUniqueColumn:
     """A column of a UNIQUE constraint is not declared, is named twice, or has values that cannot be compared.
 
@@ -520,6 +443,83 @@ class DuplicateUnique:
                 yield violation(self, table.qualified_name, key.path, fact, "choose a different name with name=...")
             names.setdefault(key.name, subject)
             columns.setdefault(own, f"{key.kind} {key.name}")
+
+
+class DuplicateConstraint:
+    """A foreign key has the name of another constraint of the table, or is declared twice.
+
+    The names of all constraints of a table are different.
+
+    Remedy: Give it another name with ``name=``, or keep one of the two.
+
+    Example:
+        keys = [
+            ForeignKey(["region"], references="dev.silver.regions", name="fk"),
+            ForeignKey(["customer"], references="dev.silver.customers", name="fk"),
+        ]
+        model = Table(
+            "dev",
+            "silver",
+            "orders",
+            [Column("region", "int"), Column("customer", "int")],
+            foreign_keys=keys,
+        )
+    """
+
+    code = "DS116"
+
+    def check(self, table: Table) -> Iterator[Diagnostic]:
+        """Yield a violation for every foreign key whose name is taken or that is declared twice."""
+        if not table.foreign_keys:
+            return
+        wanted = desired_state(table)
+        checks = ((check.name, f"check {check.name}") for check in table.checks)
+        taken = NameMap((*checks, *((key.name, f"the {key.kind}") for key in wanted.keys)))
+        first: dict[object, str] = {}
+        for key in wanted.foreign_keys:
+            own = f"foreign key ({', '.join(key.columns)})"
+            owner = taken.get(key.name)
+            if owner is not None:
+                fact = f"{own} has the name {key.name}, which {owner} has already"
+                yield violation(self, table.qualified_name, key.path, fact, "choose a different name with name=...")
+            taken[key.name] = own
+            twin = first.setdefault((*map(folded, key.columns), key.parent), key.name)
+            if not same_name(twin, key.name):
+                fact = f"foreign key {key.name} is the same as foreign key {twin}"
+                yield violation(self, table.qualified_name, key.path, fact, "keep one of the two")
+
+
+def invalid_columns(rule: HasCode, table: Table, key: ForeignKey | Unique) -> Iterator[Diagnostic]:
+    """Yield a violation for every column of a constraint that is missing, repeated or not comparable."""
+    declared, path = NameSet.of(table.columns), path_of_key(table, key)
+    subject = _subject(key.kind, key.columns)
+    for name in repeated_names(key.columns):
+        yield violation(rule, table.qualified_name, path, f"{subject} names {name} twice", "name it once")
+    for name in key.columns:
+        if name not in declared:
+            fact = f"{subject} names {name}, which is not a column of the model"
+            otherwise = f"declare it, or fix the {key.kind.rpartition(' ')[2]}"
+            remedy = proposal(name, [column.name for column in table.columns], otherwise)
+            yield violation(rule, table.qualified_name, path, fact, remedy)
+    yield from incomparable_columns(rule, table, key.kind, key.columns, path)
+
+
+def incomparable_columns(
+    rule: HasCode, table: Table, kind: str, columns: Iterable[str], path: PartPath
+) -> Iterator[Diagnostic]:
+    """Yield a violation for every column of a constraint whose type holds a map or a variant."""
+    declared = NameMap.of(table.columns)
+    for name in filter(declared.__contains__, columns):
+        data_type = canonical_type(declared[name].data_type)
+        if not is_comparable(data_type):
+            shown = describe_type(data_type)
+            fact = f"{_subject(kind, columns)} names {name}, which is {shown}, whose values cannot be compared"
+            remedy = "choose columns whose types hold no map and no variant"
+            yield violation(rule, table.qualified_name, path, fact, remedy)
+
+
+def _subject(kind: str, columns: Iterable[str]) -> str:
+    return f"{kind} ({', '.join(columns)})"
 
 
 _RESERVED = "__char_varchar_string_length_check__"

@@ -1,4 +1,4 @@
-"""Rules about the layout: the columns that Delta partitions and clusters by, and consent to a rewrite."""
+"""Rules about files: partitions and clustering, consent to a rewrite, and what a conversion finds."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from urllib.parse import unquote
 from pytest_delta_schema.delta.names import TABLE, ColumnPath, NameSet, folded, part_path, proposal, same_names
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import ColumnMappingRemoval, ConvertTable, LayoutRewrite
+from pytest_delta_schema.plan.data_checks import NULL_PARTITION
 from pytest_delta_schema.plan.table_changes import describe_layout
 from pytest_delta_schema.rules.columns import repeated_names
 from pytest_delta_schema.rules.consent import REWRITE, Consent, missing_consents
@@ -61,7 +62,7 @@ class InvalidLayout:
         if not table.partitioned_by and not table.clustered_by:
             return
         columns = desired_state(table).columns
-        faults = [*_partitioning(table, columns), *_clustering(table, columns)]
+        faults = [*_partitioning_faults(table, columns), *_clustering_faults(table, columns)]
         if table.partitioned_by and table.clustered_by:
             message = "declares partitioned_by and clustered_by, which exclude each other"
             faults.append(Fault(message=message, remedy="keep one of them"))
@@ -69,7 +70,7 @@ class InvalidLayout:
             yield violation(self, table.qualified_name, fault.path, fault.message, fault.remedy)
 
 
-def _partitioning(table: Table, columns: tuple[ColumnState, ...]) -> Iterator[Fault]:
+def _partitioning_faults(table: Table, columns: tuple[ColumnState, ...]) -> Iterator[Fault]:
     for name in table.partitioned_by:
         column = find(columns, (name,))
         if column is None:
@@ -93,7 +94,7 @@ def _partitioning(table: Table, columns: tuple[ColumnState, ...]) -> Iterator[Fa
         yield Fault(message=message, remedy="leave one out")
 
 
-def _clustering(table: Table, columns: tuple[ColumnState, ...]) -> Iterator[Fault]:
+def _clustering_faults(table: Table, columns: tuple[ColumnState, ...]) -> Iterator[Fault]:
     with_statistics = None if _statistics_are_declared(table) else list(_leaves(columns))[:COLUMNS_WITH_STATISTICS]
     for name in table.clustered_by:
         path = clustering_path(columns, name)
@@ -175,9 +176,6 @@ def _rewrites(action: AlignTable) -> Iterator[tuple[PartPath, str, str]]:
         yield part_path("properties", removal.key), fact, f"{removal.key}='{before}'"
 
 
-_NULL = "__HIVE_DEFAULT_PARTITION__"
-"""The name of the folder in which Spark and Hive keep rows whose partition column is NULL."""
-
 _BITS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
 
 
@@ -199,11 +197,11 @@ class ConversionSourceMismatch:
         conversion = None if isinstance(action, CreateTable) else action.one(ConvertTable)
         if isinstance(action, CreateTable) or conversion is None:
             return
-        for fault in _faults(action, conversion.source):
+        for fault in _source_faults(action, conversion.source):
             yield violation(self, action.table, part_path("format"), fault.message, fault.remedy)
 
 
-def _faults(action: AlignTable, source: SourceState) -> Iterator[Fault]:
+def _source_faults(action: AlignTable, source: SourceState) -> Iterator[Fault]:
     if source.sign and source.provider != DELTA:
         fact = f"{source.path} holds the files of a Delta table whose log is gone (see {source.sign})"
         yield Fault(message=f"cannot be converted, because {fact}", remedy=RESTORE_LOG)
@@ -229,10 +227,10 @@ def _faults(action: AlignTable, source: SourceState) -> Iterator[Fault]:
     if source.conflict:
         message = f"cannot be converted, because the schemas of its files do not merge: {source.conflict}"
         yield Fault(message=message, remedy="rewrite that file")
-    yield from _partitions(action, source)
+    yield from _folder_faults(action, source)
 
 
-def _partitions(action: AlignTable, source: SourceState) -> Iterator[Fault]:
+def _folder_faults(action: AlignTable, source: SourceState) -> Iterator[Fault]:
     """Yield a fault for the first folder whose partition columns differ from the model in count, name or type."""
     wanted = action.desired.partitioning
     declared = _listed(wanted) if wanted else "nothing"
@@ -246,7 +244,7 @@ def _partitions(action: AlignTable, source: SourceState) -> Iterator[Fault]:
                 remedy="declare the columns of the folders in partitioned_by, or rewrite the files",
             )
             return
-    for name, data_type in _types(action):
+    for name, data_type in _partition_types(action):
         kind = describe_type(data_type)
         if kind == "timestamp_ntz" and not source.is_registered:
             fact = f"is partitioned by {name} as {kind} in the model"
@@ -259,14 +257,14 @@ def _partitions(action: AlignTable, source: SourceState) -> Iterator[Fault]:
         for folder in source.folders:
             _, _, text = folder[index].partition("=")
             value = unquote(text)
-            if value != _NULL and not _can_be_read_as(value, kind):
+            if value != NULL_PARTITION and not _can_be_read_as(value, kind):
                 fact = f"is partitioned by {name} as {kind} in the model, and {value!r} cannot be read as {kind}"
                 message = f"{fact}: first in the folder {'/'.join(folder)}"
                 yield Fault(message=message, remedy=f"declare {name} as string, or rename the folder")
                 break
 
 
-def _types(action: AlignTable) -> Iterator[tuple[str, DataTypeState]]:
+def _partition_types(action: AlignTable) -> Iterator[tuple[str, DataTypeState]]:
     for name in action.desired.partitioning:
         column = find(action.desired.columns, (name,))
         if column is not None:

@@ -1,4 +1,4 @@
-"""Rules about table properties: reserved keys, duplicate keys, and the policy of the project."""
+"""Rules about table properties, tags, texts that cannot be encoded, and the replacements of deprecated parts."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.delta.names import WHOLE_TABLE, folded, part_path, proposal, same_name
-from pytest_delta_schema.delta.properties import is_known, nearest_key
-from pytest_delta_schema.delta.protocol import CHECK_PREFIX, ONE_WAY, PLATFORM, RESERVED
+from pytest_delta_schema.delta.properties import CHECK_PREFIX, PLATFORM, RESERVED, is_known, nearest_key
+from pytest_delta_schema.delta.protocol import ONE_WAY
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.names import parse_name
 from pytest_delta_schema.models.ownership import FORBID, REQUIRE
@@ -46,7 +46,7 @@ class ReservedProperty:
     def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every property that a model cannot manage."""
         for key, value in table.table_properties.items():
-            fault = _fault(folded(key), is_removed=value is None)
+            fault = _reserved_fault(folded(key), is_removed=value is None)
             if fault is not None:
                 message = f"property {key} {fault.message}"
                 yield violation(self, table.qualified_name, part_path("properties", key), message, fault.remedy)
@@ -106,7 +106,7 @@ class UnknownProperty:
     def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every key of Delta that nothing knows."""
         for key in table.table_properties:
-            if is_known(key) or _fault(folded(key), is_removed=False) is not None or self._is_named(key):
+            if is_known(key) or _reserved_fault(folded(key), is_removed=False) is not None or self._is_named(key):
                 continue
             message = f"property {key} is known neither to open-source Delta 4.4 nor to Databricks"
             near = nearest_key(key)
@@ -150,10 +150,10 @@ class PropertyPolicyViolation:
 
 def is_declarable(key: str) -> bool:
     """Whether a model can declare a property that a table has: it is neither reserved nor part of the protocol."""
-    return not folded(key).startswith(ONE_WAY) and _fault(folded(key), is_removed=False) is None
+    return not folded(key).startswith(ONE_WAY) and _reserved_fault(folded(key), is_removed=False) is None
 
 
-def _fault(key: str, *, is_removed: bool) -> Fault | None:
+def _reserved_fault(key: str, *, is_removed: bool) -> Fault | None:
     if key in RESERVED:
         return Fault(message="is reserved", remedy=RESERVED[key])
     if key.startswith(OWN_PROPERTY_PREFIX):
@@ -173,7 +173,7 @@ MOST_TAGS = 50
 
 LONGEST_KEY, LONGEST_VALUE = 255, 1000
 
-_FORBIDDEN = ".,-=/:"
+_FORBIDDEN_IN_KEYS = ".,-=/:"
 
 
 class InvalidTag:
@@ -191,22 +191,23 @@ class InvalidTag:
 
     def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every tag that Unity Catalog refuses, and for too many tags."""
-        for fault in _faults("the table", table.tags):
+        for fault in _tag_faults("the table", table.tags):
             yield violation(self, table.qualified_name, WHOLE_TABLE, fault.message, fault.remedy)
         for column in table.columns:
             if column.tags:
-                for fault in _faults(f"column {column.name}", column.tags):
+                for fault in _tag_faults(f"column {column.name}", column.tags):
                     path = part_path("columns", column.name)
                     yield violation(self, table.qualified_name, path, fault.message, fault.remedy)
 
 
-def _faults(subject: str, tags: Mapping[str, str | None]) -> Iterator[Fault]:
+def _tag_faults(subject: str, tags: Mapping[str, str | None]) -> Iterator[Fault]:
     for key, value in tags.items():
         tag = f"tag {key!r} of {subject}"
-        invalid = "".join(sorted(set(key) & set(_FORBIDDEN)))
+        invalid = "".join(sorted(set(key) & set(_FORBIDDEN_IN_KEYS)))
         if invalid:
             yield Fault(
-                message=f"{tag} has {invalid} in its key, which cannot hold any of {_FORBIDDEN}", remedy="use a _"
+                message=f"{tag} has {invalid} in its key, which cannot hold any of {_FORBIDDEN_IN_KEYS}",
+                remedy="use a _",
             )
         if len(key) > LONGEST_KEY:
             message = f"{tag} has a key of {len(key)} characters; the maximum is {LONGEST_KEY}"
@@ -287,21 +288,21 @@ class _Texts(NamedTuple):
 
 def _texts(table: Table) -> Iterator[_Texts]:
     """Yield every text of a model."""
-    yield _at(None, "", "the name", [table.qualified_name])
-    yield _at(None, "", "the comment", [table.comment or ""])
-    yield _at(None, "", "property", _pairs(table.table_properties))
-    yield _at(None, "", "tag", _pairs(table.tags))
+    yield _texts_of_part(None, "", "the name", [table.qualified_name])
+    yield _texts_of_part(None, "", "the comment", [table.comment or ""])
+    yield _texts_of_part(None, "", "property", _keys_and_values(table.table_properties))
+    yield _texts_of_part(None, "", "tag", _keys_and_values(table.tags))
     for check in table.checks:
-        yield _at("checks", check.name, "the name of check", [check.name])
-        yield _at("checks", check.name, "the expression of a check", [check.expression])
+        yield _texts_of_part("checks", check.name, "the name of check", [check.name])
+        yield _texts_of_part("checks", check.name, "the expression of a check", [check.expression])
     for named_key in table.named_keys:
-        yield _at(None, "", f"the name of a {named_key.kind}", [named_key.name or ""])
+        yield _texts_of_part(None, "", f"the name of a {named_key.kind}", [named_key.name or ""])
     for key in table.foreign_keys:
-        yield _at(None, "", "the parent of a foreign key", [str(key.parent)])
+        yield _texts_of_part(None, "", "the parent of a foreign key", [str(key.parent)])
     for argument in _OTHER_ARGUMENTS:
         value = getattr(table, argument)
         if value:
-            yield _at(None, "", f"the argument {argument}", _texts_in(value))
+            yield _texts_of_part(None, "", f"the argument {argument}", _texts_in(value))
     columns, names = table.columns, [column.name for column in table.columns]
     yield _Texts("the name of column", "columns", names, names)
     yield _Texts("the comment of a column", "columns", names, [column.comment or "" for column in columns])
@@ -310,9 +311,9 @@ def _texts(table: Table) -> Iterator[_Texts]:
     yield _Texts("the expression of a column", "columns", names, [column.generated_as or "" for column in columns])
     for column in columns:
         if column.tags:
-            yield _at("columns", column.name, "tag", _pairs(column.tags))
+            yield _texts_of_part("columns", column.name, "tag", _keys_and_values(column.tags))
         if column.deprecated is not None:
-            yield _at("columns", column.name, "the replacement of a column", [column.deprecated.use])
+            yield _texts_of_part("columns", column.name, "the replacement of a column", [column.deprecated.use])
     for name, data_type in nested_types(columns):
         fields, comments = _texts_below(data_type)
         column_names = (name,) * len(fields)
@@ -327,7 +328,7 @@ def _texts_below(data_type: DataTypeState) -> tuple[tuple[str, ...], tuple[str, 
     return tuple(field.name for field in fields), tuple(field.comment for field in fields)
 
 
-def _at(part: Part | None, name: str, subject: str, values: Iterable[str]) -> _Texts:
+def _texts_of_part(part: Part | None, name: str, subject: str, values: Iterable[str]) -> _Texts:
     """Return texts that all belong to one part of the table."""
     texts = list(values)
     return _Texts(subject, part, [name] * len(texts), texts)
@@ -345,7 +346,7 @@ def _texts_in(value: object) -> Iterator[str]:
             yield from _texts_in(item)
 
 
-def _pairs(values: Mapping[str, object]) -> Iterator[str]:
+def _keys_and_values(values: Mapping[str, object]) -> Iterator[str]:
     for key, value in values.items():
         yield key
         yield str(value)
@@ -374,11 +375,11 @@ class UnknownReplacement:
 
     def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every replacement in ``table`` that is not there."""
-        for fault in (*_of_table(table), *_of_columns(table)):
+        for fault in (*_table_replacement_faults(table), *_column_replacement_faults(table)):
             yield violation(self, table.qualified_name, fault.path, fault.message, fault.remedy)
 
 
-def _of_table(table: Table) -> Iterator[Fault]:
+def _table_replacement_faults(table: Table) -> Iterator[Fault]:
     if table.deprecated is None or not table.deprecated.use:
         return
     use = table.deprecated.use
@@ -393,7 +394,7 @@ def _of_table(table: Table) -> Iterator[Fault]:
             yield Fault(message=message, remedy="name another table", path=part_path("deprecated"))
 
 
-def _of_columns(table: Table) -> Iterator[Fault]:
+def _column_replacement_faults(table: Table) -> Iterator[Fault]:
     uses = [(column.name, column.deprecated.use) for column in table.columns if column.deprecated is not None]
     columns = desired_state(table).columns if uses else ()
     for name, use in uses:

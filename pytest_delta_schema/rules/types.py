@@ -1,4 +1,4 @@
-"""Rules about types: what Delta stores, and which changes of type it takes."""
+"""Rules about types, defaults, generated columns and identities: what Delta stores, and which changes it takes."""
 
 from __future__ import annotations
 
@@ -253,7 +253,7 @@ class InvalidColumnGeneration:
 
     def check(self, table: Table) -> Iterator[Diagnostic]:
         """Yield a violation for every fault that can be found without Spark."""
-        generations = [(column, value_state(column)) for column in table.columns if has_generation(column)]
+        generations = [(column, value_state(column)) for column in table.columns if _has_generation(column)]
         if not generations:
             return
         generated = NameSet.of(column for column, value in generations if value and value.generated is not None)
@@ -261,17 +261,17 @@ class InvalidColumnGeneration:
         for column, value in generations:
             if value is None:
                 continue
-            for fault in _faults(column, value, names, generated):
+            for fault in _generation_faults(column, value, names, generated):
                 message = f"column {column.name} {fault.message}"
                 yield violation(self, table.qualified_name, part_path("columns", column.name), message, fault.remedy)
 
 
-def has_generation(column: Column) -> bool:
+def _has_generation(column: Column) -> bool:
     """Whether a column declares a default, a generation expression or an identity."""
     return column.default is not None or column.generated_as is not None or column.identity is not None
 
 
-def _faults(column: Column, value: ColumnGeneration, names: NameSet, generated: NameSet) -> Iterator[Fault]:
+def _generation_faults(column: Column, value: ColumnGeneration, names: NameSet, generated: NameSet) -> Iterator[Fault]:
     parts = {"default": value.default, "generated_as": value.generated, "identity": value.identity}
     declared = [name for name, part in parts.items() if part is not None]
     if len(declared) > 1:

@@ -111,12 +111,6 @@ class MaxRiskExceeded:
             yield violation(self, action.table, PartPath(lines[0].path), message, remedy)
 
 
-def protects(pattern: str, name: str) -> bool:
-    """Whether an entry of the setting ``protected`` is the dotted name of a table, or a glob pattern of it."""
-    entry = folded(pattern)
-    return name == entry or fnmatchcase(name, entry)
-
-
 class ProtectedTable:
     """A table would change that the setting ``protected`` names.
 
@@ -144,6 +138,15 @@ class ProtectedTable:
                 return
 
 
+def protects(pattern: str, name: str) -> bool:
+    """Whether an entry of the setting ``protected`` is the dotted name of a table, or a glob pattern of it."""
+    entry = folded(pattern)
+    return name == entry or fnmatchcase(name, entry)
+
+
+_OF_PACKAGE = ClientFeatures()
+
+
 _MODEL_RULES: tuple[BuiltInModelRule, ...] = (
     NoColumns(),
     DuplicateColumn(),
@@ -167,9 +170,6 @@ _MODEL_RULES: tuple[BuiltInModelRule, ...] = (
     DuplicateUnique(),
     UnknownReplacement(),
 )
-
-
-_OF_PACKAGE = ClientFeatures()
 
 
 def default_model_rules(
@@ -247,30 +247,6 @@ DEFAULT_PLAN_RULES: tuple[PlanRule, ...] = default_plan_rules()
 """The rules for every plan without any consent."""
 
 
-_Subject_contra = TypeVar("_Subject_contra", contravariant=True)
-
-
-class _Rule(Protocol[_Subject_contra]):
-    def check(self, subject: _Subject_contra, /) -> Iterable[Diagnostic]: ...
-
-
-_R = TypeVar("_R")
-
-
-def _required_rules(value: Sequence[_R], name: str, standard: str) -> tuple[_R, ...]:
-    """Return rules as a tuple; raise a ``DeclarationError`` if it is not a list of rules, or one of them is a class."""
-    subject = f"{name} of PlanValidator"
-    if isinstance(value, str) or not isinstance(value, Iterable):
-        refuse_kind(subject, "a list of rules", value, f"write [*{standard}, MyRule()]")
-    rules = tuple(value)
-    for rule in rules:
-        if isinstance(rule, type):
-            refuse_kind(subject, "rules", rule, f"write {rule.__name__}()")
-        if not hasattr(rule, "check"):
-            refuse_kind(subject, "rules", rule, "give objects with a method check")
-    return rules
-
-
 class PlanValidator:
     """Runs rules over models and plans; the rules can be replaced and extended.
 
@@ -328,6 +304,23 @@ class PlanValidator:
             raise UnsafePlanError(violations)
 
 
+_R = TypeVar("_R")
+
+
+def _required_rules(value: Sequence[_R], name: str, standard: str) -> tuple[_R, ...]:
+    """Return rules as a tuple; raise a ``DeclarationError`` if it is not a list of rules, or one of them is a class."""
+    subject = f"{name} of PlanValidator"
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        refuse_kind(subject, "a list of rules", value, f"write [*{standard}, MyRule()]")
+    rules = tuple(value)
+    for rule in rules:
+        if isinstance(rule, type):
+            refuse_kind(subject, "rules", rule, f"write {rule.__name__}()")
+        if not hasattr(rule, "check"):
+            refuse_kind(subject, "rules", rule, "give objects with a method check")
+    return rules
+
+
 def _declared_twice(tables: Sequence[Table]) -> Iterator[Diagnostic]:
     counts = Counter(table.name for table in tables)
     for name, count in counts.items():
@@ -335,6 +328,13 @@ def _declared_twice(tables: Sequence[Table]) -> Iterator[Diagnostic]:
             origins = " and ".join(str(table.origin) for table in tables if table.name == name)
             message = f"is declared {count} times, at {origins}"
             yield violation(DuplicateTable(), name, WHOLE_TABLE, message, "keep one declaration")
+
+
+_Subject_contra = TypeVar("_Subject_contra", contravariant=True)
+
+
+class _Rule(Protocol[_Subject_contra]):
+    def check(self, subject: _Subject_contra, /) -> Iterable[Diagnostic]: ...
 
 
 def _run(
