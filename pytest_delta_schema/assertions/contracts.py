@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
 from pytest_delta_schema.backends.rows import CHECK, NOT_NULL, constraint_error
 from pytest_delta_schema.backends.spark.errors import translate_errors
+from pytest_delta_schema.delta import NEWEST
 from pytest_delta_schema.delta.names import NameMap, NameSet, PartPath, part_path, same_name
-from pytest_delta_schema.delta.properties import NEWEST
 from pytest_delta_schema.diagnostics.errors import DeclarationError, DriftError, RowsError, WriteError
 from pytest_delta_schema.engine.declarations import declared, validator_of
 from pytest_delta_schema.engine.gate import Gate

@@ -9,9 +9,9 @@ from pytest_delta_schema.compatibility.changes import StatePair, contract_change
 from pytest_delta_schema.compatibility.effects import Judged, effects_on
 from pytest_delta_schema.compatibility.faults import ColumnRemoved, TableRemoved
 from pytest_delta_schema.compatibility.roles import ROLE_WORDS, worse
+from pytest_delta_schema.delta import NEWEST
 from pytest_delta_schema.delta.clients import ClientFeatures
 from pytest_delta_schema.delta.names import TABLE, ColumnPath, path_text
-from pytest_delta_schema.delta.properties import NEWEST
 from pytest_delta_schema.diagnostics.errors import DeclarationError, Diagnostic
 from pytest_delta_schema.diagnostics.text import escaped
 from pytest_delta_schema.models.arguments import refuse_kind

@@ -1,4 +1,4 @@
-"""Collations, which Spark stores in the metadata of a field next to the type ``string`` (Spark 4.2.0)."""
+"""Fields in the schema of a log: keys of their metadata, collations, physical names, decimals and type widening."""
 
 from __future__ import annotations
 
@@ -7,48 +7,11 @@ import re
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.delta import NEWEST
 from pytest_delta_schema.delta.names import ELEMENT, KEY, VALUE, ColumnPath, NameMap, NameSet, same_name
-from pytest_delta_schema.delta.properties import NEWEST
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-
-_DEFAULT = "UTF8_BINARY"
-"""The collation of strings without one."""
-
-_PARTS = {"elementType": ELEMENT, "keyType": KEY, "valueType": VALUE}
-"""The parts of arrays and maps in schemas in JSON, and their names in paths of collations."""
-
-
-def with_collations_json(data_type: Any, path: str, collations: Mapping[str, str]) -> Any:
-    """Return a type in JSON with ``string collate UTF8_LCASE`` instead of strings that have another collation."""
-    if data_type == "string" and path in collations:
-        name = collations[path].partition(".")[2]
-        return data_type if name == _DEFAULT else f"string collate {name}"
-    if isinstance(data_type, dict) and data_type["type"] in ("array", "map"):
-        # The fields of a struct have metadata of their own.
-        below = {
-            part: with_collations_json(data_type[part], f"{path}.{name}", collations)
-            for part, name in _PARTS.items()
-            if part in data_type
-        }
-        return {**data_type, **below}
-    return data_type
-
-
-LARGEST_PRECISION = 38
-_DECIMAL = re.compile(r"decimal\( *([0-9]{1,2}) *, *([0-9]{1,2}) *\)")
-
-
-def is_decimal(name: str) -> bool:
-    """Whether a name is that of a decimal type with from 1 to 38 digits, of which a part follows the point.
-
-    Some clients write blanks between them, which Spark accepts (``DataType.fromJson``, Spark 4.2.0).
-    """
-    match = _DECIMAL.fullmatch(name)
-    return match is not None and int(match[2]) <= int(match[1]) <= LARGEST_PRECISION and int(match[1]) > 0
-
 
 CHAR_VARCHAR = "__CHAR_VARCHAR_TYPE_STRING"
 """The text of a type that Spark stores as string: ``varchar(10)``, ``array<char(2)>``."""
@@ -71,9 +34,27 @@ IDENTITY_EXPLICIT = "delta.identity.allowExplicitInsert"
 COLLATIONS = "__COLLATIONS"
 """The provider and name of the collations of a field's strings, such as ``{"city": "spark.UTF8_LCASE"}``."""
 
+_PARTS = {"elementType": ELEMENT, "keyType": KEY, "valueType": VALUE}
+"""The parts of arrays and maps in schemas in JSON, and their names in paths of collations."""
 
-_INNER = frozenset({"elementType", "keyType", "valueType"})
-"""Where the schema of an array or a map has the types in it."""
+_PLAIN_COLLATION = "UTF8_BINARY"
+"""The collation of strings without one."""
+
+
+def with_collations_json(data_type: Any, path: str, collations: Mapping[str, str]) -> Any:
+    """Return a type in JSON with ``string collate UTF8_LCASE`` instead of strings that have another collation."""
+    if data_type == "string" and path in collations:
+        name = collations[path].partition(".")[2]
+        return data_type if name == _PLAIN_COLLATION else f"string collate {name}"
+    if isinstance(data_type, dict) and data_type["type"] in ("array", "map"):
+        # The fields of a struct have metadata of their own.
+        below = {
+            part: with_collations_json(data_type[part], f"{path}.{name}", collations)
+            for part, name in _PARTS.items()
+            if part in data_type
+        }
+        return {**data_type, **below}
+    return data_type
 
 
 def physical_path(metadata: Mapping[str, Any], path: ColumnPath) -> list[str]:
@@ -103,7 +84,7 @@ def with_names_of(schema: Any, other: Any) -> Any:
         return schema
     if schema["type"] == "struct":
         return {**schema, "fields": _fields_with_names(schema["fields"], other["fields"])}
-    return {**schema, **{key: with_names_of(schema[key], other[key]) for key in _INNER & schema.keys()}}
+    return {**schema, **{key: with_names_of(schema[key], other[key]) for key in _PARTS.keys() & schema.keys()}}
 
 
 def _fields_with_names(fields: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]]) -> list[Any]:
@@ -124,6 +105,19 @@ def _fields_with_names(fields: Sequence[Mapping[str, Any]], others: Sequence[Map
 def _physical_name(field: Mapping[str, Any]) -> str:
     name: str = (field.get("metadata") or {}).get(PHYSICAL_NAME, field["name"])
     return name
+
+
+LARGEST_PRECISION = 38
+_DECIMAL = re.compile(r"decimal\( *([0-9]{1,2}) *, *([0-9]{1,2}) *\)")
+
+
+def is_decimal(name: str) -> bool:
+    """Whether a name is that of a decimal type with from 1 to 38 digits, of which a part follows the point.
+
+    Some clients write blanks between them, which Spark accepts (``DataType.fromJson``, Spark 4.2.0).
+    """
+    match = _DECIMAL.fullmatch(name)
+    return match is not None and int(match[2]) <= int(match[1]) <= LARGEST_PRECISION and int(match[1]) > 0
 
 
 SIZED = re.compile(r"(decimal|char|varchar)\((\d+)(?:,(\d+))?\)")

@@ -1,4 +1,4 @@
-"""List a ``_delta_log`` folder: which files a reader of the newest version opens, and which of them are missing."""
+"""The files of a ``_delta_log`` folder: which ones a reader of the newest version opens, and the values in them."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""The keys of table properties that Delta Lake and Databricks know, so a misspelt key is found early."""
+"""Table properties: the keys that Delta Lake and Databricks know, and when two values of one mean the same."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -13,9 +12,34 @@ from pytest_delta_schema.delta.protocol import MAPPING_PROPERTY, PROTOCOL_VERSIO
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
-
 DELTA = "delta."
 """The prefix, in lower case, of the keys that Delta Lake reserves."""
+
+CHECK_PREFIX = "delta.constraints."
+"""The beginning of properties that hold a CHECK constraint: its name in lower case follows, the value is its text."""
+
+PREFIXES = ("delta.constraints.", "delta.feature.", "delta.universalformat.config.")
+"""Prefixes, in lower case, of keys that Delta accepts without an entry in its registry (Delta 4.4.0)."""
+
+RESERVED = {
+    "comment": "write comment=... on the Table",
+    "external": "leave it out",
+    "location": "leave it out",
+    "owner": "set the owner in the catalog",
+    "provider": "leave it out; every table is Delta",
+}
+"""Keys that Spark's parser or Delta reserve (Spark 4.2.0, Delta 4.4.0), each with the remedy."""
+
+PLATFORM = frozenset(
+    {
+        "delta.columnmapping.maxcolumnid",
+        "delta.lastupdateversion",
+        "delta.lastcommittimestamp",
+        "delta.rowtracking.materializedrowidcolumnname",
+        "delta.rowtracking.materializedrowcommitversioncolumnname",
+    }
+)
+"""Keys, in lower case, that Delta or Databricks write by themselves."""
 
 OPEN_SOURCE = (
     "delta.appendOnly",
@@ -75,6 +99,9 @@ OPEN_SOURCE = (
 )
 """The keys in the registry of open-source Delta 4.4.0, which has all those of Delta 3.3.3 and 4.0.1."""
 
+REGISTRY = frozenset(map(folded, OPEN_SOURCE))
+"""The keys of open-source Delta in lower case."""
+
 DATABRICKS: Mapping[str, str] = MappingProxyType(
     {
         "delta.liquid.clusteringColumns": "databricks/terraform-provider-databricks, sqlTableIsManagedProperty",
@@ -86,12 +113,6 @@ DATABRICKS: Mapping[str, str] = MappingProxyType(
     }
 )
 """Keys that Databricks knows and open-source Delta 4.4.0 does not, each with its source (November 2026)."""
-
-PREFIXES = ("delta.constraints.", "delta.feature.", "delta.universalformat.config.")
-"""Prefixes, in lower case, of keys that Delta accepts without an entry in its registry (Delta 4.4.0)."""
-
-REGISTRY = frozenset(map(folded, OPEN_SOURCE))
-"""The keys of open-source Delta in lower case."""
 
 _DATABRICKS = frozenset(map(folded, DATABRICKS))
 
@@ -160,7 +181,7 @@ def equal_values(key: str, wanted: str, stored: str | None) -> bool:
     if wanted == stored:
         return True
     name = folded(key)
-    if stored is None or not name.startswith("delta."):
+    if stored is None or not name.startswith(DELTA):
         return False
     if name in PROTOCOL_VERSIONS:
         least, actual = _number(wanted), _number(stored)
@@ -218,33 +239,3 @@ def milliseconds(text: str) -> int | None:
         microseconds = int(amount) * size + int(fraction.ljust(6, "0")[:6])
         total += -microseconds if sign == "-" else microseconds
     return total // 1000 if total >= 0 else None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pair:
-    """A line of Spark, and the versions of Delta that are built for it."""
-
-    extra: str
-    spark: tuple[int, int]
-    pyspark: str
-    delta_spark: str
-    oldest: tuple[int, int]
-    newest: tuple[int, int]
-
-
-PAIRS = (
-    Pair(extra="spark35", spark=(3, 5), pyspark="3.5.9", delta_spark="3.3.3", oldest=(3, 3), newest=(3, 3)),
-    Pair(extra="spark40", spark=(4, 0), pyspark="4.0.5", delta_spark="4.0.1", oldest=(4, 0), newest=(4, 4)),
-    Pair(extra="spark41", spark=(4, 1), pyspark="4.1.4", delta_spark="4.4.0", oldest=(4, 1), newest=(4, 4)),
-    Pair(extra="spark42", spark=(4, 2), pyspark="4.2.0", delta_spark="4.4.0", oldest=(4, 4), newest=(4, 4)),
-)
-"""The supported pairs, the newest last (source: the artefacts of Delta in Maven Central)."""
-
-NEWEST = PAIRS[-1].newest
-"""The version of Delta whose rules hold by default."""
-
-
-def below(version: tuple[int, int]) -> str:
-    """Return the condition of all releases up to the last one of a minor version, as packages declare it."""
-    major, minor = version
-    return f"<{major}.{minor + 1}"

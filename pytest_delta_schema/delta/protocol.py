@@ -1,4 +1,4 @@
-"""The ``protocol`` action of a log, as properties show it and set it."""
+"""Table features and the protocol of a table, as a log has them and as properties show and set them."""
 
 from __future__ import annotations
 
@@ -13,35 +13,220 @@ from pytest_delta_schema.delta.names import NameMap, NameSet, folded, nearest_na
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
+TYPE_WIDENING, COLUMN_MAPPING = "typeWidening", "columnMapping"
+"""Features that a project may let the plan raise, with the setting ``enable_features``."""
 
-Paths = Sequence[Sequence[str]]
-"""Clustering columns, each as a path of physical names."""
+V2_CHECKPOINT = "v2Checkpoint"
+"""The feature of tables whose checkpoints have names with a UUID, and refer to further files."""
 
-CLUSTERING_DOMAIN = "delta.clustering"
-"""The domain of a log that holds the clustering columns (Delta's protocol)."""
+READER_FEATURES = (
+    "catalogManaged",
+    COLUMN_MAPPING,
+    "deletionVectors",
+    "timestampNtz",
+    TYPE_WIDENING,
+    V2_CHECKPOINT,
+    "vacuumProtocolCheck",
+    "variantShredding",
+    "variantType",
+)
+"""Features that readers have to know as well (source: Delta's protocol)."""
 
-CLUSTERING_PROPERTY = "clusteringColumns"
-"""The property in which SHOW TBLPROPERTIES lists the clustering columns, as paths in JSON; no log has it."""
+WRITER_FEATURES = (
+    "allowColumnDefaults",
+    "appendOnly",
+    "changeDataFeed",
+    "checkConstraints",
+    "checkpointProtection",
+    "clustering",
+    "collations",
+    "domainMetadata",
+    "generatedColumns",
+    "icebergCompatV1",
+    "icebergCompatV2",
+    "icebergCompatV3",
+    "identityColumns",
+    "inCommitTimestamp",
+    "invariants",
+    "materializePartitionColumns",
+    "rowTracking",
+)
+"""Features that concern writers only."""
 
-_FEATURE = "clustering"
+FEATURES = tuple(sorted((*READER_FEATURES, *WRITER_FEATURES)))
+"""The table features that this package knows."""
 
+TYPE_FEATURES = {
+    "timestamp_ntz": "timestampNtz",
+    "variant": "variantType",
+    "string collate": "collations",
+}
+"""The beginnings of types that need a feature, with it; Delta 4.4.0 stores the first two."""
 
-def may_be_clustered(protocol: Mapping[str, Any]) -> bool:
-    """Whether a table may have clustering columns, which are then in domain metadata of its log."""
-    return _FEATURE in (protocol.get("writerFeatures") or ())
-
-
-def clustering_in(domains: Iterable[Mapping[str, Any]]) -> Paths | None:
-    """Return the clustering columns; none if their domain was removed, ``None`` if it is not among ``domains``."""
-    paths: Paths | None = None
-    for domain in domains:
-        if domain["domain"] == CLUSTERING_DOMAIN:
-            paths = () if domain.get("removed") else json.loads(domain["configuration"])[CLUSTERING_PROPERTY]
-    return paths
-
+_PREVIEW = "-preview"
 
 FEATURE_PREFIX = "delta.feature."
 """The beginning of properties that enable a table feature; the name of the feature follows."""
+
+PROTOCOL_VERSIONS = MappingProxyType({"delta.minreaderversion": 3, "delta.minwriterversion": 7})
+"""Properties, in lower case, that set a protocol version, each with the version that names its features."""
+
+ONE_WAY = (FEATURE_PREFIX, *PROTOCOL_VERSIONS)
+"""Prefixes of properties, in lower case, that become part of the protocol and stay in it."""
+
+WIDENING_PROPERTY = "delta.enableTypeWidening"
+"""The property without which Delta widens char and varchar only."""
+
+MAPPING_PROPERTY = "delta.columnMapping.mode"
+"""The property without which Delta neither drops nor renames columns, nor stores special characters in names."""
+
+APPEND_ONLY = "delta.appendOnly"
+"""The property with which Delta refuses to change or remove rows."""
+
+SPECIAL_CHARACTERS = frozenset(" ,;{}()\n\t=")
+"""Characters that Delta stores in column names under column mapping only (Delta 4.4.0)."""
+
+
+def base_feature(name: str) -> str:
+    """Return the name of a feature without the ending of its preview, which clients treat alike."""
+    return name.removesuffix(_PREVIEW)
+
+
+def feature_named(text: str) -> str:
+    """Return the name of a feature in the spelling of Delta's protocol."""
+    name = base_feature(text)
+    if folded(name).startswith(FEATURE_PREFIX):
+        return name[len(FEATURE_PREFIX) :]
+    spellings = {folded(feature): feature for feature in FEATURES}
+    if folded(name) in spellings:
+        return spellings[folded(name)]
+    near = nearest_name(name, FEATURES)
+    proposal = "" if near is None else f"did you mean {near}? "
+    newer = f"write {FEATURE_PREFIX}{text} if it is newer than this package"
+    msg = f"there is no table feature {text}; {proposal}{newer}"
+    raise ValueError(msg)
+
+
+def is_read_by_clients(feature: str) -> bool:
+    """Whether readers have to know a feature, too; that is assumed of features that this package does not know."""
+    return base_feature(feature) not in WRITER_FEATURES
+
+
+_FEATURES_OF_FLAGS = {
+    folded(key): feature
+    for key, feature in {
+        WIDENING_PROPERTY: TYPE_WIDENING,
+        APPEND_ONLY: "appendOnly",
+        "delta.enableChangeDataFeed": "changeDataFeed",
+        "delta.enableDeletionVectors": "deletionVectors",
+        "delta.enableIcebergCompatV1": "icebergCompatV1",
+        "delta.enableIcebergCompatV2": "icebergCompatV2",
+        "delta.enableIcebergCompatV3": "icebergCompatV3",
+        "delta.enableInCommitTimestamps": "inCommitTimestamp",
+        "delta.enableMaterializePartitionColumnsFeature": "materializePartitionColumns",
+        "delta.enableRowTracking": "rowTracking",
+        "delta.enableVariantShredding": "variantShredding-preview",
+    }.items()
+}
+"""Properties that enable a feature with the value ``true``, in lower case, each with it (Delta 4.4.0)."""
+
+_FEATURES_OF_VALUES = {
+    folded(MAPPING_PROPERTY): (COLUMN_MAPPING, ("name", "id")),
+    "delta.checkpointpolicy": (V2_CHECKPOINT, ("v2",)),
+}
+"""Properties that enable a feature with other values, in lower case, each with both (Delta 4.4.0)."""
+
+_BROUGHT = {
+    "icebergCompatV1": (COLUMN_MAPPING,),
+    "icebergCompatV2": (COLUMN_MAPPING,),
+    "icebergCompatV3": (COLUMN_MAPPING, "domainMetadata", "rowTracking"),
+    "rowTracking": ("domainMetadata",),
+    "variantShredding": ("variantType",),
+}
+"""Features that Delta enables together with others, by these (Delta 4.4.0)."""
+
+_UNIFORM = "delta.universalformat.enabledformats"
+"""The property that lists the formats whose metadata Delta writes as well, in lower case."""
+
+
+def feature_of(key: str, value: object) -> str | None:
+    """Return the feature that a property enables on a table; ``None`` for none."""
+    name, text = folded(key), str(value).lower()
+    if name.startswith(FEATURE_PREFIX):
+        return None if value is None else key[len(FEATURE_PREFIX) :]
+    if name in _FEATURES_OF_VALUES:
+        feature, values = _FEATURES_OF_VALUES[name]
+        return feature if text in values else None
+    return _FEATURES_OF_FLAGS.get(name) if text == "true" else None
+
+
+@lru_cache(maxsize=1024)
+def feature_of_type(data_type: str) -> str | None:
+    """Return the feature that an atomic type needs, such as ``string collate UTF8_LCASE``; ``None`` for none."""
+    return next((feature for start, feature in TYPE_FEATURES.items() if data_type.startswith(start)), None)
+
+
+def writes_iceberg(properties: Mapping[str, object]) -> bool:
+    """Whether Iceberg clients read a table with these properties: UniForm, or a feature of Iceberg compatibility."""
+    for key, value in properties.items():
+        if (feature_of(key, value) or "").startswith("icebergCompat"):
+            return True
+        if folded(key) == _UNIFORM and "iceberg" in str(value).lower().replace(" ", "").split(","):
+            return True
+    return False
+
+
+def is_on(key: str, properties: Mapping[str, object]) -> bool:
+    """Whether a table with these properties has the feature that ``key`` raises."""
+    return feature_of(key, NameMap(properties.items()).get(key)) is not None
+
+
+@lru_cache(maxsize=1024)
+def allows_changes_of_columns(key: str, value: str) -> bool:
+    """Whether Delta may refuse changes of columns until a property has this value."""
+    if folded(key).startswith(ONE_WAY):
+        return True
+    return is_on(WIDENING_PROPERTY, {key: value}) or is_on(MAPPING_PROPERTY, {key: value})
+
+
+def needed_by_property(key: str, value: object) -> frozenset[str]:
+    """Return the features that a property needs; one that names a feature or sets a version is itself."""
+    name = folded(key)
+    if name in PROTOCOL_VERSIONS:
+        return frozenset({name})
+    feature = feature_of(key, value)
+    if feature is None:
+        return frozenset()
+    own = FEATURE_PREFIX + feature if name.startswith(FEATURE_PREFIX) else feature
+    return frozenset({own, *_BROUGHT.get(feature, ())})
+
+
+def missing_features(needed: Iterable[str], supported: Collection[str]) -> frozenset[str]:
+    """Return what a table lacks: features by their names, and properties that set a version.
+
+    The preview of a feature serves as well, except for a property that names the feature (Delta 4.4.0).
+    """
+    unnamed = frozenset(needed).difference(supported)
+    if not unnamed:
+        return unnamed
+    names = NameSet(supported)
+    bases = NameSet(map(base_feature, supported))
+    return frozenset(
+        name.removeprefix(FEATURE_PREFIX)
+        for name in unnamed
+        if name.removeprefix(FEATURE_PREFIX) not in names
+        and (name.startswith(FEATURE_PREFIX) or base_feature(name) not in bases)
+    )
+
+
+def loss(enabled: Iterable[str]) -> str:
+    """Return what clients lose when a change raises the protocol of a table; ``""`` if it raises nothing."""
+    features = sorted({*enabled}.difference(PROTOCOL_VERSIONS))
+    if not features:
+        return "clients of older protocols lose the table" if enabled else ""
+    what = "neither read nor write" if any(map(is_read_by_clients, features)) else "no longer write"
+    return f"clients that do not know {', '.join(features)} can {what} the table"
+
 
 _READER, _WRITER = "delta.minReaderVersion", "delta.minWriterVersion"
 _COMMITS_IN_CATALOG = frozenset({"delta.feature.catalogmanaged", "delta.feature.catalogowned-preview"})
@@ -51,7 +236,7 @@ _GENERATING = frozenset({"generatedColumns", "identityColumns"})
 NEW_TABLE_PROTOCOL = MappingProxyType({_WRITER: "2"})
 """The protocol of a new table that needs no feature, as properties show it (Delta 4.4.0)."""
 
-_NAMING = 7
+_NAMES_FEATURES = 7
 """The writer version from which on a protocol names its features."""
 
 _IMPLIED = MappingProxyType(
@@ -111,26 +296,8 @@ def commits_are_in_catalog(properties: Iterable[str]) -> bool:
 
 def _implied(version: int) -> list[str]:
     """Return the features that a writer version has without naming them."""
-    return [feature for feature, first in _IMPLIED.items() if first <= version < _NAMING]
+    return [feature for feature, first in _IMPLIED.items() if first <= version < _NAMES_FEATURES]
 
-
-TYPE_WIDENING, COLUMN_MAPPING = "typeWidening", "columnMapping"
-"""Features that a project may let the plan raise, with the setting ``enable_features``."""
-
-V2_CHECKPOINT = "v2Checkpoint"
-"""The feature of tables whose checkpoints have names with a UUID, and refer to further files."""
-
-WIDENING_PROPERTY = "delta.enableTypeWidening"
-"""The property without which Delta widens char and varchar only."""
-
-MAPPING_PROPERTY = "delta.columnMapping.mode"
-"""The property without which Delta neither drops nor renames columns, nor stores special characters in names."""
-
-APPEND_ONLY = "delta.appendOnly"
-"""The property with which Delta refuses to change or remove rows."""
-
-SPECIAL_CHARACTERS = frozenset(" ,;{}()\n\t=")
-"""Characters that Delta stores in column names under column mapping only (Delta 4.4.0)."""
 
 CLUSTERING_FEATURES = ("clustering", "domainMetadata")
 """The features that the first clustering of a table enables, by itself."""
@@ -138,218 +305,27 @@ CLUSTERING_FEATURES = ("clustering", "domainMetadata")
 CLUSTERED = MappingProxyType({f"{FEATURE_PREFIX}{feature}": "supported" for feature in CLUSTERING_FEATURES})
 """The properties that enable them in a transaction."""
 
-PROTOCOL_VERSIONS = MappingProxyType({"delta.minreaderversion": 3, "delta.minwriterversion": 7})
-"""Properties, in lower case, that set a protocol version, each with the version that names its features."""
+Paths = Sequence[Sequence[str]]
+"""Clustering columns, each as a path of physical names."""
 
-ONE_WAY = (FEATURE_PREFIX, *PROTOCOL_VERSIONS)
-"""Prefixes of properties, in lower case, that become part of the protocol and stay in it."""
+CLUSTERING_DOMAIN = "delta.clustering"
+"""The domain of a log that holds the clustering columns (Delta's protocol)."""
 
-READER_FEATURES = (
-    "catalogManaged",
-    COLUMN_MAPPING,
-    "deletionVectors",
-    "timestampNtz",
-    TYPE_WIDENING,
-    V2_CHECKPOINT,
-    "vacuumProtocolCheck",
-    "variantShredding",
-    "variantType",
-)
-"""Features that readers have to know as well (source: Delta's protocol)."""
+CLUSTERING_PROPERTY = "clusteringColumns"
+"""The property in which SHOW TBLPROPERTIES lists the clustering columns, as paths in JSON; no log has it."""
 
-WRITER_FEATURES = (
-    "allowColumnDefaults",
-    "appendOnly",
-    "changeDataFeed",
-    "checkConstraints",
-    "checkpointProtection",
-    "clustering",
-    "collations",
-    "domainMetadata",
-    "generatedColumns",
-    "icebergCompatV1",
-    "icebergCompatV2",
-    "icebergCompatV3",
-    "identityColumns",
-    "inCommitTimestamp",
-    "invariants",
-    "materializePartitionColumns",
-    "rowTracking",
-)
-"""Features that concern writers only."""
-
-FEATURES = tuple(sorted((*READER_FEATURES, *WRITER_FEATURES)))
-"""The table features that this package knows."""
-
-TYPE_FEATURES = {
-    "timestamp_ntz": "timestampNtz",
-    "variant": "variantType",
-    "string collate": "collations",
-}
-"""The beginnings of types that need a feature, with it; Delta 4.4.0 stores the first two."""
-
-_FLAGS = {
-    folded(key): feature
-    for key, feature in {
-        WIDENING_PROPERTY: TYPE_WIDENING,
-        "delta.appendOnly": "appendOnly",
-        "delta.enableChangeDataFeed": "changeDataFeed",
-        "delta.enableDeletionVectors": "deletionVectors",
-        "delta.enableIcebergCompatV1": "icebergCompatV1",
-        "delta.enableIcebergCompatV2": "icebergCompatV2",
-        "delta.enableIcebergCompatV3": "icebergCompatV3",
-        "delta.enableInCommitTimestamps": "inCommitTimestamp",
-        "delta.enableMaterializePartitionColumnsFeature": "materializePartitionColumns",
-        "delta.enableRowTracking": "rowTracking",
-        "delta.enableVariantShredding": "variantShredding-preview",
-    }.items()
-}
-"""Properties that enable a feature with the value ``true``, in lower case, each with it (Delta 4.4.0)."""
-
-_VALUES = {
-    folded(MAPPING_PROPERTY): (COLUMN_MAPPING, ("name", "id")),
-    "delta.checkpointpolicy": (V2_CHECKPOINT, ("v2",)),
-}
-"""Properties that enable a feature with other values, in lower case, each with both (Delta 4.4.0)."""
-
-_BROUGHT = {
-    "icebergCompatV1": (COLUMN_MAPPING,),
-    "icebergCompatV2": (COLUMN_MAPPING,),
-    "icebergCompatV3": (COLUMN_MAPPING, "domainMetadata", "rowTracking"),
-    "rowTracking": ("domainMetadata",),
-    "variantShredding": ("variantType",),
-}
-"""Features that Delta enables together with others, by these (Delta 4.4.0)."""
-
-_UNIFORM = "delta.universalformat.enabledformats"
-"""The property that lists the formats whose metadata Delta writes as well, in lower case."""
-
-_PREVIEW = "-preview"
+_CLUSTERING = "clustering"
 
 
-def base_feature(name: str) -> str:
-    """Return the name of a feature without the ending of its preview, which clients treat alike."""
-    return name.removesuffix(_PREVIEW)
+def may_be_clustered(protocol: Mapping[str, Any]) -> bool:
+    """Whether a table may have clustering columns, which are then in domain metadata of its log."""
+    return _CLUSTERING in (protocol.get("writerFeatures") or ())
 
 
-def feature_named(text: str) -> str:
-    """Return the name of a feature in the spelling of Delta's protocol."""
-    name = base_feature(text)
-    if folded(name).startswith(FEATURE_PREFIX):
-        return name[len(FEATURE_PREFIX) :]
-    spellings = {folded(feature): feature for feature in FEATURES}
-    if folded(name) in spellings:
-        return spellings[folded(name)]
-    near = nearest_name(name, FEATURES)
-    proposal = "" if near is None else f"did you mean {near}? "
-    newer = f"write {FEATURE_PREFIX}{text} if it is newer than this package"
-    msg = f"there is no table feature {text}; {proposal}{newer}"
-    raise ValueError(msg)
-
-
-def is_read_by_clients(feature: str) -> bool:
-    """Whether readers have to know a feature, too; that is assumed of features that this package does not know."""
-    return base_feature(feature) not in WRITER_FEATURES
-
-
-def feature_of(key: str, value: object) -> str | None:
-    """Return the feature that a property enables on a table; ``None`` for none."""
-    name, text = folded(key), str(value).lower()
-    if name.startswith(FEATURE_PREFIX):
-        return None if value is None else key[len(FEATURE_PREFIX) :]
-    if name in _VALUES:
-        feature, values = _VALUES[name]
-        return feature if text in values else None
-    return _FLAGS.get(name) if text == "true" else None
-
-
-@lru_cache(maxsize=1024)
-def feature_of_type(data_type: str) -> str | None:
-    """Return the feature that an atomic type needs, such as ``string collate UTF8_LCASE``; ``None`` for none."""
-    return next((feature for start, feature in TYPE_FEATURES.items() if data_type.startswith(start)), None)
-
-
-def writes_iceberg(properties: Mapping[str, object]) -> bool:
-    """Whether Iceberg clients read a table with these properties: UniForm, or a feature of Iceberg compatibility."""
-    for key, value in properties.items():
-        if (feature_of(key, value) or "").startswith("icebergCompat"):
-            return True
-        if folded(key) == _UNIFORM and "iceberg" in str(value).lower().replace(" ", "").split(","):
-            return True
-    return False
-
-
-def needed_by_property(key: str, value: object) -> frozenset[str]:
-    """Return the features that a property needs; one that names a feature or sets a version is itself."""
-    name = folded(key)
-    if name in PROTOCOL_VERSIONS:
-        return frozenset({name})
-    feature = feature_of(key, value)
-    if feature is None:
-        return frozenset()
-    own = FEATURE_PREFIX + feature if name.startswith(FEATURE_PREFIX) else feature
-    return frozenset({own, *_BROUGHT.get(feature, ())})
-
-
-def missing_features(needed: Iterable[str], supported: Collection[str]) -> frozenset[str]:
-    """Return what a table lacks: features by their names, and properties that set a version.
-
-    The preview of a feature serves as well, except for a property that names the feature (Delta 4.4.0).
-    """
-    unnamed = frozenset(needed).difference(supported)
-    if not unnamed:
-        return unnamed
-    names = NameSet(supported)
-    bases = NameSet(map(base_feature, supported))
-    return frozenset(
-        name.removeprefix(FEATURE_PREFIX)
-        for name in unnamed
-        if name.removeprefix(FEATURE_PREFIX) not in names
-        and (name.startswith(FEATURE_PREFIX) or base_feature(name) not in bases)
-    )
-
-
-def loss(enabled: Iterable[str]) -> str:
-    """Return what clients lose when a change raises the protocol of a table; ``""`` if it raises nothing."""
-    features = sorted({*enabled}.difference(PROTOCOL_VERSIONS))
-    if not features:
-        return "clients of older protocols lose the table" if enabled else ""
-    what = "neither read nor write" if any(map(is_read_by_clients, features)) else "no longer write"
-    return f"clients that do not know {', '.join(features)} can {what} the table"
-
-
-def is_on(key: str, properties: Mapping[str, object]) -> bool:
-    """Whether a table with these properties has the feature that ``key`` raises."""
-    return feature_of(key, NameMap(properties.items()).get(key)) is not None
-
-
-@lru_cache(maxsize=1024)
-def allows_changes_of_columns(key: str, value: str) -> bool:
-    """Whether Delta may refuse changes of columns until a property has this value."""
-    if folded(key).startswith(ONE_WAY):
-        return True
-    return is_on(WIDENING_PROPERTY, {key: value}) or is_on(MAPPING_PROPERTY, {key: value})
-
-
-CHECK_PREFIX = "delta.constraints."
-"""The beginning of properties that hold a CHECK constraint: its name in lower case follows, the value is its text."""
-
-RESERVED = {
-    "comment": "write comment=... on the Table",
-    "external": "leave it out",
-    "location": "leave it out",
-    "owner": "set the owner in the catalog",
-    "provider": "leave it out; every table is Delta",
-}
-"""Keys that Spark's parser or Delta reserve (Spark 4.2.0, Delta 4.4.0), each with the remedy."""
-
-PLATFORM = frozenset(
-    {
-        "delta.columnmapping.maxcolumnid",
-        "delta.lastupdateversion",
-        "delta.lastcommittimestamp",
-        "delta.rowtracking.materializedrowidcolumnname",
-        "delta.rowtracking.materializedrowcommitversioncolumnname",
-    }
-)
-"""Keys, in lower case, that Delta or Databricks write by themselves."""
+def clustering_in(domains: Iterable[Mapping[str, Any]]) -> Paths | None:
+    """Return the clustering columns; none if their domain was removed, ``None`` if it is not among ``domains``."""
+    paths: Paths | None = None
+    for domain in domains:
+        if domain["domain"] == CLUSTERING_DOMAIN:
+            paths = () if domain.get("removed") else json.loads(domain["configuration"])[CLUSTERING_PROPERTY]
+    return paths

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.properties import NEWEST
+from pytest_delta_schema.delta import NEWEST
 from pytest_delta_schema.engine.declarations import declared
 from pytest_delta_schema.engine.orchestrator import settings_or_current
 from pytest_delta_schema.models.table import Table

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from pyspark.sql.types import StringType
 
 from pytest_delta_schema.delta.names import NameMap, NameSet, folded, same_name
-from pytest_delta_schema.delta.protocol import CHECK_PREFIX, ONE_WAY, PROTOCOL_VERSIONS
+from pytest_delta_schema.delta.protocol import ONE_WAY, PROTOCOL_VERSIONS
+from pytest_delta_schema.delta.properties import CHECK_PREFIX
 from pytest_delta_schema.exchange.reader import about, refuse_sql
 from pytest_delta_schema.models.names import QualifiedName, key_name
 from pytest_delta_schema.models.types import parse_type

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.names import folded
-from pytest_delta_schema.delta.protocol import CHECK_PREFIX
+from pytest_delta_schema.delta.properties import CHECK_PREFIX
 from pytest_delta_schema.diagnostics.text import escaped_literals, identifier
 from pytest_delta_schema.plan.actions import CreateTable, RestoreTable
 from pytest_delta_schema.plan.changes import (

@@ -21,7 +21,8 @@ from pytest_delta_schema.delta.fields import (
     with_collations_json,
 )
 from pytest_delta_schema.delta.names import TABLE, ColumnPath, NameMap, NameSet, folded
-from pytest_delta_schema.delta.protocol import CHECK_PREFIX, protocol_properties
+from pytest_delta_schema.delta.protocol import protocol_properties
+from pytest_delta_schema.delta.properties import CHECK_PREFIX
 from pytest_delta_schema.state.keys import keys_in_properties
 from pytest_delta_schema.state.spark_types import shared
 from pytest_delta_schema.state.states import (

@@ -41,9 +41,10 @@ from pytest_delta_schema.compatibility.faults import (
     SunsetMovedNearer,
     TypeWidened,
 )
+from pytest_delta_schema.delta import NEWEST
 from pytest_delta_schema.delta.fields import SIZED
 from pytest_delta_schema.delta.names import ColumnPath
-from pytest_delta_schema.delta.properties import NEWEST, is_open_source
+from pytest_delta_schema.delta.properties import is_open_source
 from pytest_delta_schema.diagnostics.text import identifier
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.sql.quoting import condition, literal, path_sql, type_sql, value_sql

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.backends.local.launch import installed
 from pytest_delta_schema.backends.spark.compat import quiet_session
 from pytest_delta_schema.backends.spark.errors import translate_errors
-from pytest_delta_schema.delta.properties import NEWEST
+from pytest_delta_schema.delta import NEWEST
 from pytest_delta_schema.diagnostics.errors import (
     ConfigurationError,
     StatementError,
+    Witness,
     first_line,
     os_error_text,
 )
-from pytest_delta_schema.diagnostics.errors import Witness
 from pytest_delta_schema.execute.interruption import in_time
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.witness.answers import ScriptAnswer, is_confirmed

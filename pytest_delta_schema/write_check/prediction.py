@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pytest_delta_schema.delta import NEWEST
 from pytest_delta_schema.delta.names import TABLE, NameMap, NameSet, same_names
-from pytest_delta_schema.delta.properties import NEWEST
 from pytest_delta_schema.delta.protocol import APPEND_ONLY, is_on
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.arguments import refuse_kind

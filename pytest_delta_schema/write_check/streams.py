@@ -8,9 +8,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
+from pytest_delta_schema.delta import NEWEST
 from pytest_delta_schema.delta.fields import Widening, widening
 from pytest_delta_schema.delta.names import folded
-from pytest_delta_schema.delta.properties import NEWEST
 from pytest_delta_schema.delta.protocol import FEATURE_PREFIX, is_on, supported_features
 from pytest_delta_schema.diagnostics.errors import DeclarationError, Diagnostic
 from pytest_delta_schema.models.arguments import refuse_kind

@@ -15,7 +15,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.properties import PAIRS
+from pytest_delta_schema.delta import PAIRS
 from support.pages import DOCS, PageError
 from tutorial.environment import variables, wheel
 from tutorial.guides import GUIDES, installed
@@ -25,7 +25,7 @@ from tutorial.shell import Shell, ShellError
 from versions.environments import ROOT
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.delta.properties import Pair
+    from pytest_delta_schema.delta import Pair
     from tutorial.journey import Command
 
 PAGE = DOCS / "tutorial.md"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from versions.environments import BY_PAIR, ROOT, pins_of
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.delta.properties import Pair
+    from pytest_delta_schema.delta import Pair
 
 EXTRA = "pytest-delta-schema[spark]"
 """What the page installs."""

@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.properties import PAIRS
+from pytest_delta_schema.delta import PAIRS
 from support.pages import DOCS, steps, write_file
 from tutorial.environment import variables, wheel
 from tutorial.shell import Shell

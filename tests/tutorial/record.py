@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.delta import properties as pairs
 
 if TYPE_CHECKING:
-    from pytest_delta_schema.delta.properties import Pair
+    from pytest_delta_schema.delta import Pair
     from tutorial.journey import Journey
 
 FOLDER = Path(__file__).parent

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import pytest
 
+from pytest_delta_schema.delta import PAIRS
 from pytest_delta_schema.delta import properties as pairs
-from pytest_delta_schema.delta.properties import PAIRS
 from support.pages import DOCS, PageError, steps
 from tutorial import guides, record
 from tutorial.__main__ import PAGE, main

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.delta.properties import PAIRS
+from pytest_delta_schema.delta import PAIRS
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -21,7 +21,7 @@ else:
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pytest_delta_schema.delta.properties import Pair
+    from pytest_delta_schema.delta import Pair
 
 ROOT = Path(__file__).parents[2]
 CONSTRAINTS = ROOT / "constraints.txt"

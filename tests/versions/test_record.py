@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import pytest
 
+from pytest_delta_schema.delta import PAIRS
 from pytest_delta_schema.delta import properties as pairs
-from pytest_delta_schema.delta.properties import PAIRS
 from versions import __main__ as target
 from versions import environments, record
 from versions.__main__ import main

@@ -13,8 +13,8 @@ from pytest_delta_schema.backends.local.warehouse import table_folder
 from pytest_delta_schema.backends.spark.errors import translate_errors
 from pytest_delta_schema.backends.spark.sessions import SparkVersions
 from pytest_delta_schema.backends.spark.statements import setting
-from pytest_delta_schema.delta.properties import NEWEST
-from pytest_delta_schema.delta.properties import PAIRS as SPARK_PAIRS
+from pytest_delta_schema.delta import NEWEST
+from pytest_delta_schema.delta import PAIRS as SPARK_PAIRS
 from pytest_delta_schema.diagnostics.errors import DeclarationError, StatementError
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.testing import Scenario, SparkDataAccess

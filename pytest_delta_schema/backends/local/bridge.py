@@ -33,7 +33,7 @@ from pytest_delta_schema.backends.spark.errors import cancel_on_interrupt, stop_
 from pytest_delta_schema.backends.spark.logs import HadoopLog
 from pytest_delta_schema.backends.spark.sessions import SparkVersions, require_session
 from pytest_delta_schema.backends.spark.statements import setting, shared_setting
-from pytest_delta_schema.delta.properties import PAIRS
+from pytest_delta_schema.delta import PAIRS
 from pytest_delta_schema.models.arguments import refuse_kind
 from pytest_delta_schema.progress import step
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.delta.properties import PAIRS, below
+from pytest_delta_schema.delta import PAIRS, below
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

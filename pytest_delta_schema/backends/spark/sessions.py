@@ -17,9 +17,10 @@ from pytest_delta_schema.backends.spark.compat import (
 )
 from pytest_delta_schema.backends.spark.errors import NO_CONNECTION, translate_errors
 from pytest_delta_schema.backends.spark.statements import refused_on_tables
+from pytest_delta_schema.delta import NEWEST, PAIRS
 from pytest_delta_schema.delta.fields import widening
 from pytest_delta_schema.delta.names import NameSet, folded
-from pytest_delta_schema.delta.properties import NEWEST, PAIRS, REGISTRY, is_databricks_only, is_known, is_open_source
+from pytest_delta_schema.delta.properties import REGISTRY, is_databricks_only, is_known, is_open_source
 from pytest_delta_schema.delta.protocol import (
     COLUMN_MAPPING,
     FEATURES,

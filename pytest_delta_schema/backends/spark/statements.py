@@ -20,7 +20,8 @@ from pytest_delta_schema.backends.spark.errors import translate_errors
 from pytest_delta_schema.delta.fields import physical_path
 from pytest_delta_schema.delta.names import ELEMENT, KEY, TABLE, VALUE, ColumnPath, NameMap, NameSet, folded
 from pytest_delta_schema.delta.properties import is_databricks_only
-from pytest_delta_schema.delta.protocol import CHECK_PREFIX, CLUSTERED, CLUSTERING_DOMAIN, may_be_clustered
+from pytest_delta_schema.delta.protocol import CLUSTERED, CLUSTERING_DOMAIN, may_be_clustered
+from pytest_delta_schema.delta.properties import CHECK_PREFIX
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, StatementError, UnsafePlanError, first_line
 from pytest_delta_schema.diagnostics.faults import UnsupportedTable
 from pytest_delta_schema.diagnostics.text import escaped, identifier

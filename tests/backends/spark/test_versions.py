@@ -14,7 +14,8 @@ from pytest_delta_schema.backends.local.catalog import LocalCatalog
 from pytest_delta_schema.backends.spark.compat import delta_version, error_condition, java_condition, spark_version
 from pytest_delta_schema.backends.spark.sessions import SparkVersions
 from pytest_delta_schema.backends.spark.statements import OPEN_SOURCE_DELTA
-from pytest_delta_schema.delta.properties import NEWEST, REGISTRY
+from pytest_delta_schema.delta import NEWEST
+from pytest_delta_schema.delta.properties import REGISTRY
 from pytest_delta_schema.execute.protocols import Capabilities, Refusal
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.sql.compiler import TOGETHER, statements

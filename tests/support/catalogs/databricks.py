@@ -18,7 +18,7 @@ from sqlglot.tokenizer_core import TokenType
 from pytest_delta_schema import QualifiedName
 from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
 from pytest_delta_schema.backends.databricks.reading import RUNTIME
-from pytest_delta_schema.delta.protocol import CHECK_PREFIX
+from pytest_delta_schema.delta.properties import CHECK_PREFIX
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.diagnostics.text import identifier
 from pytest_delta_schema.sql.quoting import dotted, listed, type_sql

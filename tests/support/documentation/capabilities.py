@@ -13,7 +13,7 @@ from pytest_delta_schema.backends.spark.sessions import SparkVersions
 from pytest_delta_schema.backends.spark.statements import OPEN_SOURCE_DELTA as LOCAL
 from pytest_delta_schema.backends.spark_session.catalog import CLASSIC, REMOTE
 from pytest_delta_schema.backends.unity.catalog import UnityCatalog
-from pytest_delta_schema.delta.properties import PAIRS
+from pytest_delta_schema.delta import PAIRS
 from pytest_delta_schema.sql import StatementKind
 from pytest_delta_schema.testing import SCENARIOS
 from pytest_delta_schema.testing.scenario_runner import planned_statements

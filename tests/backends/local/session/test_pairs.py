@@ -12,7 +12,7 @@ import pytest
 from pytest_delta_schema.backends.local import launch as pairs
 from pytest_delta_schema.backends.local.launch import installed, published_install_command, version_fault
 from pytest_delta_schema.backends.local.start import start_session
-from pytest_delta_schema.delta.properties import PAIRS
+from pytest_delta_schema.delta import PAIRS
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 
 ROOT = Path(__file__).parents[4]
@@ -158,7 +158,7 @@ def test_each_pair_is_an_extra_that_keeps_an_installed_pyspark_of_its_line():
         "spark42": ["delta-spark==4.4.0", "pyspark==4.2.0"],
     }
 
-    assert [pair.extra for pair in PAIRS] == list(wanted), "delta/properties.py has other pairs"
+    assert [pair.extra for pair in PAIRS] == list(wanted), "delta/__init__.py has other pairs"
     assert {name: extras.get(name) for name in wanted} == wanted, "pyproject.toml has other extras"
     assert extras["spark"] == extras[PAIRS[-1].extra], "the extra spark of pyproject.toml is not the newest pair"
 
