@@ -17,7 +17,7 @@ from pytest_delta_schema.engine.orchestrator import catalog_or_current, settings
 from pytest_delta_schema.engine.write_checks import check_write, written_table
 from pytest_delta_schema.models.arguments import refuse_kind
 from pytest_delta_schema.models.names import require_name
-from pytest_delta_schema.models.sets import required_table
+from pytest_delta_schema.models.table import required_table
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plan.data_checks import NotNull
 from pytest_delta_schema.report.schema_comparison import schema_diff

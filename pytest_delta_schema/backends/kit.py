@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.diagnostics.redaction import redacted_uri as redacted_uri
     from pytest_delta_schema.diagnostics.text import escaped as escaped
     from pytest_delta_schema.models.arguments import refuse_kind as refuse_kind
-    from pytest_delta_schema.models.sets import required_table_names as required_table_names
+    from pytest_delta_schema.models.names import required_table_names as required_table_names
     from pytest_delta_schema.models.sets import snapshot_names as snapshot_names
     from pytest_delta_schema.progress import step as step
     from pytest_delta_schema.sql.compiler import statements_per_column as statements_per_column

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.engine.declarations import BoundModel, Declarations
     from pytest_delta_schema.engine.gate import Gate
     from pytest_delta_schema.execute.protocols import SyncsEntries
-    from pytest_delta_schema.models.arguments import DeclaredAt
+    from pytest_delta_schema.models.declared_at import DeclaredAt
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.rules.consent import Consent, NeededConsent
 

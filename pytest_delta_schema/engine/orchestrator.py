@@ -21,7 +21,7 @@ from pytest_delta_schema.execute.interruption import ApplyInterrupted, with_erro
 from pytest_delta_schema.execute.protocols import SyncsEntries, when_shown
 from pytest_delta_schema.execute.statements import TableResult, combined_error, statements_of
 from pytest_delta_schema.models.arguments import refuse_kind
-from pytest_delta_schema.models.sets import required_tables
+from pytest_delta_schema.models.table import required_tables
 from pytest_delta_schema.plan.actions import TablePlan, change_lines
 from pytest_delta_schema.plan.entry_comparison import stale_entries
 from pytest_delta_schema.plan.planner import TablePlanner

@@ -19,7 +19,7 @@ from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
 from pytest_delta_schema.delta.names import column_of, folded, part_path
 from pytest_delta_schema.diagnostics.errors import Location
-from pytest_delta_schema.models.arguments import FileVersion, imported_version
+from pytest_delta_schema.models.declared_at import FileVersion, imported_version
 from pytest_delta_schema.models.column import Column
 from pytest_delta_schema.models.constraints import Check, ForeignKey, Unique
 from pytest_delta_schema.models.table import Table, declared_name
@@ -28,7 +28,7 @@ from pytest_delta_schema.state.keys import path_of_key
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
-    from pytest_delta_schema.models.arguments import DeclaredAt
+    from pytest_delta_schema.models.declared_at import DeclaredAt
     from pytest_delta_schema.models.names import QualifiedName
 
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.diagnostics.errors import DdlError, DeclarationError, Diagnostic
 from pytest_delta_schema.exchange.statements import DdlReading, read_statements
 from pytest_delta_schema.models.arguments import refuse_kind
-from pytest_delta_schema.models.sets import dependency_groups, required_tables
+from pytest_delta_schema.models.sets import dependency_groups
+from pytest_delta_schema.models.table import required_tables
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.progress import LOGGER
 from pytest_delta_schema.sql.compiler import script, statements

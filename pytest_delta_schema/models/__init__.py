@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.column import Column as Column
     from pytest_delta_schema.models.column import Deprecated as Deprecated
     from pytest_delta_schema.models.column import Identity as Identity
-    from pytest_delta_schema.models.column import UnknownType as UnknownType
     from pytest_delta_schema.models.constraints import Check as Check
     from pytest_delta_schema.models.constraints import ForeignKey as ForeignKey
     from pytest_delta_schema.models.constraints import Parquet as Parquet
@@ -18,8 +17,9 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.constraints import Unique as Unique
     from pytest_delta_schema.models.names import QualifiedName as QualifiedName
     from pytest_delta_schema.models.sets import Binding as Binding
-    from pytest_delta_schema.models.structs import empty_frame as empty_frame
-    from pytest_delta_schema.models.structs import to_struct_type as to_struct_type
+    from pytest_delta_schema.models.spark_types import UnknownType as UnknownType
     from pytest_delta_schema.models.table import Table as Table
+    from pytest_delta_schema.models.table import empty_frame as empty_frame
+    from pytest_delta_schema.models.table import to_struct_type as to_struct_type
 
 __getattr__, __dir__ = lazy_exports(__name__)

@@ -1,81 +1,106 @@
-"""The line to write where a declaration lacks arguments, such as the parts of a table's name."""
+"""Refuse wrong arguments of declarations and functions, with a message that says what to write."""
 
 from __future__ import annotations
 
 import inspect
-import os
-import sys
 from difflib import get_close_matches
 from functools import update_wrapper
-from inspect import CO_OPTIMIZED
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
-from weakref import WeakKeyDictionary
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from pytest_delta_schema.diagnostics.errors import DeclarationError, Location, WrongArgumentsError
+from pytest_delta_schema.diagnostics.errors import DeclarationError, WrongArgumentsError
 from pytest_delta_schema.diagnostics.text import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from types import FrameType, ModuleType
 
-    from pytest_delta_schema.models.names import QualifiedName
-
-
-_TABLE = "Table"
-_NAME_PARTS = ("catalog_name", "schema_name", "table_name")
-_PLACEHOLDERS = ("catalog", "schema", "table")
-
-_EXAMPLES: Mapping[str, str] = {
-    "Check": 'Check("positive_amount", "amount > 0")',
-    "Column": 'Column("id", LongType())',
-    "Deprecated": "Deprecated(date(2026, 1, 31))",
-    "ForeignKey": 'ForeignKey(["customer_id"], "dev.silver.customers")',
-    "PrimaryKey": 'PrimaryKey(["id"])',
-    "Unique": 'Unique(["email"])',
-}
-"""A whole call of each declaration that has required arguments."""
+_LONGEST = 80
 
 
-def missing_arguments(kind: str, required: Sequence[str], given: Mapping[str, object]) -> str:
-    """Return the message for a declaration that lacks required arguments."""
-    if kind == _TABLE:
-        return _of_a_table(given)
-    lacks = ", ".join(name for name in required if name not in given)
-    shown = ", ".join(map(repr, given.values()))
-    return f"{kind}({shown}) lacks {lacks}; write {kind}({', '.join(required)}), such as {_EXAMPLES[kind]}"
+def refuse_kind(subject: str, wanted: str, value: object, remedy: str) -> NoReturn:
+    """Raise the error for a value that a function cannot use.
+
+    Args:
+        subject: The function or class.
+        wanted: What it takes.
+        value: What it was given.
+        remedy: What to give, in the imperative.
+
+    Raises:
+        DeclarationError: Always.
+    """
+    msg = f"{subject} takes {wanted}, and was given {argument_text(value)}; {remedy}"
+    raise DeclarationError(msg)
 
 
-def wrong_name_parts(values: Sequence[object]) -> str:
-    """Return the message for a table whose name has too few parts, such as a list where the table name is expected."""
-    if not any(isinstance(value, (list, tuple)) for value in values):
-        return ""
-    return _of_a_table(dict(zip(_NAME_PARTS, values, strict=True)))
-
-
-def _of_a_table(given: Mapping[str, object]) -> str:
-    texts: list[str] = []
-    for part in _NAME_PARTS:
-        text = given.get(part)
-        if not isinstance(text, str):
-            break
-        texts.append(text)
-    name = ".".join(texts)
-    parts = [part for part in name.split(".") if part]
-    if len(texts) == len(_NAME_PARTS):
-        return f"Table {name} lacks columns; write " + _call(texts, f"{_EXAMPLES['Column']}, ...")
-    fact = f"Table was given the name {name!r}" if name else "Table was given no name"
-    if len(parts) == len(_NAME_PARTS):
-        return f"{fact}, whose three parts are three arguments; write {_call(parts)}"
-    known = parts[-len(_NAME_PARTS) :]
-    call = _call([*_PLACEHOLDERS[: len(_NAME_PARTS) - len(known)], *known])
-    return f"{fact}, and a name has three parts: catalog, schema and table; write {call}"
-
-
-def _call(parts: Sequence[str], columns: str = "...") -> str:
-    return "Table(" + ", ".join(f'"{part}"' for part in parts) + f", [{columns}])"
+def argument_text(value: object) -> str:
+    """Return a value for a message, in at most a line."""
+    if not isinstance(value, type) and hasattr(value, "qualified_name"):
+        return f"the Table {value.qualified_name}"
+    return shortened(repr(value), _LONGEST)
 
 
 _T = TypeVar("_T")
+
+
+def refuses_wrong_arguments(declaration: type[_T]) -> type[_T]:
+    """Make the constructor of a dataclass refuse wrong arguments, and say which are right.
+
+    The new constructor is compiled, as that of a dataclass is: one that passes ``*args`` and ``**kwargs`` on would more
+    than double the time to declare a column (Python 3.11).
+    """
+    init: Callable[..., None] = declaration.__init__
+    parameters = [*inspect.signature(init).parameters.values()][1:]
+    required = [parameter.name for parameter in parameters if parameter.default is parameter.empty]
+    defaults = {parameter.name: parameter.default for parameter in parameters if parameter.name not in required}
+
+    names = [parameter.name for parameter in parameters]
+    named = [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
+    positional = names[: len(names) - len(named)]
+
+    def refuse(
+        given: dict[str, object], surplus: tuple[object, ...], unknown: dict[str, object], others: Callable[[], None]
+    ) -> None:
+        kind = declaration.__name__
+        if unknown:
+            raise WrongArgumentsError(_unknown(kind, [*unknown], names))
+        if surplus:
+            others()  # a fault in them is the reason: a list of columns that was written without brackets
+            raise WrongArgumentsError(_surplus(kind, surplus, positional, named))
+        present = {name: value for name, value in given.items() if value is not parameters}
+        raise WrongArgumentsError(missing_arguments(kind, required, present))
+
+    head, tail = (
+        [f"{name}=_missing" if name in required else f"{name}=_defaults[{name!r}]" for name in group]
+        for group in (positional, named)
+    )
+    missing = "".join(f" or {name} is _missing" for name in required)
+    given = ", ".join(f"{name}={name}" for name in required)
+    call = f"_init({', '.join(['self', *positional, *(f'{name}={name}' for name in named)])})"
+    source = (
+        f"def __init__({', '.join(['self', *head, '*_surplus', *tail, '**_unknown'])}):\n"
+        f"    if _unknown or _surplus{missing}:\n"
+        f"        _refuse(dict({given}), _surplus, _unknown, lambda: {call})\n"
+        f"    {call}\n"
+    )
+    namespace: dict[str, Any] = {
+        "__name__": __name__,
+        "_init": init,
+        "_refuse": refuse,
+        "_defaults": defaults,
+        "_missing": parameters,
+    }
+    exec(compile(source, f"<constructor of {declaration.__name__}>", "exec"), namespace)  # noqa: S102 - as the dataclasses of Python do
+    setattr(declaration, "__init__", update_wrapper(namespace["__init__"], init))  # noqa: B010 - mypy
+    return declaration
+
+
+def _unknown(kind: str, unknown: list[str], arguments: list[str]) -> str:
+    proposals = {name: _proposal(kind, name, arguments) for name in unknown}
+    known = [f"{proposal} instead of {name}" for name, proposal in proposals.items() if proposal]
+    other = f"its arguments are {', '.join(arguments)}" if not all(proposals.values()) else ""
+    remedy = "; ".join(part for part in (f"write {', '.join(known)}" if known else "", other) if part)
+    return f"{kind} has no argument {', '.join(unknown)}; {remedy}"
+
 
 _ON_THE_TABLE = "{} of the Table"
 _NOT_KNOWN_YET = "replace_where or a Merge, for REPLACE {} is not known yet,"
@@ -141,64 +166,10 @@ _SYNONYMS: Mapping[str, Mapping[str, str]] = {
 """What other tools call an argument, by class, with what is written here."""
 
 
-def refuses_wrong_arguments(declaration: type[_T]) -> type[_T]:
-    """Make the constructor of a dataclass refuse wrong arguments, and say which are right.
-
-    The new constructor is compiled, as that of a dataclass is: one that passes ``*args`` and ``**kwargs`` on would more
-    than double the time to declare a column (Python 3.11).
-    """
-    init: Callable[..., None] = declaration.__init__
-    parameters = [*inspect.signature(init).parameters.values()][1:]
-    required = [parameter.name for parameter in parameters if parameter.default is parameter.empty]
-    defaults = {parameter.name: parameter.default for parameter in parameters if parameter.name not in required}
-
-    names = [parameter.name for parameter in parameters]
-    named = [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
-    positional = names[: len(names) - len(named)]
-
-    def refuse(
-        given: dict[str, object], surplus: tuple[object, ...], unknown: dict[str, object], others: Callable[[], None]
-    ) -> None:
-        kind = declaration.__name__
-        if unknown:
-            raise WrongArgumentsError(_unknown(kind, [*unknown], names))
-        if surplus:
-            others()  # a fault in them is the reason: a list of columns that was written without brackets
-            raise WrongArgumentsError(_surplus(kind, surplus, positional, named))
-        present = {name: value for name, value in given.items() if value is not parameters}
-        raise WrongArgumentsError(missing_arguments(kind, required, present))
-
-    head, tail = (
-        [f"{name}=_missing" if name in required else f"{name}=_defaults[{name!r}]" for name in group]
-        for group in (positional, named)
-    )
-    missing = "".join(f" or {name} is _missing" for name in required)
-    given = ", ".join(f"{name}={name}" for name in required)
-    call = f"_init({', '.join(['self', *positional, *(f'{name}={name}' for name in named)])})"
-    source = (
-        f"def __init__({', '.join(['self', *head, '*_surplus', *tail, '**_unknown'])}):\n"
-        f"    if _unknown or _surplus{missing}:\n"
-        f"        _refuse(dict({given}), _surplus, _unknown, lambda: {call})\n"
-        f"    {call}\n"
-    )
-    namespace: dict[str, Any] = {
-        "__name__": __name__,
-        "_init": init,
-        "_refuse": refuse,
-        "_defaults": defaults,
-        "_missing": parameters,
-    }
-    exec(compile(source, f"<constructor of {declaration.__name__}>", "exec"), namespace)  # noqa: S102 - as the dataclasses of Python do
-    setattr(declaration, "__init__", update_wrapper(namespace["__init__"], init))  # noqa: B010 - mypy
-    return declaration
-
-
-def _unknown(kind: str, unknown: list[str], arguments: list[str]) -> str:
-    proposals = {name: _proposal(kind, name, arguments) for name in unknown}
-    known = [f"{proposal} instead of {name}" for name, proposal in proposals.items() if proposal]
-    other = f"its arguments are {', '.join(arguments)}" if not all(proposals.values()) else ""
-    remedy = "; ".join(part for part in (f"write {', '.join(known)}" if known else "", other) if part)
-    return f"{kind} has no argument {', '.join(unknown)}; {remedy}"
+def _proposal(kind: str, name: str, arguments: list[str]) -> str:
+    """Return what to write instead of an argument; ``""`` if it is not known."""
+    synonym = _SYNONYMS.get(kind, {}).get(name.lower())
+    return synonym or next(iter(get_close_matches(name.lower(), arguments, n=1)), "")
 
 
 def _surplus(kind: str, surplus: tuple[object, ...], positional: list[str], named: list[str]) -> str:
@@ -211,140 +182,56 @@ def _surplus(kind: str, surplus: tuple[object, ...], positional: list[str], name
     return f"{fact}; write {pronoun} by name: {', '.join(f'{name}=' for name in named)}"
 
 
-def _proposal(kind: str, name: str, arguments: list[str]) -> str:
-    """Return what to write instead of an argument; ``""`` if it is not known."""
-    synonym = _SYNONYMS.get(kind, {}).get(name.lower())
-    return synonym or next(iter(get_close_matches(name.lower(), arguments, n=1)), "")
+_EXAMPLES: Mapping[str, str] = {
+    "Check": 'Check("positive_amount", "amount > 0")',
+    "Column": 'Column("id", LongType())',
+    "Deprecated": "Deprecated(date(2026, 1, 31))",
+    "ForeignKey": 'ForeignKey(["customer_id"], "dev.silver.customers")',
+    "PrimaryKey": 'PrimaryKey(["id"])',
+    "Unique": 'Unique(["email"])',
+}
+"""A whole call of each declaration that has required arguments."""
 
 
-_LONGEST = 80
+def missing_arguments(kind: str, required: Sequence[str], given: Mapping[str, object]) -> str:
+    """Return the message for a declaration that lacks required arguments."""
+    if kind == _TABLE:
+        return _of_a_table(given)
+    lacks = ", ".join(name for name in required if name not in given)
+    shown = ", ".join(map(repr, given.values()))
+    return f"{kind}({shown}) lacks {lacks}; write {kind}({', '.join(required)}), such as {_EXAMPLES[kind]}"
 
 
-def refuse_kind(subject: str, wanted: str, value: object, remedy: str) -> NoReturn:
-    """Raise the error for a value that a function cannot use.
-
-    Args:
-        subject: The function or class.
-        wanted: What it takes.
-        value: What it was given.
-        remedy: What to give, in the imperative.
-
-    Raises:
-        DeclarationError: Always.
-    """
-    msg = f"{subject} takes {wanted}, and was given {argument_text(value)}; {remedy}"
-    raise DeclarationError(msg)
+_TABLE = "Table"
+_NAME_PARTS = ("catalog_name", "schema_name", "table_name")
+_PLACEHOLDERS = ("catalog", "schema", "table")
 
 
-def argument_text(value: object) -> str:
-    """Return a value for a message, in at most a line."""
-    if not isinstance(value, type) and hasattr(value, "qualified_name"):
-        return f"the Table {value.qualified_name}"
-    return shortened(repr(value), _LONGEST)
+def wrong_name_parts(values: Sequence[object]) -> str:
+    """Return the message for a table whose name has too few parts, such as a list where the table name is expected."""
+    if not any(isinstance(value, (list, tuple)) for value in values):
+        return ""
+    return _of_a_table(dict(zip(_NAME_PARTS, values, strict=True)))
 
 
-_PACKAGE = "pytest_delta_schema."
-_PROGRAMS = ("__main__", "__channelexec__")
-"""The modules that run a program: the one that Python was started with, and that of a worker of xdist."""
+def _of_a_table(given: Mapping[str, object]) -> str:
+    texts: list[str] = []
+    for part in _NAME_PARTS:
+        text = given.get(part)
+        if not isinstance(text, str):
+            break
+        texts.append(text)
+    name = ".".join(texts)
+    parts = [part for part in name.split(".") if part]
+    if len(texts) == len(_NAME_PARTS):
+        return f"Table {name} lacks columns; write " + _call(texts, f"{_EXAMPLES['Column']}, ...")
+    fact = f"Table was given the name {name!r}" if name else "Table was given no name"
+    if len(parts) == len(_NAME_PARTS):
+        return f"{fact}, whose three parts are three arguments; write {_call(parts)}"
+    known = parts[-len(_NAME_PARTS) :]
+    call = _call([*_PLACEHOLDERS[: len(_NAME_PARTS) - len(known)], *known])
+    return f"{fact}, and a name has three parts: catalog, schema and table; write {call}"
 
 
-class FileVersion(NamedTuple):
-    """A version of a file, which changes when the file is written."""
-
-    modified: int
-    size: int
-
-    @classmethod
-    def of(cls, file: str | int) -> FileVersion | None:
-        """Return the version of a file, given by its path or an open descriptor; ``None`` if there is no such file."""
-        try:
-            status = os.stat(file)  # noqa: PTH116 - also of descriptors
-        except OSError:
-            return None
-        return cls(status.st_mtime_ns, status.st_size)
-
-
-class _ModuleDeclarations(NamedTuple):
-    """The tables that the top-level code of a module has declared."""
-
-    version: FileVersion | None
-    """The version of its file at the first declaration."""
-    tables: dict[QualifiedName, DeclaredAt]
-
-
-_declarations: WeakKeyDictionary[ModuleType, _ModuleDeclarations] = WeakKeyDictionary()
-"""What the top-level code of each module has declared, also what no variable of the module holds."""
-
-
-class DeclaredAt(NamedTuple):
-    """The module, file and line of a declaration; the line counts from one."""
-
-    module: str
-    path: str
-    line: int
-    is_top_level: bool = False
-    """Whether the top-level code of the module makes the declaration, or a class in it."""
-    name: QualifiedName | None = None
-    """The name of the table that is declared there; ``None`` if the table was derived from a declaration."""
-
-    @property
-    def location(self) -> Location:
-        """The file and the line."""
-        return Location(self.path, self.line)
-
-    def __str__(self) -> str:
-        return str(self.location)
-
-
-def declared_here() -> DeclaredAt:
-    """Find the nearest module whose top-level code is running, or else the nearest code that is not of this package.
-
-    Walking to the ``<module>`` frame sees through constructors, factories in other files and comprehensions, where
-    counting frames would not; the line is one of that frame, or of a class body in it. The top-level code of a program,
-    such as that of pytest, declares nothing: a table that a test function makes is declared in that function.
-    """
-    frame = sys._getframe(1)  # noqa: SLF001 - the only way to ask who calls
-    while frame.f_back is not None and _module(frame).startswith(_PACKAGE):
-        frame = frame.f_back
-    body: FrameType | None = None
-    caller: FrameType | None = frame
-    while caller is not None:
-        code = caller.f_code
-        if code.co_flags & CO_OPTIMIZED:
-            body = None  # a function, whose classes are not those of the module
-        elif code.co_name != "<module>":
-            body = body or caller
-        elif _module(caller) not in _PROGRAMS:
-            return _at(body or caller, is_top_level=True)
-        caller = caller.f_back
-    return _at(frame, is_top_level=False)
-
-
-def note_declaration(name: QualifiedName, origin: DeclaredAt) -> None:
-    """Note what the top-level code of a module declares."""
-    module = sys.modules.get(origin.module)
-    if origin.is_top_level and module is not None:
-        declared = _declarations.get(module)
-        if declared is None:
-            declared = _declarations[module] = _ModuleDeclarations(FileVersion.of(origin.path), {})
-        declared.tables[name] = origin
-
-
-def declarations_of(module: ModuleType) -> Mapping[QualifiedName, DeclaredAt]:
-    """Return the tables that the top-level code of a module has declared, whatever has become of them."""
-    declared = _declarations.get(module)
-    return {} if declared is None else declared.tables
-
-
-def imported_version(module: ModuleType) -> FileVersion | None:
-    """Return the version of a module's file when the module was imported; ``None`` if it declares no table."""
-    declared = _declarations.get(module)
-    return None if declared is None else declared.version
-
-
-def _at(frame: FrameType, *, is_top_level: bool) -> DeclaredAt:
-    return DeclaredAt(_module(frame), frame.f_code.co_filename, frame.f_lineno, is_top_level)
-
-
-def _module(frame: FrameType) -> str:
-    return str(frame.f_globals.get("__name__", ""))
+def _call(parts: Sequence[str], columns: str = "...") -> str:
+    return "Table(" + ", ".join(f'"{part}"' for part in parts) + f", [{columns}])"

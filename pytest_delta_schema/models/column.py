@@ -1,4 +1,4 @@
-"""One declared column."""
+"""Declared columns, with their tags, deprecations, defaults and identities."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Union
 
-from pyspark.sql.types import ArrayType, DataType, MapType, StructType
+from pyspark.sql.types import DataType, StructType
 
 from pytest_delta_schema.delta.char_varchar import with_lengths
 from pytest_delta_schema.delta.fields import (
@@ -25,10 +25,7 @@ from pytest_delta_schema.models.arguments import refuse_kind, refuses_wrong_argu
 from pytest_delta_schema.models.names import interned, require_comment, require_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from pyspark.sql.types import StructField
-
 
 NO_DECLARED_TAGS: Mapping[str, str | None] = MappingProxyType({})
 
@@ -94,13 +91,6 @@ class Deprecated:
             raise DeclarationError(msg)
 
 
-def _require_day(value: object, name: str) -> None:
-    """Raise a ``DeclarationError`` if a value is not a day; a moment is none."""
-    if not isinstance(value, date) or isinstance(value, datetime):
-        msg = f"{name} of Deprecated is {value!r}, which is not a datetime.date; write {_EXAMPLE}"
-        raise DeclarationError(msg)
-
-
 def require_deprecated(value: object, subject: str) -> None:
     """Raise a ``DeclarationError`` if a value is neither a :class:`Deprecated` nor ``None``."""
     if value is not None and not isinstance(value, Deprecated):
@@ -108,10 +98,11 @@ def require_deprecated(value: object, subject: str) -> None:
         raise DeclarationError(msg)
 
 
-DefaultValue = Union[str, bool, int, float, Decimal]  # noqa: UP007 - used at run time, on every supported Python
-"""A default: a number, a boolean, or the text of an SQL expression."""
-
-_set = object.__setattr__
+def _require_day(value: object, name: str) -> None:
+    """Raise a ``DeclarationError`` if a value is not a day; a moment is none."""
+    if not isinstance(value, date) or isinstance(value, datetime):
+        msg = f"{name} of Deprecated is {value!r}, which is not a datetime.date; write {_EXAMPLE}"
+        raise DeclarationError(msg)
 
 
 @refuses_wrong_arguments
@@ -139,6 +130,12 @@ class Identity:
             if not isinstance(value, int) or isinstance(value, bool):
                 msg = f"{name} of Identity must be an integer, got {value!r}; write Identity(start=1, step=1)"
                 raise DeclarationError(msg)
+
+
+DefaultValue = Union[str, bool, int, float, Decimal]  # noqa: UP007 - used at run time, on every supported Python
+"""A default: a number, a boolean, or the text of an SQL expression."""
+
+_set = object.__setattr__
 
 
 @refuses_wrong_arguments
@@ -273,49 +270,3 @@ def _column(field: StructField) -> Column:
         generated_as=known.get(GENERATION_EXPRESSION),
         identity=identity,
     )
-
-
-class UnknownType(DataType):
-    """The type of an existing column that ``pyspark.sql.types`` or Delta does not know, as text.
-
-    It equals a type that a log or a catalog shows by the same text. A column of such a type is never created or
-    changed.
-
-    Args:
-        text: The type as drift shows it, such as ``geometry(OGC:CRS84)``.
-
-    Raises:
-        DeclarationError: If the text is empty.
-    """
-
-    def __init__(self, text: str) -> None:
-        given: object = text
-        if not isinstance(given, str) or not given.strip():
-            msg = f"an unknown type is the text of a type, got {given!r}; write UnknownType('geometry(OGC:CRS84)')"
-            raise DeclarationError(msg)
-        self.text = text
-
-    def simpleString(self) -> str:  # noqa: N802 - the name in pyspark
-        """Return the text."""
-        return self.text
-
-    def jsonValue(self) -> str:  # noqa: N802 - as above
-        """Return the text."""
-        return self.text
-
-    def __repr__(self) -> str:
-        return f"UnknownType({self.text!r})"
-
-
-def unknown_types(data_type: DataType) -> Iterator[str]:
-    """Yield the texts of the unknown types that a type contains, at any depth."""
-    if isinstance(data_type, UnknownType):
-        yield data_type.text
-    elif isinstance(data_type, StructType):
-        for field in data_type.fields:
-            yield from unknown_types(field.dataType)
-    elif isinstance(data_type, ArrayType):
-        yield from unknown_types(data_type.elementType)
-    elif isinstance(data_type, MapType):
-        yield from unknown_types(data_type.keyType)
-        yield from unknown_types(data_type.valueType)

@@ -1,4 +1,4 @@
-"""Declared constraints."""
+"""Declared constraints and conversions: checks, keys, and the parquet files that become a table."""
 
 from __future__ import annotations
 
@@ -160,9 +160,7 @@ class ForeignKey:
         if not self.columns:
             msg = "a foreign key has no columns; name at least one"
             raise DeclarationError(msg)
-        object.__setattr__(
-            self, "parent_columns", require_names(self.parent_columns, "parent_columns of a foreign key")
-        )
+        _set(self, "parent_columns", require_names(self.parent_columns, "parent_columns of a foreign key"))
         if self.name is not None:
             require_name(self.name, "the name of a foreign key")
         given: object = self.references

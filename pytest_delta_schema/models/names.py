@@ -1,4 +1,4 @@
-"""Names of tables, columns and constraints, and when two of them are the same."""
+"""Names of tables, columns and constraints: as they are declared, derived, bound and required."""
 
 from __future__ import annotations
 
@@ -10,22 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.delta.names import folded, split_path
 from pytest_delta_schema.diagnostics.errors import DeclarationError
+from pytest_delta_schema.models.arguments import refuse_kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-CONSTRAINT_NAME_LIMIT = 255
-"""Longest name of a constraint on Unity Catalog, in characters (source: its documentation of object names)."""
-
-_HASH_LENGTH = 8
-
-_NUL = "\0"
-
-
-Prefix = tuple[str, ...]
-"""The first parts of a name, in lower case."""
-
-_MOST_PARTS = 3
+    from typing import Any
 
 
 class QualifiedName(NamedTuple):
@@ -77,6 +66,58 @@ class StoredName(QualifiedName):
         return self._stored
 
 
+def parse_name(text: str) -> QualifiedName:
+    """Read the three parts of a dotted name such as ``dev.silver.orders``, in any case."""
+    parts = [part.name for part in split_path(folded(text))]
+    if len(parts) != len(QualifiedName._fields) or not all(part.strip() for part in parts):
+        msg = f"{text!r} does not name a table; write catalog.schema.table, or give the Table itself"
+        raise DeclarationError(msg)
+    return QualifiedName(*parts)
+
+
+def required_table_name(value: Any, subject: str) -> QualifiedName:
+    """Return the name of a table; raise a ``DeclarationError`` if it is not a :class:`QualifiedName`."""
+    if not isinstance(value, QualifiedName):
+        remedy = "write model.name, or QualifiedName(catalog, schema, table)"
+        parts = value.split(".") if isinstance(value, str) else ()
+        if len(parts) == len(QualifiedName._fields):
+            remedy = f"write QualifiedName({', '.join(map(repr, parts))}), or the name of a model, model.name"
+        refuse_kind(subject, "the name of a table", value, remedy)
+    return value
+
+
+def required_table_names(value: object, subject: str) -> list[QualifiedName]:
+    """Return the names of tables, each once and sorted.
+
+    Args:
+        value: What was given for them: any iterable of names.
+        subject: The function, for the message.
+
+    Raises:
+        DeclarationError: If it is or holds something else.
+    """
+    if isinstance(value, (QualifiedName, str)) or not isinstance(value, Iterable):
+        refuse_kind(subject, "a list of names of tables", value, "write [model.name, ...]")
+    return sorted({required_table_name(name, subject) for name in value})
+
+
+Prefix = tuple[str, ...]
+"""The first parts of a name, in lower case."""
+
+_MOST_PARTS = 3
+
+
+def parse_binding(text: str) -> tuple[Prefix, Prefix]:
+    """Read a pair such as ``dev.silver=ci.pr_42_silver``; raise a ``DeclarationError`` if it is not such a pair."""
+    prefix, _, target = (folded(part.strip()) for part in text.partition("="))
+    left, right = tuple(prefix.split(".")), tuple(target.split("."))
+    if len(left) != len(right) or not all((*left, *right)) or len(left) > _MOST_PARTS:
+        fact = f"binding {text!r} must map a name to a name with the same number of parts"
+        msg = f"{fact}; write 'dev.silver=ci.pr_42_silver'"
+        raise DeclarationError(msg)
+    return left, right
+
+
 def require_name(value: object, subject: str, remedy: str = "give it a name") -> str:
     """Return ``value`` if it can be a name: a string that is not empty."""
     if not isinstance(value, str):
@@ -86,6 +127,17 @@ def require_name(value: object, subject: str, remedy: str = "give it a name") ->
         msg = f"{subject} is empty; {remedy}"
         raise DeclarationError(msg)
     return value
+
+
+def require_names(value: object, subject: str) -> tuple[str, ...]:
+    """Return ``value`` as a tuple of names."""
+    if isinstance(value, (str, bytes)):
+        msg = f"{subject} must be a list of names, got the bare string {value!r}; write [{value!r}]"
+        raise DeclarationError(msg)
+    if not isinstance(value, Iterable):
+        msg = f"{subject} must be a list of names, got {value!r}; write a list of strings"
+        raise DeclarationError(msg)
+    return tuple(require_name(item, f"{subject}[{index}]") for index, item in enumerate(value))
 
 
 def require_comment(value: object, subject: str) -> str:
@@ -103,15 +155,10 @@ def interned(text: str) -> str:
     return intern(text if type(text) is str else str.__str__(text))
 
 
-def require_names(value: object, subject: str) -> tuple[str, ...]:
-    """Return ``value`` as a tuple of names."""
-    if isinstance(value, (str, bytes)):
-        msg = f"{subject} must be a list of names, got the bare string {value!r}; write [{value!r}]"
-        raise DeclarationError(msg)
-    if not isinstance(value, Iterable):
-        msg = f"{subject} must be a list of names, got {value!r}; write a list of strings"
-        raise DeclarationError(msg)
-    return tuple(require_name(item, f"{subject}[{index}]") for index, item in enumerate(value))
+CONSTRAINT_NAME_LIMIT = 255
+"""Longest name of a constraint on Unity Catalog, in characters (source: its documentation of object names)."""
+
+_HASH_LENGTH = 8
 
 
 def key_name(prefix: str, table: QualifiedName, key: Sequence[str], columns: Iterable[str] = ()) -> str:
@@ -125,19 +172,10 @@ def key_name(prefix: str, table: QualifiedName, key: Sequence[str], columns: Ite
     return f"{name[: CONSTRAINT_NAME_LIMIT - _HASH_LENGTH - 1]}_{digest}"
 
 
-def parse_name(text: str) -> QualifiedName:
-    """Read the three parts of a dotted name such as ``dev.silver.orders``, in any case."""
-    parts = [part.name for part in split_path(folded(text))]
-    if len(parts) != len(QualifiedName._fields) or not all(part.strip() for part in parts):
-        msg = f"{text!r} does not name a table; write catalog.schema.table, or give the Table itself"
-        raise DeclarationError(msg)
-    return QualifiedName(*parts)
-
-
 def _readings(text: str, columns: Iterable[str]) -> int:
     """Count the ways to read ``text`` as names of columns joined by underscores."""
     # One string of all names in lower case, because this runs for every table of a plan.
-    vocabulary = folded(f"\0{_NUL.join(columns)}\0")
+    vocabulary = folded("\0" + "\0".join(columns) + "\0")
     parts = text.split("_")
     counts = [1] + [0] * len(parts)
     for start in range(len(parts)):
@@ -146,14 +184,3 @@ def _readings(text: str, columns: Iterable[str]) -> int:
                 if f"\0{'_'.join(parts[start:end])}\0" in vocabulary:
                     counts[end] += counts[start]
     return counts[-1]
-
-
-def parse_binding(text: str) -> tuple[Prefix, Prefix]:
-    """Read a pair such as ``dev.silver=ci.pr_42_silver``; raise a ``DeclarationError`` if it is not such a pair."""
-    prefix, _, target = (folded(part.strip()) for part in text.partition("="))
-    left, right = tuple(prefix.split(".")), tuple(target.split("."))
-    if len(left) != len(right) or not all((*left, *right)) or len(left) > _MOST_PARTS:
-        fact = f"binding {text!r} must map a name to a name with the same number of parts"
-        msg = f"{fact}; write 'dev.silver=ci.pr_42_silver'"
-        raise DeclarationError(msg)
-    return left, right

@@ -12,21 +12,22 @@ from pytest_delta_schema.diagnostics.errors import DeclarationError
 ContractMode = Literal["manage", "report", "ignore"]
 """``manage``: applies change it. ``report``: it is drift that no apply changes. ``ignore``: it is not compared."""
 
-Evolution = Literal["strict", "additive"]
-"""``strict``: a column that the model does not declare is drift. ``additive``: it is accepted, with a note."""
-
 MANAGE: Final = "manage"
 REPORT: Final = "report"
 IGNORE: Final = "ignore"
 REQUIRE: Final = "require"
 FORBID: Final = "forbid"
 FAIL: Final = "fail"
+
+CONTRACT_MODES: tuple[ContractMode, ...] = get_args(ContractMode)
+
+Evolution = Literal["strict", "additive"]
+"""``strict``: a column that the model does not declare is drift. ``additive``: it is accepted, with a note."""
+
 STRICT: Final = "strict"
 ADDITIVE: Final = "additive"
 
-CONTRACT_MODES: tuple[ContractMode, ...] = get_args(ContractMode)
 EVOLUTIONS: tuple[Evolution, ...] = get_args(Evolution)
-
 
 ASPECTS: tuple[Aspect, ...] = get_args(Aspect)
 """All aspects; a contract manages them all by default."""
@@ -35,16 +36,6 @@ Ownership: TypeAlias = "Mapping[Aspect, ContractMode]"
 """The mode of every aspect that a contract does not manage."""
 
 ALL_MANAGED: Ownership = MappingProxyType({})
-
-
-_READ_ONLY: tuple[Aspect, ...] = ("columns", "types", "comments")
-"""The aspects that are compared of an object that no plan changes."""
-
-
-def read_only_modes(modes: Ownership) -> Ownership:
-    """Return the modes of a contract for an object that no plan changes: nothing is managed, and some is compared."""
-    compared = [aspect for aspect in _READ_ONLY if modes.get(aspect) != IGNORE]
-    return MappingProxyType({aspect: REPORT if aspect in compared else IGNORE for aspect in ASPECTS})
 
 
 def ownership(owns: object, subject: str) -> Ownership:
@@ -68,3 +59,13 @@ def ownership(owns: object, subject: str) -> Ownership:
         raise DeclarationError(msg)
     others = {aspect: mode for aspect, mode in modes.items() if mode != MANAGE}
     return cast("Ownership", MappingProxyType(others)) if others else ALL_MANAGED
+
+
+_READ_ONLY: tuple[Aspect, ...] = ("columns", "types", "comments")
+"""The aspects that are compared of an object that no plan changes."""
+
+
+def read_only_modes(modes: Ownership) -> Ownership:
+    """Return the modes of a contract for an object that no plan changes: nothing is managed, and some is compared."""
+    compared = [aspect for aspect in _READ_ONLY if modes.get(aspect) != IGNORE]
+    return MappingProxyType({aspect: REPORT if aspect in compared else IGNORE for aspect in ASPECTS})

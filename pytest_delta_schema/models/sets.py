@@ -1,20 +1,17 @@
-"""Binding: models keep their names, and map to tables in another catalog or schema."""
+"""Several models: the names that they are bound to, the tables that are read for them, and their order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.diagnostics.errors import DeclarationError
-from pytest_delta_schema.models.arguments import argument_text, refuse_kind
 from pytest_delta_schema.models.constraints import Parquet
 from pytest_delta_schema.models.names import Prefix, QualifiedName
-from pytest_delta_schema.models.table import Table, derived, names_around
+from pytest_delta_schema.models.table import Table, derived, required_tables
 
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Iterable
 
 
 class Binding(NamedTuple):
@@ -28,7 +25,11 @@ class Binding(NamedTuple):
 
     def name(self, name: QualifiedName) -> QualifiedName:
         """Return the name in the catalog for one in models; the longest prefix is used."""
-        longest = max((pair for pair in self.pairs if name[: len(pair[0])] == pair[0]), key=_length, default=None)
+        longest = max(
+            (pair for pair in self.pairs if name[: len(pair[0])] == pair[0]),
+            key=lambda pair: len(pair[0]),
+            default=None,
+        )
         return name if longest is None else QualifiedName(*longest[1], *name[len(longest[1]) :])
 
     def table(self, table: Table) -> Table:
@@ -58,30 +59,13 @@ class Binding(NamedTuple):
         )
 
 
-def _length(pair: tuple[Prefix, Prefix]) -> int:
-    return len(pair[0])
-
-
-def required_table(value: object, subject: str) -> Table:
-    """Return a model; raise a ``DeclarationError`` if it is something else."""
-    if not isinstance(value, Table):
-        refuse_kind(subject, "a Table", value, "give the Table that declares it")
-    return value
-
-
-def required_tables(value: object, subject: str) -> list[Table]:
-    """Return models as a list; raise a ``DeclarationError`` if it is or holds something else."""
-    if isinstance(value, Mapping):
-        refuse_kind(subject, "a list of Tables", value, "give its values, list(tables.values())")
-    if isinstance(value, (Table, str)) or not isinstance(value, Iterable):
-        refuse_kind(subject, "a list of Tables", value, "write [table, ...]")
-    tables = list(value)
-    others = [item for item in tables if not isinstance(item, Table)]
-    if others:
-        values = ", ".join(map(argument_text, others))
-        msg = f"{subject} takes a list of Tables, and the list has {values}; give the Tables that declare them"
-        raise DeclarationError(msg)
-    return tables
+def names_around(models: Iterable[Table]) -> tuple[QualifiedName, ...]:
+    """Return the names of tables and of the parents of their foreign keys, each once and sorted."""
+    names = set()
+    for model in models:
+        names.add(model.name)
+        names.update(key.parent for key in model.foreign_keys)
+    return tuple(sorted(names))
 
 
 def snapshot_names(models: Iterable[Table]) -> tuple[QualifiedName, ...]:
@@ -97,32 +81,6 @@ def snapshot_names(models: Iterable[Table]) -> tuple[QualifiedName, ...]:
         DeclarationError: If it is not a list of tables.
     """
     return names_around(required_tables(models, "snapshot"))
-
-
-def required_table_name(value: Any, subject: str) -> QualifiedName:
-    """Return the name of a table; raise a ``DeclarationError`` if it is not a :class:`QualifiedName`."""
-    if not isinstance(value, QualifiedName):
-        remedy = "write model.name, or QualifiedName(catalog, schema, table)"
-        parts = value.split(".") if isinstance(value, str) else ()
-        if len(parts) == len(QualifiedName._fields):
-            remedy = f"write QualifiedName({', '.join(map(repr, parts))}), or the name of a model, model.name"
-        refuse_kind(subject, "the name of a table", value, remedy)
-    return value
-
-
-def required_table_names(value: object, subject: str) -> list[QualifiedName]:
-    """Return the names of tables, each once and sorted.
-
-    Args:
-        value: What was given for them: any iterable of names.
-        subject: The function, for the message.
-
-    Raises:
-        DeclarationError: If it is or holds something else.
-    """
-    if isinstance(value, (QualifiedName, str)) or not isinstance(value, Iterable):
-        refuse_kind(subject, "a list of names of tables", value, "write [model.name, ...]")
-    return sorted({required_table_name(name, subject) for name in value})
 
 
 def dependency_groups(models: Iterable[Table]) -> tuple[tuple[Table, ...], ...]:

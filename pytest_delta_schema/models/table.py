@@ -1,4 +1,4 @@
-"""One declared table."""
+"""Declared tables, also as Spark's structs and frames."""
 
 from __future__ import annotations
 
@@ -8,18 +8,17 @@ from dataclasses import KW_ONLY, dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from pyspark.sql.types import StructField, StructType
+
+from pytest_delta_schema.delta.char_varchar import without_lengths
+from pytest_delta_schema.delta.fields import CHAR_VARCHAR
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.diagnostics.text import identifier
-from pytest_delta_schema.models.arguments import (
-    DeclaredAt,
-    declared_here,
-    note_declaration,
-    refuses_wrong_arguments,
-    wrong_name_parts,
-)
+from pytest_delta_schema.models.arguments import argument_text, refuse_kind, refuses_wrong_arguments, wrong_name_parts
 from pytest_delta_schema.models.clients import require_clients
 from pytest_delta_schema.models.column import Column, columns_of, no_tags, require_deprecated, require_tags
 from pytest_delta_schema.models.constraints import Check, ForeignKey, Parquet, PrimaryKey, Unique, declared_conversion
+from pytest_delta_schema.models.declared_at import DeclaredAt, declared_here, note_declaration
 from pytest_delta_schema.models.names import folded_name, require_comment, require_name, require_names
 from pytest_delta_schema.models.ownership import (
     ASPECTS,
@@ -32,26 +31,25 @@ from pytest_delta_schema.models.ownership import (
 )
 
 if TYPE_CHECKING:
-    from pyspark.sql.types import StructType
+    from pyspark.sql import DataFrame, SparkSession
 
     from pytest_delta_schema.delta.names import Aspect
     from pytest_delta_schema.models.column import Deprecated
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.ownership import ContractMode, Evolution, Ownership
 
-
 _T = TypeVar("_T")
 
 _set = object.__setattr__
+
+PropertyValue = str | bool | int | float | None
+"""What an author may write for a table property; ``None`` declares it absent."""
 
 _NOT_READ_ONLY = (
     "table_properties", "primary_key", "checks", "foreign_keys", "partitioned_by", "clustered_by", "convert_from",
     "tags", "unique",
 )  # fmt: skip
 """The arguments that a contract for an object that no plan changes cannot have."""
-
-PropertyValue = str | bool | int | float | None
-"""What an author may write for a table property; ``None`` declares it absent."""
 
 
 @refuses_wrong_arguments
@@ -225,26 +223,6 @@ class Table:
         return read_only_modes(modes) if self.read_only else modes
 
 
-def declared_name(table: Table) -> QualifiedName:
-    """Return the name in the declaration of a table, after which its keys are named, whatever it is bound to."""
-    return table.origin.name or table.name
-
-
-def conversions(models: Iterable[Table]) -> dict[QualifiedName, Parquet]:
-    """Return how tables are converted from files, for the models that consent to it."""
-    wishes = ((model.name, declared_conversion(model.convert_from, "")) for model in models)
-    return {name: wish for name, wish in wishes if wish is not None}
-
-
-def names_around(models: Iterable[Table]) -> tuple[QualifiedName, ...]:
-    """Return the names of tables and of the parents of their foreign keys, each once and sorted."""
-    names = set()
-    for model in models:
-        names.add(model.name)
-        names.update(key.parent for key in model.foreign_keys)
-    return tuple(sorted(names))
-
-
 def _listed(value: object, kind: type[_T], subject: str, example: str) -> tuple[_T, ...]:
     name = kind.__name__
     if isinstance(value, (str, bytes, kind)) or not isinstance(value, Iterable):
@@ -272,11 +250,81 @@ def _properties(value: object, subject: str) -> Mapping[str, PropertyValue]:
     return MappingProxyType(dict(value))
 
 
+def declared_name(table: Table) -> QualifiedName:
+    """Return the name in the declaration of a table, after which its keys are named, whatever it is bound to."""
+    return table.origin.name or table.name
+
+
 def derived(table: Table, name: QualifiedName | None = None, **changes: object) -> Table:
     """Return a table with another name or other values, which was declared where the given one was."""
     made = copy(table)
     if name is not None:
         changes.update(catalog_name=name.catalog, schema_name=name.schema, table_name=name.table)
     for field_name, value in changes.items():
-        object.__setattr__(made, field_name, value)
+        _set(made, field_name, value)
     return made
+
+
+def conversions(models: Iterable[Table]) -> dict[QualifiedName, Parquet]:
+    """Return how tables are converted from files, for the models that consent to it."""
+    wishes = ((model.name, declared_conversion(model.convert_from, "")) for model in models)
+    return {name: wish for name, wish in wishes if wish is not None}
+
+
+def required_table(value: object, subject: str) -> Table:
+    """Return a model; raise a ``DeclarationError`` if it is something else."""
+    if not isinstance(value, Table):
+        refuse_kind(subject, "a Table", value, "give the Table that declares it")
+    return value
+
+
+def required_tables(value: object, subject: str) -> list[Table]:
+    """Return models as a list; raise a ``DeclarationError`` if it is or holds something else."""
+    if isinstance(value, Mapping):
+        refuse_kind(subject, "a list of Tables", value, "give its values, list(tables.values())")
+    if isinstance(value, (Table, str)) or not isinstance(value, Iterable):
+        refuse_kind(subject, "a list of Tables", value, "write [table, ...]")
+    tables = list(value)
+    others = [item for item in tables if not isinstance(item, Table)]
+    if others:
+        values = ", ".join(map(argument_text, others))
+        msg = f"{subject} takes a list of Tables, and the list has {values}; give the Tables that declare them"
+        raise DeclarationError(msg)
+    return tables
+
+
+def to_struct_type(table: Table) -> StructType:
+    """Return the Spark schema of a declared table.
+
+    ``spark.createDataFrame(rows, to_struct_type(orders))`` makes one. Names, types, nullability and comments are those
+    of the model. Char and varchar are strings that keep their length in the metadata, as in every frame of Spark; so
+    the struct can be given to any reader, and back to :meth:`Table.from_struct_type`.
+
+    Raises:
+        DeclarationError: If ``table`` is not a model.
+    """
+    return StructType([_struct_field(column) for column in required_table(table, "to_struct_type").columns])
+
+
+def _struct_field(column: Column) -> StructField:
+    plain = without_lengths(column.data_type)
+    metadata: dict[str, Any] = {"comment": column.comment} if column.comment else {}
+    if plain != column.data_type:
+        metadata[CHAR_VARCHAR] = column.data_type.simpleString()
+    return StructField(column.name, plain, column.is_nullable, metadata)
+
+
+def empty_frame(spark: SparkSession, table: Table) -> DataFrame:
+    """Return a frame without rows that has the schema of a declared table.
+
+    Args:
+        spark: Any session, also one of Spark Connect.
+        table: The model.
+
+    Raises:
+        DeclarationError: If one of them is something else.
+    """
+    schema = to_struct_type(required_table(table, "empty_frame"))
+    if not hasattr(spark, "createDataFrame"):
+        refuse_kind("empty_frame", "a Spark session", spark, "give one, such as the fixture delta_spark")
+    return spark.createDataFrame([], schema)

@@ -1,4 +1,4 @@
-"""Types of columns, given as text or as objects."""
+"""Read types of columns from text: ``decimal(18,2)``, ``array<struct<a: int>>``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import types as spark
 
-from pytest_delta_schema.models.column import UnknownType
+from pytest_delta_schema.models.spark_types import UnknownType
 from pytest_delta_schema.sqlglot_compat import SqlglotError, TokenType, ddl_tokens
 
 if TYPE_CHECKING:

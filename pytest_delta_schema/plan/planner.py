@@ -22,7 +22,7 @@ from pytest_delta_schema.diagnostics.faults import (
 from pytest_delta_schema.models.arguments import refuse_kind
 from pytest_delta_schema.models.names import QualifiedName, require_names
 from pytest_delta_schema.models.ownership import ADDITIVE, IGNORE, MANAGE, REPORT
-from pytest_delta_schema.models.sets import required_tables
+from pytest_delta_schema.models.table import required_tables
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable, TablePlan
 from pytest_delta_schema.plan.changes import (
     Change,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.diagnostics.errors import Location
     from pytest_delta_schema.diagnostics.faults import HasCode
-    from pytest_delta_schema.models.arguments import DeclaredAt
+    from pytest_delta_schema.models.declared_at import DeclaredAt
     from pytest_delta_schema.plugin.compat import TerminalRepr
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from pytest_delta_schema.diagnostics.text import printed_line
 from pytest_delta_schema.engine.gate import CONTAINERS, held_items, held_tables
-from pytest_delta_schema.models.arguments import declarations_of
+from pytest_delta_schema.models.declared_at import declarations_of
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plugin.failures import relative
 

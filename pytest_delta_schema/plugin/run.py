@@ -9,8 +9,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_delta_schema.diagnostics.text import printed, printed_line
 from pytest_delta_schema.plugin.compat import added_arguments, is_distributed, is_worker
-from pytest_delta_schema.plugin.failures import CatalogUnavailable, report_error, show_once, without_start_line
+from pytest_delta_schema.plugin.failures import (
+    CatalogUnavailable,
+    escape_collect_report,
+    escape_report,
+    report_error,
+    show_once,
+    without_start_line,
+)
 from pytest_delta_schema.plugin.option_reading import checked_options, rule_faults
 from pytest_delta_schema.plugin.options import (
     ADOPT,
@@ -98,7 +106,7 @@ class ContractRun:
         installed = [table for table in tables if not sources.is_own(table.origin.location)]
         if installed:
             from pytest_delta_schema.engine.source_map import Listing
-            from pytest_delta_schema.models.arguments import FileVersion
+            from pytest_delta_schema.models.declared_at import FileVersion
 
             listing = Listing(path=str(path), variable=variable, version=FileVersion.of(str(path)))
             for table in installed:
@@ -194,8 +202,6 @@ class RunHooks:
         path = self._run.options.project_file
         if path is None:
             return None
-        from pytest_delta_schema.diagnostics.text import printed_line
-
         shown = path.relative_to(config.rootpath) if path.is_relative_to(config.rootpath) else path
         return printed_line(f"delta schema: configured by {shown}")
 
@@ -216,8 +222,6 @@ class RunHooks:
         """Escape why something could not be collected, such as a name in the message of an error."""
         report = yield
         if report.failed:
-            from pytest_delta_schema.plugin.failures import escape_collect_report
-
             escape_collect_report(collector.config, report)
         return report
 
@@ -255,8 +259,6 @@ class RunHooks:
             # A worker of xdist cannot stop the run with a message: there, the checks that need the rules fail.
             faults = [] if is_worker(config) else rule_faults(run.options.settings.rules)
             if faults:
-                from pytest_delta_schema.diagnostics.text import printed
-
                 raise pytest.UsageError(printed("\n".join(faults)))
         if run.options.mode not in {None, IMPORT, AGAINST} and (run.settings.must_match or run.settings.bindings):
             from pytest_delta_schema.engine.checks import unmatched_consents
@@ -376,8 +378,6 @@ def complete_report(
     if report.sections and run.has_started_spark:
         without_start_line(report)
     if call.excinfo is not None or report.sections:
-        from pytest_delta_schema.plugin.failures import escape_report
-
         escape_report(item, report, None if call.excinfo is None else call.excinfo.value)
 
 

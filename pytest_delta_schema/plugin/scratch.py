@@ -19,8 +19,7 @@ from pytest_delta_schema.engine.declarations import BoundModel, model_of_copy
 from pytest_delta_schema.engine.orchestrator import Orchestrator
 from pytest_delta_schema.execute.protocols import ProbesStreams, ReadsRows, ReusesCreations
 from pytest_delta_schema.models.names import QualifiedName, require_name
-from pytest_delta_schema.models.sets import required_table
-from pytest_delta_schema.models.table import Table, declared_name, derived
+from pytest_delta_schema.models.table import Table, declared_name, derived, required_table
 from pytest_delta_schema.plugin.options import without_scratch_catalog
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.test_kit.rows import rows_of

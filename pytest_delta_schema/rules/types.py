@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.delta.fields import LARGEST_PRECISION, Widening, widening, widens_in_iceberg
 from pytest_delta_schema.delta.names import ColumnPath, NameSet, folded, part_path
 from pytest_delta_schema.delta.protocol import TYPE_WIDENING, WIDENING_PROPERTY, writes_iceberg
-from pytest_delta_schema.models.column import unknown_types
+from pytest_delta_schema.models.spark_types import unknown_types
 from pytest_delta_schema.plan.actions import AlignTable, CreateTable
 from pytest_delta_schema.plan.changes import (
     ColumnAdd,

@@ -12,7 +12,7 @@ from pytest_delta_schema.delta.clients import ClientFeatures
 from pytest_delta_schema.delta.names import WHOLE_TABLE, PartPath, folded
 from pytest_delta_schema.diagnostics.errors import Diagnostic, InvalidModelError, UnsafePlanError, first_line
 from pytest_delta_schema.models.arguments import refuse_kind
-from pytest_delta_schema.models.sets import required_tables
+from pytest_delta_schema.models.table import required_tables
 from pytest_delta_schema.plan.actions import TablePlan, change_lines
 from pytest_delta_schema.plan.kinds import Risk
 from pytest_delta_schema.plan.property_policy import PropertyPolicy

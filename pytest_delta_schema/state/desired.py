@@ -11,7 +11,8 @@ from pyspark.sql.types import ArrayType, MapType, StructType
 
 from pytest_delta_schema.delta.fields import SIZED
 from pytest_delta_schema.delta.names import ELEMENT, KEY, TABLE, VALUE, ColumnPath, column_path
-from pytest_delta_schema.models.column import NO_DECLARED_TAGS, Column, Identity, UnknownType
+from pytest_delta_schema.models.column import NO_DECLARED_TAGS, Column, Identity
+from pytest_delta_schema.models.spark_types import UnknownType
 from pytest_delta_schema.models.constraints import Check, declared_conversion
 from pytest_delta_schema.models.ownership import ALL_MANAGED, ASPECTS
 from pytest_delta_schema.models.table import Table, declared_name

@@ -13,7 +13,8 @@ from pytest_delta_schema.assertions.tracebacks import hides_traceback
 from pytest_delta_schema.delta.names import folded
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.arguments import refuse_kind
-from pytest_delta_schema.models.structs import nullable_struct, to_struct_type
+from pytest_delta_schema.models.spark_types import nullable_struct
+from pytest_delta_schema.models.table import to_struct_type
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.expressions import ExpressionError, columns_in
 from pytest_delta_schema.state.expressions.conditions import (

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from pytest_delta_schema.backends.local.warehouse import physical_schema
 from pytest_delta_schema.delta.names import folded
 from pytest_delta_schema.diagnostics.text import identifier
-from pytest_delta_schema.models.structs import to_struct_type
+from pytest_delta_schema.models.table import to_struct_type
 from pytest_delta_schema.sql.quoting import dotted, literal, type_sql
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.states import SourceState

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pytest_delta_schema.delta.names import part_path
 from pytest_delta_schema.diagnostics.errors import Location
 from pytest_delta_schema.engine.source_map import SourceLocations
-from pytest_delta_schema.models.arguments import declarations_of
+from pytest_delta_schema.models.declared_at import declarations_of
 from support.runs.marked_source import unmarked
 
 if TYPE_CHECKING:

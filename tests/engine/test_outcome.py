@@ -30,7 +30,7 @@ from pytest_delta_schema.engine.outcomes import (
     TableOutcome,
 )
 from pytest_delta_schema.engine.plan_outcomes import statements_after_failure
-from pytest_delta_schema.models.arguments import DeclaredAt
+from pytest_delta_schema.models.declared_at import DeclaredAt
 from pytest_delta_schema.models.table import derived
 from pytest_delta_schema.state import CatalogState
 from support.tables import NAME, column, orders, orders_before, state, stored, table

@@ -15,7 +15,7 @@ import pytest
 from pytest_delta_schema import Check, Table
 from pytest_delta_schema.diagnostics.errors import Location
 from pytest_delta_schema.engine.source_map import Listing, SourceLocations
-from pytest_delta_schema.models.arguments import FileVersion
+from pytest_delta_schema.models.declared_at import FileVersion
 from pytest_delta_schema.models.table import derived
 from support.runs.marked_source import unmarked
 

@@ -18,7 +18,7 @@ from pytest_delta_schema.backends.unity.catalog import CAPABILITIES as UNITY
 from pytest_delta_schema.delta.fields import with_collations_json
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.execute.protocols import unsupported_statements
-from pytest_delta_schema.models.column import unknown_types
+from pytest_delta_schema.models.spark_types import unknown_types
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.rules import PlanValidator
 from pytest_delta_schema.state import CatalogState

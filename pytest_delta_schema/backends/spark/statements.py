@@ -19,15 +19,14 @@ from pytest_delta_schema.backends.spark.compat import Transaction, frame_of_rows
 from pytest_delta_schema.backends.spark.errors import translate_errors
 from pytest_delta_schema.delta.fields import physical_path
 from pytest_delta_schema.delta.names import ELEMENT, KEY, TABLE, VALUE, ColumnPath, NameMap, NameSet, folded
-from pytest_delta_schema.delta.properties import is_databricks_only
+from pytest_delta_schema.delta.properties import CHECK_PREFIX, is_databricks_only
 from pytest_delta_schema.delta.protocol import CLUSTERED, CLUSTERING_DOMAIN, may_be_clustered
-from pytest_delta_schema.delta.properties import CHECK_PREFIX
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, StatementError, UnsafePlanError, first_line
 from pytest_delta_schema.diagnostics.faults import UnsupportedTable
 from pytest_delta_schema.diagnostics.text import escaped, identifier
 from pytest_delta_schema.execute.preflight import violations_of
 from pytest_delta_schema.execute.protocols import Capabilities, Refusal, RowCounts
-from pytest_delta_schema.models.structs import nullable_struct
+from pytest_delta_schema.models.spark_types import nullable_struct
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import (
     CheckAdd,

@@ -27,8 +27,10 @@ from pytest_delta_schema.backends.spark.statements import (
 from pytest_delta_schema.backends.spark_session.reading import ABSENT_ON_SPARK, SessionReader, unreadable_by_session
 from pytest_delta_schema.diagnostics.errors import StatementError, first_line
 from pytest_delta_schema.execute.protocols import ABSENT, Refusal
-from pytest_delta_schema.models.sets import required_table_name, required_table_names, required_tables
-from pytest_delta_schema.models.table import conversions, names_around
+from pytest_delta_schema.models.table import required_tables
+from pytest_delta_schema.models.names import required_table_name, required_table_names
+from pytest_delta_schema.models.table import conversions
+from pytest_delta_schema.models.sets import names_around
 from pytest_delta_schema.plan.changes import CheckAdd, SetTableComment
 from pytest_delta_schema.sql.renderers import (
     create_schema,

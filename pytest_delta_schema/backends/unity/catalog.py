@@ -27,7 +27,8 @@ from pytest_delta_schema.diagnostics.faults import FailedMetadataSync
 from pytest_delta_schema.diagnostics.redaction import Uri
 from pytest_delta_schema.execute.protocols import Capabilities, MetadataSync, Refusal, version_of
 from pytest_delta_schema.models.arguments import refuse_kind
-from pytest_delta_schema.models.sets import required_table_name, required_table_names, snapshot_names
+from pytest_delta_schema.models.sets import snapshot_names
+from pytest_delta_schema.models.names import required_table_name, required_table_names
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import CheckAdd, SetTableProperties
 from pytest_delta_schema.plan.entry_comparison import is_stale
