@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.compatibility.judging import CompatibilityFinding, Decision, DecisionResult
     from pytest_delta_schema.delta.names import ColumnPath
     from pytest_delta_schema.diagnostics.errors import Diagnostic, Severity
-    from pytest_delta_schema.diagnostics.errors import Witness
+    from pytest_delta_schema.diagnostics.faults import Witness
     from pytest_delta_schema.engine.declarations import Declarations
     from pytest_delta_schema.history.contracts import PastContract, PastContracts, PastFault
     from pytest_delta_schema.models.names import QualifiedName

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pytest_delta_schema.diagnostics.errors import Diagnostic, Location, Severity
-from pytest_delta_schema.diagnostics.errors import Witness, WitnessResult
+from pytest_delta_schema.diagnostics.faults import Witness, WitnessResult
 from pytest_delta_schema.settings.table import RISKS
 from pytest_delta_schema.state.json_shapes import (
     FLAG,

@@ -17,13 +17,8 @@ from pytest_delta_schema.backends.local.launch import installed
 from pytest_delta_schema.backends.spark.compat import quiet_session
 from pytest_delta_schema.backends.spark.errors import translate_errors
 from pytest_delta_schema.delta import NEWEST
-from pytest_delta_schema.diagnostics.errors import (
-    ConfigurationError,
-    StatementError,
-    Witness,
-    first_line,
-    os_error_text,
-)
+from pytest_delta_schema.diagnostics.errors import ConfigurationError, StatementError, first_line, os_error_text
+from pytest_delta_schema.diagnostics.faults import Witness
 from pytest_delta_schema.execute.interruption import in_time
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.witness.answers import ScriptAnswer, is_confirmed
@@ -37,7 +32,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from pytest_delta_schema.compatibility.judging import CompatibilityFinding
-    from pytest_delta_schema.diagnostics.errors import WitnessResult
+    from pytest_delta_schema.diagnostics.faults import WitnessResult
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.witness.answers import Side
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema.diagnostics.errors import Witness
+from pytest_delta_schema.diagnostics.faults import Witness
 from pytest_delta_schema.witness.answers import ScriptAnswer, is_confirmed
 from pytest_delta_schema.witness.runner import other_delta
 

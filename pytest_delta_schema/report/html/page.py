@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
-    from pytest_delta_schema.diagnostics.errors import Witness
+    from pytest_delta_schema.diagnostics.faults import Witness
     from pytest_delta_schema.engine.outcomes import OutcomeStatement, TableChange
     from pytest_delta_schema.report.html.schema_rows import SchemaRow
     from pytest_delta_schema.report.run_report import Run, RunReport, TableReport
