@@ -1,6 +1,6 @@
-"""Faults that no rule reports: of catalogs, of applies, of code of the project; and the witness of a fault."""
+"""Faults that no rule reports: of catalogs, of applies, of code of the project; and the witness of a fault.
 
-Each is a class that is named after the fault, has its code, and explains it in its docstring.
+Each fault is a class that is named after it, has its code, and explains it in its docstring.
 """
 
 from __future__ import annotations
@@ -13,6 +13,42 @@ class HasCode(Protocol):
     """A fault: its class is named after it, has its code, and explains it in its docstring."""
 
     code: str
+
+
+WitnessResult = Literal["confirmed", "not confirmed", "not run", "no witness"]
+"""The results of a witness."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Witness:
+    """A script that shows the effect of a changed contract, and its answers before and after the change.
+
+    Args:
+        result: ``confirmed``, ``not confirmed``, ``not run``, or ``no witness`` if there is no script.
+        file: The script, below the folder of the run; ``""`` if there is none.
+        script: Its text.
+        before: Its answer before the change; ``""`` if it was not run.
+        after: Its answer after the change.
+        reason: Why there is none, why it was not run, or why a script that is not confirmed may be right; ``""`` for
+            nothing.
+    """
+
+    result: WitnessResult
+    file: str = ""
+    script: str = ""
+    before: str = ""
+    after: str = ""
+    reason: str = ""
+
+    @property
+    def fact(self) -> str:
+        """The result in one line, with both answers unless it is confirmed."""
+        if self.result == "no witness":
+            return f"no witness: {self.reason}"
+        if self.result == "not confirmed":
+            reason = self.reason or "a defect of pytest-delta-schema that can be reported"
+            return f"witness {self.file}: not confirmed, {reason}: before: {self.before}; after: {self.after}"
+        return f"witness {self.file}: {self.result}{f': {self.reason}' if self.reason else ''}"
 
 
 class SnapshotDiffers:
@@ -507,39 +543,3 @@ class ReadOnlyObject:
     """
 
     code = "DS714"
-
-
-WitnessResult = Literal["confirmed", "not confirmed", "not run", "no witness"]
-"""The results of a witness."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Witness:
-    """A script that shows the effect of a changed contract, and its answers before and after the change.
-
-    Args:
-        result: ``confirmed``, ``not confirmed``, ``not run``, or ``no witness`` if there is no script.
-        file: The script, below the folder of the run; ``""`` if there is none.
-        script: Its text.
-        before: Its answer before the change; ``""`` if it was not run.
-        after: Its answer after the change.
-        reason: Why there is none, why it was not run, or why a script that is not confirmed may be right; ``""`` for
-            nothing.
-    """
-
-    result: WitnessResult
-    file: str = ""
-    script: str = ""
-    before: str = ""
-    after: str = ""
-    reason: str = ""
-
-    @property
-    def fact(self) -> str:
-        """The result in one line, with both answers unless it is confirmed."""
-        if self.result == "no witness":
-            return f"no witness: {self.reason}"
-        if self.result == "not confirmed":
-            reason = self.reason or "a defect of pytest-delta-schema that can be reported"
-            return f"witness {self.file}: not confirmed, {reason}: before: {self.before}; after: {self.after}"
-        return f"witness {self.file}: {self.result}{f': {self.reason}' if self.reason else ''}"
