@@ -78,6 +78,7 @@ from pytest_delta_schema.plan.kinds import ABSENT, enabled_by, kind_of, with_ena
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.state.features import unsupported_features
 from pytest_delta_schema.state.states import NO_TAGS, CatalogState
+from pytest_delta_schema.write_check.values import CHANGE_FEED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -155,7 +156,6 @@ def comparable_states(old: TableState, new: TableState) -> StatePair:
 
 ChangeRow = type["HasCode"]
 
-CHANGE_FEED = "delta.enableChangeDataFeed"
 RETENTIONS: Mapping[str, int] = {
     "delta.logretentionduration": 30 * 24 * 3_600_000,
     "delta.deletedfileretentionduration": 7 * 24 * 3_600_000,
@@ -169,7 +169,7 @@ def row_of(change: object, states: StatePair) -> ChangeRow | None:
     """Return the row of a change; ``None`` for one that only writes the same in another form."""
     find = FINDERS.get(type(change))
     if find is None:
-        msg = f"{type(change).__name__} has no row in the table of compatibility; add one in classification.py"
+        msg = f"{type(change).__name__} has no row in the table of compatibility; add one in compatibility/changes.py"
         raise TypeError(msg)
     return find(change, states)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.compatibility.changes import CHANGE_FEED
 from pytest_delta_schema.compatibility.roles import GROUPS, ROLE_WORDS, worse
 from pytest_delta_schema.compatibility.verdict_table import VERDICT_TABLE, cell_of
 from pytest_delta_schema.delta.names import folded
@@ -13,10 +12,10 @@ from pytest_delta_schema.delta.protocol import APPEND_ONLY, FEATURE_PREFIX, is_o
 from pytest_delta_schema.plan.actions import AlignTable
 from pytest_delta_schema.rules.clients import client_gaps
 from pytest_delta_schema.state.features import RequiredFeature
-from pytest_delta_schema.write_check.prediction import predict
+from pytest_delta_schema.write_check.prediction import frame_columns, predict
 from pytest_delta_schema.write_check.schemas import may_fail
-from pytest_delta_schema.write_check.statements import frame_columns
 from pytest_delta_schema.write_check.streams import stream_ends, unrecorded
+from pytest_delta_schema.write_check.values import CHANGE_FEED
 from pytest_delta_schema.write_check.verdict import Merge, WriteOptions
 
 if TYPE_CHECKING:

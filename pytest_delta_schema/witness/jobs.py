@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_delta_schema.compatibility.changes import CHANGE_FEED
 from pytest_delta_schema.compatibility.effects import (
     KINDS_OF,
     MEANT,
@@ -65,6 +64,7 @@ from pytest_delta_schema.witness.rows import (
 )
 from pytest_delta_schema.write_check.prediction import predict
 from pytest_delta_schema.write_check.streams import stream_ends
+from pytest_delta_schema.write_check.values import CHANGE_FEED
 from pytest_delta_schema.write_check.verdict import WriteOptions
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_delta_schema.compatibility.changes import CHANGE_FEED, StatePair
+from pytest_delta_schema.compatibility.changes import StatePair
 from pytest_delta_schema.compatibility.faults import (
     ClusteringChanged,
     ColumnMoved,
@@ -50,6 +50,7 @@ from pytest_delta_schema.test_kit.constraints import broken_constraints
 from pytest_delta_schema.test_kit.contract import contract_of
 from pytest_delta_schema.test_kit.effects import changed, lengthened
 from pytest_delta_schema.test_kit.rows import made_rows
+from pytest_delta_schema.write_check.values import CHANGE_FEED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.diagnostics.errors import Diagnostic
 from pytest_delta_schema.source_code.modules import column_source, field_source
 from pytest_delta_schema.state.desired import declared_column, struct_field
-from pytest_delta_schema.state.spark_types import atoms
-from pytest_delta_schema.state.spark_types import unstorable as unstorable_parts
+from pytest_delta_schema.state.spark_types import atoms, unstorable
 from pytest_delta_schema.state.types import describe_type
 
 if TYPE_CHECKING:
@@ -82,7 +81,7 @@ def extra_column(part: NewPart, version: tuple[int, int]) -> WriteFault:
     """Report a column or field that the frame has and the table lacks."""
     column = part.column
     path = str(part.path)
-    if any(unstorable_parts(column.data_type, part.path)):
+    if any(unstorable(column.data_type, part.path)):
         remedy = "drop it from the frame, or cast it to a type that Delta stores"
         fact = f"the frame has a column {path} ({describe_type(column.data_type)}), which the table lacks"
     elif part.parent:

@@ -1,7 +1,8 @@
-"""Predicts what Delta does with a write from the schemas of the frame and the table."""
+"""Predict what Delta does with a write from the schemas of the frame and the table."""
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta import NEWEST
@@ -16,19 +17,29 @@ from pytest_delta_schema.state.expressions import columns_in
 from pytest_delta_schema.state.reader import require_reader
 from pytest_delta_schema.state.spark_types import canonical_fields
 from pytest_delta_schema.state.states import TableState
-from pytest_delta_schema.state.types import ColumnState, describe_type
+from pytest_delta_schema.state.types import (
+    ArrayState,
+    ColumnState,
+    MapState,
+    StructState,
+    children,
+    describe_type,
+    plain,
+)
 from pytest_delta_schema.write_check import findings
 from pytest_delta_schema.write_check.findings import Collector, lacks_insert_evolution, mismatch_condition
-from pytest_delta_schema.write_check.schemas import NewPart, merge, nullable
+from pytest_delta_schema.write_check.schemas import NewPart, merge_schemas, nullable
 from pytest_delta_schema.write_check.statements import (
     columns_after_merge,
     delete_faults,
-    frame_columns,
+    duplicate_paths,
+    insert_faults,
     listed_columns,
-    resolve,
     update_faults,
 )
 from pytest_delta_schema.write_check.values import (
+    Caster,
+    fits_without_cast,
     has_widening,
     note_broken_checks,
     require_storable,
@@ -54,13 +65,156 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from pytest_delta_schema.state.reader import CatalogReader
+    from pytest_delta_schema.state.types import DataTypeState
     from pytest_delta_schema.write_check.findings import WriteFault
     from pytest_delta_schema.write_check.schemas import MergedSchema
     from pytest_delta_schema.write_check.verdict import WriteSemantics
 
 
+Columns = tuple[ColumnState, ...]
+
+
 IN_ANALYSIS = ("IllegalArgumentException", "_LEGACY_ERROR_TEMP_3060")
 """What ``saveAsTable`` raises for ``partitionBy``, before Delta looks at the table."""
+
+
+_IN_DATA, _IN_UPDATE, _IN_READING = (
+    f"DELTA_DUPLICATE_COLUMNS_FOUND.{part}" for part in ("DATA", "METADATA_UPDATE", "READ_SCHEMA")
+)
+
+
+def predict_write(
+    table: Table | TableState | str,
+    frame: DataFrame | StructType | None,
+    options: WriteOptions | Merge = DEFAULT_OPTIONS,
+    *,
+    catalog: CatalogReader | None = None,
+    version: tuple[int, int] = NEWEST,
+) -> WriteVerdict:
+    """Predict what Delta does with a write.
+
+    Args:
+        table: A model, a state, or a dotted name that ``catalog`` reads.
+        frame: A frame, or its schema; ``None`` for a DELETE.
+        options: How the frame is written, or a MERGE.
+        catalog: Reads the table if only its name is given.
+        version: The version of Delta Lake, as major and minor number.
+
+    Returns:
+        The verdict; its findings are in the order in which Delta checks them.
+    """
+    require_options(options)
+    state = stored_state(table, catalog)
+    require_version(version)
+    return predict(_given_columns(frame, options, state), state, options, version)
+
+
+def predict(frame: Columns, state: TableState, options: WriteOptions | Merge, version: tuple[int, int]) -> WriteVerdict:
+    """Predict what Delta does with one write."""
+    collector = Collector(table=str(state.name))
+    replaces = ""
+    if isinstance(options, Merge):
+        merged = columns_after_merge(frame, state, options, version, collector)
+        if merged.added or merged.retyped:
+            collector.findings.extend(require_storable(_changed_parts(merged), state))
+            _note_merge(merged, collector)
+        columns = merged.columns
+    elif options.method in {"update", "delete"}:
+        columns = state.columns
+        if options.method == "update":
+            update_faults(frame, state, collector)
+        else:
+            delete_faults(state, collector)
+    else:
+        columns = _columns_written(frame, state, options, version, collector)
+        replaces = replaced_rows(state, options)
+    accepted = not collector.findings
+    return WriteVerdict(
+        table=collector.table,
+        accepted=accepted,
+        columns=columns if accepted else state.columns,
+        findings=collector.diagnostics(),
+        notes=tuple(collector.notes) if accepted else (),
+        replaces=replaces if accepted else "",
+    )
+
+
+def stored_state(table: Table | TableState | str, catalog: CatalogReader | None = None) -> TableState:
+    """Return the state of a table."""
+    if isinstance(table, TableState):
+        return table
+    if isinstance(table, Table):
+        return desired_state(table)
+    if catalog is None:
+        msg = f"table is {table!r}; give a Table, a TableState, or the name of a table together with catalog=..."
+        raise DeclarationError(msg)
+    if not isinstance(table, str):
+        refuse_kind("a write", "a Table, a TableState, or the name of a table", table, "give one of them")
+    name = parse_name(table)
+    require_reader(catalog, "catalog=")
+    return catalog.read_tables([name]).existing(name)
+
+
+def _given_columns(frame: Any, options: WriteOptions | Merge, state: TableState) -> Columns:
+    """Return the columns of a frame or of its schema; a DELETE has none."""
+    if not takes_frame(options, frame):
+        return ()
+    fields = getattr(getattr(frame, "schema", frame), "fields", None)
+    if fields is None:
+        msg = f"{state.name}: what is written is {frame!r}; give a DataFrame or its schema, a StructType"
+        raise DeclarationError(msg)
+    return frame_columns(canonical_fields(fields))
+
+
+def frame_columns(columns: Columns) -> Columns:
+    """Return columns with string instead of char and varchar, as frames have them."""
+    if not any(_has_lengths(column.data_type) for column in columns):
+        return columns
+    return tuple(column._replace(data_type=_without_lengths(column.data_type)) for column in columns)
+
+
+@lru_cache(maxsize=1024)
+def _has_lengths(data_type: DataTypeState) -> bool:
+    if isinstance(data_type, str):
+        return plain(data_type) != data_type
+    return any(_has_lengths(part.data_type) for part in children(data_type))
+
+
+def _without_lengths(data_type: DataTypeState) -> DataTypeState:
+    if isinstance(data_type, StructState):
+        return StructState(frame_columns(data_type.fields))
+    if isinstance(data_type, ArrayState):
+        return data_type._replace(element=_without_lengths(data_type.element))
+    if isinstance(data_type, MapState):
+        return data_type._replace(key=_without_lengths(data_type.key), value=_without_lengths(data_type.value))
+    return plain(data_type)
+
+
+def _columns_written(
+    frame: Columns, state: TableState, options: WriteOptions, version: tuple[int, int], collector: Collector
+) -> Columns:
+    """Return the columns of the table after a frame is written to it, and collect the findings and notes."""
+    semantics = write_semantics(options, version)
+    unknown = lacks_insert_evolution(version) if options.evolves else None
+    if unknown is not None:
+        collector.findings = [unknown]
+        return state.columns
+    given: Columns | None = frame
+    if options.by not in ("position", "name"):
+        given = listed_columns(frame, options.by, state, collector)
+    columns = state.columns if given is None else _columns_after(given, state, semantics, collector)
+    layout = list(partition_faults(frame, state, options, version))
+    removes = options.mode == "overwrite" and is_on(APPEND_ONLY, state.table_properties)
+    removal = [findings.append_only()] if removes else []
+    rows = list(replace_where_faults(state, options))
+    schema = collector.findings
+    if options.method in {"write_to", "sql_insert"}:
+        collector.findings = [*rows, *schema, *removal]
+    elif any(fault.condition in IN_ANALYSIS for fault in layout) or semantics.casts:
+        collector.findings = [*layout, *schema, *removal, *rows]
+    else:
+        collector.findings = [*removal, *layout, *schema, *rows]
+    return columns
 
 
 def replaced_rows(state: TableState, options: WriteOptions) -> str:
@@ -106,108 +260,7 @@ def partition_faults(
         yield findings.other_partitioning(wanted, stored, mismatch_condition(version))
 
 
-ColumnStates = tuple[ColumnState, ...]
-
-
-def predict_write(
-    table: Table | TableState | str,
-    frame: DataFrame | StructType | None,
-    options: WriteOptions | Merge = DEFAULT_OPTIONS,
-    *,
-    catalog: CatalogReader | None = None,
-    version: tuple[int, int] = NEWEST,
-) -> WriteVerdict:
-    """Predict what Delta does with a write.
-
-    Args:
-        table: A model, a state, or a dotted name that ``catalog`` reads.
-        frame: A frame, or its schema; ``None`` for a DELETE.
-        options: How the frame is written, or a MERGE.
-        catalog: Reads the table if only its name is given.
-        version: The version of Delta Lake, as major and minor number.
-
-    Returns:
-        The verdict; its findings are in the order in which Delta checks them.
-    """
-    require_options(options)
-    state = stored_state(table, catalog)
-    require_version(version)
-    return predict(_given_columns(frame, options, state), state, options, version)
-
-
-def predict(
-    frame: ColumnStates, state: TableState, options: WriteOptions | Merge, version: tuple[int, int]
-) -> WriteVerdict:
-    """Predict what Delta does with one write."""
-    collector = Collector(table=str(state.name))
-    replaces = ""
-    if isinstance(options, Merge):
-        merged = columns_after_merge(frame, state, options, version, collector)
-        if merged.added or merged.retyped:
-            collector.findings.extend(require_storable(_changed_parts(merged), state))
-            _note_merge(merged, collector)
-        columns = merged.columns
-    elif options.method in {"update", "delete"}:
-        columns = state.columns
-        if options.method == "update":
-            update_faults(frame, state, collector)
-        else:
-            delete_faults(state, collector)
-    else:
-        columns = _columns_written(frame, state, options, version, collector)
-        replaces = replaced_rows(state, options)
-    accepted = not collector.findings
-    return WriteVerdict(
-        table=collector.table,
-        accepted=accepted,
-        columns=columns if accepted else state.columns,
-        findings=collector.diagnostics(),
-        notes=tuple(collector.notes) if accepted else (),
-        replaces=replaces if accepted else "",
-    )
-
-
-def _given_columns(frame: Any, options: WriteOptions | Merge, state: TableState) -> ColumnStates:
-    """Return the columns of a frame or of its schema; a DELETE has none."""
-    if not takes_frame(options, frame):
-        return ()
-    fields = getattr(getattr(frame, "schema", frame), "fields", None)
-    if fields is None:
-        msg = f"{state.name}: what is written is {frame!r}; give a DataFrame or its schema, a StructType"
-        raise DeclarationError(msg)
-    return frame_columns(canonical_fields(fields))
-
-
-def _columns_written(
-    frame: ColumnStates, state: TableState, options: WriteOptions, version: tuple[int, int], collector: Collector
-) -> ColumnStates:
-    """Return the columns of the table after a frame is written to it, and collect the findings and notes."""
-    semantics = write_semantics(options, version)
-    unknown = lacks_insert_evolution(version) if options.evolves else None
-    if unknown is not None:
-        collector.findings = [unknown]
-        return state.columns
-    given: ColumnStates | None = frame
-    if options.by not in ("position", "name"):
-        given = listed_columns(frame, options.by, state, collector)
-    columns = state.columns if given is None else _columns_after(given, state, semantics, collector)
-    layout = list(partition_faults(frame, state, options, version))
-    removes = options.mode == "overwrite" and is_on(APPEND_ONLY, state.table_properties)
-    removal = [findings.append_only()] if removes else []
-    rows = list(replace_where_faults(state, options))
-    schema = collector.findings
-    if options.method in {"write_to", "sql_insert"}:
-        collector.findings = [*rows, *schema, *removal]
-    elif any(fault.condition in IN_ANALYSIS for fault in layout) or semantics.casts:
-        collector.findings = [*layout, *schema, *removal, *rows]
-    else:
-        collector.findings = [*removal, *layout, *schema, *rows]
-    return columns
-
-
-def _columns_after(
-    frame: ColumnStates, state: TableState, semantics: WriteSemantics, collector: Collector
-) -> ColumnStates:
+def _columns_after(frame: Columns, state: TableState, semantics: WriteSemantics, collector: Collector) -> Columns:
     """Return the columns of the table after a write, and collect the findings and notes."""
     collector.findings.extend(require_written(frame, semantics))
     received = resolve(frame, state, semantics, collector)
@@ -226,7 +279,66 @@ def _columns_after(
     return _merged(received, given, state, semantics, collector)
 
 
-def _replaced(received: ColumnStates, state: TableState, collector: Collector) -> ColumnStates:
+def resolve(frame: Columns, state: TableState, semantics: WriteSemantics, collector: Collector) -> Columns | None:
+    """Return the columns of a frame as Delta receives them; ``None`` if the write is refused before."""
+    by_position, width = semantics.by_position, len(state.columns)
+    names_match = (
+        by_position
+        and len(frame) >= width
+        and all(column.name == other.name for column, other in zip(frame, state.columns, strict=False))
+    )
+    twice = duplicate_paths(frame)
+    nested = all("." in path for path in twice)
+    condition = _duplicates_condition(semantics, names_match=names_match, nested=nested) if twice else None
+    if condition is not None:
+        collector.findings.append(findings.duplicate_column(twice, condition))
+        return None
+    if not semantics.casts:
+        return frame
+    inserts_by_name = semantics.method == "sql_insert" and not by_position
+    if inserts_by_name and (faults := list(insert_faults(frame, state, semantics))):
+        collector.findings.extend(faults)
+        return None
+    return _cast(frame, state, semantics, collector, names_match=names_match)
+
+
+def _cast(
+    frame: Columns, state: TableState, semantics: WriteSemantics, collector: Collector, *, names_match: bool
+) -> Columns | None:
+    """Return the columns of a frame with the types of the table; ``None`` if the write is refused before."""
+    by_position = semantics.by_position
+    may_widen = semantics.merges_schema and has_widening(state)
+    if names_match and fits_without_cast(state.columns, frame, semantics, widens=may_widen):
+        return frame
+    before = len(collector.findings)
+    query = Caster(semantics, widens=may_widen, collector=collector).cast(frame, state.columns)
+    if by_position and len(collector.findings) > before:
+        # Delta raises for columns that it cannot match while it adds the casts; Spark checks the casts after that.
+        refused = collector.findings[before:]
+        collector.findings[before:] = sorted(refused, key=lambda finding: finding.condition == findings.NO_CAST)
+        return None
+    if by_position and (twice := duplicate_paths(query)):
+        collector.findings.append(
+            findings.duplicate_column(twice, _IN_UPDATE if semantics.replaces_schema else _IN_DATA)
+        )
+        return None
+    return query
+
+
+def _duplicates_condition(semantics: WriteSemantics, *, names_match: bool, nested: bool) -> str | None:
+    """Return the error condition of duplicate names; ``None`` if columns are matched by position."""
+    if semantics.by_position:
+        return _IN_READING if names_match and nested else None
+    if semantics.method == "write_stream":
+        return "COLUMN_ALREADY_EXISTS"
+    if semantics.casts:
+        return _IN_READING
+    if semantics.method == "save_as_table":
+        return "COLUMN_ALREADY_EXISTS"
+    return _IN_UPDATE if semantics.replaces_schema else _IN_DATA
+
+
+def _replaced(received: Columns, state: TableState, collector: Collector) -> Columns:
     """Return the columns of a table whose schema is overwritten."""
     if not received:
         collector.findings.append(findings.empty_schema(TABLE))
@@ -245,14 +357,14 @@ def _replaced(received: ColumnStates, state: TableState, collector: Collector) -
 
 
 def _merged(
-    received: ColumnStates,
+    received: Columns,
     given: NameMap[ColumnState],
     state: TableState,
     semantics: WriteSemantics,
     collector: Collector,
-) -> ColumnStates:
+) -> Columns:
     """Return the columns of a table merged with those of a frame, which ``given`` has by name."""
-    merged = merge(state.columns, received, widens=has_widening(state), version=semantics.version)
+    merged = merge_schemas(state.columns, received, widens=has_widening(state), version=semantics.version)
     refused = collector.findings
     refused.extend(findings.type_mismatch(conflict, casts=semantics.casts) for conflict in merged.conflicts)
     if not received and not semantics.fills_missing:
@@ -291,19 +403,3 @@ def _changed_parts(merged: MergedSchema) -> list[NewPart]:
         for difference in merged.retyped
     ]
     return [*merged.added, *retyped]
-
-
-def stored_state(table: Table | TableState | str, catalog: CatalogReader | None = None) -> TableState:
-    """Return the state of a table."""
-    if isinstance(table, TableState):
-        return table
-    if isinstance(table, Table):
-        return desired_state(table)
-    if catalog is None:
-        msg = f"table is {table!r}; give a Table, a TableState, or the name of a table together with catalog=..."
-        raise DeclarationError(msg)
-    if not isinstance(table, str):
-        refuse_kind("a write", "a Table, a TableState, or the name of a table", table, "give one of them")
-    name = parse_name(table)
-    require_reader(catalog, "catalog=")
-    return catalog.read_tables([name]).existing(name)

@@ -1,6 +1,7 @@
-"""The casts that Spark has between types: those of ``CAST`` in ANSI mode, and those that it adds by itself.
+"""Merge the schema of a frame into that of a table, and the casts that Spark has between types.
 
-Measured on Spark 4.2.0, every type against every other.
+The casts are those of ``CAST`` in ANSI mode, and those that Spark adds by itself, measured on Spark 4.2.0, every type
+against every other.
 """
 
 from __future__ import annotations
@@ -26,113 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from pytest_delta_schema.state.types import DataTypeState
-
-
-_MOST_DIGITS = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 19, "timestamp": 13}
-_INTEGERS = frozenset({"tinyint", "smallint", "int", "bigint"})
-_NUMBERS = _INTEGERS | {"float", "double", "decimal"}
-_DAYS = frozenset({"date", "timestamp", "timestamp_ntz"})
-_SPANS = frozenset({"interval"})
-_ANY = _NUMBERS | _DAYS | {"boolean", "string", "binary", "variant"}
-
-_CASTS: dict[str, frozenset[str]] = {
-    "boolean": _NUMBERS | {"string", "variant"},
-    "binary": frozenset({"string", "variant"}),
-    "date": _DAYS | {"string", "variant"},
-    "timestamp": _NUMBERS | _DAYS | {"string", "variant"},
-    "timestamp_ntz": _DAYS | {"string", "variant"},
-    "string": _ANY | _SPANS,
-    "variant": _ANY | {"array", "struct", "map"},
-    "interval": _INTEGERS | {"decimal", "string"},
-    "void": _ANY | {"array", "struct", "map", "interval"},
-    "array": frozenset({"string", "variant"}),
-    "struct": frozenset({"string"}),
-    "map": frozenset({"string"}),
-    **dict.fromkeys(_INTEGERS | {"decimal"}, _NUMBERS | _SPANS | {"boolean", "string", "timestamp", "variant"}),
-    **dict.fromkeys(("float", "double"), _NUMBERS | {"boolean", "string", "timestamp", "variant"}),
-}
-"""The families of types that Spark casts each family to."""
-
-_COERCES: dict[str, frozenset[str]] = {
-    "boolean": frozenset({"string"}),
-    "binary": frozenset({"string"}),
-    "string": _NUMBERS | _DAYS | {"binary"},
-    **dict.fromkeys(_DAYS, _DAYS | {"string"}),
-    **dict.fromkeys(_NUMBERS, _NUMBERS | {"string"}),
-}
-"""The same for streams and for the types that a MERGE evolves, which follow the rules of Spark expressions."""
-
-
-@lru_cache(maxsize=4096)
-def is_castable(given: DataTypeState, wanted: DataTypeState) -> bool:
-    """Whether Spark has a cast from one type to another; single values may still fail."""
-    if given == wanted:
-        return True
-    if isinstance(given, StructState) and isinstance(wanted, StructState):
-        pairs = zip(given.fields, wanted.fields, strict=False)
-        same_length = len(given.fields) == len(wanted.fields)
-        return same_length and all(
-            is_castable(left.data_type, right.data_type) and (right.is_nullable or not left.is_nullable)
-            for left, right in pairs
-        )
-    if isinstance(given, ArrayState) and isinstance(wanted, ArrayState):
-        return is_castable(given.element, wanted.element) and (wanted.contains_null or not given.contains_null)
-    if isinstance(given, MapState) and isinstance(wanted, MapState):
-        keeps_null = wanted.value_contains_null or not given.value_contains_null
-        return is_castable(given.key, wanted.key) and is_castable(given.value, wanted.value) and keeps_null
-    source, target = _family(given), _family(wanted)
-    return source == target or target in _CASTS.get(source, ())
-
-
-def _family(data_type: DataTypeState) -> str:
-    if isinstance(data_type, StructState):
-        return "struct"
-    if isinstance(data_type, ArrayState):
-        return "array"
-    if isinstance(data_type, MapState):
-        return "map"
-    return str(plain(data_type)).partition("(")[0].partition(" ")[0]
-
-
-@lru_cache(maxsize=4096)
-def may_fail(given: DataTypeState, wanted: DataTypeState) -> bool:
-    """Whether Spark casts one type to another and refuses some of its values: other texts than numbers, overflows."""
-    if given == wanted:
-        return False
-    parts = list(zip(children(given), children(wanted), strict=False))
-    if parts:
-        return any(may_fail(left.data_type, right.data_type) for left, right in parts)
-    source, target = _family(given), _family(wanted)
-    if source == "string":
-        return target in _NUMBERS | _DAYS | {"boolean"}
-    if target == "timestamp":
-        return source in {"float", "double"}
-    if source not in _NUMBERS | {"timestamp"} or target not in _INTEGERS | {"decimal"}:
-        return False
-    # A number may have as many digits as the largest integer of a type, and be larger.
-    return _digits(given) > _digits(wanted) - (target in _INTEGERS)
-
-
-def _digits(number: DataTypeState) -> int:
-    """Return how many digits a number has before its point."""
-    sized = SIZED.fullmatch(str(number))
-    return _MOST_DIGITS.get(str(number), 39) if sized is None else int(sized[2]) - int(sized[3])
-
-
-@lru_cache(maxsize=4096)
-def is_coercible(given: DataTypeState, wanted: DataTypeState) -> bool:
-    """Whether Spark casts one atomic type to another by itself; other types are left to the merge of the schemas."""
-    source, target = _family(given), _family(wanted)
-    return source == target or target in _COERCES.get(source, ())
-
-
-_SMALL = ("tinyint", "smallint", "int")
-"""Integers that parquet stores as one type, so Delta merges any two of them to the wider one."""
-
-_ANY_WIDENING = (4, 4)
-"""Since this version, a write widens whatever ``ALTER TABLE`` widens."""
-
-_OTHER_FAMILY = ("double", "decimal")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,7 +68,7 @@ class MergedSchema:
     """Whether a column has different types in table and frame, so parts of it may be missing."""
 
 
-def merge(
+def merge_schemas(
     columns: Sequence[ColumnState],
     frame: Sequence[ColumnState],
     *,
@@ -203,6 +97,27 @@ def nullable(columns: Iterable[ColumnState]) -> tuple[ColumnState, ...]:
     return tuple(column._replace(data_type=_nullable(column.data_type), is_nullable=True) for column in columns)
 
 
+def _nullable(data_type: DataTypeState) -> DataTypeState:
+    if isinstance(data_type, StructState):
+        return StructState(nullable(data_type.fields))
+    if isinstance(data_type, ArrayState):
+        return ArrayState(_nullable(data_type.element), contains_null=True)
+    if isinstance(data_type, MapState):
+        return MapState(_nullable(data_type.key), _nullable(data_type.value), value_contains_null=True)
+    return data_type
+
+
+_SMALL = ("tinyint", "smallint", "int")
+"""Integers that parquet stores as one type, so Delta merges any two of them to the wider one."""
+
+
+_ANY_WIDENING = (4, 4)
+"""Since this version, a write widens whatever ``ALTER TABLE`` widens."""
+
+
+_OTHER_FAMILY = ("double", "decimal")
+
+
 def evolves(stored: DataTypeState, given: DataTypeState, version: tuple[int, int]) -> bool:
     """Whether a write may widen a type on a table with type widening: since Delta 4.4 whatever ``ALTER TABLE`` may.
 
@@ -213,16 +128,6 @@ def evolves(stored: DataTypeState, given: DataTypeState, version: tuple[int, int
         return False
     other_family = str(given).startswith(_OTHER_FAMILY) and not str(stored).startswith((*_OTHER_FAMILY, "float"))
     return version >= _ANY_WIDENING or not other_family
-
-
-def _nullable(data_type: DataTypeState) -> DataTypeState:
-    if isinstance(data_type, StructState):
-        return StructState(nullable(data_type.fields))
-    if isinstance(data_type, ArrayState):
-        return ArrayState(_nullable(data_type.element), contains_null=True)
-    if isinstance(data_type, MapState):
-        return MapState(_nullable(data_type.key), _nullable(data_type.value), value_contains_null=True)
-    return data_type
 
 
 def equal_at_start(columns: Sequence[ColumnState], frame: Sequence[ColumnState]) -> int:
@@ -285,3 +190,113 @@ class _Merger:
             return stored
         self.retyped.append(TypeDifference(path=path, stored=stored, given=given))
         return _nullable(given)
+
+
+_MOST_DIGITS = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 19, "timestamp": 13}
+
+
+_INTEGERS = frozenset({"tinyint", "smallint", "int", "bigint"})
+
+
+_NUMBERS = _INTEGERS | {"float", "double", "decimal"}
+
+
+_DAYS = frozenset({"date", "timestamp", "timestamp_ntz"})
+
+
+_SPANS = frozenset({"interval"})
+
+
+_ANY = _NUMBERS | _DAYS | {"boolean", "string", "binary", "variant"}
+
+
+_CASTS: dict[str, frozenset[str]] = {
+    "boolean": _NUMBERS | {"string", "variant"},
+    "binary": frozenset({"string", "variant"}),
+    "date": _DAYS | {"string", "variant"},
+    "timestamp": _NUMBERS | _DAYS | {"string", "variant"},
+    "timestamp_ntz": _DAYS | {"string", "variant"},
+    "string": _ANY | _SPANS,
+    "variant": _ANY | {"array", "struct", "map"},
+    "interval": _INTEGERS | {"decimal", "string"},
+    "void": _ANY | {"array", "struct", "map", "interval"},
+    "array": frozenset({"string", "variant"}),
+    "struct": frozenset({"string"}),
+    "map": frozenset({"string"}),
+    **dict.fromkeys(_INTEGERS | {"decimal"}, _NUMBERS | _SPANS | {"boolean", "string", "timestamp", "variant"}),
+    **dict.fromkeys(("float", "double"), _NUMBERS | {"boolean", "string", "timestamp", "variant"}),
+}
+"""The families of types that Spark casts each family to."""
+
+
+_COERCES: dict[str, frozenset[str]] = {
+    "boolean": frozenset({"string"}),
+    "binary": frozenset({"string"}),
+    "string": _NUMBERS | _DAYS | {"binary"},
+    **dict.fromkeys(_DAYS, _DAYS | {"string"}),
+    **dict.fromkeys(_NUMBERS, _NUMBERS | {"string"}),
+}
+"""The same for streams and for the types that a MERGE evolves, which follow the rules of Spark expressions."""
+
+
+@lru_cache(maxsize=4096)
+def is_castable(given: DataTypeState, wanted: DataTypeState) -> bool:
+    """Whether Spark has a cast from one type to another; single values may still fail."""
+    if given == wanted:
+        return True
+    if isinstance(given, StructState) and isinstance(wanted, StructState):
+        pairs = zip(given.fields, wanted.fields, strict=False)
+        same_length = len(given.fields) == len(wanted.fields)
+        return same_length and all(
+            is_castable(left.data_type, right.data_type) and (right.is_nullable or not left.is_nullable)
+            for left, right in pairs
+        )
+    if isinstance(given, ArrayState) and isinstance(wanted, ArrayState):
+        return is_castable(given.element, wanted.element) and (wanted.contains_null or not given.contains_null)
+    if isinstance(given, MapState) and isinstance(wanted, MapState):
+        keeps_null = wanted.value_contains_null or not given.value_contains_null
+        return is_castable(given.key, wanted.key) and is_castable(given.value, wanted.value) and keeps_null
+    source, target = _family(given), _family(wanted)
+    return source == target or target in _CASTS.get(source, ())
+
+
+@lru_cache(maxsize=4096)
+def may_fail(given: DataTypeState, wanted: DataTypeState) -> bool:
+    """Whether Spark casts one type to another and refuses some of its values: other texts than numbers, overflows."""
+    if given == wanted:
+        return False
+    parts = list(zip(children(given), children(wanted), strict=False))
+    if parts:
+        return any(may_fail(left.data_type, right.data_type) for left, right in parts)
+    source, target = _family(given), _family(wanted)
+    if source == "string":
+        return target in _NUMBERS | _DAYS | {"boolean"}
+    if target == "timestamp":
+        return source in {"float", "double"}
+    if source not in _NUMBERS | {"timestamp"} or target not in _INTEGERS | {"decimal"}:
+        return False
+    # A number may have as many digits as the largest integer of a type, and be larger.
+    return _digits(given) > _digits(wanted) - (target in _INTEGERS)
+
+
+@lru_cache(maxsize=4096)
+def is_coercible(given: DataTypeState, wanted: DataTypeState) -> bool:
+    """Whether Spark casts one atomic type to another by itself; other types are left to the merge of the schemas."""
+    source, target = _family(given), _family(wanted)
+    return source == target or target in _COERCES.get(source, ())
+
+
+def _family(data_type: DataTypeState) -> str:
+    if isinstance(data_type, StructState):
+        return "struct"
+    if isinstance(data_type, ArrayState):
+        return "array"
+    if isinstance(data_type, MapState):
+        return "map"
+    return str(plain(data_type)).partition("(")[0].partition(" ")[0]
+
+
+def _digits(number: DataTypeState) -> int:
+    """Return how many digits a number has before its point."""
+    sized = SIZED.fullmatch(str(number))
+    return _MOST_DIGITS.get(str(number), 39) if sized is None else int(sized[2]) - int(sized[3])

@@ -1,4 +1,4 @@
-"""Predict what Delta does with a MERGE."""
+"""Predict what Delta does with an UPDATE, a DELETE, an INSERT and a MERGE."""
 
 from __future__ import annotations
 
@@ -33,12 +33,8 @@ from pytest_delta_schema.state.types import (
     same_kind,
 )
 from pytest_delta_schema.write_check import findings
-from pytest_delta_schema.write_check import findings as schema_findings
-from pytest_delta_schema.write_check import findings as statement_findings
-from pytest_delta_schema.write_check import findings as storage_findings
-from pytest_delta_schema.write_check.schemas import TypeDifference, equal_at_start, is_castable
-from pytest_delta_schema.write_check.schemas import merge as merged_schema
-from pytest_delta_schema.write_check.values import BY_ROWS, Caster, fits_without_cast, has_widening, require_unused
+from pytest_delta_schema.write_check.schemas import TypeDifference, equal_at_start, is_castable, merge_schemas
+from pytest_delta_schema.write_check.values import BY_ROWS, fits_without_cast, has_widening, require_unused
 from pytest_delta_schema.write_check.verdict import CLAUSE_KINDS, clause_action, clause_condition, clauses_of
 
 if TYPE_CHECKING:
@@ -53,6 +49,9 @@ if TYPE_CHECKING:
     from pytest_delta_schema.write_check.verdict import Action, ClauseKind, Merge, WriteSemantics
 
 
+Columns = tuple[ColumnState, ...]
+
+
 class Assignment(NamedTuple):
     """A value that is assigned to a column, or to a field of one."""
 
@@ -60,6 +59,29 @@ class Assignment(NamedTuple):
     given: DataTypeState
     is_constant: bool
     """Whether it is an expression, whose type is void if it is the literal NULL."""
+
+
+def update_faults(given: Sequence[ColumnState], state: TableState, collector: Collector) -> None:
+    """Collect the findings and notes of an UPDATE that sets columns to values of the given types."""
+    assignments = [Assignment(ColumnPath.parse(column.name), column.data_type, is_constant=True) for column in given]
+    refused = collector.findings
+    unknown = [assignment.path for assignment in assignments if find(state.columns, assignment.path) is None]
+    known = NameSet.of(state.columns)
+    columns = [str(path) for path in unknown if path.root not in known]
+    if columns:
+        refused.append(findings.unresolved_columns("UPDATE", columns, "UNRESOLVED_COLUMN"))
+    refused.extend(unresolved_fields("UPDATE", [path for path in unknown if path.root in known], state.columns))
+    if refused:
+        return
+    updated(assignments, state.columns, evolves=False, collector=collector)
+    refused.sort(key=lambda finding: finding.condition == findings.NO_CAST)
+    delete_faults(state, collector, statement="UPDATE")
+
+
+def delete_faults(state: TableState, collector: Collector, *, statement: str = "DELETE") -> None:
+    """Collect the finding of a DELETE."""
+    if is_on(APPEND_ONLY, state.table_properties):
+        collector.findings.append(findings.rows_removed(statement))
 
 
 def unresolved_fields(
@@ -73,7 +95,7 @@ def unresolved_fields(
         condition = "FIELD_NOT_FOUND" if is_struct else "INVALID_EXTRACT_BASE_FIELD_TYPE"
         conditions.setdefault(condition, []).append(str(path))
     for condition, names in conditions.items():
-        yield statement_findings.unresolved_columns(statement, names, condition)
+        yield findings.unresolved_columns(statement, names, condition)
 
 
 def updated(
@@ -82,13 +104,13 @@ def updated(
     """Collect the findings and notes of an update; all paths are in the columns, which are those after it."""
     if not assignments:
         return
-    findings = collector.findings
+    refused = collector.findings
     conflicts = _conflicts(assignments)
     if conflicts:
-        findings.append(statement_findings.conflicting_assignments(conflicts))
+        refused.append(findings.conflicting_assignments(conflicts))
     by_name = NameMap.of(columns)
     roots = dict.fromkeys(assignment.path.root for assignment in assignments)
-    findings.extend(identity_faults([by_name[root] for root in roots]))
+    refused.extend(identity_faults([by_name[root] for root in roots]))
     for assignment in assignments:
         target = by_name[assignment.path.root]
         for name in assignment.path.fields:
@@ -100,7 +122,7 @@ def identity_faults(columns: Iterable[ColumnState]) -> Iterator[WriteFault]:
     """Yield a finding for every identity column that an update sets."""
     for column in columns:
         if column.value is not None and column.value.identity is not None:
-            yield statement_findings.identity_update(column.name)
+            yield findings.identity_update(column.name)
 
 
 def assigned(assignment: Assignment, column: ColumnState, *, evolves: bool, collector: Collector) -> None:
@@ -108,10 +130,10 @@ def assigned(assignment: Assignment, column: ColumnState, *, evolves: bool, coll
     path, given, is_constant = assignment
     is_null = is_constant and given == "void"
     if is_null and not column.is_nullable:
-        collector.findings.append(statement_findings.null_assigned(path))
+        collector.findings.append(findings.null_assigned(path))
     if is_null or given == column.data_type:
         return
-    fault = next(_faults(TypeDifference(path=path, stored=column.data_type, given=given), evolves=evolves), None)
+    fault = next(_cast_faults(TypeDifference(path=path, stored=column.data_type, given=given), evolves=evolves), None)
     if fault is not None:
         collector.findings.append(fault)
         return
@@ -138,7 +160,7 @@ def _conflicts(assignments: Sequence[Assignment]) -> list[str]:
     return [str(path) for path in dict.fromkeys(path for pair in twice for path in pair)]
 
 
-def _faults(difference: TypeDifference, *, evolves: bool) -> Iterator[WriteFault]:
+def _cast_faults(difference: TypeDifference, *, evolves: bool) -> Iterator[WriteFault]:
     """Yield the findings of a cast, in which structs match by name."""
     path, stored, given = difference.path, difference.stored, difference.given
     if given == stored:
@@ -147,17 +169,17 @@ def _faults(difference: TypeDifference, *, evolves: bool) -> Iterator[WriteFault
         wanted = NameMap.of(stored.fields)
         is_known = all(field.name in wanted for field in given.fields)
         if not is_known or (len(given.fields) != len(stored.fields) and not evolves):
-            yield statement_findings.struct_mismatch(difference)
+            yield findings.struct_mismatch(difference)
         for field in given.fields if is_known else ():
             match = wanted[field.name]
             part = TypeDifference(path=path.child(match.name), stored=match.data_type, given=field.data_type)
-            yield from _faults(part, evolves=evolves)
+            yield from _cast_faults(part, evolves=evolves)
     elif isinstance(stored, ArrayState) and isinstance(given, ArrayState) and _has_struct(given.element):
         part = TypeDifference(path=path.child(ELEMENT), stored=stored.element, given=given.element)
-        yield from _faults(part, evolves=evolves)
+        yield from _cast_faults(part, evolves=evolves)
     elif isinstance(stored, MapState) and isinstance(given, MapState) and _has_struct(given):
         for name, old, new in ((KEY, stored.key, given.key), (VALUE, stored.value, given.value)):
-            yield from _faults(TypeDifference(path=path.child(name), stored=old, given=new), evolves=evolves)
+            yield from _cast_faults(TypeDifference(path=path.child(name), stored=old, given=new), evolves=evolves)
     elif not is_castable(given, stored):
         yield findings.unsupported_cast(difference)
 
@@ -168,29 +190,6 @@ def _has_struct(data_type: DataTypeState) -> bool:
     if isinstance(data_type, MapState):
         return _has_struct(data_type.key) or _has_struct(data_type.value)
     return isinstance(data_type, StructState)
-
-
-def update_faults(given: Sequence[ColumnState], state: TableState, collector: Collector) -> None:
-    """Collect the findings and notes of an UPDATE that sets columns to values of the given types."""
-    assignments = [Assignment(ColumnPath.parse(column.name), column.data_type, is_constant=True) for column in given]
-    findings = collector.findings
-    unknown = [assignment.path for assignment in assignments if find(state.columns, assignment.path) is None]
-    known = NameSet.of(state.columns)
-    columns = [str(path) for path in unknown if path.root not in known]
-    if columns:
-        findings.append(statement_findings.unresolved_columns("UPDATE", columns, "UNRESOLVED_COLUMN"))
-    findings.extend(unresolved_fields("UPDATE", [path for path in unknown if path.root in known], state.columns))
-    if findings:
-        return
-    updated(assignments, state.columns, evolves=False, collector=collector)
-    findings.sort(key=lambda finding: finding.condition == schema_findings.NO_CAST)
-    delete_faults(state, collector, statement="UPDATE")
-
-
-def delete_faults(state: TableState, collector: Collector, *, statement: str = "DELETE") -> None:
-    """Collect the finding of a DELETE."""
-    if is_on(APPEND_ONLY, state.table_properties):
-        collector.findings.append(statement_findings.rows_removed(statement))
 
 
 def listed_columns(
@@ -219,8 +218,7 @@ def insert_faults(frame: Sequence[ColumnState], state: TableState, semantics: Wr
     if len(frame) < len(columns):
         for column in columns:
             if column.name not in given and not column.is_nullable and column.value is None:
-                fault = findings.column_not_specified(column.name)
-                yield fault
+                yield findings.column_not_specified(column.name)
     specified = [column for column in columns if column.name in given]
     widens = semantics.merges_schema and has_widening(state)
     is_cast = not fits_without_cast(specified, frame, replace(semantics, by_position=False), widens=widens)
@@ -252,75 +250,6 @@ def _missing_fields(
             yield from _missing_fields(wanted, names, path)
 
 
-Columns = tuple[ColumnState, ...]
-
-_IN_DATA, _IN_UPDATE, _IN_READING = (
-    f"DELTA_DUPLICATE_COLUMNS_FOUND.{part}" for part in ("DATA", "METADATA_UPDATE", "READ_SCHEMA")
-)
-
-
-def frame_columns(columns: Columns) -> Columns:
-    """Return columns with string instead of char and varchar, as frames have them."""
-    if not any(_has_lengths(column.data_type) for column in columns):
-        return columns
-    return tuple(column._replace(data_type=_without_lengths(column.data_type)) for column in columns)
-
-
-def resolve(frame: Columns, state: TableState, semantics: WriteSemantics, collector: Collector) -> Columns | None:
-    """Return the columns of a frame as Delta receives them; ``None`` if the write is refused before."""
-    by_position, width = semantics.by_position, len(state.columns)
-    same_names = by_position and len(frame) >= width and _names(frame[:width]) == _names(state.columns)
-    twice = duplicate_paths(frame)
-    nested = all("." in path for path in twice)
-    condition = _duplicates_condition(semantics, same_names=same_names, nested=nested) if twice else None
-    if condition is not None:
-        collector.findings.append(findings.duplicate_column(twice, condition))
-        return None
-    if not semantics.casts:
-        return frame
-    inserts_by_name = semantics.method == "sql_insert" and not by_position
-    if inserts_by_name and (faults := list(insert_faults(frame, state, semantics))):
-        collector.findings.extend(faults)
-        return None
-    return _cast(frame, state, semantics, collector, same_names=same_names)
-
-
-def _cast(
-    frame: Columns, state: TableState, semantics: WriteSemantics, collector: Collector, *, same_names: bool
-) -> Columns | None:
-    """Return the columns of a frame with the types of the table; ``None`` if the write is refused before."""
-    by_position = semantics.by_position
-    may_widen = semantics.merges_schema and has_widening(state)
-    if same_names and fits_without_cast(state.columns, frame, semantics, widens=may_widen):
-        return frame
-    before = len(collector.findings)
-    query = Caster(semantics, widens=may_widen, collector=collector).cast(frame, state.columns)
-    if by_position and len(collector.findings) > before:
-        # Delta raises for columns that it cannot match while it adds the casts; Spark checks the casts after that.
-        refused = collector.findings[before:]
-        collector.findings[before:] = sorted(refused, key=lambda finding: finding.condition == findings.NO_CAST)
-        return None
-    if by_position and (twice := duplicate_paths(query)):
-        collector.findings.append(
-            findings.duplicate_column(twice, _IN_UPDATE if semantics.replaces_schema else _IN_DATA)
-        )
-        return None
-    return query
-
-
-def _duplicates_condition(semantics: WriteSemantics, *, same_names: bool, nested: bool) -> str | None:
-    """Return the error condition of duplicate names; ``None`` if columns are matched by position."""
-    if semantics.by_position:
-        return _IN_READING if same_names and nested else None
-    if semantics.method == "write_stream":
-        return "COLUMN_ALREADY_EXISTS"
-    if semantics.casts:
-        return _IN_READING
-    if semantics.method == "save_as_table":
-        return "COLUMN_ALREADY_EXISTS"
-    return _IN_UPDATE if semantics.replaces_schema else _IN_DATA
-
-
 def duplicate_paths(columns: Sequence[ColumnState]) -> list[str]:
     """Return the paths of duplicate names, in lower case."""
     twice: list[str] = []
@@ -336,27 +265,6 @@ def duplicate_paths(columns: Sequence[ColumnState]) -> list[str]:
 @lru_cache(maxsize=1024)
 def _repeated_below(data_type: DataTypeState) -> tuple[str, ...]:
     return tuple(duplicate_paths(children(data_type)))
-
-
-@lru_cache(maxsize=1024)
-def _has_lengths(data_type: DataTypeState) -> bool:
-    if isinstance(data_type, str):
-        return plain(data_type) != data_type
-    return any(_has_lengths(part.data_type) for part in children(data_type))
-
-
-def _names(columns: Iterable[ColumnState]) -> list[str]:
-    return [column.name for column in columns]
-
-
-def _without_lengths(data_type: DataTypeState) -> DataTypeState:
-    if isinstance(data_type, StructState):
-        return StructState(frame_columns(data_type.fields))
-    if isinstance(data_type, ArrayState):
-        return data_type._replace(element=_without_lengths(data_type.element))
-    if isinstance(data_type, MapState):
-        return data_type._replace(key=_without_lengths(data_type.key), value=_without_lengths(data_type.value))
-    return plain(data_type)
 
 
 class _Branch(NamedTuple):
@@ -380,29 +288,29 @@ def columns_after_merge(
         for clause in clauses_of(merge, kind):
             branches.append(resolver.branch(kind, clause_action(clause)))
             resolver.condition(kind, clause_condition(clause))
-    findings = collector.findings
-    findings.extend(resolver.findings())
+    refused = collector.findings
+    refused.extend(resolver.findings())
     moved = _evolved(source, merge, branches) if merge.evolves else ()
     twice = repeated if moved is source else duplicate_paths(moved)
     if twice:
-        findings.append(schema_findings.duplicate_column(twice, "DELTA_DUPLICATE_COLUMNS_FOUND.DATA"))
-    merged = merged_schema(
+        refused.append(findings.duplicate_column(twice, "DELTA_DUPLICATE_COLUMNS_FOUND.DATA"))
+    merged = merge_schemas(
         state.columns, () if twice else moved, widens=has_widening(state), version=version, coerces=True
     )
-    findings.extend(schema_findings.type_mismatch(conflict, casts=True) for conflict in merged.conflicts)
+    refused.extend(findings.type_mismatch(conflict, casts=True) for conflict in merged.conflicts)
     if merge.evolves:
-        findings.extend(statement_findings.void_columns(merged.columns, version))
-    if not findings:
+        refused.extend(findings.void_columns(merged.columns, version))
+    if not refused:
         for branch in branches:
             if branch.kind == "not_matched":
                 _inserted(branch, merged.columns, evolves=merge.evolves, collector=collector)
             else:
-                findings.extend(identity_faults(branch.settled))
+                refused.extend(identity_faults(branch.settled))
                 updated(branch.assignments, merged.columns, evolves=merge.evolves, collector=collector)
-        findings.sort(key=lambda finding: finding.condition == schema_findings.NO_CAST)
-        findings.extend(require_unused(state, merged.columns))
+        refused.sort(key=lambda finding: finding.condition == findings.NO_CAST)
+        refused.extend(require_unused(state, merged.columns))
         if is_on(APPEND_ONLY, state.table_properties) and (merge.matched or merge.not_matched_by_source):
-            findings.append(statement_findings.rows_removed("MERGE"))
+            refused.append(findings.rows_removed("MERGE"))
     return merged
 
 
@@ -412,7 +320,7 @@ class _Resolver:
     def __init__(
         self, source: Columns, repeated: list[str], state: TableState, merge: Merge, version: tuple[int, int]
     ) -> None:
-        self._condition = statement_findings.merge_unresolved(version)
+        self._condition = findings.merge_unresolved(version)
         self._source = source
         self._columns = state.columns
         self._evolves = merge.evolves
@@ -451,10 +359,10 @@ class _Resolver:
     def findings(self) -> Iterator[WriteFault]:
         """Yield one finding for all names that have two meanings, and one for those that have none."""
         if self._ambiguous:
-            yield statement_findings.ambiguous_columns(dict.fromkeys(self._ambiguous))
+            yield findings.ambiguous_columns(dict.fromkeys(self._ambiguous))
         if self._unresolved:
             names = list(dict.fromkeys(self._unresolved))
-            yield statement_findings.unresolved_columns("MERGE", names, self._condition)
+            yield findings.unresolved_columns("MERGE", names, self._condition)
         yield from unresolved_fields("MERGE", self._fields, self._columns)
 
     def _all(self, kind: ClauseKind) -> list[Assignment]:
@@ -531,23 +439,23 @@ def _assigned_parts(columns: Columns, parent: ColumnPath, paths: list[ColumnPath
 
 def _inserted(branch: _Branch, columns: Columns, *, evolves: bool, collector: Collector) -> None:
     """Collect the findings and notes of an INSERT clause; the columns are those of the table after it."""
-    findings, assignments = collector.findings, branch.assignments
+    refused, assignments = collector.findings, branch.assignments
     nested = [str(assignment.path) for assignment in assignments if assignment.path.is_nested]
     if nested:
-        findings.append(statement_findings.nested_insert(nested))
+        refused.append(findings.nested_insert(nested))
         return
     given = NameMap((assignment.path.root, assignment) for assignment in assignments)
     always = [column for column in branch.settled if column.value is not None and _is_always_counted(column)]
-    findings.extend(storage_findings.explicit_identity_insert(column.name) for column in always)
+    refused.extend(findings.explicit_identity_insert(column.name) for column in always)
     for column in columns[len(branch.settled) :]:
         generation, assignment = column.value, given.get(column.name)
         if assignment is None:
             if generation is None:
-                findings.extend(null_parts(column_path(column.name), column, None))
-            collector.note(column.name, f"{column.name} is not inserted: {storage_findings.filled_by(column)}")
+                refused.extend(null_parts(column_path(column.name), column, None))
+            collector.note(column.name, f"{column.name} is not inserted: {findings.filled_by(column)}")
             continue
         if _is_always_counted(column):
-            findings.append(storage_findings.explicit_identity_insert(column.name))
+            refused.append(findings.explicit_identity_insert(column.name))
         assigned(assignment, column, evolves=evolves, collector=collector)
 
 

@@ -23,6 +23,7 @@ from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.spark_types import not_null_paths
 from pytest_delta_schema.state.states import CatalogState, TableState
 from pytest_delta_schema.state.types import is_generated
+from pytest_delta_schema.write_check.values import CHANGE_FEED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -31,8 +32,305 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plan.changes import Change
 
 
+StreamKind = Literal["plain", "lagging", "starting-version", "tracked", "change-feed"]
+"""How a stream reads the table: it runs and has read everything; it was stopped with unread commits before the change;
+it is started after the change with ``startingVersion`` before it; it runs with ``schemaTrackingLocation``; it runs with
+``readChangeFeed``."""
+
+
+StreamAnswer = Literal["continues", "restarts", "blocked", "not judged"]
+
+
+STREAM_KINDS: tuple[StreamKind, ...] = get_args(StreamKind)
+
+
+ANSWERS: tuple[StreamAnswer, ...] = ("continues", "restarts", "not judged", "blocked")
+"""From the best to the worst: of several changes the worst answer counts."""
+
+
+Remedy = tuple[str, ...]
+"""Options of the reader and settings of the session with their values; settings begin with ``spark.``."""
+
+
+NEW_CHECKPOINT: Remedy = ("a new checkpoint",)
+"""The remedy for a stream with which no option and no setting helps."""
+
+
+NOTHING_HELPS: Remedy = ("nothing",)
+"""The remedy of a stream that fails whatever is tried, a new checkpoint included."""
+
+
+TRACKED = "schemaTrackingLocation=<folder>"
+"""The part of a remedy that lets a stream track schemas, in a folder below its checkpoint."""
+
+
+MEANINGS: dict[StreamAnswer, str] = {
+    "continues": "continues",
+    "restarts": "ends once, and continues when it is started again",
+    "blocked": "fails again after every start",
+    "not judged": "is not judged",
+}
+"""What the answers say of a stream."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamVerdict:
+    """The behaviour of a stream that reads a table, after a change of the table.
+
+    Args:
+        table: Dotted name of the table.
+        kind: How the stream reads it: ``plain``, ``lagging``, ``starting-version``, ``tracked`` or ``change-feed``.
+        answer: ``continues``; ``restarts``, if it ends once and continues when it is started again; ``blocked``, if it
+            fails again after every start; or ``not judged``.
+        condition: The error condition of Delta with which it ends, such as ``DELTA_SCHEMA_CHANGED_WITH_VERSION``;
+            ``""`` for none.
+        remedy: What lets a blocked stream continue, all of it together: options of the reader such as
+            ``skipChangeCommits=true``, settings of the session, which begin with ``spark.``, ``a new checkpoint``, or
+            ``nothing``.
+        findings: Why, one for each change that ends the stream or is not judged; in each, ``rule`` is the name of the
+            change in the table of stream rules.
+    """
+
+    table: str
+    kind: StreamKind
+    answer: StreamAnswer
+    condition: str = ""
+    remedy: Remedy = ()
+    findings: tuple[Diagnostic, ...] = ()
+
+    def __str__(self) -> str:
+        head = f"{self.table}: a {self.kind} stream {MEANINGS[self.answer]}"
+        if self.condition:
+            head = f"{head} [{self.condition}]"
+        if self.remedy:
+            head = f"{head}; {remedy_text(self.remedy)}"
+        return "\n".join([head, *(f"  ! {_reason(finding)}" for finding in self.findings)])
+
+
+def _reason(finding: Diagnostic) -> str:
+    return f"{finding.fact} [{' '.join(part for part in (finding.code, finding.rule) if part)}]"
+
+
+def remedy_text(remedy: Remedy) -> str:
+    """Return a remedy as an instruction; without one the stream is started again."""
+    if not remedy:
+        return "start it again"
+    if remedy == NEW_CHECKPOINT:
+        return "start it with a new checkpoint"
+    if remedy == NOTHING_HELPS:
+        return "nothing that was tried lets it continue"
+    parts = (part.partition("=") for part in remedy)
+    named = [f"the {'setting' if key.startswith('spark.') else 'option'} {key} to {value}" for key, _, value in parts]
+    return f"set {' and '.join(named)}"
+
+
+RECORD = Path(__file__).parent / "delta-4.4.0.json"
+"""The answers, as the tests of this package record them."""
+
+
+VERSION = (4, 4)
+"""The version of Delta, major and minor, that gave them."""
+
+
+class Answer(NamedTuple):
+    """The answer of a stream to one change."""
+
+    answer: StreamAnswer
+    condition: str
+    remedy: Remedy
+
+
+@cache
+def answers() -> Mapping[tuple[str, StreamKind], Answer]:
+    """Return the answers by the name of the change, in lower case, and the kind of stream."""
+    recorded = json.loads(RECORD.read_text("utf-8"))["answers"]
+    return {
+        (folded(name), kind): Answer(answer, condition, tuple(remedy))
+        for name, kinds in recorded.items()
+        for kind, (answer, condition, remedy) in kinds.items()
+    }
+
+
+_MANAGED = "catalogManaged"
+
+
+_NOT_RECORDED = Answer("not judged", "", ())
+
+
+_LAG_WHEN_RESTARTED: tuple[StreamKind, ...] = ("plain", "change-feed")
+"""The kinds of streams that have commits left to read, like lagging ones, if one change of several ends them."""
+
+
+_PROBE = "try it with the fixture delta_stream_probe"
+
+
+def check_stream(
+    old: Table | TableState,
+    new: Table | TableState,
+    kind: StreamKind = "plain",
+    *,
+    version: tuple[int, int] = NEWEST,
+) -> StreamVerdict:
+    """Predict what a stream that reads a table does after a change of the table, without a JVM.
+
+    The change is planned, and each part of it is looked up in what Delta 4.4.0 with Spark 4.2.0 was recorded to do; of
+    several parts the worst answer counts. A running stream that one of them ends has commits left to read when it is
+    started again, so it is judged as a lagging one as well. Nothing that was not recorded is said to continue.
+
+    Args:
+        old: The table before the change: a model, or an observed state.
+        new: The same table after the change.
+        kind: How the stream reads it: ``plain``, it runs and has read everything; ``lagging``, it was stopped with
+            unread commits before the change; ``starting-version``, it is started after the change with
+            ``startingVersion`` before it; ``tracked``, it runs with ``schemaTrackingLocation``; or ``change-feed``, it
+            runs with ``readChangeFeed``.
+        version: Delta's version, major and minor.
+
+    Returns:
+        The verdict; its findings are in the order of the plan, and those of the new start follow.
+
+    Raises:
+        DeclarationError: If an argument has no possible meaning.
+    """
+    require_kind(kind)
+    before, after = stream_pair("check_stream", old, new)
+    given_version: object = version
+    if not (isinstance(given_version, tuple) and given_version and all(isinstance(part, int) for part in version)):
+        msg = f"version is {version!r}; write the major and minor version of Delta, such as (4, 4)"
+        raise DeclarationError(msg)
+    unknown = without_feed(before, kind) or unrecorded(before, after, kind, version)
+    if unknown is not None:
+        return unknown
+    plan = TablePlanner().plan_states([after], CatalogState.of({before.name: before}))
+    ends = [end for action in plan.align_tables for end in stream_ends(action, kind)]
+    worst = _worst(ends)
+    deciding = [end.answer for end in ends if end.answer.answer == worst]
+    return StreamVerdict(
+        table=str(before.name),
+        kind=kind,
+        answer=worst,
+        condition=deciding[0].condition if deciding else "",
+        remedy=_together([answer.remedy for answer in deciding]),
+        findings=tuple(end.finding for end in ends),
+    )
+
+
+def require_kind(kind: object) -> None:
+    """Raise unless an argument is a kind of stream."""
+    if kind not in STREAM_KINDS:
+        msg = f"kind is {kind!r}; write one of {', '.join(STREAM_KINDS)}"
+        raise DeclarationError(msg)
+
+
+def require_models(function: str, old: object, new: object) -> None:
+    """Raise unless the arguments are models."""
+    for which, table in (("old", old), ("new", new)):
+        if not isinstance(table, Table):
+            refuse_kind(function, "a Table", table, f"give a model as {which}")
+
+
+def stream_pair(function: str, old: object, new: object) -> tuple[TableState, TableState]:
+    """Return the states of a table before and after a change, which models or states give."""
+    before, after = (_given_state(function, which, table) for which, table in (("old", old), ("new", new)))
+    if isinstance(old, Table):
+        before = as_created(before)
+    if before.name != after.name:
+        msg = f"{function}: old is {before.name}, and new is {after.name}; give one table before and after its change"
+        raise DeclarationError(msg)
+    return before, after
+
+
+def _given_state(function: str, which: str, table: object) -> TableState:
+    if isinstance(table, TableState):
+        return table
+    if not isinstance(table, Table):
+        refuse_kind(function, "a Table or a TableState", table, f"give a model or a state as {which}")
+    return desired_state(table)
+
+
+def without_feed(old: TableState, kind: StreamKind) -> StreamVerdict | None:
+    """Return the verdict on a stream of changes from a table that has no change data feed; ``None`` for all others."""
+    if kind != "change-feed" or is_on(CHANGE_FEED, old.table_properties):
+        return None
+    message = "the table has no change data feed before the change, so no stream reads it"
+    return not_judged(old, kind, "no-change-feed", message, f"declare {CHANGE_FEED} = 'true' in the old model")
+
+
+def not_judged(old: TableState, kind: StreamKind, rule: str, message: str, remedy: str) -> StreamVerdict:
+    """Return a verdict that says why a stream is not judged."""
+    finding = Diagnostic(severity="note", rule=rule, table=str(old.name), message=message, remedy=remedy)
+    return StreamVerdict(table=str(old.name), kind=kind, answer="not judged", findings=(finding,))
+
+
+def unrecorded(
+    before: TableState, after: TableState, kind: StreamKind, version: tuple[int, int]
+) -> StreamVerdict | None:
+    """Return the verdict on a stream of which nothing was recorded, whatever changes; ``None`` if something was."""
+    if version != VERSION:
+        known, wanted = (".".join(map(str, one)) for one in (VERSION, version))
+        message = f"streams were recorded on Delta {known} and not on Delta {wanted}"
+        return not_judged(before, kind, "version-not-recorded", message, _PROBE)
+    if not before.exists:
+        message = "the table does not exist before the change, so no stream reads it"
+        return not_judged(before, kind, "absent-table", message, "give the table as it is before the change")
+    if any(_MANAGED in supported_features(state.table_properties) for state in (before, after)):
+        message = "its commits are managed by the catalog, and streams over such tables were not recorded"
+        return not_judged(before, kind, "catalog-managed", message, "try the change on a copy of the table")
+    return None
+
+
+class StreamEnd(NamedTuple):
+    """An answer that is not that the stream continues."""
+
+    change: Change
+    """The change that ends it, or is not judged."""
+    answer: Answer
+    finding: Diagnostic
+
+
+def stream_ends(action: AlignTable, kind: StreamKind) -> list[StreamEnd]:
+    """Return what ends a stream over the changes of a table, or is not judged, in their order."""
+    ends = [*_ends(action, kind)]
+    if _worst(ends) == "restarts" and kind in _LAG_WHEN_RESTARTED:
+        ends += [end for end in _ends(action, "lagging") if end.answer.answer == "blocked"]
+    return ends
+
+
+def _ends(action: AlignTable, kind: StreamKind) -> Iterator[StreamEnd]:
+    for change in action.changes:
+        for name in names_of(change, action.observed):
+            answer = answers().get((folded(name), kind), _NOT_RECORDED)
+            if answer.answer == "continues":
+                continue
+            line = next(iter(kind_of(change).describe(change, action.observed)))
+            finding = Diagnostic(
+                code=answer.condition,
+                rule=name,
+                severity="note" if answer.answer == "restarts" else "error",
+                table=str(action.table),
+                path=line.path,
+                message=f"{line.path}: {line.before} -> {line.after}: the stream {MEANINGS[answer.answer]}",
+                remedy=_PROBE if answer.answer == "not judged" else remedy_text(answer.remedy),
+            )
+            yield StreamEnd(change, answer, finding)
+
+
+def _worst(ends: Iterable[StreamEnd]) -> StreamAnswer:
+    """Return the worst of some answers; none is that the stream continues."""
+    return max((end.answer.answer for end in ends), key=ANSWERS.index, default="continues")
+
+
+def _together(remedies: list[Remedy]) -> Remedy:
+    """Return what lets a stream continue over several changes."""
+    for alone in (NOTHING_HELPS, NEW_CHECKPOINT):
+        if alone in remedies:
+            return alone
+    return tuple(dict.fromkeys(part for remedy in remedies for part in remedy))
+
+
 NO_PLAN = "no-plan"
 """The name of changes that no statement of Delta makes, and no steps of a rule: nothing is recorded of them."""
+
 
 _WITH_FEATURES = (kinds.CheckAdd, kinds.ClusteringChange, kinds.LayoutRewrite, kinds.SetTableProperties)
 """Changes that were recorded on tables that had not enabled the features before."""
@@ -42,7 +340,7 @@ def names_of(change: Change, observed: TableState) -> Iterator[str]:
     """Yield the names of a change: of what it does, and of the table features that it enables."""
     namer = NAMERS.get(type(change))
     if namer is None:
-        msg = f"{type(change).__name__} has no name in the table of stream rules; add one in change_names.py"
+        msg = f"{type(change).__name__} has no name in the table of stream rules; add one in write_check/streams.py"
         raise TypeError(msg)
     yield from namer(change, observed)
     if not isinstance(change, _WITH_FEATURES):
@@ -162,287 +460,3 @@ NAMERS: Mapping[type, Callable[..., Iterator[str]]] = {
     kinds.UnsetTags: _always("tags-unset"),
 }
 """What names each kind of change, which a test holds to be all of them."""
-
-
-RECORD = Path(__file__).parent / "delta-4.4.0.json"
-"""The answers, as the tests of this package record them."""
-
-VERSION = (4, 4)
-"""The version of Delta, major and minor, that gave them."""
-
-
-class Answer(NamedTuple):
-    """The answer of a stream to one change."""
-
-    answer: StreamAnswer
-    condition: str
-    remedy: Remedy
-
-
-@cache
-def answers() -> Mapping[tuple[str, StreamKind], Answer]:
-    """Return the answers by the name of the change, in lower case, and the kind of stream."""
-    recorded = json.loads(RECORD.read_text("utf-8"))["answers"]
-    return {
-        (folded(name), kind): Answer(answer, condition, tuple(remedy))
-        for name, kinds in recorded.items()
-        for kind, (answer, condition, remedy) in kinds.items()
-    }
-
-
-StreamKind = Literal["plain", "lagging", "starting-version", "tracked", "change-feed"]
-"""How a stream reads the table: it runs and has read everything; it was stopped with unread commits before the change;
-it is started after the change with ``startingVersion`` before it; it runs with ``schemaTrackingLocation``; it runs with
-``readChangeFeed``."""
-
-StreamAnswer = Literal["continues", "restarts", "blocked", "not judged"]
-
-STREAM_KINDS: tuple[StreamKind, ...] = get_args(StreamKind)
-ANSWERS: tuple[StreamAnswer, ...] = ("continues", "restarts", "not judged", "blocked")
-"""From the best to the worst: of several changes the worst answer counts."""
-
-Remedy = tuple[str, ...]
-"""Options of the reader and settings of the session with their values; settings begin with ``spark.``."""
-
-NEW_CHECKPOINT: Remedy = ("a new checkpoint",)
-"""The remedy for a stream with which no option and no setting helps."""
-
-NOTHING_HELPS: Remedy = ("nothing",)
-"""The remedy of a stream that fails whatever is tried, a new checkpoint included."""
-
-TRACKED = "schemaTrackingLocation=<folder>"
-"""The part of a remedy that lets a stream track schemas, in a folder below its checkpoint."""
-
-MEANINGS: dict[StreamAnswer, str] = {
-    "continues": "continues",
-    "restarts": "ends once, and continues when it is started again",
-    "blocked": "fails again after every start",
-    "not judged": "is not judged",
-}
-"""What the answers say of a stream."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StreamVerdict:
-    """The behaviour of a stream that reads a table, after a change of the table.
-
-    Args:
-        table: Dotted name of the table.
-        kind: How the stream reads it: ``plain``, ``lagging``, ``starting-version``, ``tracked`` or ``change-feed``.
-        answer: ``continues``; ``restarts``, if it ends once and continues when it is started again; ``blocked``, if it
-            fails again after every start; or ``not judged``.
-        condition: The error condition of Delta with which it ends, such as ``DELTA_SCHEMA_CHANGED_WITH_VERSION``;
-            ``""`` for none.
-        remedy: What lets a blocked stream continue, all of it together: options of the reader such as
-            ``skipChangeCommits=true``, settings of the session, which begin with ``spark.``, ``a new checkpoint``, or
-            ``nothing``.
-        findings: Why, one for each change that ends the stream or is not judged; in each, ``rule`` is the name of the
-            change in the table of stream rules.
-    """
-
-    table: str
-    kind: StreamKind
-    answer: StreamAnswer
-    condition: str = ""
-    remedy: Remedy = ()
-    findings: tuple[Diagnostic, ...] = ()
-
-    def __str__(self) -> str:
-        head = f"{self.table}: a {self.kind} stream {MEANINGS[self.answer]}"
-        if self.condition:
-            head = f"{head} [{self.condition}]"
-        if self.remedy:
-            head = f"{head}; {remedy_text(self.remedy)}"
-        return "\n".join([head, *(f"  ! {_reason(finding)}" for finding in self.findings)])
-
-
-def _reason(finding: Diagnostic) -> str:
-    return f"{finding.fact} [{' '.join(part for part in (finding.code, finding.rule) if part)}]"
-
-
-def remedy_text(remedy: Remedy) -> str:
-    """Return a remedy as an instruction; without one the stream is started again."""
-    if not remedy:
-        return "start it again"
-    if remedy == NEW_CHECKPOINT:
-        return "start it with a new checkpoint"
-    if remedy == NOTHING_HELPS:
-        return "nothing that was tried lets it continue"
-    parts = (part.partition("=") for part in remedy)
-    named = [f"the {'setting' if key.startswith('spark.') else 'option'} {key} to {value}" for key, _, value in parts]
-    return f"set {' and '.join(named)}"
-
-
-def require_kind(kind: object) -> None:
-    """Raise unless an argument is a kind of stream."""
-    if kind not in STREAM_KINDS:
-        msg = f"kind is {kind!r}; write one of {', '.join(STREAM_KINDS)}"
-        raise DeclarationError(msg)
-
-
-_CHANGE_FEED = "delta.enableChangeDataFeed"
-
-
-def require_models(function: str, old: object, new: object) -> None:
-    """Raise unless the arguments are models."""
-    for which, table in (("old", old), ("new", new)):
-        if not isinstance(table, Table):
-            refuse_kind(function, "a Table", table, f"give a model as {which}")
-
-
-def stream_pair(function: str, old: object, new: object) -> tuple[TableState, TableState]:
-    """Return the states of a table before and after a change, which models or states give."""
-    before, after = (_state(function, which, table) for which, table in (("old", old), ("new", new)))
-    if isinstance(old, Table):
-        before = as_created(before)
-    if before.name != after.name:
-        msg = f"{function}: old is {before.name}, and new is {after.name}; give one table before and after its change"
-        raise DeclarationError(msg)
-    return before, after
-
-
-def without_feed(old: TableState, kind: StreamKind) -> StreamVerdict | None:
-    """Return the verdict on a stream of changes from a table that has no change data feed; ``None`` for all others."""
-    if kind != "change-feed" or is_on(_CHANGE_FEED, old.table_properties):
-        return None
-    message = "the table has no change data feed before the change, so no stream reads it"
-    return not_judged(old, kind, "no-change-feed", message, f"declare {_CHANGE_FEED} = 'true' in the old model")
-
-
-def not_judged(old: TableState, kind: StreamKind, rule: str, message: str, remedy: str) -> StreamVerdict:
-    """Return a verdict that says why a stream is not judged."""
-    finding = Diagnostic(severity="note", rule=rule, table=str(old.name), message=message, remedy=remedy)
-    return StreamVerdict(table=str(old.name), kind=kind, answer="not judged", findings=(finding,))
-
-
-def _state(function: str, which: str, table: object) -> TableState:
-    if isinstance(table, TableState):
-        return table
-    if not isinstance(table, Table):
-        refuse_kind(function, "a Table or a TableState", table, f"give a model or a state as {which}")
-    return desired_state(table)
-
-
-_MANAGED = "catalogManaged"
-_NOT_RECORDED = Answer("not judged", "", ())
-_LAG_WHEN_RESTARTED: tuple[StreamKind, ...] = ("plain", "change-feed")
-"""The kinds of streams that have commits left to read, like lagging ones, if one change of several ends them."""
-
-_PROBE = "try it with the fixture delta_stream_probe"
-
-
-def check_stream(
-    old: Table | TableState,
-    new: Table | TableState,
-    kind: StreamKind = "plain",
-    *,
-    version: tuple[int, int] = NEWEST,
-) -> StreamVerdict:
-    """Predict what a stream that reads a table does after a change of the table, without a JVM.
-
-    The change is planned, and each part of it is looked up in what Delta 4.4.0 with Spark 4.2.0 was recorded to do; of
-    several parts the worst answer counts. A running stream that one of them ends has commits left to read when it is
-    started again, so it is judged as a lagging one as well. Nothing that was not recorded is said to continue.
-
-    Args:
-        old: The table before the change: a model, or an observed state.
-        new: The same table after the change.
-        kind: How the stream reads it: ``plain``, it runs and has read everything; ``lagging``, it was stopped with
-            unread commits before the change; ``starting-version``, it is started after the change with
-            ``startingVersion`` before it; ``tracked``, it runs with ``schemaTrackingLocation``; or ``change-feed``, it
-            runs with ``readChangeFeed``.
-        version: Delta's version, major and minor.
-
-    Returns:
-        The verdict; its findings are in the order of the plan, and those of the new start follow.
-
-    Raises:
-        DeclarationError: If an argument has no possible meaning.
-    """
-    require_kind(kind)
-    before, after = stream_pair("check_stream", old, new)
-    given_version: object = version
-    if not (isinstance(given_version, tuple) and given_version and all(isinstance(part, int) for part in version)):
-        msg = f"version is {version!r}; write the major and minor version of Delta, such as (4, 4)"
-        raise DeclarationError(msg)
-    unknown = without_feed(before, kind) or unrecorded(before, after, kind, version)
-    if unknown is not None:
-        return unknown
-    plan = TablePlanner().plan_states([after], CatalogState.of({before.name: before}))
-    ends = [end for action in plan.align_tables for end in stream_ends(action, kind)]
-    worst = _worst(ends)
-    deciding = [end.answer for end in ends if end.answer.answer == worst]
-    return StreamVerdict(
-        table=str(before.name),
-        kind=kind,
-        answer=worst,
-        condition=deciding[0].condition if deciding else "",
-        remedy=_together([answer.remedy for answer in deciding]),
-        findings=tuple(end.finding for end in ends),
-    )
-
-
-class StreamEnd(NamedTuple):
-    """An answer that is not that the stream continues."""
-
-    change: Change
-    """The change that ends it, or is not judged."""
-    answer: Answer
-    finding: Diagnostic
-
-
-def stream_ends(action: AlignTable, kind: StreamKind) -> list[StreamEnd]:
-    """Return what ends a stream over the changes of a table, or is not judged, in their order."""
-    ends = [*_ends(action, kind)]
-    if _worst(ends) == "restarts" and kind in _LAG_WHEN_RESTARTED:
-        ends += [end for end in _ends(action, "lagging") if end.answer.answer == "blocked"]
-    return ends
-
-
-def _worst(ends: Iterable[StreamEnd]) -> StreamAnswer:
-    """Return the worst of some answers; none is that the stream continues."""
-    return max((end.answer.answer for end in ends), key=ANSWERS.index, default="continues")
-
-
-def unrecorded(
-    before: TableState, after: TableState, kind: StreamKind, version: tuple[int, int]
-) -> StreamVerdict | None:
-    """Return the verdict on a stream of which nothing was recorded, whatever changes; ``None`` if something was."""
-    if version != VERSION:
-        known, wanted = (".".join(map(str, one)) for one in (VERSION, version))
-        message = f"streams were recorded on Delta {known} and not on Delta {wanted}"
-        return not_judged(before, kind, "version-not-recorded", message, _PROBE)
-    if not before.exists:
-        message = "the table does not exist before the change, so no stream reads it"
-        return not_judged(before, kind, "absent-table", message, "give the table as it is before the change")
-    if any(_MANAGED in supported_features(state.table_properties) for state in (before, after)):
-        message = "its commits are managed by the catalog, and streams over such tables were not recorded"
-        return not_judged(before, kind, "catalog-managed", message, "try the change on a copy of the table")
-    return None
-
-
-def _ends(action: AlignTable, kind: StreamKind) -> Iterator[StreamEnd]:
-    for change in action.changes:
-        for name in names_of(change, action.observed):
-            answer = answers().get((folded(name), kind), _NOT_RECORDED)
-            if answer.answer == "continues":
-                continue
-            line = next(iter(kind_of(change).describe(change, action.observed)))
-            finding = Diagnostic(
-                code=answer.condition,
-                rule=name,
-                severity="note" if answer.answer == "restarts" else "error",
-                table=str(action.table),
-                path=line.path,
-                message=f"{line.path}: {line.before} -> {line.after}: the stream {MEANINGS[answer.answer]}",
-                remedy=_PROBE if answer.answer == "not judged" else remedy_text(answer.remedy),
-            )
-            yield StreamEnd(change, answer, finding)
-
-
-def _together(remedies: list[Remedy]) -> Remedy:
-    """Return what lets a stream continue over several changes."""
-    for alone in (NOTHING_HELPS, NEW_CHECKPOINT):
-        if alone in remedies:
-            return alone
-    return tuple(dict.fromkeys(part for remedy in remedies for part in remedy))

@@ -1,4 +1,4 @@
-"""The casts that Spark adds between a frame and a table, and those that it refuses.
+"""What a write needs of a frame: types that Spark casts, types that Delta stores, and a value for each column.
 
 Under its default policy Spark casts as ``CAST`` in ANSI mode does: a string column is accepted for bigint, and a row
 whose text is not a number fails.
@@ -154,9 +154,13 @@ def _type_fits(stored: DataTypeState, given: DataTypeState, semantics: WriteSema
 BY_ROWS = "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"
 """Delta's condition for a NULL in a NOT NULL column, which it raises for the first row."""
 
+
 _MISSING = "DELTA_MISSING_NOT_NULL_COLUMN_VALUE"
 
-_FEED = "delta.enableChangeDataFeed"
+
+CHANGE_FEED = "delta.enableChangeDataFeed"
+
+
 _FEED_COLUMNS = frozenset({"_change_type", "_commit_version", "_commit_timestamp"})
 
 
@@ -179,7 +183,7 @@ def require_storable(parts: Sequence[NewPart], state: TableState) -> Iterator[Wr
     if not parts:
         return
     is_mapped = is_on(MAPPING_PROPERTY, state.table_properties)
-    has_feed = is_on(_FEED, state.table_properties)
+    has_feed = is_on(CHANGE_FEED, state.table_properties)
     for part in parts:
         column = part.column
         if not is_mapped:
@@ -202,6 +206,37 @@ def _type_faults(path: ColumnPath, data_type: DataTypeState, state: TableState) 
             for feature in NEEDED_FEATURES[atom]:
                 if feature not in known:
                     yield findings.missing_table_feature(str(path), atom, feature)
+
+
+def _names(columns: Iterable[ColumnState]) -> Iterator[str]:
+    for column in columns:
+        yield column.name
+        if not isinstance(column.data_type, str):
+            yield from _names(children(column.data_type))
+
+
+def _void(data_type: DataTypeState, path: ColumnPath) -> Iterator[ColumnPath]:
+    if data_type == "void":
+        yield path
+    for part in children(data_type):
+        yield from _void(part.data_type, path.child(part.name))
+
+
+def _void_in_collections(data_type: DataTypeState, path: ColumnPath, *, inside: bool) -> Iterator[ColumnPath]:
+    if data_type == "void" and inside:
+        yield path
+    inside = inside or isinstance(data_type, (ArrayState, MapState))
+    for part in children(data_type):
+        yield from _void_in_collections(part.data_type, path.child(part.name), inside=inside)
+
+
+def _all_void(data_type: DataTypeState, path: ColumnPath) -> Iterator[ColumnPath]:
+    """Yield the paths of the structs whose fields are all void."""
+    parts = children(data_type)
+    if isinstance(data_type, StructState) and all(field.data_type == "void" for field in parts):
+        yield path
+    for part in parts:
+        yield from _all_void(part.data_type, path.child(part.name))
 
 
 def require_values(
@@ -250,37 +285,6 @@ def _missing_sources(columns: Sequence[ColumnState], given: NameSet) -> Iterator
             for source in columns_in(expression):
                 if source not in filled:
                     yield findings.missing_source_column(column.name, source)
-
-
-def _names(columns: Iterable[ColumnState]) -> Iterator[str]:
-    for column in columns:
-        yield column.name
-        if not isinstance(column.data_type, str):
-            yield from _names(children(column.data_type))
-
-
-def _void(data_type: DataTypeState, path: ColumnPath) -> Iterator[ColumnPath]:
-    if data_type == "void":
-        yield path
-    for part in children(data_type):
-        yield from _void(part.data_type, path.child(part.name))
-
-
-def _void_in_collections(data_type: DataTypeState, path: ColumnPath, *, inside: bool) -> Iterator[ColumnPath]:
-    if data_type == "void" and inside:
-        yield path
-    inside = inside or isinstance(data_type, (ArrayState, MapState))
-    for part in children(data_type):
-        yield from _void_in_collections(part.data_type, path.child(part.name), inside=inside)
-
-
-def _all_void(data_type: DataTypeState, path: ColumnPath) -> Iterator[ColumnPath]:
-    """Yield the paths of the structs whose fields are all void."""
-    parts = children(data_type)
-    if isinstance(data_type, StructState) and all(field.data_type == "void" for field in parts):
-        yield path
-    for part in parts:
-        yield from _all_void(part.data_type, path.child(part.name))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

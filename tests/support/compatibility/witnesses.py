@@ -6,12 +6,12 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.compatibility import judge_change, worst_verdict
-from pytest_delta_schema.compatibility.changes import CHANGE_FEED
 from pytest_delta_schema.compatibility.effects import WRITES_BY_ROLE
 from pytest_delta_schema.delta.protocol import is_on
 from pytest_delta_schema.settings.table import ROLES
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.witness.script import NoScript, Script, scripts_of, witness_of
+from pytest_delta_schema.write_check.values import CHANGE_FEED
 from support.compatibility.cases import CASES
 from support.compatibility.pairs import all_pairs
 
