@@ -1,4 +1,4 @@
-"""Call the Java classes of this package in the JVM of a classic session: catalogs, table states, file listings."""
+"""The session of a catalog, which may be started later, and the Java classes of this package in its JVM."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from pytest_delta_schema.backends.spark.compat import Gateway, active_spark, jav
 from pytest_delta_schema.backends.spark.errors import cancel_on_interrupt, stop_jobs, translate_errors
 from pytest_delta_schema.backends.spark.logs import HadoopLog
 from pytest_delta_schema.backends.spark.sessions import SparkVersions, require_session
-from pytest_delta_schema.backends.spark.statements import setting, shared_setting
+from pytest_delta_schema.backends.spark.statements import SUBSTITUTE, setting, shared_setting
 from pytest_delta_schema.delta import PAIRS
 from pytest_delta_schema.models.arguments import refuse_kind
 from pytest_delta_schema.progress import step
@@ -44,6 +44,151 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from pytest_delta_schema.backends.logs.files import CheckedLog, Damage, Doubt, LogFiles
+
+
+_LAST_COMMIT = "spark.databricks.delta.lastCommitVersionInSession"
+"""Delta sets it after each commit (Delta 4.4.0)."""
+
+
+class CatalogSession:
+    """The session of a catalog; the arguments, and what it raises, are those of :class:`LocalCatalog`."""
+
+    def __init__(self, spark: SparkSession | LazySession, warehouse: str | PathLike[str]) -> None:
+        if not isinstance(spark, LazySession):
+            require_session(spark, "LocalCatalog")
+        if not isinstance(warehouse, (str, PathLike)):
+            refuse_kind("LocalCatalog", "the folder of the warehouse", warehouse, "give its path")
+        self._given = spark
+        self.warehouse = Path(warehouse)
+
+    @cached_property
+    def spark(self) -> SparkSession:
+        """The session; it is started when it is first needed."""
+        return self._given.start() if isinstance(self._given, LazySession) else self._given
+
+    @cached_property
+    def bridge(self) -> Bridge:
+        """The JVM of the session."""
+        with translate_errors(str, self.spark), step("opening the catalog"):
+            return Bridge(self.spark, self.warehouse)
+
+    @property
+    def is_started(self) -> bool:
+        """Whether the session was started."""
+        return "bridge" in self.__dict__
+
+    def versions(self) -> SparkVersions:
+        """Return the versions of Spark and Delta; those of a session that is started later are the installed ones."""
+        if isinstance(self._given, LazySession):
+            return self._given.versions(lambda: known_properties(self.bridge.gateway))
+        gateway = self.bridge.gateway
+        with translate_errors(str, self._given):
+            return SparkVersions.of(self._given, gateway)
+
+    def settings_hash(self) -> str:
+        """Return a hash of the settings of the session on which the log of a new table may depend."""
+        return self.bridge.settings_hash(without=[_LAST_COMMIT, SUBSTITUTE])
+
+    def sql(self, text: str) -> Any:
+        """Return the frame of a statement, whose text is used exactly as it is."""
+        with self.stopping(), setting(self.spark, SUBSTITUTE, "false"):
+            return self.spark.sql(text)
+
+    def stopping(self) -> AbstractContextManager[None]:
+        """Stop the jobs of the block if it is interrupted."""
+        return cancel_on_interrupt(lambda: stop_jobs(self.spark))
+
+    @contextmanager
+    def shared(self) -> Iterator[bool]:
+        """Prepare the session for statements in several threads; the value is whether that is possible.
+
+        All threads use one session, so its settings are changed once, around all statements.
+        """
+        with shared_setting(lambda: self.spark, SUBSTITUTE, "false") as is_set, self.stopping():
+            yield is_set
+
+    def translate_errors(self) -> AbstractContextManager[None]:
+        """Use the names of users in the errors of the block."""
+        return translate_errors(self.bridge.with_logical_names, self.spark)
+
+    @contextmanager
+    def using(self, catalog: str) -> Iterator[None]:
+        """Register a catalog in the session, and use the names of users in errors."""
+        with self.translate_errors():
+            self.bridge.register([catalog])
+            yield
+
+
+_FOREIGN = (
+    "DATABRICKS_RUNTIME_VERSION",
+    "PYSPARK_GATEWAY_PORT",
+    "PYSPARK_SUBMIT_ARGS",
+    "SPARK_CONF_DIR",
+    "SPARK_CONNECT_MODE_ENABLED",
+    "SPARK_REMOTE",
+)
+"""Variables that give a new session other settings, or another session (pyspark 3.5 to 4.2)."""
+
+_CONFIGURATION = ("spark-defaults.conf", "spark-env.sh")
+"""Files in Spark's folder ``conf`` that do the same."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LazySession:
+    """A session that is started when it is first needed."""
+
+    start: Callable[[], SparkSession]
+
+    def versions(self, properties: Callable[[], AbstractSet[str]]) -> SparkVersions:
+        """Return the versions of the session, as they are installed.
+
+        ``properties`` returns the properties that Delta knows, from the started session; it is called for a version of
+        Delta whose properties this package does not know.
+        """
+        versions = installed()
+        if version_fault(versions):
+            # No session can start; logs are read as the newest pair reads them.
+            versions = {"pyspark": PAIRS[-1].pyspark, "delta-spark": PAIRS[-1].delta_spark}
+        spark, delta = minor_version(versions["pyspark"]), minor_version(versions["delta-spark"])
+        if versions["delta-spark"] == PAIRS[-1].delta_spark:
+            return SparkVersions(spark=spark, delta=delta)
+        return SparkVersions(spark=spark, delta=delta, properties=_LaterProperties(properties))
+
+
+class _LaterProperties(AbstractSet[str]):
+    """The properties that Delta knows; a session is started for them when they are first needed."""
+
+    def __init__(self, properties: Callable[[], AbstractSet[str]]) -> None:
+        self._load = properties
+
+    @cached_property
+    def _loaded(self) -> AbstractSet[str]:
+        return self._load()
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._loaded
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._loaded)
+
+    def __len__(self) -> int:
+        return len(self._loaded)
+
+
+def has_own_settings(environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether a session that is started now certainly has the settings of this package, and no others.
+
+    It may have others if one is active already, if Spark's own files or variables configure it, and on Databricks.
+    """
+    package = find_spec("pyspark")
+    if package is None or package.origin is None or active_spark() is not None:
+        return False
+    home = Path(package.origin).parent
+    if Path(environment.get("SPARK_HOME") or home).resolve() != home.resolve():
+        return False
+    if any(environment.get(name) for name in _FOREIGN):
+        return False
+    return not any((home / "conf" / name).exists() for name in _CONFIGURATION)
 
 
 class Bridge:
@@ -165,149 +310,3 @@ class Bridge:
         none = self.gateway.array(self.jvm.java.lang.Class)
         constructor = self._loader.loadClass(name).getDeclaredConstructor(none)
         return constructor.newInstance(self.gateway.array(self.jvm.java.lang.Object))
-
-
-_FOREIGN = (
-    "DATABRICKS_RUNTIME_VERSION",
-    "PYSPARK_GATEWAY_PORT",
-    "PYSPARK_SUBMIT_ARGS",
-    "SPARK_CONF_DIR",
-    "SPARK_CONNECT_MODE_ENABLED",
-    "SPARK_REMOTE",
-)
-"""Variables that give a new session other settings, or another session (pyspark 3.5 to 4.2)."""
-
-_CONFIGURATION = ("spark-defaults.conf", "spark-env.sh")
-"""Files in Spark's folder ``conf`` that do the same."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LazySession:
-    """A session that is started when it is first needed."""
-
-    start: Callable[[], SparkSession]
-
-    def versions(self, properties: Callable[[], AbstractSet[str]]) -> SparkVersions:
-        """Return the versions of the session, as they are installed.
-
-        ``properties`` returns the properties that Delta knows, from the started session; it is called for a version of
-        Delta whose properties this package does not know.
-        """
-        versions = installed()
-        if version_fault(versions):
-            # No session can start; logs are read as the newest pair reads them.
-            versions = {"pyspark": PAIRS[-1].pyspark, "delta-spark": PAIRS[-1].delta_spark}
-        spark, delta = minor_version(versions["pyspark"]), minor_version(versions["delta-spark"])
-        if versions["delta-spark"] == PAIRS[-1].delta_spark:
-            return SparkVersions(spark=spark, delta=delta)
-        return SparkVersions(spark=spark, delta=delta, properties=_LaterProperties(properties))
-
-
-class _LaterProperties(AbstractSet[str]):
-    """The properties that Delta knows; a session is started for them when they are first needed."""
-
-    def __init__(self, properties: Callable[[], AbstractSet[str]]) -> None:
-        self._load = properties
-
-    @cached_property
-    def _loaded(self) -> AbstractSet[str]:
-        return self._load()
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._loaded
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._loaded)
-
-    def __len__(self) -> int:
-        return len(self._loaded)
-
-
-def has_own_settings(environment: Mapping[str, str] = os.environ) -> bool:
-    """Whether a session that is started now certainly has the settings of this package, and no others.
-
-    It may have others if one is active already, if Spark's own files or variables configure it, and on Databricks.
-    """
-    package = find_spec("pyspark")
-    if package is None or package.origin is None or active_spark() is not None:
-        return False
-    home = Path(package.origin).parent
-    if Path(environment.get("SPARK_HOME") or home).resolve() != home.resolve():
-        return False
-    if any(environment.get(name) for name in _FOREIGN):
-        return False
-    return not any((home / "conf" / name).exists() for name in _CONFIGURATION)
-
-
-_SUBSTITUTE = "spark.sql.variable.substitute"
-_LAST_COMMIT = "spark.databricks.delta.lastCommitVersionInSession"
-"""Delta sets it after each commit (Delta 4.4.0)."""
-
-
-class CatalogSession:
-    """The session of a catalog; the arguments, and what it raises, are those of :class:`LocalCatalog`."""
-
-    def __init__(self, spark: SparkSession | LazySession, warehouse: str | PathLike[str]) -> None:
-        if not isinstance(spark, LazySession):
-            require_session(spark, "LocalCatalog")
-        if not isinstance(warehouse, (str, PathLike)):
-            refuse_kind("LocalCatalog", "the folder of the warehouse", warehouse, "give its path")
-        self._given = spark
-        self.warehouse = Path(warehouse)
-
-    @cached_property
-    def spark(self) -> SparkSession:
-        """The session; it is started when it is first needed."""
-        return self._given.start() if isinstance(self._given, LazySession) else self._given
-
-    @cached_property
-    def bridge(self) -> Bridge:
-        """The JVM of the session."""
-        with translate_errors(str, self.spark), step("opening the catalog"):
-            return Bridge(self.spark, self.warehouse)
-
-    @property
-    def is_started(self) -> bool:
-        """Whether the session was started."""
-        return "bridge" in self.__dict__
-
-    def versions(self) -> SparkVersions:
-        """Return the versions of Spark and Delta; those of a session that is started later are the installed ones."""
-        if isinstance(self._given, LazySession):
-            return self._given.versions(lambda: known_properties(self.bridge.gateway))
-        gateway = self.bridge.gateway
-        with translate_errors(str, self._given):
-            return SparkVersions.of(self._given, gateway)
-
-    def settings_hash(self) -> str:
-        """Return a hash of the settings of the session on which the log of a new table may depend."""
-        return self.bridge.settings_hash(without=[_LAST_COMMIT, _SUBSTITUTE])
-
-    def sql(self, text: str) -> Any:
-        """Return the frame of a statement, whose text is used exactly as it is."""
-        with self.stopping(), setting(self.spark, _SUBSTITUTE, "false"):
-            return self.spark.sql(text)
-
-    def stopping(self) -> AbstractContextManager[None]:
-        """Stop the jobs of the block if it is interrupted."""
-        return cancel_on_interrupt(lambda: stop_jobs(self.spark))
-
-    @contextmanager
-    def shared(self) -> Iterator[bool]:
-        """Prepare the session for statements in several threads; the value is whether that is possible.
-
-        All threads use one session, so its settings are changed once, around all statements.
-        """
-        with shared_setting(lambda: self.spark, _SUBSTITUTE, "false") as is_set, self.stopping():
-            yield is_set
-
-    def translate_errors(self) -> AbstractContextManager[None]:
-        """Use the names of users in the errors of the block."""
-        return translate_errors(self.bridge.with_logical_names, self.spark)
-
-    @contextmanager
-    def using(self, catalog: str) -> Iterator[None]:
-        """Register a catalog in the session, and use the names of users in errors."""
-        with self.translate_errors():
-            self.bridge.register([catalog])
-            yield

@@ -1,13 +1,11 @@
-"""The Spark catalog: reads by path, runs SQL, and emulates what open-source Delta lacks.
-
-Until its session is started, tables are read from their logs without a JVM.
-"""
+"""The catalog of a warehouse folder; until its session is started, tables are read from their logs without a JVM."""
 
 from __future__ import annotations
 
 import shutil
 from contextlib import contextmanager
 from functools import cached_property, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.local.bridge import CatalogSession
@@ -25,9 +23,11 @@ from pytest_delta_schema.backends.spark.statements import (
     stored_rows,
     table_rows,
 )
+from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.execute.protocols import version_of
-from pytest_delta_schema.models.sets import required_table_name, required_table_names, required_tables
-from pytest_delta_schema.models.table import conversions, names_around
+from pytest_delta_schema.models.names import required_table_name, required_table_names
+from pytest_delta_schema.models.sets import names_around
+from pytest_delta_schema.models.table import conversions, required_tables
 from pytest_delta_schema.sql.renderers import create_schema, drop_schema, drop_table
 from pytest_delta_schema.state.states import CatalogState, TableState
 from pytest_delta_schema.write_check.verdict import DEFAULT_OPTIONS
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.local.bridge import Bridge, LazySession
     from pytest_delta_schema.backends.logs.state import CommitLog
     from pytest_delta_schema.delta.names import ColumnPath
-    from pytest_delta_schema.execute.protocols import Version
+    from pytest_delta_schema.execute.protocols import ProbesWrites, Version
     from pytest_delta_schema.models.constraints import Parquet
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
@@ -278,3 +278,42 @@ class LocalCatalog:
             return CatalogState.of(known)
         with self._session.translate_errors():
             return read_tables(self.bridge, names, wishes, self._sources, known=known)
+
+
+def probe_write(
+    table: Table | str,
+    frame: DataFrame | StructType | None,
+    options: WriteOptions | Merge = DEFAULT_OPTIONS,
+    *,
+    catalog: ProbesWrites | None = None,
+) -> WriteVerdict:
+    """Run a write on Delta with an empty frame of the same schema and an empty clone of the table.
+
+    The table itself is only read, and the clone is dropped afterwards. It takes about half a second.
+
+    Args:
+        table: A model, as if its table had just been created; or the name of a table in ``catalog``.
+        frame: A DataFrame, which is not computed, or its schema; ``None`` for a DELETE.
+        options: How the frame is written, or a MERGE; by default it is appended with ``df.write.save(path)``.
+        catalog: The catalog for the clone; by default the catalog of the DataFrame's session.
+
+    Returns:
+        A verdict like that of :func:`check_write`: whether the write is accepted, the schema after it and the error
+        condition are Delta's; messages and remedies are those of :func:`check_write`.
+
+    Raises:
+        DeclarationError: If an argument has no possible meaning.
+        CatalogReadError: If the table cannot be read, or does not exist.
+        StatementError: If the clone cannot be created.
+    """
+    return (catalog or _catalog_of(frame)).probe_write(table, frame, options)
+
+
+def _catalog_of(frame: Any) -> LocalCatalog:
+    """Return the catalog in the warehouse of a frame's session."""
+    spark = getattr(frame, "sparkSession", None)
+    if spark is None:
+        msg = "a schema alone belongs to no session; give catalog=..., such as the fixture delta_catalog"
+        raise DeclarationError(msg)
+    folder = str(spark.conf.get("spark.sql.warehouse.dir")).removeprefix("file:")
+    return LocalCatalog(spark, warehouse=Path(folder).parent)

@@ -1,4 +1,4 @@
-"""Check that a folder has the data files of the newest version in its log."""
+"""Copy tables by their files: clones of tables, and new tables from the logs of equal ones."""
 
 from __future__ import annotations
 
@@ -37,67 +37,9 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.local.bridge import Bridge
     from pytest_delta_schema.sql.statement import Statement
 
-
-_INLINE = "i"
-"""The kind of a deletion vector that is in the log."""
-
-
-def has_live_files(folder: Path, listing: LogListing) -> bool:
-    """Whether a folder has the data files of its newest version, if the commits show them without Spark."""
-    if not listing.has_all_commits:
-        return False
-    live: dict[str, bool] = {}
-    for version in sorted(listing.commits):
-        lines = (folder / "_delta_log" / commit_name(version)).read_bytes().splitlines()
-        actions = [json.loads(line) for line in lines if line.strip()]
-        for action in actions:
-            if "remove" in action:
-                live.pop(action["remove"]["path"], None)
-        for action in actions:
-            if "add" in action:
-                vector = action["add"].get("deletionVector")
-                live[action["add"]["path"]] = vector is None or vector["storageType"] == _INLINE
-    return all(is_plain and _is_there(folder, path) for path, is_plain in live.items())
-
-
-def _is_there(folder: Path, path: str) -> bool:
-    """Whether a file is in the folder, or one that is not linked, because its path is absolute."""
-    return bool(urlsplit(path).scheme) or (folder / unquote(path)).exists()
-
-
-if TYPE_CHECKING:
     Action = dict[str, Any]
     Edits = Mapping[str, Callable[[Any], Any]]
-
-
-def edited_commit(content: bytes, edits: Edits) -> bytes:
-    """Return a commit, or a checkpoint in JSON, with other actions; lines without them keep their bytes."""
-    marks = [f'"{kind}"'.encode() for kind in edits]
-    lines = content.split(b"\n")
-    return b"\n".join(_edited_line(line, edits) if any(mark in line for mark in marks) else line for line in lines)
-
-
-def edited_checksum(content: bytes, edits: Edits) -> bytes | None:
-    """Return a checksum file with other values; ``None`` if it is not JSON, which readers ignore."""
-    try:
-        checksum = json.loads(content)
-    except ValueError:
-        return None
-    return _bytes(_edited(checksum, edits)) if isinstance(checksum, dict) else None
-
-
-def _edited_line(line: bytes, edits: Edits) -> bytes:
-    action: Action = json.loads(line)
-    edited = _edited(action, edits)
-    return line if edited == action else _bytes(edited)
-
-
-def _edited(action: Action, edits: Edits) -> Action:
-    return {key: edits[key](value) if key in edits and value is not None else value for key, value in action.items()}
-
-
-def _bytes(value: Action) -> bytes:
-    return json.dumps(value, separators=(",", ":")).encode()
+    Property = tuple[str, str]
 
 
 _LOG = "_delta_log"
@@ -111,6 +53,50 @@ class ChangingTableError(Exception):
     """A table changed during every attempt to clone it."""
 
 
+def clone(bridge: Bridge, source: QualifiedName, target: QualifiedName) -> None:
+    """Clone a table into the warehouse folder, where it is found by its name."""
+    state, location = located(bridge, source)
+    require_commits_in_log(state)
+    if not location.startswith("/"):
+        raise cannot_clone(source, f"its files are in {location}, and only those of a local folder are cloned")
+    if not bridge.is_warehouse(target.catalog):
+        fact = f"the catalog {target.catalog} is not one of the warehouse folder"
+        raise cannot_clone(source, fact, "clone tables of catalogs that the session does not configure")
+    try:
+        clone_folder(Path(location), table_folder(bridge.warehouse, target), partial(_copy_checkpoint, bridge.spark))
+    except ChangingTableError as error:
+        fact = "other writers have changed it during each of 3 attempts"
+        raise cannot_clone(source, fact, "clone it when they have ended") from error
+    except FileNotFoundError as error:
+        fact = f"a file of its log is not there ({first_line(error)})"
+        raise cannot_clone(source, fact, "restore the log") from error
+    except OSError as error:
+        raise cannot_clone(source, first_line(error), "free space, or give the permission") from error
+
+
+def _copy_checkpoint(spark: SparkSession, source: Path, target: Path, ids: NewIds) -> None:
+    """Copy a checkpoint, or one of its parts, under another table id; without metadata it is linked."""
+    from pyspark.sql import functions
+
+    with TemporaryDirectory() as folder:
+        # Spark does not read files of a Delta table as plain parquet.
+        shutil.copyfile(source, Path(folder, "checkpoint.parquet"))
+        actions = spark.read.parquet(str(Path(folder, "checkpoint.parquet")))
+        metadata = functions.col("metaData")
+        stored = actions.where(metadata.isNotNull()).select("metaData.id").collect()
+        if not stored:
+            link_or_copy(source, target)
+            return
+        renewed = functions.when(metadata.isNotNull(), metadata.withField("id", functions.lit(ids.of(stored[0][0]))))
+        with setting(spark, _TIMES, "TIMESTAMP_MICROS"):
+            actions.withColumn("metaData", renewed).coalesce(1).write.parquet(str(Path(folder, "copy")))
+        (written,) = Path(folder, "copy").glob("part-*.parquet")
+        shutil.copyfile(written, target)
+
+
+_TIMES = "spark.sql.parquet.outputTimestampType"
+
+
 def clone_folder(source: Path, target: Path, rewrite_checkpoint: Callable[[Path, Path, NewIds], None]) -> None:
     """Clone the table in a folder.
 
@@ -122,7 +108,7 @@ def clone_folder(source: Path, target: Path, rewrite_checkpoint: Callable[[Path,
     for _ in range(_ATTEMPTS):
         gone: FileNotFoundError | None = None
         try:
-            _clone(source, target, listing.files, rewrite_checkpoint)
+            _clone_once(source, target, listing.files, rewrite_checkpoint)
         except FileNotFoundError as error:
             # Delta's log cleanup may have removed it, which the next listing shows.
             gone = error
@@ -150,7 +136,7 @@ class _Listed(NamedTuple):
             return cls(files, 0)
 
 
-def _clone(
+def _clone_once(
     source: Path, target: Path, listing: LogListing, rewrite_checkpoint: Callable[[Path, Path, NewIds], None]
 ) -> None:
     """Clone the version of the table that a listing of its log shows."""
@@ -228,53 +214,34 @@ def _copy_edited(source: Path, target: Path, edit: Callable[[bytes], bytes | Non
         os.utime(target, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
-_TIMES = "spark.sql.parquet.outputTimestampType"
+_INLINE = "i"
+"""The kind of a deletion vector that is in the log."""
 
 
-def clone(bridge: Bridge, source: QualifiedName, target: QualifiedName) -> None:
-    """Clone a table into the warehouse folder, where it is found by its name."""
-    state, location = located(bridge, source)
-    require_commits_in_log(state)
-    if not location.startswith("/"):
-        raise cannot_clone(source, f"its files are in {location}, and only those of a local folder are cloned")
-    if not bridge.is_warehouse(target.catalog):
-        fact = f"the catalog {target.catalog} is not one of the warehouse folder"
-        raise cannot_clone(source, fact, "clone tables of catalogs that the session does not configure")
-    try:
-        clone_folder(Path(location), table_folder(bridge.warehouse, target), partial(_copy_checkpoint, bridge.spark))
-    except ChangingTableError as error:
-        fact = "other writers have changed it during each of 3 attempts"
-        raise cannot_clone(source, fact, "clone it when they have ended") from error
-    except FileNotFoundError as error:
-        fact = f"a file of its log is not there ({first_line(error)})"
-        raise cannot_clone(source, fact, "restore the log") from error
-    except OSError as error:
-        raise cannot_clone(source, first_line(error), "free space, or give the permission") from error
+def has_live_files(folder: Path, listing: LogListing) -> bool:
+    """Whether a folder has the data files of its newest version, if the commits show them without Spark."""
+    if not listing.has_all_commits:
+        return False
+    live: dict[str, bool] = {}
+    for version in sorted(listing.commits):
+        lines = (folder / _LOG / commit_name(version)).read_bytes().splitlines()
+        actions = [json.loads(line) for line in lines if line.strip()]
+        for action in actions:
+            if "remove" in action:
+                live.pop(action["remove"]["path"], None)
+        for action in actions:
+            if "add" in action:
+                vector = action["add"].get("deletionVector")
+                live[action["add"]["path"]] = vector is None or vector["storageType"] == _INLINE
+    return all(is_plain and _has_file(folder, path) for path, is_plain in live.items())
 
 
-def _copy_checkpoint(spark: SparkSession, source: Path, target: Path, ids: NewIds) -> None:
-    """Copy a checkpoint, or one of its parts, under another table id; without metadata it is linked."""
-    from pyspark.sql import functions
-
-    with TemporaryDirectory() as folder:
-        # Spark does not read files of a Delta table as plain parquet.
-        shutil.copyfile(source, Path(folder, "checkpoint.parquet"))
-        actions = spark.read.parquet(str(Path(folder, "checkpoint.parquet")))
-        metadata = functions.col("metaData")
-        stored = actions.where(metadata.isNotNull()).select("metaData.id").collect()
-        if not stored:
-            link_or_copy(source, target)
-            return
-        renewed = functions.when(metadata.isNotNull(), metadata.withField("id", functions.lit(ids.of(stored[0][0]))))
-        with setting(spark, _TIMES, "TIMESTAMP_MICROS"):
-            actions.withColumn("metaData", renewed).coalesce(1).write.parquet(str(Path(folder, "copy")))
-        (written,) = Path(folder, "copy").glob("part-*.parquet")
-        shutil.copyfile(written, target)
+def _has_file(folder: Path, path: str) -> bool:
+    """Whether a file is in the folder, or one that is not linked, because its path is absolute."""
+    return bool(urlsplit(path).scheme) or (folder / unquote(path)).exists()
 
 
 _NO_NAME = QualifiedName("", "", "")
-
-Property = tuple[str, str]
 
 
 class TableTemplates:
@@ -318,7 +285,7 @@ class TableTemplates:
                 if log is None or folder.exists():
                     self._created[key] = action
                 else:
-                    _write(log, action, folder)
+                    _write_log(log, action, folder)
                     self._copied.add(action.table)
         return statement.table in self._copied
 
@@ -365,7 +332,7 @@ class PreparedLog:
 
         The creation differs in names only, and the folder does not exist.
         """
-        identity = _Identity(str(uuid.uuid4()), _pairs(self.action, action), int(time.time() * 1000))
+        identity = _Identity(str(uuid.uuid4()), _key_pairs(self.action, action), int(time.time() * 1000))
         log = folder / _LOG
         log.mkdir(parents=True)
         for name in self.folders:
@@ -417,7 +384,7 @@ class _Identity:
         return dict(self.keys.get(item, item) for item in properties.items())
 
 
-def _write(log: PreparedLog, action: CreateTable, folder: Path) -> None:
+def _write_log(log: PreparedLog, action: CreateTable, folder: Path) -> None:
     try:
         log.write(action, folder)
     except OSError as error:
@@ -431,7 +398,7 @@ def _without_names(action: CreateTable) -> tuple[str, tuple[type, ...]]:
     return script(statements(neutral)), tuple(type(change) for change in (*action.keys, *action.foreign_keys))
 
 
-def _pairs(first: CreateTable, second: CreateTable) -> dict[Property, Property]:
+def _key_pairs(first: CreateTable, second: CreateTable) -> dict[Property, Property]:
     """Return the properties that hold the keys of the second table, by those of the first."""
     return dict(zip(_key_properties(first), _key_properties(second), strict=True))
 
@@ -439,3 +406,33 @@ def _pairs(first: CreateTable, second: CreateTable) -> dict[Property, Property]:
 def _key_properties(action: CreateTable) -> list[Property]:
     changes: tuple[Any, ...] = (*action.keys, *action.foreign_keys)
     return [item for change in changes for item in key_property(change.key).items()]
+
+
+def edited_commit(content: bytes, edits: Edits) -> bytes:
+    """Return a commit, or a checkpoint in JSON, with other actions; lines without them keep their bytes."""
+    marks = [f'"{kind}"'.encode() for kind in edits]
+    lines = content.split(b"\n")
+    return b"\n".join(_edited_line(line, edits) if any(mark in line for mark in marks) else line for line in lines)
+
+
+def edited_checksum(content: bytes, edits: Edits) -> bytes | None:
+    """Return a checksum file with other values; ``None`` if it is not JSON, which readers ignore."""
+    try:
+        checksum = json.loads(content)
+    except ValueError:
+        return None
+    return _json_bytes(_edited(checksum, edits)) if isinstance(checksum, dict) else None
+
+
+def _edited_line(line: bytes, edits: Edits) -> bytes:
+    action: Action = json.loads(line)
+    edited = _edited(action, edits)
+    return line if edited == action else _json_bytes(edited)
+
+
+def _edited(action: Action, edits: Edits) -> Action:
+    return {key: edits[key](value) if key in edits and value is not None else value for key, value in action.items()}
+
+
+def _json_bytes(value: Action) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode()

@@ -1,4 +1,4 @@
-"""Which delta-spark belongs to which pyspark, and the command that completes an environment."""
+"""What a local JVM is started with: a pair of versions, Java, jars of Delta and classes of ours, kept in a cache."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from filelock import FileLock, Timeout
 from platformdirs import user_cache_path
 
 from pytest_delta_schema.backends.spark.compat import builder_options, new_builder, spark_home
-from pytest_delta_schema.delta.properties import PAIRS
+from pytest_delta_schema.delta import PAIRS
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, first_line, os_error_text
 from pytest_delta_schema.progress import LOGGER, step
 from pytest_delta_schema.settings.table import toml_setting
@@ -37,7 +37,54 @@ from pytest_delta_schema.settings.table import toml_setting
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from pytest_delta_schema.delta.properties import Pair
+    from pytest_delta_schema.delta import Pair
+
+
+_LOG = logging.getLogger(LOGGER)
+
+OPTIONS = "spark.driver.extraJavaOptions"
+CLASS_PATH = "spark.driver.extraClassPath"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaunchResources:
+    """The files and flags that a JVM is started with."""
+
+    class_path: tuple[Path, ...]
+    options: str
+    """The flags of the JVM, without those of the archive."""
+    archive: ClassArchive | None
+    """The archive of classes; ``None`` if none is used."""
+
+    @property
+    def archive_is_kept(self) -> bool:
+        """Whether the cache holds the archive."""
+        return self.archive is not None and self.archive.path is not None
+
+    def settings(self, conf: Mapping[str, str]) -> dict[str, str]:
+        """Return the settings that give them to Spark."""
+        return {
+            OPTIONS: f"{self.options} {self.archive.flags}" if self.archive else self.options,
+            CLASS_PATH: ":".join([*map(str, self.class_path), *filter(None, [conf.get(CLASS_PATH)])]),
+        }
+
+
+def resources_for_start(conf: Mapping[str, str], *, archive: bool = True) -> LaunchResources:
+    """Find Java, and download and compile what the cache does not hold; no JVM of Spark is started."""
+    java = find_java()
+    needs = needs_of_running(conf)
+    return replace(needs, archive=class_archive(java, needs.class_path, needs.options)) if archive else needs
+
+
+def needs_of_running(conf: Mapping[str, str]) -> LaunchResources:
+    """Find what a JVM that runs already was started with; Java is not asked for its version."""
+    jars = delta_jars()
+    options = f"{conf.get(OPTIONS, '')} {_logging_option()}".strip()
+    return LaunchResources(class_path=(*jars, classes_jar(jars)), options=options, archive=None)
+
+
+def _logging_option() -> str:
+    return f'-Dlog4j2.configurationFile="{files(__package__).joinpath("log4j2.properties")}"'
 
 
 CLIENTS = ("pyspark-client", "databricks-connect")
@@ -76,7 +123,7 @@ def version_fault(versions: Mapping[str, str]) -> str:
     spark, delta = versions["pyspark"], versions.get("delta-spark")
     pair = pair_of(spark)
     if pair is None:
-        return f"there is no supported delta-spark for pyspark {spark}; run: {_install_command(PAIRS[-1])}"
+        return f"there is no supported delta-spark for pyspark {spark}; run: {_install_both(PAIRS[-1])}"
     if delta is None:
         return f"pyspark {spark} is installed without delta-spark; run: {install_command(pair)}"
     is_built = pair.oldest <= minor_version(delta) <= pair.newest
@@ -108,7 +155,7 @@ def published_install_command() -> str:
     versions = installed()
     pair = pair_of(versions["pyspark"])
     if pair is None:
-        return _install_command(PAIRS[-1])
+        return _install_both(PAIRS[-1])
     return "" if versions.get("delta-spark") == pair.delta_spark else install_command(pair)
 
 
@@ -117,7 +164,7 @@ def install_command(pair: Pair) -> str:
     return f"pip install 'delta-spark=={pair.delta_spark}'"
 
 
-def _install_command(pair: Pair) -> str:
+def _install_both(pair: Pair) -> str:
     return f"pip install 'pyspark=={pair.pyspark}' 'delta-spark=={pair.delta_spark}'"
 
 
@@ -125,337 +172,6 @@ def minor_version(text: str) -> tuple[int, int]:
     """Return the major and minor version of a distribution."""
     major, minor = text.split(".")[:2]
     return int(major), int(minor)
-
-
-_BLOCK = 1 << 20
-
-
-def cache_folder() -> Path:
-    """Return the user's cache folder of this package, which may not exist yet."""
-    return Path(user_cache_path("pytest_delta_schema"))
-
-
-@contextmanager
-def using_cache() -> Iterator[None]:
-    """Turn an ``OSError`` of the cache into one line that names the folder and the remedy."""
-    try:
-        yield
-    except OSError as error:
-        msg = (
-            f"the cache folder {cache_folder()} cannot be used: {os_error_text(error)};"
-            " set XDG_CACHE_HOME to a folder that can be written and has 300 MB free"
-        )
-        raise BackendUnavailableError(msg) from error
-
-
-def checksum(path: Path) -> str:
-    """Return the SHA-256 of a file in hexadecimal digits."""
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(_BLOCK):
-            digest.update(block)
-    return digest.hexdigest()
-
-
-def kept_file(folder: Path, key: str, suffix: str) -> Path | None:
-    """Return the file that was stored under a key; a damaged one is removed, so it is made again."""
-    for path in sorted(folder.glob(f"{key}-*{suffix}")):
-        try:
-            if path.name == _name(path, key, suffix):
-                return path
-        except FileNotFoundError:  # another process was faster to remove it
-            continue
-        path.unlink(missing_ok=True)
-    return None
-
-
-def keep_file(made: Path, folder: Path, key: str, suffix: str) -> Path:
-    """Move a new file to the name by which :func:`kept_file` finds it.
-
-    The file must be on the same file system as the folder.
-    """
-    target = folder / _name(made, key, suffix)
-    os.replace(made, target)  # noqa: PTH105 - replaces on every system
-    return target
-
-
-def _name(path: Path, key: str, suffix: str) -> str:
-    return f"{key}-{checksum(path)[:16]}{suffix}"
-
-
-_ARCHIVE_LOG = logging.getLogger(LOGGER)
-
-# The JVM starts as if there were no archive if one does not fit, and logs nothing.
-_SUFFIX = ".jsa"
-_QUIET = "-Xshare:auto -Xlog:cds=off -Xlog:cds+dynamic=off"
-
-
-@dataclass(frozen=True, slots=True)
-class ClassArchive:
-    """The archive for one Java runtime, class path and set of flags, whether it exists or not."""
-
-    folder: Path
-    key: str
-    """The hash of what the archive depends on."""
-    path: Path | None
-    """The archive, if it exists and its checksum is right."""
-
-    @property
-    def flags(self) -> str:
-        """The flags for the JVM: use the archive, or record the classes for a new one."""
-        if self.path is not None:
-            return f'-XX:SharedArchiveFile="{self.path}" {_QUIET}'
-        return f"-XX:+RecordDynamicDumpInfo {_QUIET}"
-
-    def write(self, jvm: Any) -> bool:
-        """Write the archive of a running JVM that was started to record its classes; one process at a time does."""
-        from py4j.protocol import Py4JError
-
-        if self.path is not None:
-            return False
-        scratch = self.folder / f"{self.key}.{os.getpid()}"
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            with FileLock(self.folder / f"{self.key}.lock", timeout=0):
-                if kept_file(self.folder, self.key, _SUFFIX) is not None:
-                    return False
-                with step("writing an archive of the JVM's classes, once; later starts are faster", announced=True):
-                    jvm.pytest_delta_schema.ClassArchive.dump(str(scratch))
-                    keep_file(scratch, self.folder, self.key, _SUFFIX)
-        except Timeout:  # another process writes it
-            return False
-        except (OSError, Py4JError) as error:
-            _ARCHIVE_LOG.warning(
-                "the JVM's classes cannot be kept in %s: %s; set XDG_CACHE_HOME to a folder that can be written, or"
-                " set %s",
-                self.folder,
-                os_error_text(error) if isinstance(error, OSError) else first_line(error),
-                toml_setting("jvm_archive", value=False),
-            )
-            with suppress(OSError):
-                scratch.unlink(missing_ok=True)
-            return False
-        return True
-
-
-def class_archive(java: Java, class_path: Sequence[Path], options: str) -> ClassArchive:
-    """Return the archive for a JVM with this runtime, class path and flags.
-
-    The full version of the runtime, and the sizes and times of the jars, are part of the key, because the JVM checks
-    them.
-    """
-    key = hashlib.sha256(f"{java.version}\0{options}".encode())
-    for jar in class_path:
-        status = jar.stat()
-        key.update(f"{jar}\0{status.st_size}\0{status.st_mtime_ns}".encode())
-    folder = cache_folder() / "archives"
-    name = key.hexdigest()[:16]
-    with using_cache():
-        return ClassArchive(folder, name, kept_file(folder, name, _SUFFIX))
-
-
-_DOWNLOADING = re.compile(r"^downloading (\S+) \.\.\.", re.MULTILINE)
-_FOUND = re.compile(r"^\s*found \S+ in ", re.MULTILINE)
-_LENGTH_SECONDS = 2.0
-"""Seconds to wait for the length of a file."""
-
-
-def download_progress(folder: Path) -> str:
-    """Return how much is downloaded: megabytes, files, and the part of the running file."""
-    with suppress(OSError):
-        log = (folder / "resolve.log").read_text("utf-8", errors="replace")
-        addresses = _DOWNLOADING.findall(log)
-        modules = len(_FOUND.findall(log))
-        if not addresses:
-            return f"{modules} modules found so far" if modules else ""
-        whole = list(folder.glob("cache/**/*.jar"))
-        running = _bytes(folder.glob("cache/**/*.part"))
-        total = f"{(_bytes(whole) + running) / 1e6:.1f} MB, file {len(addresses)} of {max(modules, len(addresses))}"
-        length = length_of(addresses[-1])
-        if length is None or running == 0:
-            return total
-        return f"{total} ({running / 1e6:.1f} of {length / 1e6:.1f} MB)"
-    return ""
-
-
-@cache
-def length_of(address: str) -> int | None:
-    """Return the length of a file as its server gives it; ``None`` if the server gives none."""
-    if not address.startswith(("http://", "https://")):
-        return None
-    with (
-        suppress(OSError, ValueError),
-        urlopen(Request(address, method="HEAD"), timeout=_LENGTH_SECONDS) as answer,  # noqa: S310 - see the line above
-    ):
-        return int(answer.headers["Content-Length"])
-    return None
-
-
-def _bytes(paths: Iterable[Path]) -> int:
-    size = 0
-    for path in paths:
-        with suppress(OSError):  # renamed since it was listed
-            size += path.stat().st_size
-    return size
-
-
-_JARS_LOG = logging.getLogger(LOGGER)
-
-NEEDED = ("io.delta_", "io.unitycatalog_unitycatalog-client")
-"""The jars that Delta 4.4.0 needs beyond those of Spark; the other resolved jars are part of Spark."""
-
-EXCLUDED = ("com.*:*", "commons-*:*", "io.airlift:*", "io.unitycatalog:unitycatalog-hadoop", "javax.*:*", "org.*:*")
-"""Glob patterns of the modules that are not downloaded: of 33 modules and 89 MB, 6 and 13 MB are left (Delta 4.4.0)."""
-
-_FULL = os.strerror(errno.ENOSPC)
-_LAST_LINES = 5
-
-
-def coordinates() -> str:
-    """Return the Maven coordinates of the Delta that belongs to the installed Spark, as Delta's pip helper says."""
-    require_pair()
-    from delta import configure_spark_with_delta_pip
-
-    return builder_options(configure_spark_with_delta_pip(new_builder({})))["spark.jars.packages"]
-
-
-def delta_jars() -> list[Path]:
-    """Return the jars that Delta needs, downloaded if they are not on this machine, or damaged."""
-    wanted = coordinates()
-    folder = cache_folder() / "jars" / wanted.replace(":", "_")
-    with using_cache():
-        known = _kept(folder)
-        if known:
-            return known
-        folder.mkdir(parents=True, exist_ok=True)
-        with FileLock(str(folder) + ".lock"):
-            return _kept(folder, warns=True) or _download(wanted, folder)
-
-
-def _kept(folder: Path, *, warns: bool = False) -> list[Path]:
-    """Return the jars of an earlier download; none if one is missing, or has not the checksum that was noted then."""
-    try:
-        noted = json.loads((folder / "jars.json").read_text("utf-8"))
-        digests = {folder / "jars" / name: digest for name, digest in noted.items()}
-        damaged = [path.name for path, digest in digests.items() if checksum(path) != digest]
-    except (FileNotFoundError, ValueError, AttributeError):
-        return []
-    if damaged and warns:
-        _JARS_LOG.warning("%s is damaged, and is downloaded again", ", ".join(damaged))
-    return [] if damaged else list(digests)
-
-
-def _download(wanted: str, folder: Path) -> list[Path]:
-    """Resolve the jars by Spark's resolver, from its own copies first; if those are damaged, from the repository."""
-    jars = _resolve(wanted, folder)
-    if not all(map(_is_whole, jars)):
-        shutil.rmtree(folder / "cache", ignore_errors=True)
-        jars = _resolve(wanted, folder)
-    damaged = [path.name for path in jars if not _is_whole(path)]
-    if damaged:
-        msg = f"{', '.join(damaged)} is still damaged after a new download; check the copy in the Maven repository"
-        raise BackendUnavailableError(msg)
-    noted = folder / "jars.json.new"
-    noted.write_text(json.dumps({path.name: checksum(path) for path in jars}), "utf-8")
-    os.replace(noted, folder / "jars.json")  # noqa: PTH105 - replaces on every system
-    _JARS_LOG.info("downloaded %.0f MB", _megabytes(folder.glob("jars/*.jar")))
-    return jars
-
-
-def _is_whole(jar: Path) -> bool:
-    """Whether every entry of a jar can be read and has its checksum."""
-    try:
-        with zipfile.ZipFile(jar) as file:
-            return file.testzip() is None
-    except (zipfile.BadZipFile, zlib.error):
-        return False
-
-
-def _resolve(wanted: str, folder: Path) -> list[Path]:
-    # The resolver leaves a jar that is there already as it is.
-    shutil.rmtree(folder / "jars", ignore_errors=True)
-    log = folder / "resolve.log"
-    text = f"downloading {wanted} and what it needs, once for this machine"
-    with (
-        log.open("w", encoding="utf-8") as output,
-        step(text, lambda: download_progress(folder), announced=True),
-    ):
-        process = subprocess.Popen(  # noqa: S603 - Spark's own launcher
-            _resolve_command(wanted, folder), stdout=output, stderr=output, stdin=subprocess.DEVNULL, env=_environment()
-        )
-        process.wait()
-    jars = [path for path in sorted(folder.glob("jars/*.jar")) if path.name.startswith(NEEDED)]
-    if process.returncode or not jars:
-        raise _failure(wanted, log)
-    return jars
-
-
-def _resolve_command(wanted: str, folder: Path) -> list[str]:
-    script = folder / "nothing.py"
-    script.write_text("# Run by spark-submit, which resolves packages before it runs anything.\n", "utf-8")
-    submit = spark_home() / "bin" / "spark-submit"
-    excluded = ("--exclude-packages", ",".join(EXCLUDED))
-    return [str(submit), "--packages", wanted, *excluded, "--conf", f"spark.jars.ivy={folder}", str(script)]
-
-
-def _environment() -> dict[str, str]:
-    return {**os.environ, "SPARK_HOME": str(spark_home()), "PYSPARK_PYTHON": sys.executable}
-
-
-def _megabytes(paths: Iterable[Path]) -> float:
-    return sum(path.stat().st_size for path in paths if path.exists()) / 1e6
-
-
-def _failure(wanted: str, log: Path) -> Exception:
-    lines = [line.strip() for line in log.read_text("utf-8", errors="replace").splitlines() if line.strip()]
-    if any(_FULL in line for line in lines):
-        return OSError(errno.ENOSPC, _FULL, str(log.parent))
-    telling = [line for line in lines if "unresolved" in line or "not found" in line or "Exception" in line]
-    cause = "\n  ".join((telling or lines)[-_LAST_LINES:])
-    command = published_install_command()
-    unpublished = f"; or install a delta-spark whose jar is published: {command}" if command else ""
-    return BackendUnavailableError(
-        f"{wanted} is not on this machine and could not be downloaded; name a Maven mirror in the variable"
-        " DEFAULT_ARTIFACT_REPOSITORY, or a proxy in JAVA_TOOL_OPTIONS (-Dhttps.proxyHost=... -Dhttps.proxyPort=...),"
-        f" or copy the folder {log.parent} from a machine that has it (guide: Images, caches and mirrors){unpublished}."
-        f" The resolver said:\n  {cause}"
-    )
-
-
-class Result(NamedTuple):
-    """The standard error of a program, and its exit code."""
-
-    code: int
-    text: str
-
-
-def run(command: Sequence[str], seconds: float) -> Result:
-    """Run a program and return its standard error; its standard output is discarded."""
-    process = subprocess.Popen(  # noqa: S603 - a Java that the user has chosen
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
-    try:
-        output = process.communicate(timeout=seconds)[1]
-    except BaseException:
-        _kill(process)
-        raise
-    return Result(process.returncode, output.decode("utf-8", errors="replace").strip())
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Kill a program and, where the system has process groups, the processes that it has started."""
-    if hasattr(os, "killpg"):
-        with suppress(ProcessLookupError):  # it has just ended
-            os.killpg(process.pid, signal.SIGKILL)
-    else:  # pragma: no cover - Windows
-        process.kill()
-    process.wait()
-    if process.stderr is not None:
-        process.stderr.close()
 
 
 OLDEST = 17
@@ -505,6 +221,201 @@ def _ask(program: str) -> str:
 
 def _unfit(fact: str) -> str:
     return f"Spark needs Java {OLDEST} or newer, and {fact}; install a JRE {OLDEST} and set JAVA_HOME to its folder"
+
+
+class Result(NamedTuple):
+    """The standard error of a program, and its exit code."""
+
+    code: int
+    text: str
+
+
+def run(command: Sequence[str], seconds: float) -> Result:
+    """Run a program and return its standard error; its standard output is discarded."""
+    process = subprocess.Popen(  # noqa: S603 - a Java that the user has chosen
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    try:
+        output = process.communicate(timeout=seconds)[1]
+    except BaseException:
+        _kill(process)
+        raise
+    return Result(process.returncode, output.decode("utf-8", errors="replace").strip())
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Kill a program and, where the system has process groups, the processes that it has started."""
+    if hasattr(os, "killpg"):
+        with suppress(ProcessLookupError):  # it has just ended
+            os.killpg(process.pid, signal.SIGKILL)
+    else:  # pragma: no cover - Windows
+        process.kill()
+    process.wait()
+    if process.stderr is not None:
+        process.stderr.close()
+
+
+NEEDED = ("io.delta_", "io.unitycatalog_unitycatalog-client")
+"""The jars that Delta 4.4.0 needs beyond those of Spark; the other resolved jars are part of Spark."""
+
+EXCLUDED = ("com.*:*", "commons-*:*", "io.airlift:*", "io.unitycatalog:unitycatalog-hadoop", "javax.*:*", "org.*:*")
+"""Glob patterns of the modules that are not downloaded: of 33 modules and 89 MB, 6 and 13 MB are left (Delta 4.4.0)."""
+
+_FULL = os.strerror(errno.ENOSPC)
+_LAST_LINES = 5
+
+
+def coordinates() -> str:
+    """Return the Maven coordinates of the Delta that belongs to the installed Spark, as Delta's pip helper says."""
+    require_pair()
+    from delta import configure_spark_with_delta_pip
+
+    return builder_options(configure_spark_with_delta_pip(new_builder({})))["spark.jars.packages"]
+
+
+def delta_jars() -> list[Path]:
+    """Return the jars that Delta needs, downloaded if they are not on this machine, or damaged."""
+    wanted = coordinates()
+    folder = cache_folder() / "jars" / wanted.replace(":", "_")
+    with using_cache():
+        known = _kept_jars(folder)
+        if known:
+            return known
+        folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(str(folder) + ".lock"):
+            return _kept_jars(folder, warns=True) or _download(wanted, folder)
+
+
+def _kept_jars(folder: Path, *, warns: bool = False) -> list[Path]:
+    """Return the jars of an earlier download; none if one is missing, or has not the checksum that was noted then."""
+    try:
+        noted = json.loads((folder / "jars.json").read_text("utf-8"))
+        digests = {folder / "jars" / name: digest for name, digest in noted.items()}
+        damaged = [path.name for path, digest in digests.items() if checksum(path) != digest]
+    except (FileNotFoundError, ValueError, AttributeError):
+        return []
+    if damaged and warns:
+        _LOG.warning("%s is damaged, and is downloaded again", ", ".join(damaged))
+    return [] if damaged else list(digests)
+
+
+def _download(wanted: str, folder: Path) -> list[Path]:
+    """Resolve the jars by Spark's resolver, from its own copies first; if those are damaged, from the repository."""
+    jars = _resolve(wanted, folder)
+    if not all(map(_is_whole, jars)):
+        shutil.rmtree(folder / "cache", ignore_errors=True)
+        jars = _resolve(wanted, folder)
+    damaged = [path.name for path in jars if not _is_whole(path)]
+    if damaged:
+        msg = f"{', '.join(damaged)} is still damaged after a new download; check the copy in the Maven repository"
+        raise BackendUnavailableError(msg)
+    noted = folder / "jars.json.new"
+    noted.write_text(json.dumps({path.name: checksum(path) for path in jars}), "utf-8")
+    os.replace(noted, folder / "jars.json")  # noqa: PTH105 - replaces on every system
+    _LOG.info("downloaded %.0f MB", _size(folder.glob("jars/*.jar")) / 1e6)
+    return jars
+
+
+def _is_whole(jar: Path) -> bool:
+    """Whether every entry of a jar can be read and has its checksum."""
+    try:
+        with zipfile.ZipFile(jar) as file:
+            return file.testzip() is None
+    except (zipfile.BadZipFile, zlib.error):
+        return False
+
+
+def _resolve(wanted: str, folder: Path) -> list[Path]:
+    # The resolver leaves a jar that is there already as it is.
+    shutil.rmtree(folder / "jars", ignore_errors=True)
+    log = folder / "resolve.log"
+    text = f"downloading {wanted} and what it needs, once for this machine"
+    environment = {**os.environ, "SPARK_HOME": str(spark_home()), "PYSPARK_PYTHON": sys.executable}
+    with (
+        log.open("w", encoding="utf-8") as output,
+        step(text, lambda: download_progress(folder), announced=True),
+    ):
+        process = subprocess.Popen(  # noqa: S603 - Spark's own launcher
+            _resolve_command(wanted, folder), stdout=output, stderr=output, stdin=subprocess.DEVNULL, env=environment
+        )
+        process.wait()
+    jars = [path for path in sorted(folder.glob("jars/*.jar")) if path.name.startswith(NEEDED)]
+    if process.returncode or not jars:
+        raise _download_failure(wanted, log)
+    return jars
+
+
+def _resolve_command(wanted: str, folder: Path) -> list[str]:
+    script = folder / "nothing.py"
+    script.write_text("# Run by spark-submit, which resolves packages before it runs anything.\n", "utf-8")
+    submit = spark_home() / "bin" / "spark-submit"
+    excluded = ("--exclude-packages", ",".join(EXCLUDED))
+    return [str(submit), "--packages", wanted, *excluded, "--conf", f"spark.jars.ivy={folder}", str(script)]
+
+
+def _download_failure(wanted: str, log: Path) -> Exception:
+    lines = [line.strip() for line in log.read_text("utf-8", errors="replace").splitlines() if line.strip()]
+    if any(_FULL in line for line in lines):
+        return OSError(errno.ENOSPC, _FULL, str(log.parent))
+    telling = [line for line in lines if "unresolved" in line or "not found" in line or "Exception" in line]
+    cause = "\n  ".join((telling or lines)[-_LAST_LINES:])
+    command = published_install_command()
+    unpublished = f"; or install a delta-spark whose jar is published: {command}" if command else ""
+    return BackendUnavailableError(
+        f"{wanted} is not on this machine and could not be downloaded; name a Maven mirror in the variable"
+        " DEFAULT_ARTIFACT_REPOSITORY, or a proxy in JAVA_TOOL_OPTIONS (-Dhttps.proxyHost=... -Dhttps.proxyPort=...),"
+        f" or copy the folder {log.parent} from a machine that has it (guide: Images, caches and mirrors){unpublished}."
+        f" The resolver said:\n  {cause}"
+    )
+
+
+_DOWNLOADING = re.compile(r"^downloading (\S+) \.\.\.", re.MULTILINE)
+_FOUND = re.compile(r"^\s*found \S+ in ", re.MULTILINE)
+_LENGTH_SECONDS = 2.0
+"""Seconds to wait for the length of a file."""
+
+
+def download_progress(folder: Path) -> str:
+    """Return how much is downloaded: megabytes, files, and the part of the running file."""
+    with suppress(OSError):
+        log = (folder / "resolve.log").read_text("utf-8", errors="replace")
+        addresses = _DOWNLOADING.findall(log)
+        modules = len(_FOUND.findall(log))
+        if not addresses:
+            return f"{modules} modules found so far" if modules else ""
+        whole = list(folder.glob("cache/**/*.jar"))
+        running = _size(folder.glob("cache/**/*.part"))
+        total = f"{(_size(whole) + running) / 1e6:.1f} MB, file {len(addresses)} of {max(modules, len(addresses))}"
+        length = length_of(addresses[-1])
+        if length is None or running == 0:
+            return total
+        return f"{total} ({running / 1e6:.1f} of {length / 1e6:.1f} MB)"
+    return ""
+
+
+@cache
+def length_of(address: str) -> int | None:
+    """Return the length of a file as its server gives it; ``None`` if the server gives none."""
+    if not address.startswith(("http://", "https://")):
+        return None
+    with (
+        suppress(OSError, ValueError),
+        urlopen(Request(address, method="HEAD"), timeout=_LENGTH_SECONDS) as answer,  # noqa: S310 - see the line above
+    ):
+        return int(answer.headers["Content-Length"])
+    return None
+
+
+def _size(paths: Iterable[Path]) -> int:
+    size = 0
+    for path in paths:
+        with suppress(OSError):  # renamed since it was listed
+            size += path.stat().st_size
+    return size
 
 
 CATALOG_CLASS = "pytest_delta_schema.NamespacedDeltaCatalog"
@@ -582,46 +493,126 @@ def _build(sources: dict[str, bytes], jars: Sequence[Path], java: Java, scratch:
             jar.writestr(zipfile.ZipInfo(path.relative_to(classes).as_posix(), _EPOCH), path.read_bytes())
 
 
-OPTIONS = "spark.driver.extraJavaOptions"
-CLASS_PATH = "spark.driver.extraClassPath"
+# The JVM starts as if there were no archive if one does not fit, and logs nothing.
+_ARCHIVE_SUFFIX = ".jsa"
+_QUIET = "-Xshare:auto -Xlog:cds=off -Xlog:cds+dynamic=off"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LaunchResources:
-    """The files and flags that a JVM is started with."""
+@dataclass(frozen=True, slots=True)
+class ClassArchive:
+    """The archive for one Java runtime, class path and set of flags, whether it exists or not."""
 
-    class_path: tuple[Path, ...]
-    options: str
-    """The flags of the JVM, without those of the archive."""
-    archive: ClassArchive | None
-    """The archive of classes; ``None`` if none is used."""
+    folder: Path
+    key: str
+    """The hash of what the archive depends on."""
+    path: Path | None
+    """The archive, if it exists and its checksum is right."""
 
     @property
-    def archive_is_kept(self) -> bool:
-        """Whether the cache holds the archive."""
-        return self.archive is not None and self.archive.path is not None
+    def flags(self) -> str:
+        """The flags for the JVM: use the archive, or record the classes for a new one."""
+        if self.path is not None:
+            return f'-XX:SharedArchiveFile="{self.path}" {_QUIET}'
+        return f"-XX:+RecordDynamicDumpInfo {_QUIET}"
 
-    def settings(self, conf: Mapping[str, str]) -> dict[str, str]:
-        """Return the settings that give them to Spark."""
-        return {
-            OPTIONS: f"{self.options} {self.archive.flags}" if self.archive else self.options,
-            CLASS_PATH: ":".join([*map(str, self.class_path), *filter(None, [conf.get(CLASS_PATH)])]),
-        }
+    def write(self, jvm: Any) -> bool:
+        """Write the archive of a running JVM that was started to record its classes; one process at a time does."""
+        from py4j.protocol import Py4JError
+
+        if self.path is not None:
+            return False
+        scratch = self.folder / f"{self.key}.{os.getpid()}"
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with FileLock(self.folder / f"{self.key}.lock", timeout=0):
+                if kept_file(self.folder, self.key, _ARCHIVE_SUFFIX) is not None:
+                    return False
+                with step("writing an archive of the JVM's classes, once; later starts are faster", announced=True):
+                    jvm.pytest_delta_schema.ClassArchive.dump(str(scratch))
+                    keep_file(scratch, self.folder, self.key, _ARCHIVE_SUFFIX)
+        except Timeout:  # another process writes it
+            return False
+        except (OSError, Py4JError) as error:
+            _LOG.warning(
+                "the JVM's classes cannot be kept in %s: %s; set XDG_CACHE_HOME to a folder that can be written, or"
+                " set %s",
+                self.folder,
+                os_error_text(error) if isinstance(error, OSError) else first_line(error),
+                toml_setting("jvm_archive", value=False),
+            )
+            with suppress(OSError):
+                scratch.unlink(missing_ok=True)
+            return False
+        return True
 
 
-def resources_for_start(conf: Mapping[str, str], *, archive: bool = True) -> LaunchResources:
-    """Find Java, and download and compile what the cache does not hold; no JVM of Spark is started."""
-    java = find_java()
-    needs = needs_of_running(conf)
-    return replace(needs, archive=class_archive(java, needs.class_path, needs.options)) if archive else needs
+def class_archive(java: Java, class_path: Sequence[Path], options: str) -> ClassArchive:
+    """Return the archive for a JVM with this runtime, class path and flags.
+
+    The full version of the runtime, and the sizes and times of the jars, are part of the key, because the JVM checks
+    them.
+    """
+    key = hashlib.sha256(f"{java.version}\0{options}".encode())
+    for jar in class_path:
+        status = jar.stat()
+        key.update(f"{jar}\0{status.st_size}\0{status.st_mtime_ns}".encode())
+    folder = cache_folder() / "archives"
+    name = key.hexdigest()[:16]
+    with using_cache():
+        return ClassArchive(folder, name, kept_file(folder, name, _ARCHIVE_SUFFIX))
 
 
-def needs_of_running(conf: Mapping[str, str]) -> LaunchResources:
-    """Find what a JVM that runs already was started with; Java is not asked for its version."""
-    jars = delta_jars()
-    options = f"{conf.get(OPTIONS, '')} {_logging()}".strip()
-    return LaunchResources(class_path=(*jars, classes_jar(jars)), options=options, archive=None)
+_BLOCK = 1 << 20
 
 
-def _logging() -> str:
-    return f'-Dlog4j2.configurationFile="{files(__package__).joinpath("log4j2.properties")}"'
+def cache_folder() -> Path:
+    """Return the user's cache folder of this package, which may not exist yet."""
+    return Path(user_cache_path("pytest_delta_schema"))
+
+
+@contextmanager
+def using_cache() -> Iterator[None]:
+    """Turn an ``OSError`` of the cache into one line that names the folder and the remedy."""
+    try:
+        yield
+    except OSError as error:
+        msg = (
+            f"the cache folder {cache_folder()} cannot be used: {os_error_text(error)};"
+            " set XDG_CACHE_HOME to a folder that can be written and has 300 MB free"
+        )
+        raise BackendUnavailableError(msg) from error
+
+
+def checksum(path: Path) -> str:
+    """Return the SHA-256 of a file in hexadecimal digits."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def kept_file(folder: Path, key: str, suffix: str) -> Path | None:
+    """Return the file that was stored under a key; a damaged one is removed, so it is made again."""
+    for path in sorted(folder.glob(f"{key}-*{suffix}")):
+        try:
+            if path.name == _kept_name(path, key, suffix):
+                return path
+        except FileNotFoundError:  # another process was faster to remove it
+            continue
+        path.unlink(missing_ok=True)
+    return None
+
+
+def keep_file(made: Path, folder: Path, key: str, suffix: str) -> Path:
+    """Move a new file to the name by which :func:`kept_file` finds it.
+
+    The file must be on the same file system as the folder.
+    """
+    target = folder / _kept_name(made, key, suffix)
+    os.replace(made, target)  # noqa: PTH105 - replaces on every system
+    return target
+
+
+def _kept_name(path: Path, key: str, suffix: str) -> str:
+    return f"{key}-{checksum(path)[:16]}{suffix}"

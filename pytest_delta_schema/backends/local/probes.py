@@ -1,4 +1,4 @@
-"""Runs a stream that reads a Delta table: to its end, or in the background."""
+"""Probe on scratch tables what Delta does with a write, and with a stream over a change of a table."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.backends.local.catalog import LocalCatalog
 from pytest_delta_schema.backends.local.warehouse import table_folder
 from pytest_delta_schema.backends.spark.compat import frame_of_rows, protocol_and_metadata, spark_version
 from pytest_delta_schema.backends.spark.statements import setting
@@ -49,7 +48,6 @@ from pytest_delta_schema.write_check.streams import (
 )
 from pytest_delta_schema.write_check.verdict import (
     CLAUSE_KINDS,
-    DEFAULT_OPTIONS,
     Merge,
     WriteOptions,
     WriteVerdict,
@@ -74,10 +72,401 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from pytest_delta_schema.backends.local.bridge import CatalogSession
-    from pytest_delta_schema.execute.protocols import ProbesWrites, ScratchCatalog
+    from pytest_delta_schema.execute.protocols import ScratchCatalog
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.write_check.streams import Remedy, StreamKind
     from pytest_delta_schema.write_check.verdict import Action, ClauseKind
+
+
+AUTO_MERGE = "spark.databricks.delta.schema.autoMerge.enabled"
+
+_BY_ROWS = (
+    "DELTA_NOT_NULL_CONSTRAINT_VIOLATED",
+    "DELTA_CANNOT_MODIFY_APPEND_ONLY",
+    "DELTA_CANNOT_WRITE_EMPTY_SCHEMA.STRUCT_ALL_VOID_FIELDS",
+)
+"""Conditions that Delta raises for rows, by some methods, so an empty frame is accepted."""
+
+
+def write_to_clone(
+    session: CatalogSession,
+    catalog: ScratchCatalog,
+    table: Table | str,
+    frame: DataFrame | StructType | None,
+    options: WriteOptions | Merge,
+) -> WriteVerdict:
+    """Run a write in a catalog; for the arguments see :func:`probe_write`."""
+    require_options(options)
+    schema = _schema_of(frame) if takes_frame(options, frame) else None
+    auto_merge = isinstance(options, WriteOptions) and options.auto_merge
+    with _empty_clone(table, session, catalog) as state:
+        expected = predict_write(state, schema, options)
+        try:
+            with (
+                session.translate_errors(),
+                setting(session.spark, AUTO_MERGE, str(auto_merge).lower()),
+            ):
+                path = table_folder(session.warehouse, state.name)
+                write(session.spark, schema, state.name, path, options)
+        except StatementError as error:
+            findings = _findings(error, expected)
+        else:
+            findings = tuple(finding for finding in expected.findings if finding.code in _BY_ROWS)
+        after = catalog.read_tables([state.name]).tables[state.name].columns
+    name = table.qualified_name if isinstance(table, Table) else folded(table)
+    findings = tuple(replace(finding, table=name) for finding in findings)
+    replaces = "" if findings else expected.replaces
+    columns = state.columns if findings else after
+    return WriteVerdict(table=name, accepted=not findings, columns=columns, findings=findings, replaces=replaces)
+
+
+def _findings(error: StatementError, expected: WriteVerdict) -> tuple[Diagnostic, ...]:
+    """Return the findings for an error of Delta: the predicted ones where they have its condition."""
+    predicted = tuple(finding for finding in expected.findings if error.condition.startswith(finding.code))
+    if predicted:
+        return predicted
+    remedy = "see Delta's message, and report that check_write does not predict it"
+    return (
+        Diagnostic(
+            code=error.condition, rule="refused", table=expected.table, message=first_line(error), remedy=remedy
+        ),
+    )
+
+
+@contextmanager
+def _empty_clone(table: Table | str, session: CatalogSession, catalog: ScratchCatalog) -> Iterator[TableState]:
+    """Create an empty table with the metadata of another table, and drop it at the end."""
+    source = table.name if isinstance(table, Table) else parse_name(table)
+    home = QualifiedName("scratch", f"probe_{uuid.uuid4().hex[:8]}", source.table)
+    if not isinstance(table, Table):
+        catalog.read_tables([source]).existing(source)
+    catalog.create_schema(home.catalog, home.schema)
+    try:
+        if isinstance(table, Table):
+            wanted = replace(desired_state(table), name=home, logical_name=home, foreign_keys=())
+            for statement in statements(TablePlanner().creation(wanted, creates_schema=False)):
+                catalog.run(statement)
+        else:
+            _copy_metadata(session, source, table_folder(session.warehouse, home))
+        yield catalog.read_tables([home]).tables[home]
+    finally:
+        catalog.drop_schema(home.catalog, home.schema)
+
+
+def _copy_metadata(session: CatalogSession, source: QualifiedName, folder: Path) -> None:
+    """Write the first commit of a table that has the metadata of another table and no rows."""
+    with session.translate_errors():
+        actions = protocol_and_metadata(session.bridge.gateway, source)
+    now = int(time.time() * 1000)
+    info = {"commitInfo": {"timestamp": now, "inCommitTimestamp": now, "operation": "CLONE", "operationParameters": {}}}
+    log = folder / "_delta_log"
+    log.mkdir(parents=True)
+    (log / f"{0:020}.json").write_text("\n".join([json.dumps(info), *actions]) + "\n", encoding="utf-8")
+
+
+def _schema_of(frame: Any) -> StructType:
+    from pyspark.sql.types import StructField, StructType
+
+    schema = getattr(frame, "schema", frame)
+    if not isinstance(schema, StructType):
+        msg = f"what is written is {frame!r}; give a DataFrame or its schema, a StructType"
+        raise DeclarationError(msg)
+    fields = [StructField(f.name, without_lengths(f.dataType), f.nullable, f.metadata) for f in schema.fields]
+    return StructType(fields)
+
+
+_WITH_SCHEMA_EVOLUTION = (4, 1)
+"""The first Spark whose MERGE has a ``WITH SCHEMA EVOLUTION`` that Delta follows; Spark 4.0 only parses it (4.0.5)."""
+
+
+def write(
+    spark: SparkSession, schema: StructType | None, table: QualifiedName, path: Path, options: WriteOptions | Merge
+) -> None:
+    """Write an empty frame to a table."""
+    if schema is None:
+        spark.sql(f"DELETE FROM {dotted(table)}")
+    elif isinstance(options, Merge) or options.method in {"sql_insert", "update"}:
+        _run_statement(spark, schema, dotted(table), options)
+    elif options.method == "write_stream":
+        _stream(spark, schema, path, _writer_options(options))
+    else:
+        write_frame(frame_of_rows(spark, [], schema), table, path, options)
+
+
+def _run_statement(spark: SparkSession, schema: StructType, table: str, options: WriteOptions | Merge) -> None:
+    """Run a statement whose source is a view without rows."""
+    if isinstance(options, WriteOptions) and options.method == "update":
+        nulls = _assignments((field.name, _null(field.dataType)) for field in schema.fields)
+        spark.sql(f"UPDATE {table} SET {nulls}")
+        return
+    view = f"probe_{uuid.uuid4().hex[:8]}"
+    frame_of_rows(spark, [], schema).createOrReplaceTempView(view)
+    try:
+        if isinstance(options, Merge):
+            _merge(spark, table, view, options)
+        else:
+            mode = "dynamic" if options.dynamic_partitions else "static"
+            with setting(spark, "spark.sql.sources.partitionOverwriteMode", mode):
+                spark.sql(insert_sql(options, table, view))
+    finally:
+        spark.catalog.dropTempView(view)
+
+
+def _merge(spark: SparkSession, table: str, view: str, merge: Merge) -> None:
+    """Run a MERGE; where its SQL has no clause for it, a setting lets the schema evolve."""
+    names_evolution = spark_version(spark) >= _WITH_SCHEMA_EVOLUTION
+    evolves = merge.evolves and not names_evolution
+    with setting(spark, AUTO_MERGE, "true") if evolves else nullcontext():
+        spark.sql(merge_sql(merge, table, view, names_evolution=names_evolution))
+
+
+def write_frame(frame: DataFrame, table: QualifiedName, path: Path, options: WriteOptions) -> None:
+    """Write a frame by a method of its writer, other than a stream."""
+    from pyspark.sql.functions import expr
+
+    method, mode, given = options.method, options.mode, _writer_options(options)
+    if method == "write_to":
+        named = _with_options(frame.writeTo(dotted(table)), given)
+        if mode == "append":
+            named.append()
+        elif options.dynamic_partitions:
+            named.overwritePartitions()
+        else:
+            named.overwrite(expr(options.replace_where or "true"))
+        return
+    writer = _with_options(frame.write.format("delta"), given)
+    if options.partition_by:
+        writer = writer.partitionBy(*options.partition_by)
+    if method == "save":
+        writer.mode(mode).save(str(path))
+    elif method == "save_as_table":
+        writer.mode(mode).saveAsTable(dotted(table))
+    else:
+        writer.insertInto(dotted(table), overwrite=mode == "overwrite")
+
+
+def _writer_options(options: WriteOptions) -> dict[str, str]:
+    """Return the options of a writer that are set."""
+    flags = {"mergeSchema": options.merge_schema, "overwriteSchema": options.overwrite_schema}
+    given = {name: "true" for name, is_set in flags.items() if is_set}
+    if options.replace_where is not None and options.method != "write_to":
+        given["replaceWhere"] = options.replace_where
+    if options.dynamic_partitions and options.method != "write_to":
+        given["partitionOverwriteMode"] = "dynamic"
+    return given
+
+
+def _stream(spark: SparkSession, schema: StructType, path: Path, given: Mapping[str, str]) -> None:
+    """Stream one file without rows; a stream without a file would not check the table."""
+    folder = Path(tempfile.mkdtemp())
+    try:
+        source = str(folder / "source")
+        frame_of_rows(spark, [], schema).write.format("parquet").save(source)
+        stream = spark.readStream.schema(schema).parquet(source).writeStream.format("delta")
+        started = _with_options(stream, given).option("checkpointLocation", str(folder / "progress"))
+        started.trigger(availableNow=True).start(str(path)).awaitTermination()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _with_options(writer: Any, given: Mapping[str, str]) -> Any:
+    for name, value in given.items():
+        writer = writer.option(name, value)
+    return writer
+
+
+_WHEN: dict[ClauseKind, str] = {
+    "matched": "MATCHED",
+    "not_matched": "NOT MATCHED",
+    "not_matched_by_source": "NOT MATCHED BY SOURCE",
+}
+
+
+def merge_sql(merge: Merge, table: str, source: str, *, names_evolution: bool = True) -> str:
+    """Render a MERGE whose source is a view; without ``names_evolution`` a setting lets the schema evolve."""
+    evolution = "WITH SCHEMA EVOLUTION " if merge.evolves and names_evolution else ""
+    return "\n".join([f"MERGE {evolution}INTO {table} AS target USING {source} AS source ON true", *_clauses(merge)])
+
+
+def insert_sql(options: WriteOptions, table: str, source: str) -> str:
+    """Render an INSERT of the rows of a view."""
+    evolution = "WITH SCHEMA EVOLUTION " if options.evolves else ""
+    where = "" if options.replace_where is None else f" REPLACE WHERE {condition(options.replace_where)}"
+    verb = "OVERWRITE" if options.mode == "overwrite" and not where else "INTO"
+    columns = "" if options.by == "position" else " BY NAME" if options.by == "name" else f" ({listed(options.by)})"
+    return f"INSERT {evolution}{verb} {table}{columns}{where} SELECT * FROM {source}"
+
+
+def _clauses(merge: Merge) -> Iterator[str]:
+    for kind in CLAUSE_KINDS:
+        for clause in clauses_of(merge, kind):
+            text = clause_condition(clause)
+            extra = "" if text is None else f" AND {condition(text)}"
+            yield f"WHEN {_WHEN[kind]}{extra} THEN {_action(kind, clause_action(clause))}"
+
+
+def _action(kind: ClauseKind, action: Action) -> str:
+    inserts = kind == "not_matched"
+    if isinstance(action, str):
+        return "DELETE" if action == "delete" else "INSERT *" if inserts else "UPDATE SET *"
+    values = [(target, _value(value)) for target, value in action.items()]
+    if not inserts:
+        return f"UPDATE SET {_assignments(values)}"
+    targets = ", ".join(_path(target) for target, _ in values)
+    return f"INSERT ({targets}) VALUES ({', '.join(value for _, value in values)})"
+
+
+def _assignments(values: Iterable[tuple[str, str]]) -> str:
+    return ", ".join(f"{_path(target)} = {value}" for target, value in values)
+
+
+def _value(value: str | DataType) -> str:
+    return f"source.{_path(value)}" if isinstance(value, str) else _null(value)
+
+
+def _null(data_type: DataType) -> str:
+    stored = canonical_type(data_type)
+    return "NULL" if stored == "void" else f"CAST(NULL AS {type_sql(stored)})"
+
+
+def _path(text: str) -> str:
+    return path_sql(ColumnPath.parse(text))
+
+
+_ROWS = 3
+
+
+def stream_over_change(  # noqa: PLR0913 - the catalog, and what is tried in it
+    session: CatalogSession,
+    catalog: ScratchCatalog,
+    *,
+    old: Table,
+    new: Table,
+    kind: StreamKind,
+    rows: Sequence[Mapping[str, Any]],
+) -> StreamVerdict:
+    """Run a stream over a change in a catalog; for the arguments see :class:`ProbesStreams`."""
+    require_kind(kind)
+    require_models("probe_stream", old, new)
+    before, after = stream_pair("probe_stream", old, new)
+    if len(rows) != _ROWS:
+        msg = f"probe_stream takes three rows, and was given {len(rows)}; give two of the old table and one of the new"
+        raise DeclarationError(msg)
+    verdict = without_feed(before, kind)
+    if verdict is not None:
+        return verdict
+    with StreamStage(session, catalog, before, kind, rows) as stage:
+        try:
+            stage.change(after)
+        except DeltaSchemaError as error:
+            return not_judged(
+                before, kind, "refused", f"the change is refused: {first_line(error)}", "change the model"
+            )
+        return stage.verdict()
+
+
+class StreamStage:
+    """A context manager: a new table in a scratch schema, and a stream that has read its first row."""
+
+    def __init__(  # noqa: PLR0913 - a table, and a stream that reads it
+        self,
+        session: CatalogSession,
+        catalog: ScratchCatalog,
+        old: TableState,
+        kind: StreamKind,
+        rows: Sequence[Mapping[str, Any]],
+        *,
+        count_by: str = "",
+    ) -> None:
+        self._session = session
+        self._catalog = catalog
+        self._old = old
+        self._kind = kind
+        self._count_by = count_by
+        self._first, self._unread, self._last = rows
+        self._home = QualifiedName("scratch", f"stream_{uuid.uuid4().hex[:8]}", old.name.table)
+        self._folder = Path(tempfile.mkdtemp())
+        self._query: Any = None
+
+    def __enter__(self) -> Self:
+        self._catalog.create_schema(self._home.catalog, self._home.schema)
+        try:
+            self._begin()
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+        return self
+
+    def __exit__(
+        self, _type: type[BaseException] | None, _error: BaseException | None, _traceback: TracebackType | None
+    ) -> None:
+        if self._query is not None:
+            with self._session.translate_errors():
+                self._query.stop()
+        self._catalog.drop_schema(self._home.catalog, self._home.schema)
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def change(self, new: TableState) -> None:
+        """Align the table with a state."""
+        plan = TablePlanner().plan_states([self._placed(new)], self._catalog.read_tables([self._home]))
+        ActionRunner.over(self._catalog).apply(plan)
+
+    def run(self, sql: str) -> None:
+        """Run a statement, in which ``{table}`` is the name of the table."""
+        with self._session.using(self._home.catalog):
+            self._session.sql(sql.format(table=dotted(self._home)))
+
+    def verdict(self) -> StreamVerdict:
+        """Append the last row, and let the stream read everything: start it again, and try what may let it continue."""
+        self._insert(self._last)
+        first = self._run.failure(self._query)
+        error = self._run.until_it_goes_on(first)
+        verdict = StreamVerdict(table=str(self._old.name), kind=self._kind, answer="continues")
+        if first is None:
+            return verdict
+        if error is None:
+            return replace(verdict, answer="restarts", condition=first.condition)
+        return replace(verdict, answer="blocked", condition=error.condition, remedy=self._remedy(error))
+
+    def _begin(self) -> None:
+        creation = TablePlanner().creation(self._placed(self._old), creates_schema=False)
+        for statement in statements(creation):
+            self._catalog.run(statement)
+        version = self._catalog.version(self._home)
+        self._insert(self._first)
+        folder = table_folder(self._session.warehouse, self._home)
+        started_with = version + 1 if isinstance(version, int) else 0
+        checkpoint = self._folder / "checkpoint"
+        checkpoint.mkdir()
+        self._run = StreamRun(
+            session=self._session,
+            table=folder,
+            checkpoint=checkpoint,
+            options=options_of(self._kind, checkpoint, started_with),
+            count_by=self._count_by,
+        )
+        with self._session.translate_errors():
+            if self._kind in RUNS_MEANWHILE:
+                self._query = self._run.start(ends=False)
+                self._query.processAllAvailable()
+                return
+            if self._kind == "lagging":
+                self._run.start().awaitTermination()
+        self._insert(self._unread)
+
+    def _insert(self, row: Mapping[str, Any]) -> None:
+        self._catalog.insert(self._home, [row])
+
+    def _placed(self, state: TableState) -> TableState:
+        """Return a state under the name of the scratch table, without foreign keys to other tables."""
+        keys = (key._replace(parent=self._home) for key in state.foreign_keys if key.parent == state.name)
+        return replace(state, name=self._home, logical_name=self._home, foreign_keys=tuple(keys))
+
+    def _remedy(self, error: StatementError) -> Remedy:
+        """Return the first remedy that lets the stream continue."""
+        kept = shutil.copytree(self._run.checkpoint, self._folder / "kept")
+        remedies = (self._run.goes_on_with(remedy, kept) for remedy in remedies_for(error))
+        return next(filter(None, remedies), NOTHING_HELPS)
 
 
 _TRACKING = "schemaTrackingLocation"
@@ -216,443 +605,3 @@ def _reason(error: StatementError) -> str:
     """Return the message of an error and the offsets of the stream, without what is new in each run."""
     text = str(error)
     return _NEW_IN_EACH_RUN.sub("", text.partition("terminated with exception:")[2] or text)
-
-
-class StreamStage:
-    """A context manager: a new table in a scratch schema, and a stream that has read its first row."""
-
-    def __init__(  # noqa: PLR0913 - a table, and a stream that reads it
-        self,
-        session: CatalogSession,
-        catalog: ScratchCatalog,
-        old: TableState,
-        kind: StreamKind,
-        rows: Sequence[Mapping[str, Any]],
-        *,
-        count_by: str = "",
-    ) -> None:
-        self._session = session
-        self._catalog = catalog
-        self._old = old
-        self._kind = kind
-        self._count_by = count_by
-        self._first, self._unread, self._last = rows
-        self._home = QualifiedName("scratch", f"stream_{uuid.uuid4().hex[:8]}", old.name.table)
-        self._folder = Path(tempfile.mkdtemp())
-        self._query: Any = None
-
-    def __enter__(self) -> Self:
-        self._catalog.create_schema(self._home.catalog, self._home.schema)
-        try:
-            self._begin()
-        except BaseException:
-            self.__exit__(None, None, None)
-            raise
-        return self
-
-    def __exit__(
-        self, _type: type[BaseException] | None, _error: BaseException | None, _traceback: TracebackType | None
-    ) -> None:
-        if self._query is not None:
-            with self._session.translate_errors():
-                self._query.stop()
-        self._catalog.drop_schema(self._home.catalog, self._home.schema)
-        shutil.rmtree(self._folder, ignore_errors=True)
-
-    def change(self, new: TableState) -> None:
-        """Align the table with a state."""
-        plan = TablePlanner().plan_states([self._placed(new)], self._catalog.read_tables([self._home]))
-        ActionRunner.over(self._catalog).apply(plan)
-
-    def run(self, sql: str) -> None:
-        """Run a statement, in which ``{table}`` is the name of the table."""
-        with self._session.using(self._home.catalog):
-            self._session.sql(sql.format(table=dotted(self._home)))
-
-    def verdict(self) -> StreamVerdict:
-        """Append the last row, and let the stream read everything: start it again, and try what may let it continue."""
-        self._insert(self._last)
-        first = self._run.failure(self._query)
-        error = self._run.until_it_goes_on(first)
-        verdict = StreamVerdict(table=str(self._old.name), kind=self._kind, answer="continues")
-        if first is None:
-            return verdict
-        if error is None:
-            return replace(verdict, answer="restarts", condition=first.condition)
-        return replace(verdict, answer="blocked", condition=error.condition, remedy=self._remedy(error))
-
-    def _begin(self) -> None:
-        creation = TablePlanner().creation(self._placed(self._old), creates_schema=False)
-        for statement in statements(creation):
-            self._catalog.run(statement)
-        version = self._catalog.version(self._home)
-        self._insert(self._first)
-        folder = table_folder(self._session.warehouse, self._home)
-        started_with = version + 1 if isinstance(version, int) else 0
-        checkpoint = self._folder / "checkpoint"
-        checkpoint.mkdir()
-        self._run = StreamRun(
-            session=self._session,
-            table=folder,
-            checkpoint=checkpoint,
-            options=options_of(self._kind, checkpoint, started_with),
-            count_by=self._count_by,
-        )
-        with self._session.translate_errors():
-            if self._kind in RUNS_MEANWHILE:
-                self._query = self._run.start(ends=False)
-                self._query.processAllAvailable()
-                return
-            if self._kind == "lagging":
-                self._run.start().awaitTermination()
-        self._insert(self._unread)
-
-    def _insert(self, row: Mapping[str, Any]) -> None:
-        self._catalog.insert(self._home, [row])
-
-    def _placed(self, state: TableState) -> TableState:
-        """Return a state under the name of the scratch table, without foreign keys to other tables."""
-        keys = (key._replace(parent=self._home) for key in state.foreign_keys if key.parent == state.name)
-        return replace(state, name=self._home, logical_name=self._home, foreign_keys=tuple(keys))
-
-    def _remedy(self, error: StatementError) -> Remedy:
-        """Return the first remedy that lets the stream continue."""
-        kept = shutil.copytree(self._run.checkpoint, self._folder / "kept")
-        remedies = (self._run.goes_on_with(remedy, kept) for remedy in remedies_for(error))
-        return next(filter(None, remedies), NOTHING_HELPS)
-
-
-_ROWS = 3
-
-
-def stream_over_change(  # noqa: PLR0913 - the catalog, and what is tried in it
-    session: CatalogSession,
-    catalog: ScratchCatalog,
-    *,
-    old: Table,
-    new: Table,
-    kind: StreamKind,
-    rows: Sequence[Mapping[str, Any]],
-) -> StreamVerdict:
-    """Run a stream over a change in a catalog; for the arguments see :class:`ProbesStreams`."""
-    require_kind(kind)
-    require_models("probe_stream", old, new)
-    before, after = stream_pair("probe_stream", old, new)
-    if len(rows) != _ROWS:
-        msg = f"probe_stream takes three rows, and was given {len(rows)}; give two of the old table and one of the new"
-        raise DeclarationError(msg)
-    verdict = without_feed(before, kind)
-    if verdict is not None:
-        return verdict
-    with StreamStage(session, catalog, before, kind, rows) as stage:
-        try:
-            stage.change(after)
-        except DeltaSchemaError as error:
-            return not_judged(
-                before, kind, "refused", f"the change is refused: {first_line(error)}", "change the model"
-            )
-        return stage.verdict()
-
-
-_WHEN: dict[ClauseKind, str] = {
-    "matched": "MATCHED",
-    "not_matched": "NOT MATCHED",
-    "not_matched_by_source": "NOT MATCHED BY SOURCE",
-}
-
-
-def merge_sql(merge: Merge, table: str, source: str, *, names_evolution: bool = True) -> str:
-    """Render a MERGE whose source is a view; without ``names_evolution`` a setting lets the schema evolve."""
-    evolution = "WITH SCHEMA EVOLUTION " if merge.evolves and names_evolution else ""
-    return "\n".join([f"MERGE {evolution}INTO {table} AS target USING {source} AS source ON true", *_clauses(merge)])
-
-
-def insert_sql(options: WriteOptions, table: str, source: str) -> str:
-    """Render an INSERT of the rows of a view."""
-    evolution = "WITH SCHEMA EVOLUTION " if options.evolves else ""
-    where = "" if options.replace_where is None else f" REPLACE WHERE {condition(options.replace_where)}"
-    verb = "OVERWRITE" if options.mode == "overwrite" and not where else "INTO"
-    columns = "" if options.by == "position" else " BY NAME" if options.by == "name" else f" ({listed(options.by)})"
-    return f"INSERT {evolution}{verb} {table}{columns}{where} SELECT * FROM {source}"
-
-
-def update_sql(table: str, assigned: StructType) -> str:
-    """Render an UPDATE that assigns NULL of the given types."""
-    return f"UPDATE {table} SET {_assignments((field.name, _null(field.dataType)) for field in assigned.fields)}"
-
-
-def delete_sql(table: str) -> str:
-    """Render a DELETE of all rows."""
-    return f"DELETE FROM {table}"
-
-
-def _clauses(merge: Merge) -> Iterator[str]:
-    for kind in CLAUSE_KINDS:
-        for clause in clauses_of(merge, kind):
-            text = clause_condition(clause)
-            extra = "" if text is None else f" AND {condition(text)}"
-            yield f"WHEN {_WHEN[kind]}{extra} THEN {_action(kind, clause_action(clause))}"
-
-
-def _action(kind: ClauseKind, action: Action) -> str:
-    inserts = kind == "not_matched"
-    if isinstance(action, str):
-        return "DELETE" if action == "delete" else "INSERT *" if inserts else "UPDATE SET *"
-    values = [(target, _value(value)) for target, value in action.items()]
-    if not inserts:
-        return f"UPDATE SET {_assignments(values)}"
-    targets = ", ".join(_path(target) for target, _ in values)
-    return f"INSERT ({targets}) VALUES ({', '.join(value for _, value in values)})"
-
-
-def _assignments(values: Iterable[tuple[str, str]]) -> str:
-    return ", ".join(f"{_path(target)} = {value}" for target, value in values)
-
-
-def _value(value: str | DataType) -> str:
-    return f"source.{_path(value)}" if isinstance(value, str) else _null(value)
-
-
-def _null(data_type: DataType) -> str:
-    stored = canonical_type(data_type)
-    return "NULL" if stored == "void" else f"CAST(NULL AS {type_sql(stored)})"
-
-
-def _path(text: str) -> str:
-    return path_sql(ColumnPath.parse(text))
-
-
-AUTO_MERGE = "spark.databricks.delta.schema.autoMerge.enabled"
-
-_WITH_SCHEMA_EVOLUTION = (4, 1)
-"""The first Spark whose MERGE has a ``WITH SCHEMA EVOLUTION`` that Delta follows; Spark 4.0 only parses it (4.0.5)."""
-
-
-def write(
-    spark: SparkSession, schema: StructType | None, table: QualifiedName, path: Path, options: WriteOptions | Merge
-) -> None:
-    """Write an empty frame to a table."""
-    if schema is None:
-        spark.sql(delete_sql(dotted(table)))
-    elif isinstance(options, Merge) or options.method in {"sql_insert", "update"}:
-        _run_statement(spark, schema, dotted(table), options)
-    elif options.method == "write_stream":
-        _stream(spark, schema, path, _options(options))
-    else:
-        write_frame(frame_of_rows(spark, [], schema), table, path, options)
-
-
-def _run_statement(spark: SparkSession, schema: StructType, table: str, options: WriteOptions | Merge) -> None:
-    """Run a statement whose source is a view without rows."""
-    if isinstance(options, WriteOptions) and options.method == "update":
-        spark.sql(update_sql(table, schema))
-        return
-    view = f"probe_{uuid.uuid4().hex[:8]}"
-    frame_of_rows(spark, [], schema).createOrReplaceTempView(view)
-    try:
-        if isinstance(options, Merge):
-            _merge(spark, table, view, options)
-        else:
-            mode = "dynamic" if options.dynamic_partitions else "static"
-            with setting(spark, "spark.sql.sources.partitionOverwriteMode", mode):
-                spark.sql(insert_sql(options, table, view))
-    finally:
-        spark.catalog.dropTempView(view)
-
-
-def _merge(spark: SparkSession, table: str, view: str, merge: Merge) -> None:
-    """Run a MERGE; where its SQL has no clause for it, a setting lets the schema evolve."""
-    names_evolution = spark_version(spark) >= _WITH_SCHEMA_EVOLUTION
-    evolves = merge.evolves and not names_evolution
-    with setting(spark, AUTO_MERGE, "true") if evolves else nullcontext():
-        spark.sql(merge_sql(merge, table, view, names_evolution=names_evolution))
-
-
-def write_frame(frame: DataFrame, table: QualifiedName, path: Path, options: WriteOptions) -> None:
-    """Write a frame by a method of its writer, other than a stream."""
-    from pyspark.sql.functions import expr
-
-    method, mode, given = options.method, options.mode, _options(options)
-    if method == "write_to":
-        named = _with(frame.writeTo(dotted(table)), given)
-        if mode == "append":
-            named.append()
-        elif options.dynamic_partitions:
-            named.overwritePartitions()
-        else:
-            named.overwrite(expr(options.replace_where or "true"))
-        return
-    writer = _with(frame.write.format("delta"), given)
-    if options.partition_by:
-        writer = writer.partitionBy(*options.partition_by)
-    if method == "save":
-        writer.mode(mode).save(str(path))
-    elif method == "save_as_table":
-        writer.mode(mode).saveAsTable(dotted(table))
-    else:
-        writer.insertInto(dotted(table), overwrite=mode == "overwrite")
-
-
-def _options(options: WriteOptions) -> dict[str, str]:
-    """Return the options of a writer that are set."""
-    flags = {"mergeSchema": options.merge_schema, "overwriteSchema": options.overwrite_schema}
-    given = {name: "true" for name, is_set in flags.items() if is_set}
-    if options.replace_where is not None and options.method != "write_to":
-        given["replaceWhere"] = options.replace_where
-    if options.dynamic_partitions and options.method != "write_to":
-        given["partitionOverwriteMode"] = "dynamic"
-    return given
-
-
-def _stream(spark: SparkSession, schema: StructType, path: Path, given: Mapping[str, str]) -> None:
-    """Stream one file without rows; a stream without a file would not check the table."""
-    folder = Path(tempfile.mkdtemp())
-    try:
-        source = str(folder / "source")
-        frame_of_rows(spark, [], schema).write.format("parquet").save(source)
-        stream = spark.readStream.schema(schema).parquet(source).writeStream.format("delta")
-        started = _with(stream, given).option("checkpointLocation", str(folder / "progress"))
-        started.trigger(availableNow=True).start(str(path)).awaitTermination()
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _with(writer: Any, given: Mapping[str, str]) -> Any:
-    for name, value in given.items():
-        writer = writer.option(name, value)
-    return writer
-
-
-_AUTO_MERGE = "spark.databricks.delta.schema.autoMerge.enabled"
-_BY_ROWS = (
-    "DELTA_NOT_NULL_CONSTRAINT_VIOLATED",
-    "DELTA_CANNOT_MODIFY_APPEND_ONLY",
-    "DELTA_CANNOT_WRITE_EMPTY_SCHEMA.STRUCT_ALL_VOID_FIELDS",
-)
-"""Conditions that Delta raises for rows, by some methods, so an empty frame is accepted."""
-
-
-def write_to_clone(
-    session: CatalogSession,
-    catalog: ScratchCatalog,
-    table: Table | str,
-    frame: DataFrame | StructType | None,
-    options: WriteOptions | Merge,
-) -> WriteVerdict:
-    """Run a write in a catalog; for the arguments see :func:`probe_write`."""
-    require_options(options)
-    schema = _schema(frame) if takes_frame(options, frame) else None
-    auto_merge = isinstance(options, WriteOptions) and options.auto_merge
-    with _clone(table, session, catalog) as state:
-        expected = predict_write(state, schema, options)
-        try:
-            with (
-                session.translate_errors(),
-                setting(session.spark, _AUTO_MERGE, str(auto_merge).lower()),
-            ):
-                path = table_folder(session.warehouse, state.name)
-                write(session.spark, schema, state.name, path, options)
-        except StatementError as error:
-            findings = _refusal(error, expected)
-        else:
-            findings = tuple(finding for finding in expected.findings if finding.code in _BY_ROWS)
-        after = catalog.read_tables([state.name]).tables[state.name].columns
-    name = table.qualified_name if isinstance(table, Table) else folded(table)
-    findings = tuple(replace(finding, table=name) for finding in findings)
-    replaces = "" if findings else expected.replaces
-    columns = state.columns if findings else after
-    return WriteVerdict(table=name, accepted=not findings, columns=columns, findings=findings, replaces=replaces)
-
-
-def _refusal(error: StatementError, expected: WriteVerdict) -> tuple[Diagnostic, ...]:
-    """Return the findings for an error of Delta: the predicted ones where they have its condition."""
-    predicted = tuple(finding for finding in expected.findings if error.condition.startswith(finding.code))
-    if predicted:
-        return predicted
-    remedy = "see Delta's message, and report that check_write does not predict it"
-    return (
-        Diagnostic(
-            code=error.condition, rule="refused", table=expected.table, message=first_line(error), remedy=remedy
-        ),
-    )
-
-
-@contextmanager
-def _clone(table: Table | str, session: CatalogSession, catalog: ScratchCatalog) -> Iterator[TableState]:
-    """Create an empty table with the metadata of another table, and drop it at the end."""
-    source = table.name if isinstance(table, Table) else parse_name(table)
-    home = QualifiedName("scratch", f"probe_{uuid.uuid4().hex[:8]}", source.table)
-    if not isinstance(table, Table):
-        catalog.read_tables([source]).existing(source)
-    catalog.create_schema(home.catalog, home.schema)
-    try:
-        if isinstance(table, Table):
-            wanted = replace(desired_state(table), name=home, logical_name=home, foreign_keys=())
-            for statement in statements(TablePlanner().creation(wanted, creates_schema=False)):
-                catalog.run(statement)
-        else:
-            _copy_metadata(session, source, table_folder(session.warehouse, home))
-        yield catalog.read_tables([home]).tables[home]
-    finally:
-        catalog.drop_schema(home.catalog, home.schema)
-
-
-def _copy_metadata(session: CatalogSession, source: QualifiedName, folder: Path) -> None:
-    """Write the first commit of a table that has the metadata of another table and no rows."""
-    with session.translate_errors():
-        actions = protocol_and_metadata(session.bridge.gateway, source)
-    now = int(time.time() * 1000)
-    info = {"commitInfo": {"timestamp": now, "inCommitTimestamp": now, "operation": "CLONE", "operationParameters": {}}}
-    log = folder / "_delta_log"
-    log.mkdir(parents=True)
-    (log / f"{0:020}.json").write_text("\n".join([json.dumps(info), *actions]) + "\n", encoding="utf-8")
-
-
-def _schema(frame: Any) -> StructType:
-    from pyspark.sql.types import StructField, StructType
-
-    schema = getattr(frame, "schema", frame)
-    if not isinstance(schema, StructType):
-        msg = f"what is written is {frame!r}; give a DataFrame or its schema, a StructType"
-        raise DeclarationError(msg)
-    fields = [StructField(f.name, without_lengths(f.dataType), f.nullable, f.metadata) for f in schema.fields]
-    return StructType(fields)
-
-
-def probe_write(
-    table: Table | str,
-    frame: DataFrame | StructType | None,
-    options: WriteOptions | Merge = DEFAULT_OPTIONS,
-    *,
-    catalog: ProbesWrites | None = None,
-) -> WriteVerdict:
-    """Run a write on Delta with an empty frame of the same schema and an empty clone of the table.
-
-    The table itself is only read, and the clone is dropped afterwards. It takes about half a second.
-
-    Args:
-        table: A model, as if its table had just been created; or the name of a table in ``catalog``.
-        frame: A DataFrame, which is not computed, or its schema; ``None`` for a DELETE.
-        options: How the frame is written, or a MERGE; by default it is appended with ``df.write.save(path)``.
-        catalog: The catalog for the clone; by default the catalog of the DataFrame's session.
-
-    Returns:
-        A verdict like that of :func:`check_write`: whether the write is accepted, the schema after it and the error
-        condition are Delta's; messages and remedies are those of :func:`check_write`.
-
-    Raises:
-        DeclarationError: If an argument has no possible meaning.
-        CatalogReadError: If the table cannot be read, or does not exist.
-        StatementError: If the clone cannot be created.
-    """
-    return (catalog or _catalog_of(frame)).probe_write(table, frame, options)
-
-
-def _catalog_of(frame: Any) -> LocalCatalog:
-    """Return the catalog in the warehouse of a frame's session."""
-    spark = getattr(frame, "sparkSession", None)
-    if spark is None:
-        msg = "a schema alone belongs to no session; give catalog=..., such as the fixture delta_catalog"
-        raise DeclarationError(msg)
-    folder = str(spark.conf.get("spark.sql.warehouse.dir")).removeprefix("file:")
-    return LocalCatalog(spark, warehouse=Path(folder).parent)

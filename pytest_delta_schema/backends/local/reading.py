@@ -1,4 +1,4 @@
-"""The history of a table from the commits of its log, as ``DESCRIBE HISTORY`` shows it."""
+"""Read tables of a warehouse folder: from their logs without a JVM, or by the Java classes in the session's JVM."""
 
 from __future__ import annotations
 
@@ -69,171 +69,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.types import ColumnState
 
 
-_IN_COMMIT_TIMESTAMP = "inCommitTimestamp"
-"""The key of commits whose time is not that of their file."""
-
-
-def history_of(log: LocalLog) -> History | None:
-    """Return the history of a table; ``None`` if the log lacks a commit, or Spark shows times from elsewhere.
-
-    The time of a commit is that of its file; if that is not later than the commit before it, a millisecond after it
-    (Delta 4.4.0).
-    """
-    listing = LogListing.of(log.names())
-    if not listing.has_all_commits:
-        # Listings are not atomic.
-        listing = LogListing.of(log.names())
-    if listing.misnamed or not listing.commits or not listing.has_all_commits:
-        return None
-    newest = commit_name(listing.newest)
-    before = log.identity(newest)
-    commits: dict[int, Mapping[str, Any] | None] = {}
-    columns: dict[int, tuple[ColumnState, ...]] = {}
-    milliseconds = 0
-    for version in range(listing.newest + 1):
-        content = log.read(commit_name(version))
-        milliseconds = max(log.modified(commit_name(version)), milliseconds + 1)
-        # Most lines of a commit are about its files.
-        lines = [line for line in content.splitlines() if b'"commitInfo"' in line or b'"metaData"' in line]
-        for action in map(json.loads, lines):
-            if "commitInfo" in action:
-                commits[version] = _shown(action["commitInfo"], milliseconds)
-            if "metaData" in action:
-                columns[version] = columns_of_schema(json.loads(action["metaData"]["schemaString"]))
-    shown = {version: commit for version, commit in commits.items() if commit is not None}
-    is_replaced = log.identity(newest) != before
-    if is_replaced or len(shown) <= listing.newest or 0 not in columns:
-        return None
-    changed = sorted(columns)
-
-    def columns_at(version: int) -> tuple[ColumnState, ...]:
-        return columns[changed[bisect_right(changed, version) - 1]]
-
-    return History(shown, columns_at)
-
-
-def _shown(info: Mapping[str, Any], milliseconds: int) -> Mapping[str, Any] | None:
-    """Return what ``DESCRIBE HISTORY`` shows of a commit; ``None`` if its time differs."""
-    if info.get(_IN_COMMIT_TIMESTAMP) is not None:
-        return None
-    return {
-        "timestamp": datetime.fromtimestamp(milliseconds / 1000, timezone.utc),
-        "operation": info["operation"],
-        "operationParameters": info.get("operationParameters"),
-        "userMetadata": info.get("userMetadata"),
-    }
-
-
-_LOG = re.compile(r"[0-9]+\.(json|checkpoint\.([^/]+\.)?(parquet|json))")
-"""The names of files that make a folder a Delta table; ``Remains.java`` has the same."""
-
-_MALFORMED = (AttributeError, KeyError, OSError, RecursionError, TypeError, ValueError)
-"""What reading a table raises if its files are not as this package knows them."""
-
-
-class WarehouseLogs:
-    """Reads the logs of one warehouse folder."""
-
-    def __init__(self, warehouse: Path, delta: tuple[int, int]) -> None:
-        self._warehouse = warehouse.absolute()
-        self._delta = delta
-
-    def holds(self, catalog: str) -> bool:
-        """Whether the warehouse has the folder of a catalog."""
-        return (self._warehouse / encode_catalog(catalog)).is_dir()
-
-    def read(self, names: Iterable[QualifiedName]) -> dict[QualifiedName, TableState | Diagnostic]:
-        """Return the states of tables, and the damage of damaged ones; tables that Spark must read are left out."""
-        results = {}
-        for name in names:
-            try:
-                result = self._read(name)
-            except _MALFORMED:
-                continue
-            if result is not None:
-                results[name] = result
-        return results
-
-    def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...] | None:
-        """Return the names of all tables in a schema, sorted; ``None`` if Spark must list them."""
-        folder = schema_folder(self._warehouse, catalog, schema)
-        try:
-            tables = [name for name in os.listdir(folder) if _log_files(LocalLog(_location(f"{folder}/{name}")))]  # noqa: PTH208 - paths cost time
-            return tuple(sorted(QualifiedName(catalog, schema, folded(decode(name))) for name in tables))
-        except FileNotFoundError:
-            return ()
-        except _MALFORMED:
-            return None
-
-    def history(self, name: QualifiedName) -> History | None:
-        """Return the history of a table; ``None`` if Spark must read it."""
-        try:
-            return history_of(LocalLog(_location(str(table_folder(self._warehouse, name)))))
-        except _MALFORMED:
-            return None
-
-    def _read(self, name: QualifiedName) -> TableState | Diagnostic | None:
-        if is_ambiguous(name) or overlong_folder(name):
-            return None
-        folder = str(table_folder(self._warehouse, name))
-        location = _location(folder)
-        log = LocalLog(location)
-        if not _log_files(log):
-            return _absent(name, folder)
-        try:
-            checked = check_log(log)
-        except FileNotFoundError:
-            return _absent(name, folder)
-        if isinstance(checked, Damage):
-            return checked.of(name)
-        return self._state(name, checked) if isinstance(checked, CheckedLog) else None
-
-    def _state(self, name: QualifiedName, checked: CheckedLog) -> TableState | None:
-        """Return the state of a table; ``None`` if Spark must read it."""
-        facts = None if checked.listing.newest < 0 else newest_version(checked)
-        if facts is None or may_lack_rows(checked, facts.protocol):
-            return None
-        state = facts.well_formed().state(name)
-        return state if is_openable(facts, state, self._delta) else None
-
-
-def _location(folder: str) -> str:
-    """Return the location of the table of a folder in the warehouse."""
-    try:
-        with open(f"{folder}/{MARKER}", encoding="utf-8") as file:  # noqa: PTH123 - paths cost time
-            location = file.read().strip()
-    except (FileNotFoundError, NotADirectoryError):
-        return folder
-    if os.path.normpath(location) != location or not location.startswith("/"):
-        msg = f"{folder}/{MARKER} names no folder of this machine in its plain form"
-        raise ValueError(msg)
-    return location
-
-
-def _log_files(log: LocalLog) -> list[str]:
-    """Return the names of the commits and checkpoints of a log; none if there is no log."""
-    try:
-        return [name for name in log.names() if _LOG.fullmatch(name)]
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-
-
-def _absent(name: QualifiedName, folder: str) -> TableState | None:
-    """Return the state of a table without a log; ``None`` if something is in its folder, which Spark looks at."""
-    if _has_entry(folder):
-        return None
-    return TableState(name=name, exists=False, schema_exists=_has_entry(os.path.dirname(folder)))  # noqa: PTH120 - paths cost time
-
-
-def _has_entry(folder: str) -> bool:
-    """Whether something has the name of a folder."""
-    try:
-        os.stat(folder)  # noqa: PTH116 - paths cost time
-    except FileNotFoundError:
-        return False
-    return True
-
-
 class LogFirstReader:
     """Answers from the logs of a warehouse; what is left out of an answer has to be read by Spark."""
 
@@ -282,6 +117,171 @@ def _is_known(result: TableState | Diagnostic) -> bool:
     return not isinstance(result, TableState) or result.exists
 
 
+_TABLE_FILES = re.compile(r"[0-9]+\.(json|checkpoint\.([^/]+\.)?(parquet|json))")
+"""The names of files that make a folder a Delta table; ``Remains.java`` has the same."""
+
+_MALFORMED = (AttributeError, KeyError, OSError, RecursionError, TypeError, ValueError)
+"""What reading a table raises if its files are not as this package knows them."""
+
+
+class WarehouseLogs:
+    """Reads the logs of one warehouse folder."""
+
+    def __init__(self, warehouse: Path, delta: tuple[int, int]) -> None:
+        self._warehouse = warehouse.absolute()
+        self._delta = delta
+
+    def holds(self, catalog: str) -> bool:
+        """Whether the warehouse has the folder of a catalog."""
+        return (self._warehouse / encode_catalog(catalog)).is_dir()
+
+    def read(self, names: Iterable[QualifiedName]) -> dict[QualifiedName, TableState | Diagnostic]:
+        """Return the states of tables, and the damage of damaged ones; tables that Spark must read are left out."""
+        results = {}
+        for name in names:
+            try:
+                result = self._read(name)
+            except _MALFORMED:
+                continue
+            if result is not None:
+                results[name] = result
+        return results
+
+    def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...] | None:
+        """Return the names of all tables in a schema, sorted; ``None`` if Spark must list them."""
+        folder = schema_folder(self._warehouse, catalog, schema)
+        try:
+            tables = [name for name in os.listdir(folder) if _log_files(LocalLog(_stored_location(f"{folder}/{name}")))]  # noqa: PTH208 - paths cost time
+            return tuple(sorted(QualifiedName(catalog, schema, folded(decode(name))) for name in tables))
+        except FileNotFoundError:
+            return ()
+        except _MALFORMED:
+            return None
+
+    def history(self, name: QualifiedName) -> History | None:
+        """Return the history of a table; ``None`` if Spark must read it."""
+        try:
+            return history_of(LocalLog(_stored_location(str(table_folder(self._warehouse, name)))))
+        except _MALFORMED:
+            return None
+
+    def _read(self, name: QualifiedName) -> TableState | Diagnostic | None:
+        if is_ambiguous(name) or overlong_folder(name):
+            return None
+        folder = str(table_folder(self._warehouse, name))
+        location = _stored_location(folder)
+        log = LocalLog(location)
+        if not _log_files(log):
+            return _absent(name, folder)
+        try:
+            checked = check_log(log)
+        except FileNotFoundError:
+            return _absent(name, folder)
+        if isinstance(checked, Damage):
+            return checked.of(name)
+        return self._state(name, checked) if isinstance(checked, CheckedLog) else None
+
+    def _state(self, name: QualifiedName, checked: CheckedLog) -> TableState | None:
+        """Return the state of a table; ``None`` if Spark must read it."""
+        facts = None if checked.listing.newest < 0 else newest_version(checked)
+        if facts is None or may_lack_rows(checked, facts.protocol):
+            return None
+        state = facts.well_formed().state(name)
+        return state if is_openable(facts, state, self._delta) else None
+
+
+def _stored_location(folder: str) -> str:
+    """Return the location of the table of a folder in the warehouse."""
+    try:
+        with open(f"{folder}/{MARKER}", encoding="utf-8") as file:  # noqa: PTH123 - paths cost time
+            location = file.read().strip()
+    except (FileNotFoundError, NotADirectoryError):
+        return folder
+    if os.path.normpath(location) != location or not location.startswith("/"):
+        msg = f"{folder}/{MARKER} names no folder of this machine in its plain form"
+        raise ValueError(msg)
+    return location
+
+
+def _log_files(log: LocalLog) -> list[str]:
+    """Return the names of the commits and checkpoints of a log; none if there is no log."""
+    try:
+        return [name for name in log.names() if _TABLE_FILES.fullmatch(name)]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def _absent(name: QualifiedName, folder: str) -> TableState | None:
+    """Return the state of a table without a log; ``None`` if something is in its folder, which Spark looks at."""
+    if _has_entry(folder):
+        return None
+    return TableState(name=name, exists=False, schema_exists=_has_entry(os.path.dirname(folder)))  # noqa: PTH120 - paths cost time
+
+
+def _has_entry(folder: str) -> bool:
+    """Whether something has the name of a folder."""
+    try:
+        os.stat(folder)  # noqa: PTH116 - paths cost time
+    except FileNotFoundError:
+        return False
+    return True
+
+
+_IN_COMMIT_TIMESTAMP = "inCommitTimestamp"
+"""The key of commits whose time is not that of their file."""
+
+
+def history_of(log: LocalLog) -> History | None:
+    """Return the history of a table; ``None`` if the log lacks a commit, or Spark shows times from elsewhere.
+
+    The time of a commit is that of its file; if that is not later than the commit before it, a millisecond after it
+    (Delta 4.4.0).
+    """
+    listing = LogListing.of(log.names())
+    if not listing.has_all_commits:
+        # Listings are not atomic.
+        listing = LogListing.of(log.names())
+    if listing.misnamed or not listing.commits or not listing.has_all_commits:
+        return None
+    newest = commit_name(listing.newest)
+    before = log.identity(newest)
+    commits: dict[int, Mapping[str, Any] | None] = {}
+    columns: dict[int, tuple[ColumnState, ...]] = {}
+    milliseconds = 0
+    for version in range(listing.newest + 1):
+        content = log.read(commit_name(version))
+        milliseconds = max(log.modified(commit_name(version)), milliseconds + 1)
+        # Most lines of a commit are about its files.
+        lines = [line for line in content.splitlines() if b'"commitInfo"' in line or b'"metaData"' in line]
+        for action in map(json.loads, lines):
+            if "commitInfo" in action:
+                commits[version] = _commit_shown(action["commitInfo"], milliseconds)
+            if "metaData" in action:
+                columns[version] = columns_of_schema(json.loads(action["metaData"]["schemaString"]))
+    shown = {version: commit for version, commit in commits.items() if commit is not None}
+    is_replaced = log.identity(newest) != before
+    if is_replaced or len(shown) <= listing.newest or 0 not in columns:
+        return None
+    changed = sorted(columns)
+
+    def columns_at(version: int) -> tuple[ColumnState, ...]:
+        return columns[changed[bisect_right(changed, version) - 1]]
+
+    return History(shown, columns_at)
+
+
+def _commit_shown(info: Mapping[str, Any], milliseconds: int) -> Mapping[str, Any] | None:
+    """Return what ``DESCRIBE HISTORY`` shows of a commit; ``None`` if its time differs."""
+    if info.get(_IN_COMMIT_TIMESTAMP) is not None:
+        return None
+    return {
+        "timestamp": datetime.fromtimestamp(milliseconds / 1000, timezone.utc),
+        "operation": info["operation"],
+        "operationParameters": info.get("operationParameters"),
+        "userMetadata": info.get("userMetadata"),
+    }
+
+
 _PER_CALL = 50
 """How many tables one call reads: calls cost little, and between two of them the progress is known."""
 
@@ -314,7 +314,7 @@ def read_tables(
                 source = (
                     None
                     if conversion is None or sources is None
-                    else _source(bridge, sources, name, conversion, answer)
+                    else _convertible(bridge, sources, name, conversion, answer)
                 )
                 results[name] = source or _understand(bridge, name, answer)
 
@@ -380,7 +380,7 @@ def _refusal(bridge: Bridge, name: QualifiedName) -> Diagnostic | None:
     return None
 
 
-def _source(
+def _convertible(
     bridge: Bridge, sources: FileInspector, name: QualifiedName, conversion: Parquet, answer: str
 ) -> TableState | Diagnostic | None:
     """Return the state of the files that may be converted; ``None`` if there are none, or a Delta table exists."""
@@ -418,7 +418,9 @@ def _understand(
             paths = json.loads(clustering)["clusteringColumns"] if clustering else ()
             actions = json.loads(metadata)["metaData"], json.loads(protocol)["protocol"]
             facts = LogFacts(*actions, paths, int(version))
-            return _state(bridge, name, facts, _Opening(location, is_in_catalog, may_lack_rows(inspected, actions[1])))
+            return _opened_state(
+                bridge, name, facts, _Opening(location, is_in_catalog, may_lack_rows(inspected, actions[1]))
+            )
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             return is_damaged(name, error)
     if kind == "absent":
@@ -436,7 +438,7 @@ class _Opening(NamedTuple):
     """Whether its files are listed as well, which may take a job."""
 
 
-def _state(bridge: Bridge, name: QualifiedName, facts: LogFacts, opening: _Opening) -> TableState | Diagnostic:
+def _opened_state(bridge: Bridge, name: QualifiedName, facts: LogFacts, opening: _Opening) -> TableState | Diagnostic:
     """Return the state of a table from the metadata that Delta returned, which Spark may refuse or show otherwise."""
     understood: LogFacts | None = None
     try:

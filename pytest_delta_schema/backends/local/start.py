@@ -155,18 +155,13 @@ def _end_input(process: subprocess.Popen[bytes]) -> None:
         process.stdin.close()
 
 
-def active_session() -> LocalSession | None:
-    """Return the active session of this process, if there is one."""
-    spark = active_spark()
-    return None if spark is None else LocalSession(spark, owned=False)
-
-
 def checked_active_session() -> LocalSession | None:
-    """Return the active session of this process, if there is one."""
-    session = active_session()
-    if session is not None:
-        require_delta(session.spark)
-    return session
+    """Return the active session of this process, if there is one; it must have Delta."""
+    spark = active_spark()
+    if spark is None:
+        return None
+    require_delta(spark)
+    return LocalSession(spark, owned=False)
 
 
 def open_session(warehouse: Path | str, *, conf: Mapping[str, str] | None = None, archive: bool = True) -> LocalSession:

@@ -8,8 +8,7 @@ from threading import Event, Thread
 
 import pytest
 
-from pytest_delta_schema.backends.local import jvm_holder
-from pytest_delta_schema.backends.local import kept_jvm as channel_module
+from pytest_delta_schema.backends.local import jvm_holder, kept_jvm
 from pytest_delta_schema.backends.local.kept_jvm import (
     HOST,
     Channel,
@@ -149,7 +148,7 @@ def test_a_program_that_sends_byte_by_byte_does_not_block_the_holder(tmp_path, m
 
 
 def test_a_program_that_answers_byte_by_byte_does_not_block_a_run(monkeypatch):
-    monkeypatch.setattr(channel_module, "ANSWER_SECONDS", 0.5)
+    monkeypatch.setattr(kept_jvm, "ANSWER_SECONDS", 0.5)
     over = Event()
     with socket.create_server((HOST, 0)) as server:
 

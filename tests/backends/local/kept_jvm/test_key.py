@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from pytest_delta_schema.backends.local import kept_jvm as key_module
+from pytest_delta_schema.backends.local import kept_jvm
 from pytest_delta_schema.backends.local.kept_jvm import key_of
 
 CONF = {"spark.sql.warehouse.dir": "/w/spark_catalog", "spark.sql.catalog.spark_catalog": "Delta", "a": "1"}
@@ -68,7 +68,7 @@ def test_another_python_or_pair_is_another_jvm(jar, monkeypatch):
     keys.append(key(jar))
     monkeypatch.setattr(sys, "executable", "/other/python")
     keys.append(key(jar))
-    monkeypatch.setattr(key_module, "installed", lambda: {"pyspark": "9.9"})
+    monkeypatch.setattr(kept_jvm, "installed", lambda: {"pyspark": "9.9"})
     keys.append(key(jar))
 
     assert len(set(keys)) == 4

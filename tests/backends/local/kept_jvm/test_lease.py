@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_delta_schema.backends.local import kept_jvm as lease_module
+from pytest_delta_schema.backends.local import kept_jvm
 from pytest_delta_schema.backends.local.kept_jvm import (
     HolderGoneError,
     HolderRecord,
@@ -45,7 +45,7 @@ def holders(tmp_path, monkeypatch):
     """Let leases start small programs, and end them after the test."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[4]), prepend=os.pathsep)
-    monkeypatch.setattr(lease_module, "_PROGRAM", HOLDER.format(program=ENDS_WITH_ITS_INPUT, secret=JVM_SECRET))
+    monkeypatch.setattr(kept_jvm, "_PROGRAM", HOLDER.format(program=ENDS_WITH_ITS_INPUT, secret=JVM_SECRET))
     yield
     for path in record_paths():
         record = read_record(path)
@@ -190,14 +190,14 @@ def test_a_stale_record_whose_port_another_program_has_is_replaced(tmp_path):
     ids=["no start", "short life"],
 )  # fmt: skip
 def test_a_jvm_that_does_not_start_is_reported_with_its_log(tmp_path, monkeypatch, program, message):
-    monkeypatch.setattr(lease_module, "_PROGRAM", program)
+    monkeypatch.setattr(kept_jvm, "_PROGRAM", program)
 
     with pytest.raises(NotKeptError) as caught:
         leased(tmp_path)
 
     log = record_path(tmp_path).with_suffix(".log")
     assert str(caught.value) == message.replace("{log}", str(log))
-    monkeypatch.setattr(lease_module, "_PROGRAM", HOLDER.format(program=ENDS_WITH_ITS_INPUT, secret=JVM_SECRET))
+    monkeypatch.setattr(kept_jvm, "_PROGRAM", HOLDER.format(program=ENDS_WITH_ITS_INPUT, secret=JVM_SECRET))
     leased(tmp_path).give_back()
 
 
@@ -219,8 +219,8 @@ def test_ctrl_c_during_the_start_leaves_no_process(tmp_path, monkeypatch):
         started.append(holder)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(lease_module, "_PROGRAM", IGNORES_ITS_INPUT)
-    monkeypatch.setattr(lease_module, "_ordered", interrupted)
+    monkeypatch.setattr(kept_jvm, "_PROGRAM", IGNORES_ITS_INPUT)
+    monkeypatch.setattr(kept_jvm, "_ordered", interrupted)
 
     with pytest.raises(KeyboardInterrupt):
         leased(tmp_path)

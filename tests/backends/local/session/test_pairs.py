@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_delta_schema.backends.local import launch as pairs
+from pytest_delta_schema.backends.local import launch
 from pytest_delta_schema.backends.local.launch import installed, published_install_command, version_fault
 from pytest_delta_schema.backends.local.start import start_session
 from pytest_delta_schema.delta import PAIRS
@@ -104,7 +104,7 @@ def test_any_other_environment_is_named_with_the_command_that_completes_it(versi
 
 
 def test_the_start_of_a_local_session_checks_the_pair(monkeypatch, tmp_path):
-    monkeypatch.setattr(pairs, "installed", lambda: {"pyspark": "4.1.4"})
+    monkeypatch.setattr(launch, "installed", lambda: {"pyspark": "4.1.4"})
     monkeypatch.setitem(sys.modules, "delta", None)
 
     with pytest.raises(BackendUnavailableError) as caught:
@@ -122,13 +122,13 @@ def test_the_start_of_a_local_session_checks_the_pair(monkeypatch, tmp_path):
     ],
 )
 def test_a_delta_with_a_published_jar_is_named_for_each_spark(monkeypatch, pyspark, command):
-    monkeypatch.setattr(pairs, "installed", lambda: {"pyspark": pyspark, "delta-spark": "4.4.1"})
+    monkeypatch.setattr(launch, "installed", lambda: {"pyspark": pyspark, "delta-spark": "4.4.1"})
 
     assert published_install_command() == command
 
 
 def test_an_installed_delta_with_a_published_jar_is_not_named_again(monkeypatch):
-    monkeypatch.setattr(pairs, "installed", lambda: {"pyspark": "4.2.0", "delta-spark": "4.4.0"})
+    monkeypatch.setattr(launch, "installed", lambda: {"pyspark": "4.2.0", "delta-spark": "4.4.0"})
 
     assert published_install_command() == ""
 
@@ -139,10 +139,10 @@ def test_the_pyspark_of_a_spark_that_pip_did_not_install_is_found(monkeypatch):
             return "4.4.0"
         raise PackageNotFoundError(name)
 
-    monkeypatch.setattr(pairs, "version", version)
+    monkeypatch.setattr(launch, "version", version)
     assert installed() == {"pyspark": "4.2.0", "delta-spark": "4.4.0"}
 
-    monkeypatch.setattr(pairs, "find_spec", lambda _: None)
+    monkeypatch.setattr(launch, "find_spec", lambda _: None)
     assert installed() == {"delta-spark": "4.4.0"}
 
 

@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from pytest_delta_schema.backends.local import launch
-from pytest_delta_schema.backends.local import launch as java_module
 from pytest_delta_schema.backends.local.launch import (
     ClassArchive,
     Java,
@@ -41,7 +40,7 @@ FACTS = [
 @pytest.fixture(autouse=True)
 def _no_session(monkeypatch):
     """Let runs inside of this process start a session, also where other tests have one."""
-    monkeypatch.setattr("pytest_delta_schema.backends.local.start.active_session", lambda: None)
+    monkeypatch.setattr("pytest_delta_schema.backends.local.start.active_spark", lambda: None)
 
 
 def wait_for_end(pid):
@@ -438,8 +437,8 @@ def program(tmp_path, content):
 def test_a_java_that_is_none(tmp_path, monkeypatch, content, fact):
     java = program(tmp_path, content)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr(java_module, "_VERSION_SECONDS", 0.3 if "sleep" in str(content) else 30.0)
-    java_module._ask.cache_clear()
+    monkeypatch.setattr(launch, "_VERSION_SECONDS", 0.3 if "sleep" in str(content) else 30.0)
+    launch._ask.cache_clear()
 
     output = message_of(find_java)
 
@@ -452,8 +451,8 @@ def test_a_java_that_is_none(tmp_path, monkeypatch, content, fact):
 def test_a_java_that_sleeps_leaves_no_process_behind(tmp_path, monkeypatch):
     java = program(tmp_path, f"#!/bin/sh\necho $$ > {tmp_path}/pid\nsleep 61 & echo $! > {tmp_path}/child\nwait\n")
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr(java_module, "_VERSION_SECONDS", 1.0)
-    java_module._ask.cache_clear()
+    monkeypatch.setattr(launch, "_VERSION_SECONDS", 1.0)
+    launch._ask.cache_clear()
 
     assert java in message_of(find_java)
 

@@ -17,9 +17,7 @@ import pytest
 
 from pytest_delta_schema import progress
 from pytest_delta_schema.backends.local import bridge as catalog_session
-from pytest_delta_schema.backends.local import launch
-from pytest_delta_schema.backends.local import launch as java_module
-from pytest_delta_schema.backends.local import start as session_module
+from pytest_delta_schema.backends.local import launch, start
 from pytest_delta_schema.backends.local.backend import BACKEND
 from pytest_delta_schema.backends.local.launch import (
     Java,
@@ -210,9 +208,9 @@ def test_a_session_that_does_not_start_is_reported_in_one_line(tmp_path):
 )
 def test_local_files_are_written_by_classes_that_a_project_can_replace(tmp_path, monkeypatch, conf, file_system):
     started: dict[str, str] = {}
-    monkeypatch.setattr(session_module, "start_spark", started.update)
+    monkeypatch.setattr(start, "start_spark", started.update)
     needs = LaunchResources(class_path=(), options="", archive=None)
-    monkeypatch.setattr(session_module, "resources_for_start", lambda _conf, **_: needs)
+    monkeypatch.setattr(start, "resources_for_start", lambda _conf, **_: needs)
 
     start_session(tmp_path, conf)
 
@@ -233,9 +231,9 @@ def test_spark_submit_is_told_what_it_would_look_for(monkeypatch, own):
     for name, value in own.items():
         monkeypatch.setenv(name, value)
     builder = SimpleNamespace(getOrCreate=lambda: {name: os.environ[name] for name in names})
-    monkeypatch.setattr(session_module, "new_builder", lambda _: builder)
+    monkeypatch.setattr(start, "new_builder", lambda _: builder)
 
-    environment: Any = session_module.start_spark({})
+    environment: Any = start.start_spark({})
 
     defaults = {
         "PYSPARK_PYTHON": sys.executable,
@@ -430,7 +428,7 @@ def test_a_missing_java_is_named_with_its_remedy(tmp_path, monkeypatch, home, pa
         monkeypatch.setenv("JAVA_HOME", home)
     if path is not None:
         monkeypatch.setenv("PATH", path)
-    java_module._ask.cache_clear()
+    launch._ask.cache_clear()
 
     with pytest.raises(BackendUnavailableError, match=message):
         find_java()
