@@ -1,4 +1,4 @@
-"""The effect of each change on a role: from the table of verdicts, or predicted."""
+"""The effect of each change on a role: from the table of verdicts, or predicted for streams, clients and writes."""
 
 from __future__ import annotations
 
@@ -32,24 +32,109 @@ if TYPE_CHECKING:
     from pytest_delta_schema.write_check.streams import StreamAnswer, StreamKind
 
 
-class ClientEffect(NamedTuple):
-    """The effect of a change on the clients of a table."""
+class RoleEffect(NamedTuple):
+    """The effect of a change on a role."""
+
+    verdict: CompatibilityVerdict
+    reason: str = "are not affected"
+    upgrade_first: str = ""
+    remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """The changes of a contract, and in what they are judged."""
+
+    changes: Sequence[ContractChange]
+    others: Sequence[ContractChange]
+    """Those that the contract does not own; what they do is nobody's finding."""
+    reasons: Sequence[str]
+    """Why each change is not judged; ``""`` if it is."""
+    states: StatePair
+    clients: Sequence[str]
+    client_features: ClientFeatures
+    version: tuple[int, int]
+
+
+def effects_on(role: Role, judged: Judged) -> list[RoleEffect]:
+    """Return the effect of each change on a role."""
+    if GROUPS[role] == "streams" and not has_streams(role, judged.states):
+        return [RoleEffect("safe") for _ in judged.changes]
+    predicted = _predicted(role, judged)
+    effects = [predicted.get(at) or _fixed(change, role) for at, change in enumerate(judged.changes)]
+    return [
+        RoleEffect("not judged", f"are not judged, because {reason}") if reason and effect.verdict != "safe" else effect
+        for effect, reason in zip(effects, judged.reasons, strict=True)
+    ]
+
+
+def _fixed(change: ContractChange, role: Role) -> RoleEffect:
+    """Return the effect that the table of verdicts has; what is predicted and without an effect is safe."""
+    cell = cell_of(change.row, role)
+    if cell not in {"breaking", "dangerous"}:
+        return RoleEffect("safe")
+    row, group = VERDICT_TABLE[change.row], GROUPS[role]
+    verdict: CompatibilityVerdict = "breaking" if cell == "breaking" else "dangerous"
+    when: UpgradeTime = row.readers_upgrade if group == "readers" else "before"
+    return RoleEffect(verdict, row.reasons[group], _order(verdict, role, when), change.remark)
+
+
+def _order(verdict: CompatibilityVerdict, role: Role, when: UpgradeTime) -> str:
+    """Return who is upgraded, and when."""
+    verb = "upgrade" if verdict == "breaking" else "check"
+    return f"{verb} {ROLE_WORDS[role]} {when} this release"
+
+
+def _predicted(role: Role, judged: Judged) -> Mapping[int, RoleEffect]:
+    """Return the effects that are predicted, by the position of the change."""
+    wanted = [at for at, change in enumerate(judged.changes) if cell_of(change.row, role) in {"predicted", "computed"}]
+    if not wanted:
+        return {}
+    group = GROUPS[role]
+    if group == "streams":
+        streams = stream_effects(role, judged.changes, judged.states, judged.version)
+        return {at: _of_stream(role, *streams[at]) for at in wanted if at in streams}
+    if group == "clients":
+        return {
+            at: RoleEffect(
+                effect.verdict,
+                effect.reason,
+                "" if effect.verdict == "not judged" else _order(effect.verdict, role, "before"),
+                effect.remedy,
+            )
+            for at in wanted
+            if (effect := client_effect(judged.changes[at], judged.clients, judged.client_features)) is not None
+        }
+    refused = refusals(role, (*judged.changes, *judged.others), judged.states, judged.version)
+    return {
+        at: RoleEffect("breaking", refusal.reason(role), _order("breaking", role, refusal.upgrade))
+        for at, refusal in refused.items()
+        if at < len(judged.changes)
+    }
+
+
+def _of_stream(role: Role, verdict: CompatibilityVerdict, reason: str, remedy: str) -> RoleEffect:
+    if verdict == "dangerous":
+        return RoleEffect(verdict, reason, f"restart {ROLE_WORDS[role]} with this release")
+    return RoleEffect(verdict, reason, _order(verdict, role, "with") if verdict == "breaking" else "", remedy)
+
+
+class Effect(NamedTuple):
+    """The effect of a change on clients or streams."""
 
     verdict: CompatibilityVerdict
     reason: str
     remedy: str
 
 
-def client_effect(
-    change: ContractChange, clients: Sequence[str], client_features: ClientFeatures
-) -> ClientEffect | None:
+def client_effect(change: ContractChange, clients: Sequence[str], client_features: ClientFeatures) -> Effect | None:
     """Return the effect of a change on the clients; ``None`` if all of them can use the table after it."""
     if change.remark:
-        return ClientEffect("breaking", f"cannot have it, because {change.remark}", "leave the type as it is")
+        return Effect("breaking", f"cannot have it, because {change.remark}", "leave the type as it is")
     if not change.features:
         return None
     if not clients:
-        return ClientEffect(
+        return Effect(
             "dangerous", loss(change.features).removeprefix("clients "), "list the clients of the table in clients"
         )
     needs = [
@@ -60,24 +145,25 @@ def client_effect(
     certain = [gap for gap in gaps if gap.is_certain]
     if certain:
         remedies = dict.fromkeys(f"use {gap.client.name}>={gap.support.since}" for gap in certain if gap.support.since)
-        return ClientEffect("breaking", "; ".join(gap.message for gap in certain), ", ".join(remedies))
+        return Effect("breaking", "; ".join(gap.message for gap in certain), ", ".join(remedies))
     if gaps:
         names = ", ".join(dict.fromkeys(str(gap.client) for gap in gaps))
         what = ", ".join(dict.fromkeys(need.name for gap in gaps for need in gap.needs))
-        return ClientEffect(
+        return Effect(
             "not judged", f"may fail, because it is not known whether {names} can use {what}", "set client_features"
         )
     return None
 
 
-KINDS_OF: dict[Role, tuple[StreamKind, ...]] = {
+STREAM_KINDS_OF: dict[Role, tuple[StreamKind, ...]] = {
     "streams": ("plain", "lagging"),
     "tracked-streams": ("tracked",),
     "change-feed": ("change-feed",),
 }
 """The kinds of streams of each role; the worse answer counts."""
 
-MEANT: dict[StreamAnswer, CompatibilityVerdict] = {
+
+STREAM_VERDICTS: dict[StreamAnswer, CompatibilityVerdict] = {
     "continues": "safe",
     "restarts": "dangerous",
     "blocked": "breaking",
@@ -85,12 +171,11 @@ MEANT: dict[StreamAnswer, CompatibilityVerdict] = {
 }
 
 
-class StreamEffect(NamedTuple):
-    """The effect of a change on the streams of a role."""
-
-    verdict: CompatibilityVerdict
-    reason: str
-    remedy: str
+_STREAM_REASONS: dict[CompatibilityVerdict, str] = {
+    "dangerous": "end once, and continue when they are started again",
+    "breaking": "fail again after every start",
+    "not judged": "were not recorded over such a change",
+}
 
 
 def has_streams(role: Role, states: StatePair) -> bool:
@@ -100,35 +185,28 @@ def has_streams(role: Role, states: StatePair) -> bool:
 
 def stream_effects(
     role: Role, changes: Iterable[ContractChange], states: StatePair, version: tuple[int, int]
-) -> Mapping[int, StreamEffect]:
+) -> Mapping[int, Effect]:
     """Return the effects on streams by the position of the change; one without an effect lets them continue."""
     positions = {id(change.change): at for at, change in enumerate(changes) if change.change is not None}
     listed = [change.change for change in changes if change.change is not None]
     if not listed:
         return {}
     action = AlignTable(table=states.new.name, changes=tuple(listed), desired=states.new, observed=states.old)
-    effects: dict[int, StreamEffect] = {}
-    for kind in KINDS_OF[role]:
+    effects: dict[int, Effect] = {}
+    for kind in STREAM_KINDS_OF[role]:
         unknown = unrecorded(*states, kind, version)
         if unknown is not None:
             (finding,) = unknown.findings
-            return dict.fromkeys(positions.values(), StreamEffect("not judged", finding.message, finding.remedy))
+            return dict.fromkeys(positions.values(), Effect("not judged", finding.message, finding.remedy))
         for end in stream_ends(action, kind):
             at = positions[id(end.change)]
-            verdict = MEANT[end.answer.answer]
+            verdict = STREAM_VERDICTS[end.answer.answer]
             known = effects.get(at)
             if known is None or worse(known.verdict, verdict) != known.verdict:
                 condition = f" [{end.answer.condition}]" if end.answer.condition else ""
                 name = f" [{end.finding.rule}]" if verdict == "not judged" else condition
-                effects[at] = StreamEffect(verdict, f"{_MEANING[verdict]}{name}", end.finding.remedy)
+                effects[at] = Effect(verdict, f"{_STREAM_REASONS[verdict]}{name}", end.finding.remedy)
     return effects
-
-
-_MEANING: dict[CompatibilityVerdict, str] = {
-    "dangerous": "end once, and continue when they are started again",
-    "breaking": "fail again after every start",
-    "not judged": "were not recorded over such a change",
-}
 
 
 class Write(NamedTuple):
@@ -164,6 +242,7 @@ WRITES_BY_ROLE: Mapping[Role, tuple[Write, ...]] = {
 }
 """How the writers of each role write."""
 
+
 _OF_PARTITIONS: Mapping[Role, Write] = {
     "writers": Write("overwrites of partitions", WriteOptions(mode="overwrite", dynamic_partitions=True)),
     "writers-by-position": Write(
@@ -173,10 +252,14 @@ _OF_PARTITIONS: Mapping[Role, Write] = {
 }
 """How partitioned tables are written besides."""
 
+
 REPLACES = "replaces-other-rows"
 """The fault of an overwrite that replaces other rows than before."""
+
+
 UNFIT = "values-that-do-not-fit"
 """The fault of a write that Spark casts, and that fails for some values."""
+
 
 _ABOUT: Mapping[str, tuple[Aspect, str]] = {
     REPLACES: ("layout", ""),
@@ -187,6 +270,8 @@ _ABOUT: Mapping[str, tuple[Aspect, str]] = {
 
 
 _REFUSED = "are refused"
+
+
 _VERBS = {REPLACES: "replace other rows", UNFIT: "are refused where a value does not fit"}
 """What writers meet, if it is not that each of their rows is refused."""
 
@@ -206,18 +291,6 @@ class Refusals:
         return f"{word} {', '.join(self.writes)} {verb} [{', '.join(self.faults)}]"
 
 
-class RefusedWrite(NamedTuple):
-    """A write that the new table refuses and the released one accepts, or with which it replaces other rows."""
-
-    write: Write
-    frame: tuple[ColumnState, ...]
-    """The columns of what is written."""
-    path: str
-    """The column or field that the fault is about, with dots; ``""`` for none."""
-    fault: str
-    upgrade: UpgradeTime
-
-
 def refusals(
     role: Role, changes: Sequence[ContractChange], states: StatePair, version: tuple[int, int]
 ) -> Mapping[int, Refusals]:
@@ -231,6 +304,18 @@ def refusals(
         if refusal.upgrade == "after":
             known.upgrade = "after"
     return refused
+
+
+class RefusedWrite(NamedTuple):
+    """A write that the new table refuses and the released one accepts, or with which it replaces other rows."""
+
+    write: Write
+    frame: tuple[ColumnState, ...]
+    """The columns of what is written."""
+    path: str
+    """The column or field that the fault is about, with dots; ``""`` for none."""
+    fault: str
+    upgrade: UpgradeTime
 
 
 def refused_writes(role: Role, states: StatePair, version: tuple[int, int]) -> Iterator[RefusedWrite]:
@@ -320,89 +405,3 @@ def _first(computed: Sequence[int]) -> int:
 
 def _is_inside(path: str, name: str) -> bool:
     return path.startswith(f"{name}.") or bool(path and name.startswith(f"{path}."))
-
-
-class RoleEffect(NamedTuple):
-    """The effect of a change on a role."""
-
-    verdict: CompatibilityVerdict
-    reason: str = "are not affected"
-    upgrade_first: str = ""
-    remedy: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
-    """The changes of a contract, and in what they are judged."""
-
-    changes: Sequence[ContractChange]
-    others: Sequence[ContractChange]
-    """Those that the contract does not own; what they do is nobody's finding."""
-    reasons: Sequence[str]
-    """Why each change is not judged; ``""`` if it is."""
-    states: StatePair
-    clients: Sequence[str]
-    client_features: ClientFeatures
-    version: tuple[int, int]
-
-
-def effects_on(role: Role, judged: Judged) -> list[RoleEffect]:
-    """Return the effect of each change on a role."""
-    if GROUPS[role] == "streams" and not has_streams(role, judged.states):
-        return [RoleEffect("safe") for _ in judged.changes]
-    predicted = _predicted(role, judged)
-    effects = [predicted.get(at) or _fixed(change, role) for at, change in enumerate(judged.changes)]
-    return [
-        RoleEffect("not judged", f"are not judged, because {reason}") if reason and effect.verdict != "safe" else effect
-        for effect, reason in zip(effects, judged.reasons, strict=True)
-    ]
-
-
-def _fixed(change: ContractChange, role: Role) -> RoleEffect:
-    """Return the effect that the table of verdicts has; what is predicted and without an effect is safe."""
-    cell = cell_of(change.row, role)
-    if cell not in {"breaking", "dangerous"}:
-        return RoleEffect("safe")
-    row, group = VERDICT_TABLE[change.row], GROUPS[role]
-    verdict: CompatibilityVerdict = "breaking" if cell == "breaking" else "dangerous"
-    when: UpgradeTime = row.readers_upgrade if group == "readers" else "before"
-    return RoleEffect(verdict, row.reasons[group], _order(verdict, role, when), change.remark)
-
-
-def _order(verdict: CompatibilityVerdict, role: Role, when: UpgradeTime) -> str:
-    """Return who is upgraded, and when."""
-    verb = "upgrade" if verdict == "breaking" else "check"
-    return f"{verb} {ROLE_WORDS[role]} {when} this release"
-
-
-def _predicted(role: Role, judged: Judged) -> Mapping[int, RoleEffect]:
-    """Return the effects that are predicted, by the position of the change."""
-    wanted = [at for at, change in enumerate(judged.changes) if cell_of(change.row, role) in {"predicted", "computed"}]
-    if not wanted:
-        return {}
-    group = GROUPS[role]
-    if group == "streams":
-        streams = stream_effects(role, judged.changes, judged.states, judged.version)
-        return {at: _of_stream(role, *streams[at]) for at in wanted if at in streams}
-    if group == "clients":
-        return {
-            at: RoleEffect(effect.verdict, effect.reason, _of_client(effect.verdict, role), effect.remedy)
-            for at in wanted
-            if (effect := client_effect(judged.changes[at], judged.clients, judged.client_features)) is not None
-        }
-    refused = refusals(role, (*judged.changes, *judged.others), judged.states, judged.version)
-    return {
-        at: RoleEffect("breaking", refusal.reason(role), _order("breaking", role, refusal.upgrade))
-        for at, refusal in refused.items()
-        if at < len(judged.changes)
-    }
-
-
-def _of_client(verdict: CompatibilityVerdict, role: Role) -> str:
-    return "" if verdict == "not judged" else _order(verdict, role, "before")
-
-
-def _of_stream(role: Role, verdict: CompatibilityVerdict, reason: str, remedy: str) -> RoleEffect:
-    if verdict == "dangerous":
-        return RoleEffect(verdict, reason, f"restart {ROLE_WORDS[role]} with this release")
-    return RoleEffect(verdict, reason, _order(verdict, role, "with") if verdict == "breaking" else "", remedy)

@@ -58,7 +58,7 @@ Cell = Literal["breaking", "dangerous", "safe", "predicted", "computed"]
 """A verdict; or where it is from: a prediction of the stream, or of the write and of the features of clients."""
 
 UpgradeTime = Literal["before", "with", "after"]
-"""UpgradeTime a role is upgraded: before, with or after the release."""
+"""When a role is upgraded: before, with or after the release."""
 
 
 class VerdictRow(NamedTuple):

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_delta_schema import Check, Column, Table, Unique
 from pytest_delta_schema.compatibility import judge_change, worst_verdict
-from pytest_delta_schema.compatibility.effects import MEANT
+from pytest_delta_schema.compatibility.effects import STREAM_VERDICTS
 from pytest_delta_schema.compatibility.roles import VERDICTS
 from pytest_delta_schema.compatibility.verdict_table import VERDICT_TABLE
 from pytest_delta_schema.delta.clients import ClientFeatures
@@ -189,7 +189,7 @@ def test_streams_are_judged_as_the_stream_check_predicts(case):
     findings = judge_change(case.old, case.new, roles=["streams", "tracked-streams"])
 
     for role, kinds in (("streams", ("plain", "lagging")), ("tracked-streams", ("tracked",))):
-        answers = [MEANT[check_stream(case.old, case.new, kind).answer] for kind in kinds]
+        answers = [STREAM_VERDICTS[check_stream(case.old, case.new, kind).answer] for kind in kinds]
         verdict = worst_verdict(finding for finding in findings if finding.role == role)
         assert verdict == max(answers, key=VERDICTS.index)
 

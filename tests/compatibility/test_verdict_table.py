@@ -10,7 +10,7 @@ import pytest
 from pytest_delta_schema import Column, Table
 from pytest_delta_schema.compatibility import judge_change
 from pytest_delta_schema.compatibility.changes import FINDERS, comparable_states, row_of
-from pytest_delta_schema.compatibility.effects import KINDS_OF, MEANT, WRITES_BY_ROLE
+from pytest_delta_schema.compatibility.effects import STREAM_KINDS_OF, STREAM_VERDICTS, WRITES_BY_ROLE
 from pytest_delta_schema.compatibility.roles import GROUPS, ROLE_WORDS
 from pytest_delta_schema.compatibility.verdict_table import VERDICT_TABLE
 from pytest_delta_schema.plan.changes import Change
@@ -91,9 +91,9 @@ def test_the_table_is_total_over_changes_and_roles():
 
 def test_every_role_has_words_and_a_group_and_a_prediction():
     assert tuple(GROUPS) == tuple(ROLE_WORDS) == ROLES
-    assert {*KINDS_OF, *WRITES_BY_ROLE, "clients"} == {role for role in ROLES if GROUPS[role] != "readers"}
+    assert {*STREAM_KINDS_OF, *WRITES_BY_ROLE, "clients"} == {role for role in ROLES if GROUPS[role] != "readers"}
     assert set(DEFAULT_ROLES) < set(ROLES)
-    assert tuple(sorted(MEANT)) == tuple(sorted(ANSWERS))
+    assert tuple(sorted(STREAM_VERDICTS)) == tuple(sorted(ANSWERS))
 
 
 def test_a_verdict_that_is_not_safe_has_a_reason():
