@@ -1,4 +1,4 @@
-"""Find and read the section of a project's ``pyproject.toml``, without pytest."""
+"""Read the section of a project's ``pyproject.toml``, and find settings where nothing reads them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def read_project_file(folder: Path, root: Path | None = None) -> ProjectFile:
         return ProjectFile()
     if not isinstance(section, dict):
         return ProjectFile(path, faults=(f"{prefix}{_KEY} is not a table; write [{SECTION}] and its keys below",))
-    from pytest_delta_schema.configuration.error import SettingError
+    from pytest_delta_schema.configuration.section import SettingError
     from pytest_delta_schema.configuration.values import value_from_toml
 
     values, faults = {}, [unknown_setting(key) for key in section if key not in TOML_KEYS]
@@ -139,7 +139,6 @@ def _ini_keys(path: Path, text: str) -> Iterator[str]:
 _MOST_EDITS = 2
 _MOST_PARTS = 4
 _HEADER = re.compile(r"\[+\s*([^\]]+?)\s*\]")
-_PARTS = tuple(SECTION.split("."))
 _FOLDED = str.maketrans("", "", "-_.: \t\"'")
 
 
@@ -189,7 +188,7 @@ def _ini_sections(text: str) -> Iterator[str]:
 
 def _is_near(names: Iterable[str]) -> bool:
     folded = "".join(names).lower().translate(_FOLDED)
-    wanted = ("".join(_PARTS[start:]).translate(_FOLDED) for start in range(len(_PARTS)))
+    wanted = ("".join(parts).translate(_FOLDED) for parts in ((_TOOL, _KEY), (_KEY,)))
     return any(abs(len(folded) - len(name)) <= _MOST_EDITS and _edits(folded, name) <= _MOST_EDITS for name in wanted)
 
 

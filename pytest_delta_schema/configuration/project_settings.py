@@ -1,4 +1,4 @@
-"""The settings of a project for scripts: read from its ``pyproject.toml``, without pytest."""
+"""The settings of a project for scripts, without pytest, and the rules that they name."""
 
 from __future__ import annotations
 

@@ -1,33 +1,41 @@
-"""Entries of the section: consents below ``allow``, stores below ``storage``."""
+"""Entries of the section: consents below ``allow``, policies below ``compatibility``, stores below ``storage``."""
 
 from __future__ import annotations
 
 from datetime import date, datetime, timezone
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.configuration.error import SettingError, setting_text
-from pytest_delta_schema.settings.table import SECTION
+from pytest_delta_schema.delta.names import proposal
+from pytest_delta_schema.diagnostics.errors import DeclarationError
+from pytest_delta_schema.diagnostics.redaction import redacted_uris
+from pytest_delta_schema.rules.policy import CompatibilityEntry, CompatibilityPolicy
+from pytest_delta_schema.settings.table import FAIL_ON, ROLES, SECTION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from pytest_delta_schema.rules.consent import Consent
+    from pytest_delta_schema.rules.policy import PathPart
+
+
+class SettingError(Exception):
+    """A setting cannot have a value; readers of a configuration collect the faults of all settings."""
+
+    def __init__(self, *faults: str) -> None:
+        self.faults = faults
+        super().__init__("\n".join(faults))
+
+
+def setting_text(value: object) -> str:
+    """Return a value for a message, without the secrets that a URI may hold."""
+    return redacted_uris(repr(value))
+
 
 CONSENT_KEYS = ("action", "path", "reason", "expires")
 """The keys of a consent, all of them required."""
 
 _BLANK_LETTERS = "\u115f\u1160\u3164\uffa0"
 """Fillers of Hangul, which Unicode counts as letters and which are shown as blanks."""
-
-STORE_KEYS = {
-    "prefix": str,
-    "endpoint": str,
-    "region": str,
-    "path_style": bool,
-    "access_key_variable": str,
-    "secret_key_variable": str,
-}
-"""The keys of a store with their types; only ``prefix`` is required."""
 
 
 def consents_of_entries(entries: list[object], label: str) -> tuple[Consent, ...]:
@@ -56,32 +64,6 @@ def consents_of_texts(texts: Iterable[str]) -> tuple[Consent, ...]:
     if faults:
         raise SettingError(*faults)
     return tuple(consents)
-
-
-def stores_of_entries(entries: list[object], label: str) -> tuple[dict[str, Any], ...]:
-    """Return the stores of a file, each as the arguments of a ``Storage``."""
-    stores, faults = [], []
-    for number, entry in enumerate(entries, start=1):
-        if isinstance(entry, dict):
-            faults += [f"{label} entry {number} {fault}" for fault in _store_faults(entry)]
-            stores.append(entry)
-        else:
-            faults.append(
-                f"{label} entry {number} is {setting_text(entry)}; write [[{SECTION}.{label}]] and its keys below"
-            )
-    if faults:
-        raise SettingError(*faults)
-    return tuple(stores)
-
-
-def expired(consents: Iterable[Consent]) -> list[str]:
-    """Return a message for each expired consent."""
-    today = datetime.now(tz=timezone.utc).date()
-    return [
-        f"consent '{consent}' expired at the end of {consent.expires} in UTC ({consent.reason}); remove it, or renew it"
-        for consent in consents
-        if consent.expires is not None and consent.expires < today
-    ]
 
 
 def _consent(entry: object) -> Consent:
@@ -116,6 +98,137 @@ def _consent(entry: object) -> Consent:
     return consent
 
 
+def _says_something(reason: object) -> bool:
+    """Whether a reason is a text with a letter or a digit that can be seen."""
+    return isinstance(reason, str) and any(char.isalnum() and char not in _BLANK_LETTERS for char in reason)
+
+
+def expired(consents: Iterable[Consent]) -> list[str]:
+    """Return a message for each expired consent."""
+    today = datetime.now(tz=timezone.utc).date()
+    return [
+        f"consent '{consent}' expired at the end of {consent.expires} in UTC ({consent.reason}); remove it, or renew it"
+        for consent in consents
+        if consent.expires is not None and consent.expires < today
+    ]
+
+
+COMPATIBILITY_KEYS = ("path", "roles", "fail_on", "min_notice")
+"""The keys of an entry; only ``path`` is required."""
+
+
+def compatibility_of_entries(entries: list[object], label: str) -> tuple[CompatibilityEntry, ...]:
+    """Return the policies of a file by the paths of tables."""
+    result: list[CompatibilityEntry] = []
+    faults: list[str] = []
+    numbers: dict[tuple[PathPart, ...], int] = {}
+    for number, entry in enumerate(entries, start=1):
+        try:
+            read = _compatibility_entry(entry, label)
+        except SettingError as error:
+            faults += [f"{label} entry {number} {fault}" for fault in error.faults]
+            continue
+        first = numbers.setdefault(read.parts, number)
+        if first != number:
+            faults.append(f"{label} entry {number} has the path of entry {first}, {read.path!r}; keep one of them")
+        result.append(read)
+    if faults:
+        raise SettingError(*faults)
+    return tuple(result)
+
+
+def _compatibility_entry(entry: object, label: str) -> CompatibilityEntry:
+    if not isinstance(entry, dict):
+        msg = f"is {setting_text(entry)}; write [[{SECTION}.{label}]] and its keys below"
+        raise SettingError(msg)
+    faults = [
+        *_key_faults(entry),
+        *_path_faults(entry),
+        *_role_faults(entry.get("roles", list(ROLES))),
+        *_fail_on_faults(entry.get("fail_on", FAIL_ON[0])),
+        *_notice_faults(entry.get("min_notice", 0)),
+    ]
+    if faults:
+        raise SettingError(*faults)
+    given = {key: value for key, value in entry.items() if key != "path"}
+    if "roles" in given:
+        given["roles"] = tuple(dict.fromkeys(given["roles"]))
+    return CompatibilityEntry(entry["path"], policy=CompatibilityPolicy(**given))
+
+
+def _key_faults(entry: dict[str, Any]) -> Iterator[str]:
+    for key in entry:
+        if key not in COMPATIBILITY_KEYS:
+            keys = f"its keys are {', '.join(COMPATIBILITY_KEYS)}"
+            yield f"has a key {key}; {proposal(key.replace('-', '_'), COMPATIBILITY_KEYS, keys)}"
+
+
+def _path_faults(entry: dict[str, Any]) -> Iterator[str]:
+    if "path" not in entry:
+        yield "lacks path; write the tables for which it holds: path = 'prod.gold.**'"
+        return
+    path = entry["path"]
+    if not isinstance(path, str):
+        yield f"has path = {setting_text(path)}; write a text, such as 'prod.gold.**'"
+        return
+    try:
+        CompatibilityEntry(path)
+    except DeclarationError as error:
+        yield f"cannot be used: {error}"
+
+
+def _role_faults(roles: object) -> Iterator[str]:
+    if not isinstance(roles, list) or not all(isinstance(role, str) for role in roles):
+        form = f"[{setting_text(roles)}]" if isinstance(roles, str) else "a list of texts, such as ['readers']"
+        yield f"has roles = {setting_text(roles)}; write {form}"
+        return
+    if not roles:
+        yield "has no role in roles; name one, or write fail_on = 'never'"
+    for role in dict.fromkeys(roles):
+        if role not in ROLES:
+            hint = proposal(role.replace("_", "-"), ROLES, f"roles are {', '.join(ROLES)}")
+            yield f"has {setting_text(role)} in roles, which is not a role; {hint}"
+
+
+def _fail_on_faults(fail_on: object) -> Iterator[str]:
+    if fail_on not in FAIL_ON:
+        choices = f"choose {', '.join(FAIL_ON[:-1])} or {FAIL_ON[-1]}"
+        hint = proposal(fail_on, FAIL_ON, choices) if isinstance(fail_on, str) else choices
+        yield f"has fail_on = {setting_text(fail_on)}; {hint}"
+
+
+def _notice_faults(days: object) -> Iterator[str]:
+    if not isinstance(days, int) or isinstance(days, bool) or days < 0:
+        yield f"has min_notice = {setting_text(days)}; write days as a whole number, 0 or more"
+
+
+STORE_KEYS = {
+    "prefix": str,
+    "endpoint": str,
+    "region": str,
+    "path_style": bool,
+    "access_key_variable": str,
+    "secret_key_variable": str,
+}
+"""The keys of a store with their types; only ``prefix`` is required."""
+
+
+def stores_of_entries(entries: list[object], label: str) -> tuple[dict[str, Any], ...]:
+    """Return the stores of a file, each as the arguments of a ``Storage``."""
+    stores, faults = [], []
+    for number, entry in enumerate(entries, start=1):
+        if isinstance(entry, dict):
+            faults += [f"{label} entry {number} {fault}" for fault in _store_faults(entry)]
+            stores.append(entry)
+        else:
+            faults.append(
+                f"{label} entry {number} is {setting_text(entry)}; write [[{SECTION}.{label}]] and its keys below"
+            )
+    if faults:
+        raise SettingError(*faults)
+    return tuple(stores)
+
+
 def _store_faults(store: dict[str, Any]) -> Iterator[str]:
     unknown = [key for key in store if key not in STORE_KEYS]
     if unknown:
@@ -125,8 +238,3 @@ def _store_faults(store: dict[str, Any]) -> Iterator[str]:
             yield f"has {key} = {setting_text(store[key])}; write {'true or false' if kind is bool else 'a text'}"
     if not str(store.get("prefix", "")).startswith("s3"):
         yield "has no prefix of S3; write the location: prefix = 's3://bucket/folder'"
-
-
-def _says_something(reason: object) -> bool:
-    """Whether a reason is a text with a letter or a digit that can be seen."""
-    return isinstance(reason, str) and any(char.isalnum() and char not in _BLANK_LETTERS for char in reason)

@@ -1,4 +1,4 @@
-"""Entries of the section below ``compatibility``: what a project accepts when contracts change."""
+"""Values of settings, from TOML and from texts, as the program uses them."""
 
 from __future__ import annotations
 
@@ -7,120 +7,73 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.configuration.error import SettingError, setting_text
 from pytest_delta_schema.configuration.report_targets import ReportTarget, parse_target
-from pytest_delta_schema.configuration.section import consents_of_entries, consents_of_texts, stores_of_entries
+from pytest_delta_schema.configuration.section import (
+    SettingError,
+    compatibility_of_entries,
+    consents_of_entries,
+    consents_of_texts,
+    setting_text,
+    stores_of_entries,
+)
 from pytest_delta_schema.delta.clients import parse_correction
-from pytest_delta_schema.delta.names import proposal
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.clients import client_faults, parse_client
 from pytest_delta_schema.models.names import parse_binding
-from pytest_delta_schema.rules.policy import CompatibilityEntry, CompatibilityPolicy
-from pytest_delta_schema.settings.table import FAIL_ON, ROLES, SECTION
+from pytest_delta_schema.settings.table import SECTION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from pytest_delta_schema.rules.consent import Consent
-    from pytest_delta_schema.rules.policy import PathPart
+    from pytest_delta_schema.rules.policy import CompatibilityEntry
     from pytest_delta_schema.settings.table import Setting, SettingKind
-
-
-COMPATIBILITY_KEYS = ("path", "roles", "fail_on", "min_notice")
-"""The keys of an entry; only ``path`` is required."""
-
-
-def compatibility_of_entries(entries: list[object], label: str) -> tuple[CompatibilityEntry, ...]:
-    """Return the policies of a file by the paths of tables."""
-    result: list[CompatibilityEntry] = []
-    faults: list[str] = []
-    numbers: dict[tuple[PathPart, ...], int] = {}
-    for number, entry in enumerate(entries, start=1):
-        try:
-            read = _entry(entry, label)
-        except SettingError as error:
-            faults += [f"{label} entry {number} {fault}" for fault in error.faults]
-            continue
-        first = numbers.setdefault(read.parts, number)
-        if first != number:
-            faults.append(f"{label} entry {number} has the path of entry {first}, {read.path!r}; keep one of them")
-        result.append(read)
-    if faults:
-        raise SettingError(*faults)
-    return tuple(result)
-
-
-def _entry(entry: object, label: str) -> CompatibilityEntry:
-    if not isinstance(entry, dict):
-        msg = f"is {setting_text(entry)}; write [[{SECTION}.{label}]] and its keys below"
-        raise SettingError(msg)
-    faults = [
-        *_unknown_keys(entry),
-        *_path_faults(entry),
-        *_role_faults(entry.get("roles", list(ROLES))),
-        *_fail_on_faults(entry.get("fail_on", FAIL_ON[0])),
-        *_notice_faults(entry.get("min_notice", 0)),
-    ]
-    if faults:
-        raise SettingError(*faults)
-    given = {key: value for key, value in entry.items() if key != "path"}
-    if "roles" in given:
-        given["roles"] = tuple(dict.fromkeys(given["roles"]))
-    return CompatibilityEntry(entry["path"], policy=CompatibilityPolicy(**given))
-
-
-def _unknown_keys(entry: dict[str, Any]) -> Iterator[str]:
-    for key in entry:
-        if key not in COMPATIBILITY_KEYS:
-            keys = f"its keys are {', '.join(COMPATIBILITY_KEYS)}"
-            yield f"has a key {key}; {proposal(key.replace('-', '_'), COMPATIBILITY_KEYS, keys)}"
-
-
-def _path_faults(entry: dict[str, Any]) -> Iterator[str]:
-    if "path" not in entry:
-        yield "lacks path; write the tables for which it holds: path = 'prod.gold.**'"
-        return
-    path = entry["path"]
-    if not isinstance(path, str):
-        yield f"has path = {setting_text(path)}; write a text, such as 'prod.gold.**'"
-        return
-    try:
-        CompatibilityEntry(path)
-    except DeclarationError as error:
-        yield f"cannot be used: {error}"
-
-
-def _role_faults(roles: object) -> Iterator[str]:
-    if not isinstance(roles, list) or not all(isinstance(role, str) for role in roles):
-        form = f"[{setting_text(roles)}]" if isinstance(roles, str) else "a list of texts, such as ['readers']"
-        yield f"has roles = {setting_text(roles)}; write {form}"
-        return
-    if not roles:
-        yield "has no role in roles; name one, or write fail_on = 'never'"
-    for role in dict.fromkeys(roles):
-        if role not in ROLES:
-            hint = proposal(role.replace("_", "-"), ROLES, f"roles are {', '.join(ROLES)}")
-            yield f"has {setting_text(role)} in roles, which is not a role; {hint}"
-
-
-def _fail_on_faults(fail_on: object) -> Iterator[str]:
-    if fail_on not in FAIL_ON:
-        choices = f"choose {', '.join(FAIL_ON[:-1])} or {FAIL_ON[-1]}"
-        hint = proposal(fail_on, FAIL_ON, choices) if isinstance(fail_on, str) else choices
-        yield f"has fail_on = {setting_text(fail_on)}; {hint}"
-
-
-def _notice_faults(days: object) -> Iterator[str]:
-    if not isinstance(days, int) or isinstance(days, bool) or days < 0:
-        yield f"has min_notice = {setting_text(days)}; write days as a whole number, 0 or more"
-
-
-_RULE = re.compile(r"[\w.]+:[\w.]+")
 
 
 def value_from_toml(setting: Setting, value: object, label: str, folder: Path) -> Any:
     """Return the value of a setting as the program uses it."""
     return _TYPED[setting.kind](setting, value, label, folder)
+
+
+_WHOLE_NUMBER = re.compile(r"\s*[0-9]+\s*")
+
+
+def value_from_text(setting: Setting, value: Any, label: str, folder: Path) -> Any:
+    """Return the value of an option or an ini key as the program uses it; see :func:`value_from_toml`.
+
+    The value is what pytest has read: a text, a number, a boolean for a flag, a list of texts for kinds with several
+    values. The label is what the user calls the setting; relative paths start in the folder.
+    """
+    match setting.kind:
+        case "count":
+            value = int(value) if isinstance(value, str) and _WHOLE_NUMBER.fullmatch(value) else value
+        case "seconds":
+            value = _number(value)
+        case "pairs" | "client features":
+            value = _pairs_of_texts(value, label)
+        case "bindings":
+            return bindings_of_texts(value)
+        case "consents":
+            return consents_of_texts(value)
+        case _:
+            pass
+    return value_from_toml(setting, value, label, folder)
+
+
+def _pairs_of_texts(texts: list[str], label: str) -> dict[str, str]:
+    parts = [text.partition("=") for text in texts]
+    wrong = ["".join(part) for part in parts if not part[0].strip() or not part[1]]
+    if wrong:
+        msg = f"{label}: {', '.join(map(repr, wrong))} is not of the form key=value"
+        raise SettingError(msg)
+    return {key.strip(): value.strip() for key, _, value in parts}
+
+
+def _number(text: str | float) -> str | float:
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def one_of(choices: Iterable[str]) -> str:
@@ -199,18 +152,6 @@ def _list(setting: Setting, value: object, label: str, __: Path) -> tuple[str, .
         msg = f"{label}: there is no {', '.join(unknown)}; choose among {', '.join(setting.choices)}"
         raise SettingError(msg)
     return tuple(texts)
-
-
-def _rules(setting: Setting, value: object, label: str, folder: Path) -> tuple[str, ...]:
-    rules = _list(setting, value, label, folder)
-    faults = [
-        f"{label}: {rule!r} names no rule; write 'module:Name', as in 'shop.rules:NoFloats'"
-        for rule in rules
-        if _RULE.fullmatch(rule) is None
-    ]
-    if faults:
-        raise SettingError(*faults)
-    return rules
 
 
 def _clients(setting: Setting, value: object, label: str, folder: Path) -> tuple[str, ...]:
@@ -324,6 +265,21 @@ def _stores(_: Setting, value: object, label: str, __: Path) -> tuple[dict[str, 
     return stores_of_entries(_instance(value, (list,), label, f"[[{SECTION}.storage]] and its keys below"), label)
 
 
+_RULE = re.compile(r"[\w.]+:[\w.]+")
+
+
+def _rules(setting: Setting, value: object, label: str, folder: Path) -> tuple[str, ...]:
+    rules = _list(setting, value, label, folder)
+    faults = [
+        f"{label}: {rule!r} names no rule; write 'module:Name', as in 'shop.rules:NoFloats'"
+        for rule in rules
+        if _RULE.fullmatch(rule) is None
+    ]
+    if faults:
+        raise SettingError(*faults)
+    return rules
+
+
 _TYPED: Mapping[SettingKind, Callable[[Setting, object, str, Path], Any]] = {
     "flag": _flag,
     "count": _count,
@@ -346,44 +302,3 @@ _TYPED: Mapping[SettingKind, Callable[[Setting, object, str, Path], Any]] = {
     "reports": _reports,
 }
 """How the values of each kind are checked; a test holds that no kind is missing."""
-
-
-_WHOLE_NUMBER = re.compile(r"\s*[0-9]+\s*")
-
-
-def value_from_text(setting: Setting, value: Any, label: str, folder: Path) -> Any:
-    """Return the value of an option or an ini key as the program uses it; see :func:`value_from_toml`.
-
-    The value is what pytest has read: a text, a number, a boolean for a flag, a list of texts for kinds with several
-    values. The label is what the user calls the setting; relative paths start in the folder.
-    """
-    match setting.kind:
-        case "count":
-            value = int(value) if isinstance(value, str) and _WHOLE_NUMBER.fullmatch(value) else value
-        case "seconds":
-            value = _number(value)
-        case "pairs" | "client features":
-            value = _pairs_of_texts(value, label)
-        case "bindings":
-            return bindings_of_texts(value)
-        case "consents":
-            return consents_of_texts(value)
-        case _:
-            pass
-    return value_from_toml(setting, value, label, folder)
-
-
-def _pairs_of_texts(texts: list[str], label: str) -> dict[str, str]:
-    parts = [text.partition("=") for text in texts]
-    wrong = ["".join(part) for part in parts if not part[0].strip() or not part[1]]
-    if wrong:
-        msg = f"{label}: {', '.join(map(repr, wrong))} is not of the form key=value"
-        raise SettingError(msg)
-    return {key.strip(): value.strip() for key, _, value in parts}
-
-
-def _number(text: str | float) -> str | float:
-    try:
-        return float(text)
-    except ValueError:
-        return text

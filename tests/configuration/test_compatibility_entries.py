@@ -7,9 +7,8 @@ from datetime import date
 import pytest
 
 from pytest_delta_schema import QualifiedName, Settings
-from pytest_delta_schema.configuration.error import SettingError
 from pytest_delta_schema.configuration.files import read_project_file
-from pytest_delta_schema.configuration.values import compatibility_of_entries
+from pytest_delta_schema.configuration.section import SettingError, compatibility_of_entries
 from pytest_delta_schema.rules.policy import CompatibilityEntry, CompatibilityPolicy, compatibility_of
 
 PATH = {"path": "prod.gold.**"}

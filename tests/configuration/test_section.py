@@ -7,8 +7,7 @@ from datetime import date, datetime, timezone
 import pytest
 
 from pytest_delta_schema.configuration import section as section_entries
-from pytest_delta_schema.configuration.error import SettingError
-from pytest_delta_schema.configuration.section import consents_of_entries
+from pytest_delta_schema.configuration.section import SettingError, consents_of_entries
 
 ENTRY = {
     "action": "drop-column",

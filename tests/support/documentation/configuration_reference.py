@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_delta_schema.configuration.section import CONSENT_KEYS, STORE_KEYS
-from pytest_delta_schema.configuration.values import COMPATIBILITY_KEYS, one_of
+from pytest_delta_schema.configuration.section import COMPATIBILITY_KEYS, CONSENT_KEYS, STORE_KEYS
+from pytest_delta_schema.configuration.values import one_of
 from pytest_delta_schema.settings.table import DEFAULT_ROLES, SECTION, SETTINGS
 
 if TYPE_CHECKING:
