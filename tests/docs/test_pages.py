@@ -25,8 +25,9 @@ README = (ROOT / "README.md").read_text("utf-8")
 PAGES = {path.relative_to(DOCS).as_posix(): path.read_text("utf-8") for path in sorted(DOCS.rglob("*.md"))}
 
 
-def test_the_readme_is_short():
+def test_the_readme_is_short_and_hides_nothing():
     assert len(README.splitlines()) <= 200
+    assert "<!--" not in README
 
 
 def test_the_links_of_the_readme_lead_to_files():

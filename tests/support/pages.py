@@ -12,8 +12,8 @@ A page is a story: its steps run in the order of the page, in one folder and aga
 * ``<!-- catalog:``, Python code and ``-->`` change the catalog, as somebody else would do it.
   ``git`` runs as the same author everywhere, and ids of commits may differ.
 * A ``sh`` block holds commands that the tests do not run, such as installing something. A ``text`` block is a diagram. An
-  ``sql`` block shows what somebody else does; a ``catalog`` comment after it does it, or it begins with a comment that names
-  its file, as Python does. A ``json`` block has to be valid JSON.
+  ``sql`` block shows what somebody else does; a ``catalog`` comment after it does it, or ``SOMEBODY_ELSE``, or it begins with
+  a comment that names its file, as Python does. A ``json`` block has to be valid JSON.
 * Shown lines that begin with ``delta schema: `` report long steps. Without a JVM there are none, so they are left out.
 
 In the end all tests that the page has written have to pass. ``make test-tutorial`` follows the tutorial with a JVM, in
@@ -85,6 +85,25 @@ _GIT = {
     **{f"GIT_{who}_{what}": "a@example.com" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
 }
 
+SOMEBODY_ELSE = {
+    "README.md": """
+from pyspark.sql.types import DecimalType, LongType, TimestampType
+from pytest_delta_schema import Column, Table
+
+apply(Table(
+    "dev", "silver", "orders",
+    [
+        Column("id", LongType(), comment="Order ID"),
+        Column("created_ts", TimestampType(), comment="Creation time"),
+        Column("amount", DecimalType(18, 2), comment="in euros, I think"),
+    ],
+    comment="Orders table",
+    table_properties={"delta.autoOptimize.optimizeWrite": "true"},
+))
+"""
+}
+"""What the one ``sql`` block of a page does to the catalog, for pages without comments that the reader does not see."""
+
 STEPS = "delta schema: "
 """The beginning of the lines that report long steps."""
 
@@ -150,8 +169,9 @@ def run(page: str, project: Project) -> list[Step]:
             for other in steps((ROOT / page).parent.joinpath(step.head).read_text("utf-8")):
                 if other.kind == "file":
                     write_file(other, project.path)
-        elif step.kind == "catalog":
-            exec(compile(step.body, location, "exec"), {"catalog": catalog, "apply": _applier(catalog)})  # noqa: S102 - our own text
+        elif step.kind == "catalog" or (step.kind == "sql" and page in SOMEBODY_ELSE):
+            code = step.body if step.kind == "catalog" else SOMEBODY_ELSE[page]
+            exec(compile(code, location, "exec"), {"catalog": catalog, "apply": _applier(catalog)})  # noqa: S102 - our own text
         elif step.kind == "run":
             shown = [line for line in step.body.splitlines() if not line.startswith(STEPS)]
             missing = missing_line(shown, printed := _printed(step.head, project, catalog))
