@@ -1,4 +1,4 @@
-"""Create several tables at the same time, each after those that it waits for."""
+"""Create several tables at the same time, and wait for those that another apply creates."""
 
 from __future__ import annotations
 

@@ -8,18 +8,17 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, TypeVar
 
-from pytest_delta_schema.diagnostics.errors import ConvergenceError, MetadataSyncError, UnprovedApplyError, first_line
-from pytest_delta_schema.diagnostics.text import escaped, escaped_lines, printed_sql
+from pytest_delta_schema.diagnostics.errors import first_line
+from pytest_delta_schema.diagnostics.text import escaped, printed_sql
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.sql.compiler import statements
 from pytest_delta_schema.sql.renderers import drop_table, restore_table
 from pytest_delta_schema.sql.statement import StatementKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from pytest_delta_schema.diagnostics.errors import ApplyError, DeltaSchemaError
-    from pytest_delta_schema.execute.statements import TableResult
+    from pytest_delta_schema.diagnostics.errors import DeltaSchemaError
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.actions import AlignTable, TablePlan
     from pytest_delta_schema.sql.statement import Statement
@@ -28,12 +27,17 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
+
 READING = 1.0
 """Seconds within which a catalog is read again after an interruption."""
 
+
 STILL_RUNNING = "it had not when the table was read again, but it could not be stopped either; check again"
 
+
 _BRINGS_TABLE = (StatementKind.CREATE_TABLE, StatementKind.CONVERT_TABLE, StatementKind.REGISTER_TABLE)
+
+
 _LEFT_BEHIND = {
     StatementKind.CONVERT_TABLE: "nothing: the parquet files are as they were, and there is no Delta log next to them",
     StatementKind.REWRITE_LAYOUT: "perhaps data files that belong to no version; VACUUM removes them",
@@ -43,6 +47,30 @@ _LEFT_BEHIND = {
 
 class StillRunning(KeyboardInterrupt):
     """An interruption whose statement could not be stopped, so it may still commit."""
+
+
+class ApplyInterrupted(KeyboardInterrupt):
+    """An apply was interrupted; the text says how far every table had come, how to restore it and how to continue.
+
+    It is a ``KeyboardInterrupt``, so ``except Exception`` does not catch it.
+
+    Args:
+        tables: All tables of the plan that had not failed before.
+        errors: The errors of tables that had failed before.
+        still_running: Whether the running statement could not be stopped.
+    """
+
+    def __init__(
+        self,
+        tables: Iterable[InterruptedTable],
+        *,
+        errors: Iterable[DeltaSchemaError] = (),
+        still_running: bool = False,
+    ) -> None:
+        self.tables = tuple(tables)
+        self.errors = tuple(errors)
+        self.still_running = still_running
+        super().__init__("\n\n".join(map(str, (*self.errors, *self.tables))))
 
 
 class RunningOutcome(Enum):
@@ -136,28 +164,16 @@ class InterruptedTable:
         return "apply again; the next plan starts from what is done" if self.is_begun else "apply again"
 
 
-class ApplyInterrupted(KeyboardInterrupt):
-    """An apply was interrupted; the text says how far every table had come, how to restore it and how to continue.
-
-    It is a ``KeyboardInterrupt``, so ``except Exception`` does not catch it.
-
-    Args:
-        tables: All tables of the plan that had not failed before.
-        errors: The errors of tables that had failed before.
-        still_running: Whether the running statement could not be stopped.
-    """
-
-    def __init__(
-        self,
-        tables: Iterable[InterruptedTable],
-        *,
-        errors: Iterable[DeltaSchemaError] = (),
-        still_running: bool = False,
-    ) -> None:
-        self.tables = tuple(tables)
-        self.errors = tuple(errors)
-        self.still_running = still_running
-        super().__init__("\n\n".join(map(str, (*self.errors, *self.tables))))
+def listing(title: str, shown: Sequence[Statement]) -> list[str]:
+    """Return statements as lines under a title."""
+    if not shown:
+        return [f"  {title}: nothing"]
+    lines = [f"  {title}:"]
+    for statement in shown:
+        sql, note = printed_sql(statement.sql)
+        lines += [f"    -- {note}"] if note else []
+        lines += [f"    {line}" for line in f"{sql};".split("\n")]
+    return lines
 
 
 def not_begun(action: CreateTable | AlignTable) -> InterruptedTable:
@@ -242,58 +258,3 @@ def _judged(
     if still_running and outcome is not RunningOutcome.COMMITTED:
         return replace(table, reason=STILL_RUNNING)
     return replace(table, outcome=outcome, reason="", reached=seen.version)
-
-
-def listing(title: str, shown: Sequence[Statement]) -> list[str]:
-    """Return statements as lines under a title."""
-    if not shown:
-        return [f"  {title}: nothing"]
-    lines = [f"  {title}:"]
-    for statement in shown:
-        sql, note = printed_sql(statement.sql)
-        lines += [f"    -- {note}"] if note else []
-        lines += [f"    {line}" for line in f"{sql};".split("\n")]
-    return lines
-
-
-def with_errors(
-    results: Iterable[TableResult], errors: Mapping[QualifiedName, DeltaSchemaError]
-) -> tuple[TableResult, ...]:
-    """Return results with the errors of tables that had none before."""
-    return tuple(
-        replace(result, error=_error_of(result, errors[result.table]))
-        if result.error is None and result.table in errors
-        else result
-        for result in results
-    )
-
-
-def _error_of(result: TableResult, error: DeltaSchemaError) -> DeltaSchemaError:
-    """Return the error of a table that could not be proved aligned; it has the statements that ran."""
-    if result.action is None or not result.is_complete or isinstance(error, ConvergenceError):
-        return error
-    return _unproved(result.action, error)
-
-
-def _unproved(action: CreateTable | AlignTable, cause: DeltaSchemaError) -> ApplyError:
-    """Return the error of a table whose statements have all run."""
-    ran, progress = statements(action), all_done(action)
-    is_proved = isinstance(cause, MetadataSyncError)
-    what = "its catalog entry could not be synchronised" if is_proved else "the table could not be read back"
-    count = "its statement" if len(ran) == 1 else f"all {len(ran)} statements"
-    lines = [
-        f"{escaped(action.table)}: {count} ran, and then {what}: {escaped_lines(str(cause))}",
-        *listing("done", ran),
-        f"  to restore:  {progress.restoring()}",
-        "  to continue: fix the cause and apply again; the next plan starts from what is done",
-    ]
-    error = UnprovedApplyError(
-        "\n".join(lines),
-        table=str(action.table),
-        done=[statement.sql for statement in ran],
-        failed="",
-        not_run=(),
-        version=progress.version,
-    )
-    error.__cause__ = cause
-    return error

@@ -25,7 +25,7 @@ from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.sql.compiler import statements
 from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.sql.renderers import set_keys, unset_keys
-from pytest_delta_schema.state.reader import CatalogReader
+from pytest_delta_schema.state.states import CatalogReader
 from pytest_delta_schema.write_check.verdict import DEFAULT_OPTIONS
 
 if TYPE_CHECKING:
@@ -48,29 +48,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.write_check.verdict import Merge, WriteOptions, WriteVerdict
 
 
-def unsupported_statements(action: CreateTable | AlignTable, ddl: DeltaDDL) -> Iterator[Diagnostic]:
-    """Yield a violation for every statement of ``action`` that a catalog cannot run, at all or on that table."""
-    capabilities = ddl.capabilities
-    observed = action.observed if isinstance(action, AlignTable) else None
-    for statement in statements(action):
-        refusal = capabilities.refuses(statement) or capabilities.refuses_for_table(statement, observed)
-        if refusal is not None:
-            message = f"the {ddl.name} backend cannot {statement.kind.value}: {refusal.reason}"
-            yield violation(UnsupportedStatement(), action.table, WHOLE_TABLE, message, refusal.remedy)
-
-
-def require_able(action: CreateTable | AlignTable, ddl: DeltaDDL) -> None:
-    """Make sure that a catalog can do all of ``action``."""
-    violations = tuple(unsupported_statements(action, ddl))
-    if violations:
-        raise UnsafePlanError(violations)
-
-
-_T = TypeVar("_T")
-
-_LONGEST_PAUSE = 10.0
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lag:
     """How long reads of a catalog may miss what its statements have changed.
@@ -90,6 +67,12 @@ NO_LAG = Lag()
 """That of catalogs that show each change at once."""
 
 
+_T = TypeVar("_T")
+
+
+_LONGEST_PAUSE = 10.0
+
+
 def when_shown(read: Callable[[], _T], is_shown: Callable[[_T], bool], lag: Lag) -> _T:
     """Return what a catalog shows, and read it again while it may be behind."""
     if not lag.seconds:
@@ -100,6 +83,114 @@ def when_shown(read: Callable[[], _T], is_shown: Callable[[_T], bool], lag: Lag)
             lag.wait(min(pause, left))
             pause = min(2 * pause, _LONGEST_PAUSE)
     return shown
+
+
+class Refusal(NamedTuple):
+    """Why a catalog can never run a statement.
+
+    Args:
+        reason: What the catalog lacks.
+        remedy: What to do about it, in the imperative.
+    """
+
+    reason: str
+    remedy: str
+
+
+def _refuse_nothing(*_: object) -> None:
+    return None
+
+
+def _emulate_no_property(_: str) -> bool:
+    return False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capabilities:
+    """Which statements a backend emulates or refuses; all others it runs unchanged.
+
+    Args:
+        emulates: Kinds that it lacks and does in another way, with the same result.
+        emulates_property: Whether it stores a table property under another key, because it does not know the key.
+        splits: Kinds that it runs as one statement, and one commit, for each column.
+        refuses: Returns why it can neither run nor emulate a statement, or ``None``; at most it queries the catalog
+            once for its version.
+        refuses_for_table: The same for a statement on a table as it was read; the table is ``None`` if it is created.
+        refuses_clones: Why it can clone no table; see :func:`~pytest_delta_schema.execute.protocols.clone_refusal`.
+        lag: How long reads may miss what statements have changed.
+    """
+
+    emulates: frozenset[StatementKind] = frozenset()
+    emulates_property: Callable[[str], bool] = _emulate_no_property
+    splits: frozenset[StatementKind] = frozenset()
+    refuses: Callable[[Statement], Refusal | None] = _refuse_nothing
+    refuses_for_table: Callable[[Statement, TableState | None], Refusal | None] = _refuse_nothing
+    refuses_clones: Refusal | None = None
+    lag: Lag = NO_LAG
+
+    def is_emulated(self, statement: Statement) -> bool:
+        """Whether the backend runs other statements with the same result, for the statement or for a part of it."""
+        keys = (*set_keys(statement), *unset_keys(statement))
+        return statement.kind in self.emulates or any(map(self.emulates_property, keys))
+
+
+def unsupported_statements(action: CreateTable | AlignTable, ddl: DeltaDDL) -> Iterator[Diagnostic]:
+    """Yield a violation for every statement of ``action`` that a catalog cannot run, at all or on that table."""
+    capabilities = ddl.capabilities
+    observed = action.observed if isinstance(action, AlignTable) else None
+    for statement in statements(action):
+        refusal = capabilities.refuses(statement) or capabilities.refuses_for_table(statement, observed)
+        if refusal is not None:
+            message = f"the {ddl.name} backend cannot {statement.kind.value}: {refusal.reason}"
+            yield violation(UnsupportedStatement(), action.table, WHOLE_TABLE, message, refusal.remedy)
+
+
+def require_able(action: CreateTable | AlignTable, ddl: DeltaDDL) -> None:
+    """Make sure that a catalog can do all of ``action``."""
+    violations = tuple(unsupported_statements(action, ddl))
+    if violations:
+        raise UnsafePlanError(violations)
+
+
+class Absence(Enum):
+    """The version of a table that does not exist."""
+
+    ABSENT = "absent"
+
+
+ABSENT = Absence.ABSENT
+"""There is certainly no such table."""
+
+
+Version = int | Absence | Diagnostic
+"""The newest Delta version of a table; :data:`ABSENT`; or why it cannot be read, which is never the same as absent."""
+
+
+def version_of(state: CatalogState, table: QualifiedName) -> Version:
+    """Return the version of a table in a catalog state.
+
+    Args:
+        state: What was read.
+        table: A table that was asked for.
+    """
+    observed = state.tables.get(table)
+    if observed is None:
+        return state.problem(table)
+    if not observed.exists:
+        return ABSENT
+    if observed.version is None:
+        message = "its catalog does not show its version"
+        return diagnostic_of(UnknownVersion, table, message, remedy="read its history with DESCRIBE HISTORY")
+    return observed.version
+
+
+def version_after_failure(read: Callable[[QualifiedName], Version], table: QualifiedName) -> Version:
+    """Return the version of a table after a failure, when the catalog may be unavailable; raises no error."""
+    try:
+        return read(table)
+    except DeltaSchemaError as error:
+        remedy = f"when it can be, see DESCRIBE HISTORY {dotted(table)}"
+        return diagnostic_of(UnknownVersion, table, first_line(error), remedy=remedy)
 
 
 Samples = tuple[tuple[tuple[str | None, ...], ...], ...]
@@ -117,61 +208,6 @@ class RowCounts:
 
     rows: int | None
     broken: tuple[int, ...] = ()
-
-
-class Refusal(NamedTuple):
-    """Why a catalog can never run a statement.
-
-    Args:
-        reason: What the catalog lacks.
-        remedy: What to do about it, in the imperative.
-    """
-
-    reason: str
-    remedy: str
-
-
-def _refuse_nothing(_: Statement) -> None:
-    return None
-
-
-def _refuse_no_table(_: Statement, __: TableState | None) -> None:
-    return None
-
-
-def _emulate_no_property(_: str) -> bool:
-    return False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Capabilities:
-    """Which statements a backend emulates or refuses; all others it runs unchanged.
-
-    Args:
-        emulates: Kinds that it lacks and does in another way, with the same result.
-        emulates_property: Whether it stores a table property under another key, because it does not know the key.
-        splits: Kinds that it runs as one statement, and one commit, for each column.
-        refuses: Returns why it can neither run nor emulate a statement, or ``None``; at most it queries the catalog
-            once
-            for its version.
-        refuses_for_table: The same for a statement on a table as it was read; the table is ``None`` if it is created.
-        refuses_clones: Why it can clone no table; see
-            :func:`~pytest_delta_schema.execute.protocols.clone_refusal`.
-        lag: How long reads may miss what statements have changed.
-    """
-
-    emulates: frozenset[StatementKind] = frozenset()
-    emulates_property: Callable[[str], bool] = _emulate_no_property
-    splits: frozenset[StatementKind] = frozenset()
-    refuses: Callable[[Statement], Refusal | None] = _refuse_nothing
-    refuses_for_table: Callable[[Statement, TableState | None], Refusal | None] = _refuse_no_table
-    refuses_clones: Refusal | None = None
-    lag: Lag = NO_LAG
-
-    def is_emulated(self, statement: Statement) -> bool:
-        """Whether the backend runs other statements with the same result, for the statement or for a part of it."""
-        keys = (*set_keys(statement), *unset_keys(statement))
-        return statement.kind in self.emulates or any(map(self.emulates_property, keys))
 
 
 class DataCheckRunner(Protocol):
@@ -250,39 +286,11 @@ class DeltaDDL(Protocol):
         ...
 
 
-@runtime_checkable
-class StartsLazily(Protocol):
-    """A catalog that starts a session when it is first needed, which takes seconds and may fail."""
-
-    @property
-    def is_started(self) -> bool:
-        """Whether the session was started."""
-        ...
-
-    def start(self) -> None:
-        """Start the session, unless it was started; raise a ``BackendUnavailableError`` if it does not start."""
-        ...
-
-
 class Catalog(CatalogReader, DeltaDDL, Protocol):
     """A whole backend: reads tables and runs statements on them."""
 
     def table_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
         """Return the sorted names of all tables in a schema, without views; none if there is no such schema.
-
-        Args:
-            catalog: The catalog of the schema.
-            schema: Its name.
-        """
-        ...
-
-
-@runtime_checkable
-class ListsViews(Protocol):
-    """A catalog that can hold views; ``--delta-import`` declares them as ``read_only``."""
-
-    def view_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
-        """Return the sorted names of the views of all kinds in a schema; none if there is no such schema.
 
         Args:
             catalog: The catalog of the schema.
@@ -325,128 +333,32 @@ class ScratchCatalog(Catalog, Protocol):
         ...
 
 
-def managed_note(table: object) -> Diagnostic:
-    """Return the note of a table whose entry is not compared, because its newest commits are in the catalog only."""
-    fact = "its newest commits are in the catalog only, so its catalog entry and its log are not compared"
-    return note(ManagedEntry, table, ENTRY_PATH, fact)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MetadataSync:
-    """The result of a metadata sync of one table.
-
-    Args:
-        table: Dotted name of the table.
-        differences: How the catalog entry differed from the log; empty if it was equal and was not changed.
-        version: The version of the log that the entry has now.
-        is_new: Whether the entry was deleted and created again, so the table has another id.
-        notes: Remarks, such as properties that the catalog cannot store.
-    """
-
-    table: str
-    differences: tuple[EntryDifference, ...]
-    version: int
-    is_new: bool = False
-    notes: tuple[Diagnostic, ...] = ()
-
-
 @runtime_checkable
-class SyncsEntries(Protocol):
-    """A catalog whose entries can become stale."""
+class ListsViews(Protocol):
+    """A catalog that can hold views; ``--delta-import`` declares them as ``read_only``."""
 
-    def sync_entries(self, models: Iterable[Table], *, recreates: bool = True) -> tuple[MetadataSync, ...]:
-        """Write table metadata from the logs of existing tables to those catalog entries that differ.
+    def view_names(self, catalog: str, schema: str) -> tuple[QualifiedName, ...]:
+        """Return the sorted names of the views of all kinds in a schema; none if there is no such schema.
 
         Args:
-            models: The tables.
-            recreates: Whether an entry may be deleted and created again where there is no other way, as the catalog's
-                settings say. An apply or a read never does that.
-
-        Returns:
-            What was changed, with notes.
-
-        Raises:
-            MetadataSyncError: With all entries that cannot be read or synchronised, after the others were synchronised.
+            catalog: The catalog of the schema.
+            schema: Its name.
         """
         ...
 
 
 @runtime_checkable
-class AppendsRows(DeltaDDL, Protocol):
-    """A catalog that appends rows as they are; ``--delta-enforce`` uses it."""
+class StartsLazily(Protocol):
+    """A catalog that starts a session when it is first needed, which takes seconds and may fail."""
 
-    def append_rows(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Append rows that nothing checks before the table does; the table fills columns that they leave out."""
+    @property
+    def is_started(self) -> bool:
+        """Whether the session was started."""
         ...
 
-
-@runtime_checkable
-class ProbesStreams(Protocol):
-    """A catalog that can try a stream over a change of its table; the fixture ``delta_stream_probe`` uses it."""
-
-    def probe_stream(
-        self,
-        old: Table,
-        new: Table,
-        kind: StreamKind = "plain",
-        *,
-        rows: Sequence[Mapping[str, Any]],
-    ) -> StreamVerdict:
-        """Start a stream on a scratch table, change the table, and find out whether the stream continues.
-
-        No existing table is read or changed.
-
-        Args:
-            old: The table before the change.
-            new: The same table after the change.
-            kind: How the stream reads it: ``plain``, ``lagging``, ``starting-version``, ``tracked`` or ``change-feed``.
-            rows: Three rows by column: two of the table before the change, and one of the table after it.
-
-        Returns:
-            What happened. The answer is ``not judged`` if the change itself is refused.
-
-        Raises:
-            DeclarationError: If an argument has no possible meaning.
-            StatementError: If the table cannot be created, or a row cannot be written.
-        """
+    def start(self) -> None:
+        """Start the session, unless it was started; raise a ``BackendUnavailableError`` if it does not start."""
         ...
-
-
-@runtime_checkable
-class ReusesCreations(Protocol):
-    """A catalog that can create a table by copying what an equal creation has written."""
-
-    def reuse_creations(self) -> AbstractContextManager[None]:
-        """Copy the new tables of the block from those of earlier blocks, where one was created by the same statements.
-
-        A copy is a separate table, and has the state that the statements would have given it.
-        """
-        ...
-
-
-@runtime_checkable
-class ClonesTables(Protocol):
-    """A catalog that can clone tables; the fixture ``delta_clone`` uses it."""
-
-    def clone_table(self, source: QualifiedName, target: QualifiedName) -> None:
-        """Clone a table with its rows; no change of the clone reaches the table.
-
-        Args:
-            source: An existing table.
-            target: The clone, in an existing schema that has no table of this name.
-
-        Raises:
-            StatementError: If the table cannot be cloned.
-        """
-        ...
-
-
-def clone_refusal(catalog: DeltaDDL) -> Refusal | None:
-    """Return why a catalog can clone no table, ``None`` if it can clone tables."""
-    refusal = catalog.capabilities.refuses_clones
-    if refusal is None and not isinstance(catalog, ClonesTables):
-        return Refusal("it has no method clone_table", "use make_delta_table, or the local backend")
-    return refusal
 
 
 @runtime_checkable
@@ -481,6 +393,15 @@ class ReadsRows(CatalogReader, Protocol):
         Raises:
             StatementError: If a value does not fit the type of its column, or a NOT NULL column has none.
         """
+        ...
+
+
+@runtime_checkable
+class AppendsRows(DeltaDDL, Protocol):
+    """A catalog that appends rows as they are; ``--delta-enforce`` uses it."""
+
+    def append_rows(self, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Append rows that nothing checks before the table does; the table fills columns that they leave out."""
         ...
 
 
@@ -549,44 +470,87 @@ class IdentifiesTables(Protocol):
         ...
 
 
-class Absence(Enum):
-    """The version of a table that does not exist."""
-
-    ABSENT = "absent"
-
-
-ABSENT = Absence.ABSENT
-"""There is certainly no such table."""
-
-Version = int | Absence | Diagnostic
-"""The newest Delta version of a table; :data:`ABSENT`; or why it cannot be read, which is never the same as absent."""
-
-
-def version_of(state: CatalogState, table: QualifiedName) -> Version:
-    """Return the version of a table in a catalog state.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetadataSync:
+    """The result of a metadata sync of one table.
 
     Args:
-        state: What was read.
-        table: A table that was asked for.
+        table: Dotted name of the table.
+        differences: How the catalog entry differed from the log; empty if it was equal and was not changed.
+        version: The version of the log that the entry has now.
+        is_new: Whether the entry was deleted and created again, so the table has another id.
+        notes: Remarks, such as properties that the catalog cannot store.
     """
-    observed = state.tables.get(table)
-    if observed is None:
-        return state.problem(table)
-    if not observed.exists:
-        return ABSENT
-    if observed.version is None:
-        message = "its catalog does not show its version"
-        return diagnostic_of(UnknownVersion, table, message, remedy="read its history with DESCRIBE HISTORY")
-    return observed.version
+
+    table: str
+    differences: tuple[EntryDifference, ...]
+    version: int
+    is_new: bool = False
+    notes: tuple[Diagnostic, ...] = ()
 
 
-def version_after_failure(read: Callable[[QualifiedName], Version], table: QualifiedName) -> Version:
-    """Return the version of a table after a failure, when the catalog may be unavailable; raises no error."""
-    try:
-        return read(table)
-    except DeltaSchemaError as error:
-        remedy = f"when it can be, see DESCRIBE HISTORY {dotted(table)}"
-        return diagnostic_of(UnknownVersion, table, first_line(error), remedy=remedy)
+@runtime_checkable
+class SyncsEntries(Protocol):
+    """A catalog whose entries can become stale."""
+
+    def sync_entries(self, models: Iterable[Table], *, recreates: bool = True) -> tuple[MetadataSync, ...]:
+        """Write table metadata from the logs of existing tables to those catalog entries that differ.
+
+        Args:
+            models: The tables.
+            recreates: Whether an entry may be deleted and created again where there is no other way, as the catalog's
+                settings say. An apply or a read never does that.
+
+        Returns:
+            What was changed, with notes.
+
+        Raises:
+            MetadataSyncError: With all entries that cannot be read or synchronised, after the others were synchronised.
+        """
+        ...
+
+
+def managed_note(table: object) -> Diagnostic:
+    """Return the note of a table whose entry is not compared, because its newest commits are in the catalog only."""
+    fact = "its newest commits are in the catalog only, so its catalog entry and its log are not compared"
+    return note(ManagedEntry, table, ENTRY_PATH, fact)
+
+
+@runtime_checkable
+class ReusesCreations(Protocol):
+    """A catalog that can create a table by copying what an equal creation has written."""
+
+    def reuse_creations(self) -> AbstractContextManager[None]:
+        """Copy the new tables of the block from those of earlier blocks, where one was created by the same statements.
+
+        A copy is a separate table, and has the state that the statements would have given it.
+        """
+        ...
+
+
+@runtime_checkable
+class ClonesTables(Protocol):
+    """A catalog that can clone tables; the fixture ``delta_clone`` uses it."""
+
+    def clone_table(self, source: QualifiedName, target: QualifiedName) -> None:
+        """Clone a table with its rows; no change of the clone reaches the table.
+
+        Args:
+            source: An existing table.
+            target: The clone, in an existing schema that has no table of this name.
+
+        Raises:
+            StatementError: If the table cannot be cloned.
+        """
+        ...
+
+
+def clone_refusal(catalog: DeltaDDL) -> Refusal | None:
+    """Return why a catalog can clone no table, ``None`` if it can clone tables."""
+    refusal = catalog.capabilities.refuses_clones
+    if refusal is None and not isinstance(catalog, ClonesTables):
+        return Refusal("it has no method clone_table", "use make_delta_table, or the local backend")
+    return refusal
 
 
 @runtime_checkable
@@ -615,5 +579,37 @@ class ProbesWrites(Protocol):
             DeclarationError: If an argument has no possible meaning.
             CatalogReadError: If the table cannot be read, or does not exist.
             StatementError: If the clone cannot be created.
+        """
+        ...
+
+
+@runtime_checkable
+class ProbesStreams(Protocol):
+    """A catalog that can try a stream over a change of its table; the fixture ``delta_stream_probe`` uses it."""
+
+    def probe_stream(
+        self,
+        old: Table,
+        new: Table,
+        kind: StreamKind = "plain",
+        *,
+        rows: Sequence[Mapping[str, Any]],
+    ) -> StreamVerdict:
+        """Start a stream on a scratch table, change the table, and find out whether the stream continues.
+
+        No existing table is read or changed.
+
+        Args:
+            old: The table before the change.
+            new: The same table after the change.
+            kind: How the stream reads it: ``plain``, ``lagging``, ``starting-version``, ``tracked`` or ``change-feed``.
+            rows: Three rows by column: two of the table before the change, and one of the table after it.
+
+        Returns:
+            What happened. The answer is ``not judged`` if the change itself is refused.
+
+        Raises:
+            DeclarationError: If an argument has no possible meaning.
+            StatementError: If the table cannot be created, or a row cannot be written.
         """
         ...

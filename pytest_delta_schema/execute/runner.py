@@ -1,4 +1,4 @@
-"""Align existing tables."""
+"""Run the actions of a plan; a table that fails does not stop the others."""
 
 from __future__ import annotations
 
@@ -39,97 +39,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plan.actions import TablePlan
     from pytest_delta_schema.sql.statement import Statement
     from pytest_delta_schema.state.states import ForeignKeyState
-
-
-class AlignExecutor:
-    """Starts alignments: the data checks run first, then one statement for each kind of change.
-
-    Args:
-        ddl: Where statements are run.
-        preflight: How data checks run.
-        restores: Whether a table whose alignment fails midway is restored, unless somebody else has committed since.
-    """
-
-    def __init__(self, ddl: DeltaDDL, *, preflight: Preflight | None = None, restores: bool = False) -> None:
-        self._ddl = ddl
-        self._restores = restores
-        self._preflight = preflight or Preflight()
-
-    def start(self, action: AlignTable) -> TableRun:
-        """Return the run of ``action``, of which nothing has run yet.
-
-        Raises:
-            UnsafePlanError: If the catalog cannot run all statements, or data checks fail; nothing was changed.
-            ApplyError: If the table has become absent or unreadable since the plan was made; nothing was changed.
-        """
-        require_able(action, self._ddl)
-        violations = preflight(action, self._ddl, self._preflight)
-        if violations:
-            raise UnsafePlanError(violations)
-        conversion = action.one(ConvertTable)
-        if conversion is not None:
-            is_delta = conversion.source.provider == DELTA
-            return TableRun(self._ddl, action, version=action.observed.version if is_delta else CONVERTED)
-        version = self._ddl.version(action.table)
-        if not isinstance(version, int):
-            raise TableRun(self._ddl, action, version=None).failed(_changed_since(version))
-        return TableRun(self._ddl, action, version=version, restores=self._restores)
-
-
-def _changed_since(version: Absence | Diagnostic) -> str:
-    """Explain why a table that could be read when the plan was made cannot be changed now."""
-    if isinstance(version, Diagnostic):
-        return f"{version.message}; {version.remedy}"
-    return "the table does not exist any more; find out who dropped it since the plan was made"
-
-
-class CreateExecutor:
-    """Starts creations: one statement creates the whole table, then its keys are added.
-
-    Args:
-        ddl: Where statements are run.
-    """
-
-    def __init__(self, ddl: DeltaDDL) -> None:
-        self._ddl = ddl
-
-    @property
-    def lag(self) -> Lag:
-        """How long reads of the catalog may miss what the statements have changed."""
-        return self._ddl.capabilities.lag
-
-    def start(self, action: CreateTable) -> TableRun:
-        """Return the run of ``action``, of which nothing has run yet.
-
-        Raises:
-            UnsafePlanError: If the catalog cannot run all statements.
-        """
-        require_able(action, self._ddl)
-        return TableRun(self._ddl, action, version=None)
-
-    @contextmanager
-    def threads(self, title: str, tables: int, done: Callable[[], int]) -> Iterator[int]:
-        """Allow to create several tables at once inside of the block, if the catalog can do that.
-
-        Args:
-            title: What is done with them, such as ``creating``, for the log.
-            tables: How many tables are created.
-            done: Returns how many have been created; it is called in another thread.
-
-        Returns:
-            The number of threads; 1 if the tables have to be created one by one, in the calling thread.
-
-        Raises:
-            StillRunning: Instead of a ``KeyboardInterrupt``, if a statement could not be stopped.
-        """
-        if tables > 1 and isinstance(self._ddl, CreatesConcurrently):
-            with (
-                step(f"{title} {tables:,} tables", lambda: f"{done():,} of {tables:,}"),
-                self._ddl.creating_concurrently() as threads,
-            ):
-                yield min(threads, tables)
-        else:
-            yield 1
 
 
 class ActionRunner:
@@ -320,6 +229,97 @@ class ActionRunner:
             is_complete=run is not None and run.is_complete,
             is_already_there=run is not None and run.is_already_there,
         )
+
+
+class CreateExecutor:
+    """Starts creations: one statement creates the whole table, then its keys are added.
+
+    Args:
+        ddl: Where statements are run.
+    """
+
+    def __init__(self, ddl: DeltaDDL) -> None:
+        self._ddl = ddl
+
+    @property
+    def lag(self) -> Lag:
+        """How long reads of the catalog may miss what the statements have changed."""
+        return self._ddl.capabilities.lag
+
+    def start(self, action: CreateTable) -> TableRun:
+        """Return the run of ``action``, of which nothing has run yet.
+
+        Raises:
+            UnsafePlanError: If the catalog cannot run all statements.
+        """
+        require_able(action, self._ddl)
+        return TableRun(self._ddl, action, version=None)
+
+    @contextmanager
+    def threads(self, title: str, tables: int, done: Callable[[], int]) -> Iterator[int]:
+        """Allow to create several tables at once inside of the block, if the catalog can do that.
+
+        Args:
+            title: What is done with them, such as ``creating``, for the log.
+            tables: How many tables are created.
+            done: Returns how many have been created; it is called in another thread.
+
+        Returns:
+            The number of threads; 1 if the tables have to be created one by one, in the calling thread.
+
+        Raises:
+            StillRunning: Instead of a ``KeyboardInterrupt``, if a statement could not be stopped.
+        """
+        if tables > 1 and isinstance(self._ddl, CreatesConcurrently):
+            with (
+                step(f"{title} {tables:,} tables", lambda: f"{done():,} of {tables:,}"),
+                self._ddl.creating_concurrently() as threads,
+            ):
+                yield min(threads, tables)
+        else:
+            yield 1
+
+
+class AlignExecutor:
+    """Starts alignments: the data checks run first, then one statement for each kind of change.
+
+    Args:
+        ddl: Where statements are run.
+        preflight: How data checks run.
+        restores: Whether a table whose alignment fails midway is restored, unless somebody else has committed since.
+    """
+
+    def __init__(self, ddl: DeltaDDL, *, preflight: Preflight | None = None, restores: bool = False) -> None:
+        self._ddl = ddl
+        self._restores = restores
+        self._preflight = preflight or Preflight()
+
+    def start(self, action: AlignTable) -> TableRun:
+        """Return the run of ``action``, of which nothing has run yet.
+
+        Raises:
+            UnsafePlanError: If the catalog cannot run all statements, or data checks fail; nothing was changed.
+            ApplyError: If the table has become absent or unreadable since the plan was made; nothing was changed.
+        """
+        require_able(action, self._ddl)
+        violations = preflight(action, self._ddl, self._preflight)
+        if violations:
+            raise UnsafePlanError(violations)
+        conversion = action.one(ConvertTable)
+        if conversion is not None:
+            is_delta = conversion.source.provider == DELTA
+            return TableRun(self._ddl, action, version=action.observed.version if is_delta else CONVERTED)
+        version = self._ddl.version(action.table)
+        if not isinstance(version, int):
+            raise TableRun(self._ddl, action, version=None).failed(_changed_since(version))
+        return TableRun(self._ddl, action, version=version, restores=self._restores)
+
+
+def _changed_since(version: Absence | Diagnostic) -> str:
+    """Explain why a table that could be read when the plan was made cannot be changed now."""
+    if isinstance(version, Diagnostic):
+        return f"{version.message}; {version.remedy}"
+    return "the table does not exist any more; find out who dropped it since the plan was made"
 
 
 def _key_to(action: CreateTable | AlignTable, tables: Collection[QualifiedName]) -> ForeignKeyState | None:

@@ -1,9 +1,9 @@
-"""Run the statements of one table, and report what ran and how to restore it when one fails."""
+"""Run the statements of one table, and report how that ended: what ran, why it failed and how to restore the table."""
 
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import takewhile
 from typing import TYPE_CHECKING
@@ -15,13 +15,15 @@ from pytest_delta_schema.diagnostics.errors import (
     DeltaSchemaError,
     Diagnostic,
     DiagnosticsError,
+    MetadataSyncError,
     UnfinishedCreationError,
+    UnprovedApplyError,
     UnsafePlanError,
     first_line,
 )
 from pytest_delta_schema.diagnostics.text import escaped, escaped_lines
 from pytest_delta_schema.execute.concurrency import is_created_by_other
-from pytest_delta_schema.execute.interruption import InterruptedTable, listing
+from pytest_delta_schema.execute.interruption import InterruptedTable, all_done, listing
 from pytest_delta_schema.execute.protocols import ABSENT, Absence, version_after_failure
 from pytest_delta_schema.plan.actions import AlignTable
 from pytest_delta_schema.plan.changes import ConvertTable
@@ -32,7 +34,7 @@ from pytest_delta_schema.sql.renderers import drop_table, restore_table, restori
 from pytest_delta_schema.sql.statement import StatementKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from threading import Event
 
     from pytest_delta_schema.execute.protocols import DeltaDDL, Version
@@ -280,3 +282,46 @@ def all_errors(results: Iterable[TableResult]) -> tuple[DeltaSchemaError, ...]:
         *([ConvergenceError(left)] if left else []),
         *([UnsafePlanError(violations)] if violations else []),
     )
+
+
+def with_errors(
+    results: Iterable[TableResult], errors: Mapping[QualifiedName, DeltaSchemaError]
+) -> tuple[TableResult, ...]:
+    """Return results with the errors of tables that had none before."""
+    return tuple(
+        replace(result, error=_error_of(result, errors[result.table]))
+        if result.error is None and result.table in errors
+        else result
+        for result in results
+    )
+
+
+def _error_of(result: TableResult, error: DeltaSchemaError) -> DeltaSchemaError:
+    """Return the error of a table that could not be proved aligned; it has the statements that ran."""
+    if result.action is None or not result.is_complete or isinstance(error, ConvergenceError):
+        return error
+    return _unproved(result.action, error)
+
+
+def _unproved(action: CreateTable | AlignTable, cause: DeltaSchemaError) -> ApplyError:
+    """Return the error of a table whose statements have all run."""
+    ran, progress = statements(action), all_done(action)
+    is_proved = isinstance(cause, MetadataSyncError)
+    what = "its catalog entry could not be synchronised" if is_proved else "the table could not be read back"
+    count = "its statement" if len(ran) == 1 else f"all {len(ran)} statements"
+    lines = [
+        f"{escaped(action.table)}: {count} ran, and then {what}: {escaped_lines(str(cause))}",
+        *listing("done", ran),
+        f"  to restore:  {progress.restoring()}",
+        "  to continue: fix the cause and apply again; the next plan starts from what is done",
+    ]
+    error = UnprovedApplyError(
+        "\n".join(lines),
+        table=str(action.table),
+        done=[statement.sql for statement in ran],
+        failed="",
+        not_run=(),
+        version=progress.version,
+    )
+    error.__cause__ = cause
+    return error

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.compatibility.effects import (
-    KINDS_OF,
-    MEANT,
     REPLACES,
+    STREAM_KINDS_OF,
+    STREAM_VERDICTS,
     UNFIT,
     frames_of,
     refused_writes,
@@ -341,12 +341,12 @@ def _stream_job(finding: CompatibilityFinding, pair: StatePair, kind: StreamKind
 
 def _kinds(finding: CompatibilityFinding, pair: StatePair) -> Sequence[StreamKind]:
     """Return the kinds of streams of a role on which a change has the effect that was found."""
-    kinds = KINDS_OF[finding.role]
+    kinds = STREAM_KINDS_OF[finding.role]
     if finding.verdict == "safe":
         return kinds
     plan = TablePlanner().plan_states([pair.new], CatalogState.of({pair.old.name: pair.old}))
     ends = {
-        kind: {MEANT[end.answer.answer] for action in plan.align_tables for end in stream_ends(action, kind)}
+        kind: {STREAM_VERDICTS[end.answer.answer] for action in plan.align_tables for end in stream_ends(action, kind)}
         for kind in kinds
     }
     return [kind for kind in kinds if finding.verdict in ends[kind]] or kinds[:1]
