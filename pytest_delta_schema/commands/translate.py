@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.diagnostics.errors import DeclarationError, first_line, os_error_text
 from pytest_delta_schema.diagnostics.redaction import may_be_secret
-from pytest_delta_schema.engine.gate import held_tables
+from pytest_delta_schema.engine.declarations import held_tables
 from pytest_delta_schema.exchange.ddl import read_scripts, to_ddl
 from pytest_delta_schema.source_code.modules import module_source
 

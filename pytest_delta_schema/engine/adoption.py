@@ -1,4 +1,4 @@
-"""Models for the tables of a catalog, and the proof that they declare what it holds."""
+"""Make models of tables, let models accept the drift of their tables, and prove that both declare what is stored."""
 
 from __future__ import annotations
 
@@ -19,8 +19,13 @@ from pyspark.sql import types as spark
 from pytest_delta_schema.delta.names import ColumnPath, folded
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError
 from pytest_delta_schema.diagnostics.redaction import may_be_secret
-from pytest_delta_schema.engine.declarations import BoundModel, planner_of, property_policy_of
-from pytest_delta_schema.engine.gate import held_tables, tables_of_file
+from pytest_delta_schema.engine.declarations import (
+    BoundModel,
+    held_tables,
+    planner_of,
+    property_policy_of,
+    tables_of_file,
+)
 from pytest_delta_schema.models.ownership import IGNORE
 from pytest_delta_schema.models.sets import Binding
 from pytest_delta_schema.models.table import derived
@@ -41,173 +46,13 @@ if TYPE_CHECKING:
     from pytest_delta_schema.configuration.settings import Settings
     from pytest_delta_schema.delta.names import Aspect
     from pytest_delta_schema.models.column import Column
-    from pytest_delta_schema.models.constraints import Check, ForeignKey, Unique
+    from pytest_delta_schema.models.constraints import ForeignKey, Unique
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import PropertyValue, Table
     from pytest_delta_schema.plan.changes import Change
     from pytest_delta_schema.plan.planner import TablePlanner
     from pytest_delta_schema.state.states import TableState
     from pytest_delta_schema.state.types import ColumnState
-
-
-def accepted_state(wanted: TableState, stored: TableState, changes: Iterable[Change]) -> TableState:
-    """Return what a model wants if each part of the table that a change names becomes as it is stored."""
-    changes = tuple(changes)
-    for change in changes:
-        wanted = ACCEPT[kind_of(change).aspect](wanted, stored, change)
-    in_order = wanted.column_order != IGNORE or any(isinstance(change, ColumnMove) for change in changes)
-    return replace(wanted, columns=_in_order(wanted.columns, stored.columns)) if in_order else wanted
-
-
-def property_keys(change: Any) -> Sequence[str]:
-    """Return the keys of the properties that a change sets or removes; none for one of a different aspect."""
-    if kind_of(change).aspect != "properties":
-        return ()
-    return tuple(getattr(change, "properties", ())) or tuple(getattr(change, "keys", ())) or (change.key,)
-
-
-def _accepted_state_columns(wanted: TableState, stored: TableState, change: Any) -> TableState:
-    if isinstance(change, ColumnMove):
-        return wanted
-    there = find(stored.columns, change.path)
-    if isinstance(change, ColumnNullabilityChange) and there is not None:
-        return _edited(wanted, change.path, lambda column: column._replace(is_nullable=there.is_nullable))
-    if there is None:
-        return _edited(wanted, change.path, lambda _: None)
-    return _with_column(wanted, change.path.parent, _owned_column(there, wanted))
-
-
-def _with_column(state: TableState, above: ColumnPath, column: ColumnState) -> TableState:
-    """Return a state with a further column, or a further field of a struct, behind the others."""
-    if not above:
-        return replace(state, columns=(*state.columns, column))
-
-    def with_field(parent: ColumnState) -> ColumnState:
-        return parent._replace(data_type=with_children(parent.data_type, (*children(parent.data_type), column)))
-
-    return _edited(state, above, with_field)
-
-
-def _owned_column(column: ColumnState, wanted: TableState) -> ColumnState:
-    """Return a stored column without what the contract ignores: its comments, or its default."""
-    ignores_comments = wanted.ownership.get("comments") == IGNORE
-    value = None if wanted.ownership.get("defaults") == IGNORE else column.value
-    return column._replace(value=value) if not ignores_comments else _without_comments(column)._replace(value=value)
-
-
-def _without_comments(column: ColumnState) -> ColumnState:
-    parts = tuple(map(_without_comments, children(column.data_type)))
-    data_type = with_children(column.data_type, parts) if parts else column.data_type
-    return column._replace(comment="", data_type=data_type)
-
-
-def _in_order(columns: tuple[ColumnState, ...], stored: tuple[ColumnState, ...]) -> tuple[ColumnState, ...]:
-    """Return columns in the order in which they are stored; those that are not stored come last."""
-    position = {folded(column.name): index for index, column in enumerate(stored)}
-    return tuple(sorted(columns, key=lambda column: position.get(folded(column.name), len(position))))
-
-
-def _types(wanted: TableState, stored: TableState, change: Any) -> TableState:
-    there = find(stored.columns, change.path)
-    if there is None:
-        return wanted
-    return _edited(
-        wanted,
-        change.path,
-        lambda column: column._replace(data_type=_owned_column(there, wanted).data_type),
-    )
-
-
-def _defaults(wanted: TableState, stored: TableState, change: Any) -> TableState:
-    path = getattr(change, "path", None) or ColumnPath(change.name)
-    there = find(stored.columns, path)
-    # A column that the table lacks is removed together with its default.
-    if there is None:
-        return wanted
-    return _edited(wanted, path, lambda column: column._replace(value=there.value))
-
-
-def _comments(wanted: TableState, stored: TableState, change: Any) -> TableState:
-    if isinstance(change, SetTableComment):
-        return replace(wanted, table_comment=stored.table_comment)
-    for path in change.comments:
-        there = find(stored.columns, path)
-        if there is not None:
-            wanted = _edited(wanted, path, _with_comment(there.comment))
-    return wanted
-
-
-def _edited(state: TableState, path: ColumnPath, edit: Callable[[ColumnState], ColumnState | None]) -> TableState:
-    return replace(state, columns=edited_columns(state.columns, path.parts, edit))
-
-
-def _with_comment(comment: str) -> Callable[[ColumnState], ColumnState]:
-    return lambda column: column._replace(comment=comment)
-
-
-def _accepted_state_constraints(name: str) -> Callable[[TableState, TableState, Any], TableState]:
-    """Return what accepts a change of one of the constraints in a field of a state."""
-
-    def accept(wanted: TableState, stored: TableState, change: Any) -> TableState:
-        changed = folded(change.key.name if kind_of(change).key else change.name)
-        kept = [constraint for constraint in getattr(wanted, name) if by_name(constraint) != changed]
-        there = [constraint for constraint in getattr(stored, name) if by_name(constraint) == changed]
-        both: Any = {name: tuple(sorted([*kept, *there], key=by_name))}
-        return replace(wanted, **both)
-
-    return accept
-
-
-def _primary_key(wanted: TableState, stored: TableState, _change: Any) -> TableState:
-    return replace(wanted, primary_key=stored.primary_key)
-
-
-def _layout(wanted: TableState, stored: TableState, _change: Any) -> TableState:
-    return replace(wanted, partitioning=stored.partitioning, clustering=stored.clustering)
-
-
-def _accepted_state_properties(wanted: TableState, stored: TableState, change: Any) -> TableState:
-    properties = dict(wanted.table_properties)
-    for key in property_keys(change):
-        declared, there = stored_key(key, properties), stored_key(key, stored.table_properties)
-        if there is not None:
-            properties[declared or key] = stored.table_properties[there]
-        elif declared is not None:
-            del properties[declared]
-    return replace(wanted, table_properties=MappingProxyType(properties))
-
-
-def _tags(wanted: TableState, stored: TableState, change: Any) -> TableState:
-    there = stored.tags.get(change.path, {})
-    tags = dict(wanted.tags.get(change.path, {}))
-    for key in getattr(change, "tags", None) or change.keys:
-        if key in there:
-            tags[key] = there[key]
-        else:
-            tags.pop(key, None)
-    others = {path: values for path, values in wanted.tags.items() if path != change.path}
-    own = {change.path: MappingProxyType(tags)} if tags else {}
-    return replace(wanted, tags=MappingProxyType({**others, **own}))
-
-
-ACCEPT: Mapping[str, Callable[[TableState, TableState, Any], TableState]] = MappingProxyType(
-    {
-        "columns": _accepted_state_columns,
-        "types": _types,
-        "defaults": _defaults,
-        "comments": _comments,
-        "checks": _accepted_state_constraints("checks"),
-        "primary_keys": _primary_key,
-        "unique": _accepted_state_constraints("unique"),
-        "foreign_keys": _accepted_state_constraints("foreign_keys"),
-        "layout": _layout,
-        "properties": _accepted_state_properties,
-        "tags": _tags,
-        # A model says nothing about files that are not converted.
-        "conversion": lambda wanted, _stored, _change: wanted,
-    }
-)
-"""How each aspect of a table becomes as it is stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,16 +125,16 @@ def accepted_drift(model: Table, stored: TableState, changes: Iterable[Change], 
         if getattr(old, name) != getattr(new, name)
     }
     if before.columns != after.columns or before.tags != after.tags:
-        parts["columns"] = tuple(_accepted_drift_columns(model.columns, old.columns, new.columns))
+        parts["columns"] = tuple(_updated_columns(model.columns, old.columns, new.columns))
     if old.tags != new.tags:
         parts["tags"] = new.tags
     if old.checks != new.checks:
-        parts["checks"] = _accepted_drift_constraints(model.checks, old.checks, new.checks, _name_of_check)
+        parts["checks"] = _updated_constraints(model.checks, old.checks, new.checks, lambda check: folded(check.name))
     for name in ("unique", "foreign_keys"):
         declared, stale, fresh = (getattr(table, name) for table in (model, old, new))
         if stale != fresh:
-            parts[name] = _accepted_drift_constraints(declared, stale, fresh, partial(_name_of_key, model))
-    properties = _accepted_drift_properties(model, before, after, secrets, dict(settings.default_properties))
+            parts[name] = _updated_constraints(declared, stale, fresh, partial(_name_of_key, model))
+    properties = _updated_properties(model, before, after, secrets, dict(settings.default_properties))
     if properties != model.table_properties:
         parts["table_properties"] = properties
     return AcceptedDrift(derived(model, **parts), tuple(sorted(secrets)))
@@ -309,25 +154,23 @@ def _of_model(state: TableState, model: Table, binding: Binding) -> TableState:
     return replace(state, name=model.name, foreign_keys=keys)
 
 
-def _accepted_drift_columns(
-    declared: Iterable[Column], old: Iterable[Column], new: Iterable[Column]
-) -> Iterator[Column]:
+def _updated_columns(declared: Iterable[Column], old: Iterable[Column], new: Iterable[Column]) -> Iterator[Column]:
     """Yield the declared columns with what differs between the old and the new ones; new columns as they are."""
     models, before = ({folded(column.name): column for column in columns} for columns in (declared, old))
     for column in new:
         name = folded(column.name)
-        yield _column(models[name], before[name], column) if name in models else column
+        yield _updated_column(models[name], before[name], column) if name in models else column
 
 
-def _column(declared: Column, old: Column, new: Column) -> Column:
+def _updated_column(declared: Column, old: Column, new: Column) -> Column:
     names = [field.name for field in fields(new) if getattr(old, field.name) != getattr(new, field.name)]
     parts: dict[str, Any] = {name: getattr(new, name) for name in names}
     if "data_type" in parts:
-        parts["data_type"] = _type(declared.data_type, old.data_type, new.data_type)
+        parts["data_type"] = _updated_type(declared.data_type, old.data_type, new.data_type)
     return replace(declared, **parts) if parts else declared
 
 
-def _type(declared: spark.DataType, old: spark.DataType, new: spark.DataType) -> spark.DataType:
+def _updated_type(declared: spark.DataType, old: spark.DataType, new: spark.DataType) -> spark.DataType:
     """Return a declared type with what differs between the old and the new one."""
     if old == new:
         return declared
@@ -337,32 +180,34 @@ def _type(declared: spark.DataType, old: spark.DataType, new: spark.DataType) ->
             known = models.keys() & before.keys()
             return spark.StructType(
                 [
-                    _field(models[name], before[name], field) if name in known else field
+                    _updated_field(models[name], before[name], field) if name in known else field
                     for field, name in ((field, folded(field.name)) for field in new.fields)
                 ]
             )
         case spark.ArrayType(), spark.ArrayType(), spark.ArrayType():
-            return spark.ArrayType(_type(declared.elementType, old.elementType, new.elementType), new.containsNull)
+            return spark.ArrayType(
+                _updated_type(declared.elementType, old.elementType, new.elementType), new.containsNull
+            )
         case spark.MapType(), spark.MapType(), spark.MapType():
             return spark.MapType(
-                _type(declared.keyType, old.keyType, new.keyType),
-                _type(declared.valueType, old.valueType, new.valueType),
+                _updated_type(declared.keyType, old.keyType, new.keyType),
+                _updated_type(declared.valueType, old.valueType, new.valueType),
                 new.valueContainsNull,
             )
     return new
 
 
-def _field(declared: spark.StructField, old: spark.StructField, new: spark.StructField) -> spark.StructField:
+def _updated_field(declared: spark.StructField, old: spark.StructField, new: spark.StructField) -> spark.StructField:
     """Return a declared field with what differs between the old and the new one; its other metadata stays."""
     metadata = dict(declared.metadata or {})
     if old.metadata != new.metadata:
         metadata = {key: value for key, value in metadata.items() if key != "comment"} | new.metadata
     return spark.StructField(
-        declared.name, _type(declared.dataType, old.dataType, new.dataType), new.nullable, metadata
+        declared.name, _updated_type(declared.dataType, old.dataType, new.dataType), new.nullable, metadata
     )
 
 
-def _accepted_drift_constraints(
+def _updated_constraints(
     declared: Sequence[_T], old: Sequence[_T], new: Sequence[_T], name_of: Callable[[_T], str]
 ) -> tuple[_T, ...]:
     """Return the declared constraints with those that differ between the old and the new ones; new ones come last."""
@@ -375,15 +220,11 @@ def _accepted_drift_constraints(
     return (*kept, *(constraint for name, constraint in after.items() if name not in before))
 
 
-def _name_of_check(check: Check) -> str:
-    return folded(check.name)
-
-
 def _name_of_key(model: Table, key: Unique | ForeignKey) -> str:
     return folded(path_of_key(model, key))
 
 
-def _accepted_drift_properties(
+def _updated_properties(
     model: Table, before: TableState, after: TableState, secrets: Collection[str], defaults: Collection[str]
 ) -> Mapping[str, PropertyValue]:
     """Return the declared properties with those that differ between two states."""
@@ -397,6 +238,166 @@ def _accepted_drift_properties(
         else:
             del properties[key]
     return MappingProxyType(properties)
+
+
+def accepted_state(wanted: TableState, stored: TableState, changes: Iterable[Change]) -> TableState:
+    """Return what a model wants if each part of the table that a change names becomes as it is stored."""
+    changes = tuple(changes)
+    for change in changes:
+        wanted = ACCEPT[kind_of(change).aspect](wanted, stored, change)
+    in_order = wanted.column_order != IGNORE or any(isinstance(change, ColumnMove) for change in changes)
+    return replace(wanted, columns=_in_order(wanted.columns, stored.columns)) if in_order else wanted
+
+
+def _in_order(columns: tuple[ColumnState, ...], stored: tuple[ColumnState, ...]) -> tuple[ColumnState, ...]:
+    """Return columns in the order in which they are stored; those that are not stored come last."""
+    position = {folded(column.name): index for index, column in enumerate(stored)}
+    return tuple(sorted(columns, key=lambda column: position.get(folded(column.name), len(position))))
+
+
+def property_keys(change: Any) -> Sequence[str]:
+    """Return the keys of the properties that a change sets or removes; none for one of a different aspect."""
+    if kind_of(change).aspect != "properties":
+        return ()
+    return tuple(getattr(change, "properties", ())) or tuple(getattr(change, "keys", ())) or (change.key,)
+
+
+def _accept_column(wanted: TableState, stored: TableState, change: Any) -> TableState:
+    if isinstance(change, ColumnMove):
+        return wanted
+    there = find(stored.columns, change.path)
+    if isinstance(change, ColumnNullabilityChange) and there is not None:
+        return _with_edit(wanted, change.path, lambda column: column._replace(is_nullable=there.is_nullable))
+    if there is None:
+        return _with_edit(wanted, change.path, lambda _: None)
+    return _with_column(wanted, change.path.parent, _owned_column(there, wanted))
+
+
+def _with_column(state: TableState, above: ColumnPath, column: ColumnState) -> TableState:
+    """Return a state with a further column, or a further field of a struct, behind the others."""
+    if not above:
+        return replace(state, columns=(*state.columns, column))
+
+    def with_field(parent: ColumnState) -> ColumnState:
+        return parent._replace(data_type=with_children(parent.data_type, (*children(parent.data_type), column)))
+
+    return _with_edit(state, above, with_field)
+
+
+def _owned_column(column: ColumnState, wanted: TableState) -> ColumnState:
+    """Return a stored column without what the contract ignores: its comments, or its default."""
+    ignores_comments = wanted.ownership.get("comments") == IGNORE
+    value = None if wanted.ownership.get("defaults") == IGNORE else column.value
+    return column._replace(value=value) if not ignores_comments else _without_comments(column)._replace(value=value)
+
+
+def _without_comments(column: ColumnState) -> ColumnState:
+    parts = tuple(map(_without_comments, children(column.data_type)))
+    data_type = with_children(column.data_type, parts) if parts else column.data_type
+    return column._replace(comment="", data_type=data_type)
+
+
+def _accept_type(wanted: TableState, stored: TableState, change: Any) -> TableState:
+    there = find(stored.columns, change.path)
+    if there is None:
+        return wanted
+    return _with_edit(
+        wanted,
+        change.path,
+        lambda column: column._replace(data_type=_owned_column(there, wanted).data_type),
+    )
+
+
+def _accept_default(wanted: TableState, stored: TableState, change: Any) -> TableState:
+    path = getattr(change, "path", None) or ColumnPath(change.name)
+    there = find(stored.columns, path)
+    # A column that the table lacks is removed together with its default.
+    if there is None:
+        return wanted
+    return _with_edit(wanted, path, lambda column: column._replace(value=there.value))
+
+
+def _accept_comments(wanted: TableState, stored: TableState, change: Any) -> TableState:
+    if isinstance(change, SetTableComment):
+        return replace(wanted, table_comment=stored.table_comment)
+    for path in change.comments:
+        there = find(stored.columns, path)
+        if there is not None:
+            wanted = _with_edit(wanted, path, _with_comment(there.comment))
+    return wanted
+
+
+def _with_comment(comment: str) -> Callable[[ColumnState], ColumnState]:
+    return lambda column: column._replace(comment=comment)
+
+
+def _with_edit(state: TableState, path: ColumnPath, edit: Callable[[ColumnState], ColumnState | None]) -> TableState:
+    return replace(state, columns=edited_columns(state.columns, path.parts, edit))
+
+
+def _accepting_constraints(name: str) -> Callable[[TableState, TableState, Any], TableState]:
+    """Return what accepts a change of one of the constraints in a field of a state."""
+
+    def accept(wanted: TableState, stored: TableState, change: Any) -> TableState:
+        changed = folded(change.key.name if kind_of(change).key else change.name)
+        kept = [constraint for constraint in getattr(wanted, name) if by_name(constraint) != changed]
+        there = [constraint for constraint in getattr(stored, name) if by_name(constraint) == changed]
+        both: Any = {name: tuple(sorted([*kept, *there], key=by_name))}
+        return replace(wanted, **both)
+
+    return accept
+
+
+def _accept_primary_key(wanted: TableState, stored: TableState, _change: Any) -> TableState:
+    return replace(wanted, primary_key=stored.primary_key)
+
+
+def _accept_layout(wanted: TableState, stored: TableState, _change: Any) -> TableState:
+    return replace(wanted, partitioning=stored.partitioning, clustering=stored.clustering)
+
+
+def _accept_properties(wanted: TableState, stored: TableState, change: Any) -> TableState:
+    properties = dict(wanted.table_properties)
+    for key in property_keys(change):
+        declared, there = stored_key(key, properties), stored_key(key, stored.table_properties)
+        if there is not None:
+            properties[declared or key] = stored.table_properties[there]
+        elif declared is not None:
+            del properties[declared]
+    return replace(wanted, table_properties=MappingProxyType(properties))
+
+
+def _accept_tags(wanted: TableState, stored: TableState, change: Any) -> TableState:
+    there = stored.tags.get(change.path, {})
+    tags = dict(wanted.tags.get(change.path, {}))
+    for key in getattr(change, "tags", None) or change.keys:
+        if key in there:
+            tags[key] = there[key]
+        else:
+            tags.pop(key, None)
+    others = {path: values for path, values in wanted.tags.items() if path != change.path}
+    own = {change.path: MappingProxyType(tags)} if tags else {}
+    return replace(wanted, tags=MappingProxyType({**others, **own}))
+
+
+ACCEPT: Mapping[str, Callable[[TableState, TableState, Any], TableState]] = MappingProxyType(
+    {
+        "columns": _accept_column,
+        "types": _accept_type,
+        "defaults": _accept_default,
+        "comments": _accept_comments,
+        "checks": _accepting_constraints("checks"),
+        "primary_keys": _accept_primary_key,
+        "unique": _accepting_constraints("unique"),
+        "foreign_keys": _accepting_constraints("foreign_keys"),
+        "layout": _accept_layout,
+        "properties": _accept_properties,
+        "tags": _accept_tags,
+        # A model says nothing about files that are not converted.
+        "conversion": lambda wanted, _stored, _change: wanted,
+    }
+)
+"""How each aspect of a table becomes as it is stored."""
 
 
 class ModuleToProve(NamedTuple):
@@ -450,7 +451,7 @@ def _differences(
     for module in modules:
         path, names = module.path, module.names
         try:
-            models = {table.name: BoundModel.of(table, settings).table for table in _tables(module)}
+            models = {table.name: BoundModel.of(table, settings).table for table in _tables_of_module(module)}
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a module raises is why it cannot be used
             differences |= dict.fromkeys(names, (f"{path} cannot be imported: {type(error).__name__}: {error}",))
         else:
@@ -460,16 +461,16 @@ def _differences(
     return differences
 
 
-def _tables(module: ModuleToProve) -> list[Table]:
+def _tables_of_module(module: ModuleToProve) -> list[Table]:
     """Run a module by its name, if that is the name of its file, or else as a file, and return its tables."""
-    if module.dotted and _origin(module.dotted) == module.path:
+    if module.dotted and _path_of_module(module.dotted) == module.path:
         values: Iterable[object] = vars(importlib.import_module(module.dotted)).values()
     else:
         values = tables_of_file(module.path).values()
     return [table for value in values for table in held_tables(value)]
 
 
-def _origin(dotted: str) -> str | None:
+def _path_of_module(dotted: str) -> str | None:
     """Return the path of the module that a name imports; ``None`` if it imports none."""
     try:
         spec = find_spec(dotted)

@@ -1,4 +1,4 @@
-"""Find consents and protected names that match nothing, match several things, or are not needed."""
+"""Check what a run names and no plan shows: consents, protected names, catalog entries, and tables without a model."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""The models of a project under its settings: their names in the catalog, the rules that they break, their order."""
+"""The models of a project under its settings, bound to a catalog, and the tables that variables of a module hold."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from importlib.util import module_from_spec, spec_from_file_location
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -29,7 +30,8 @@ from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.json_state import state_json_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
+    from types import ModuleType
     from typing import TypeVar
 
     from pytest_delta_schema.configuration.settings import Settings
@@ -94,60 +96,6 @@ def _named_by_itself(table: Table) -> Table:
 def _is_declaration(table: Table) -> bool:
     """Whether a table is a declaration, and not derived from one for a catalog."""
     return table.origin.name == table.name
-
-
-def planner_of(settings: Settings) -> TablePlanner:
-    """Return the planner that compares as the settings say."""
-    return TablePlanner(enable=settings.enable_features, policy=property_policy_of(settings))
-
-
-def property_policy_of(settings: Settings) -> PropertyPolicy:
-    """Return which table properties the project manages."""
-    return PropertyPolicy(settings.properties, keeps_record=settings.owned_properties)
-
-
-def client_features_of(settings: Settings) -> ClientFeatures:
-    """Return which table features each client supports, with the corrections of the project."""
-    faults = client_faults(settings.clients)
-    try:
-        features = ClientFeatures(settings.client_features)
-    except ValueError as error:
-        faults.append(str(error))
-    if faults:
-        msg = "; ".join(faults)
-        raise DeclarationError(msg)
-    return features
-
-
-def validator_of(settings: Settings) -> PlanValidator:
-    """Return the validator with the standard rules and those of the project."""
-    model_rules, plan_rules = load_rules(settings.rules)
-    client_features = client_features_of(settings)
-    standard = default_plan_rules(
-        settings.consents,
-        max_risk=Risk[settings.max_risk.upper()],
-        protected=settings.protected,
-        runs_data_checks=settings.preflight != OFF,
-        client_features=client_features,
-    )
-    return PlanValidator(
-        model_rules=[
-            *default_model_rules(policy=property_policy_of(settings), client_features=client_features),
-            *model_rules,
-            *settings.model_rules,
-        ],
-        plan_rules=[*standard, *plan_rules, *settings.plan_rules],
-    )
-
-
-def preflight_of(settings: Settings) -> Preflight:
-    """Return how an apply runs its data checks."""
-    return Preflight(settings.preflight or COUNT, samples=settings.preflight_samples)
-
-
-def runner_of(catalog: DeltaDDL, settings: Settings) -> ActionRunner:
-    """Return the runner that changes a catalog as the settings say."""
-    return ActionRunner.over(catalog, preflight=preflight_of(settings), restores=settings.on_failure == "restore")
 
 
 if TYPE_CHECKING:
@@ -315,3 +263,101 @@ class Declarations:
     def _groups(self) -> dict[QualifiedName, tuple[int, tuple[Table, ...]]]:
         groups = dependency_groups(self.tables.values())
         return {table.name: (rank, group) for rank, group in enumerate(groups) for table in group}
+
+
+def planner_of(settings: Settings) -> TablePlanner:
+    """Return the planner that compares as the settings say."""
+    return TablePlanner(enable=settings.enable_features, policy=property_policy_of(settings))
+
+
+def property_policy_of(settings: Settings) -> PropertyPolicy:
+    """Return which table properties the project manages."""
+    return PropertyPolicy(settings.properties, keeps_record=settings.owned_properties)
+
+
+def client_features_of(settings: Settings) -> ClientFeatures:
+    """Return which table features each client supports, with the corrections of the project."""
+    faults = client_faults(settings.clients)
+    try:
+        features = ClientFeatures(settings.client_features)
+    except ValueError as error:
+        faults.append(str(error))
+    if faults:
+        msg = "; ".join(faults)
+        raise DeclarationError(msg)
+    return features
+
+
+def validator_of(settings: Settings) -> PlanValidator:
+    """Return the validator with the standard rules and those of the project."""
+    model_rules, plan_rules = load_rules(settings.rules)
+    client_features = client_features_of(settings)
+    standard = default_plan_rules(
+        settings.consents,
+        max_risk=Risk[settings.max_risk.upper()],
+        protected=settings.protected,
+        runs_data_checks=settings.preflight != OFF,
+        client_features=client_features,
+    )
+    return PlanValidator(
+        model_rules=[
+            *default_model_rules(policy=property_policy_of(settings), client_features=client_features),
+            *model_rules,
+            *settings.model_rules,
+        ],
+        plan_rules=[*standard, *plan_rules, *settings.plan_rules],
+    )
+
+
+def preflight_of(settings: Settings) -> Preflight:
+    """Return how an apply runs its data checks."""
+    return Preflight(settings.preflight or COUNT, samples=settings.preflight_samples)
+
+
+def runner_of(catalog: DeltaDDL, settings: Settings) -> ActionRunner:
+    """Return the runner that changes a catalog as the settings say."""
+    return ActionRunner.over(catalog, preflight=preflight_of(settings), restores=settings.on_failure == "restore")
+
+
+CONTAINERS = (list, tuple, dict)
+
+
+def tables_of_file(path: str) -> dict[str, Table]:
+    """Run a module, and return the tables that it declares, by the variables that hold them."""
+    spec = spec_from_file_location("delta_schema_written", path)
+    if spec is None or spec.loader is None:
+        raise ImportError(path)
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module_tables(module)
+
+
+def module_tables(module: ModuleType) -> dict[str, Table]:
+    """Return the tables that the variables of a module hold by themselves, by these variables."""
+    return {name: value for name, value in vars(module).items() if type(value) is Table}
+
+
+def held_tables(value: object, *, or_nothing: bool = False) -> list[Table]:
+    """Return the tables that a variable holds, by itself or in lists and dictionaries."""
+    tables: list[Table] = []
+    for item in held_items(value):
+        # The type and not isinstance, which would evaluate lazy proxies.
+        if issubclass(type(item), Table):
+            tables.append(item)  # type: ignore[arg-type]  # as it says
+        elif or_nothing:
+            return []
+    return tables
+
+
+def held_items(value: object) -> Iterator[object]:
+    """Yield what lists, tuples and dictionaries hold, also inside of each other; any other value by itself."""
+    return _items(value, set())
+
+
+def _items(value: object, seen: set[int]) -> Iterator[object]:
+    if not issubclass(type(value), CONTAINERS):
+        yield value
+    elif id(value) not in seen:
+        seen.add(id(value))
+        for item in value.values() if isinstance(value, dict) else value:  # type: ignore[attr-defined]  # a container
+            yield from _items(item, seen)

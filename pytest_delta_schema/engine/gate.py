@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from importlib.util import module_from_spec, spec_from_file_location
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -13,18 +12,16 @@ from pytest_delta_schema.diagnostics.faults import UnreachableCatalog
 from pytest_delta_schema.engine.apply_progress import ApplyProgress
 from pytest_delta_schema.engine.declarations import Declarations, preflight_of, runner_of
 from pytest_delta_schema.engine.orchestrator import Orchestrator, sync_stale_entries
-from pytest_delta_schema.engine.outcomes import CheckKind, DataChecks, JudgedTable, RefusedTable, Status
-from pytest_delta_schema.engine.plan_outcomes import PlanOutcomes, failed_outcome
+from pytest_delta_schema.engine.outcomes import CheckKind, DataChecks, Status
+from pytest_delta_schema.engine.plan_outcomes import JudgedTable, PlanOutcomes, RefusedTable, failed_outcome
 from pytest_delta_schema.execute.preflight import OFF, preflight
 from pytest_delta_schema.execute.protocols import StartsLazily, unsupported_statements
-from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plan.actions import AlignTable
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.state.desired import desired_state
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from types import ModuleType
+    from collections.abc import Callable, Iterable, Sequence
 
     from pytest_delta_schema.configuration.settings import Settings
     from pytest_delta_schema.diagnostics.errors import Diagnostic
@@ -33,6 +30,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.engine.outcomes import TableOutcome
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.actions import CreateTable, TablePlan
     from pytest_delta_schema.state.states import CatalogState, TableState
 
@@ -289,50 +287,6 @@ class Gate:
             violation for action in plan.actions for violation in unsupported_statements(action, self.catalog)
         ]
         return (*self.declarations.drift_validator.plan_violations(plan), *unsupported)
-
-
-CONTAINERS = (list, tuple, dict)
-
-
-def tables_of_file(path: str) -> dict[str, Table]:
-    """Run a module, and return the tables that it declares, by the variables that hold them."""
-    spec = spec_from_file_location("delta_schema_written", path)
-    if spec is None or spec.loader is None:
-        raise ImportError(path)
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module_tables(module)
-
-
-def module_tables(module: ModuleType) -> dict[str, Table]:
-    """Return the tables that the variables of a module hold by themselves, by these variables."""
-    return {name: value for name, value in vars(module).items() if type(value) is Table}
-
-
-def held_tables(value: object, *, or_nothing: bool = False) -> list[Table]:
-    """Return the tables that a variable holds, by itself or in lists and dictionaries."""
-    tables: list[Table] = []
-    for item in held_items(value):
-        # The type and not isinstance, which would evaluate lazy proxies.
-        if issubclass(type(item), Table):
-            tables.append(item)  # type: ignore[arg-type]  # as it says
-        elif or_nothing:
-            return []
-    return tables
-
-
-def held_items(value: object) -> Iterator[object]:
-    """Yield what lists, tuples and dictionaries hold, also inside of each other; any other value by itself."""
-    return _items(value, set())
-
-
-def _items(value: object, seen: set[int]) -> Iterator[object]:
-    if not issubclass(type(value), CONTAINERS):
-        yield value
-    elif id(value) not in seen:
-        seen.add(id(value))
-        for item in value.values() if isinstance(value, dict) else value:  # type: ignore[attr-defined]  # a container
-            yield from _items(item, seen)
 
 
 class BatchedApplies:

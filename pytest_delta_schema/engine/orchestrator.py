@@ -17,9 +17,9 @@ from pytest_delta_schema.diagnostics.errors import (
 from pytest_delta_schema.diagnostics.text import escaped
 from pytest_delta_schema.engine.declarations import BoundModel, planner_of, runner_of, validator_of
 from pytest_delta_schema.execute.concurrency import each_schema_once, read_completed, unfinished_creation
-from pytest_delta_schema.execute.interruption import ApplyInterrupted, with_errors, with_running_outcome
+from pytest_delta_schema.execute.interruption import ApplyInterrupted, with_running_outcome
 from pytest_delta_schema.execute.protocols import SyncsEntries, when_shown
-from pytest_delta_schema.execute.statements import TableResult, combined_error, statements_of
+from pytest_delta_schema.execute.statements import TableResult, combined_error, statements_of, with_errors
 from pytest_delta_schema.models.arguments import refuse_kind
 from pytest_delta_schema.models.table import required_tables
 from pytest_delta_schema.plan.actions import TablePlan, change_lines
@@ -27,8 +27,7 @@ from pytest_delta_schema.plan.entry_comparison import stale_entries
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.rules.validator import PlanValidator
-from pytest_delta_schema.state.reader import require_reader
-from pytest_delta_schema.state.states import CatalogState
+from pytest_delta_schema.state.states import CatalogState, require_reader
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.sql.statement import Statement
-    from pytest_delta_schema.state.reader import CatalogReader
+    from pytest_delta_schema.state.states import CatalogReader
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,38 +79,6 @@ class SyncResult:
             plan=replace(self.plan, create_tables=creations, align_tables=alignments),
             tables=tuple(result for result in self.tables if result.table == table),
         )
-
-
-def sync_stale_entries(tables: Iterable[Table], catalog: CatalogReader, state: CatalogState) -> bool:
-    """Write the metadata of Delta logs to the catalog entries that were read to differ from them."""
-    if not isinstance(catalog, SyncsEntries):
-        return False
-    stale = stale_entries(state)
-    differing = [table for table in tables if table.name in stale]
-    return bool(differing) and bool(catalog.sync_entries(differing, recreates=False))
-
-
-_C = TypeVar("_C", bound="CatalogReader")
-
-
-def catalog_or_current(catalog: _C | None, function: str) -> _C:
-    """Return the catalog that was given, or that of the pytest run."""
-    chosen = cast("_C | None", current_catalog()) if catalog is None else catalog
-    if chosen is None:
-        msg = f"{function} needs a catalog, and no test of pytest runs that has one; give catalog=..."
-        raise DeclarationError(msg)
-    require_reader(chosen, function)
-    return chosen
-
-
-def settings_or_current(value: object, subject: str) -> Settings:
-    """Return settings; those in force for ``None``."""
-    if value is None:
-        return current_settings()
-    if not isinstance(value, Settings):
-        remedy = "give Settings(...), or Settings.from_project(folder)"
-        refuse_kind(subject, "settings of the kind Settings", value, remedy)
-    return value
 
 
 class Orchestrator:
@@ -359,3 +326,35 @@ def _is_shown(seen: tuple[CatalogState, Mapping[QualifiedName, DeltaSchemaError]
 def applying(tables: Sequence[Table]) -> str:
     """Return the text of the step that applies tables."""
     return f"applying {escaped(tables[0].name) if len(tables) == 1 else f'{len(tables)} tables'}"
+
+
+def sync_stale_entries(tables: Iterable[Table], catalog: CatalogReader, state: CatalogState) -> bool:
+    """Write the metadata of Delta logs to the catalog entries that were read to differ from them."""
+    if not isinstance(catalog, SyncsEntries):
+        return False
+    stale = stale_entries(state)
+    differing = [table for table in tables if table.name in stale]
+    return bool(differing) and bool(catalog.sync_entries(differing, recreates=False))
+
+
+_C = TypeVar("_C", bound="CatalogReader")
+
+
+def catalog_or_current(catalog: _C | None, function: str) -> _C:
+    """Return the catalog that was given, or that of the pytest run."""
+    chosen = cast("_C | None", current_catalog()) if catalog is None else catalog
+    if chosen is None:
+        msg = f"{function} needs a catalog, and no test of pytest runs that has one; give catalog=..."
+        raise DeclarationError(msg)
+    require_reader(chosen, function)
+    return chosen
+
+
+def settings_or_current(value: object, subject: str) -> Settings:
+    """Return settings; those in force for ``None``."""
+    if value is None:
+        return current_settings()
+    if not isinstance(value, Settings):
+        remedy = "give Settings(...), or Settings.from_project(folder)"
+        refuse_kind(subject, "settings of the kind Settings", value, remedy)
+    return value

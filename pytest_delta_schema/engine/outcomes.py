@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 from pytest_delta_schema.diagnostics.errors import Diagnostic, Location, Severity
 from pytest_delta_schema.diagnostics.faults import Witness, WitnessResult
@@ -23,20 +23,6 @@ from pytest_delta_schema.state.json_shapes import (
     open_record,
     required_keys,
 )
-
-if TYPE_CHECKING:
-    from pytest_delta_schema.engine.declarations import BoundModel
-    from pytest_delta_schema.plan.actions import AlignTable, CreateTable, TablePlan
-    from pytest_delta_schema.state.states import TableState
-
-
-Operation = Literal["add", "drop", "change"]
-"""What a change does with the thing at its path."""
-
-MARKERS: dict[Operation, str] = {"add": "+", "drop": "-", "change": "~"}
-"""How texts show the operations."""
-
-_OPERATIONS = {marker: operation for operation, marker in MARKERS.items()}
 
 
 class CheckKind(str, Enum):
@@ -94,6 +80,17 @@ class DataChecks(str, Enum):
     NOT_RUN = "not run"
     PASSED = "passed"
     FAILED = "failed"
+
+
+Operation = Literal["add", "drop", "change"]
+"""What a change does with the thing at its path."""
+
+
+MARKERS: dict[Operation, str] = {"add": "+", "drop": "-", "change": "~"}
+"""How texts show the operations."""
+
+
+_OPERATIONS = {marker: operation for operation, marker in MARKERS.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,14 +195,18 @@ class TableOutcome:
         return outcome
 
 
+LOCATION = open_record(
+    Location, Key("file", TEXT), Key("line", NUMBER), *required_keys(Nullable(of=NUMBER), "column", "end_line")
+)
+
+
+_LOCATION = Key("location", Nullable(of=LOCATION))
+
+
 def _change(operation: Operation, **parts: Any) -> TableChange:
     return TableChange(marker=MARKERS[operation], **parts)
 
 
-LOCATION = open_record(
-    Location, Key("file", TEXT), Key("line", NUMBER), *required_keys(Nullable(of=NUMBER), "column", "end_line")
-)
-_LOCATION = Key("location", Nullable(of=LOCATION))
 CHANGE = open_record(
     TableChange,
     Key("code", TEXT),
@@ -216,11 +217,15 @@ CHANGE = open_record(
     _LOCATION,
     build=_change,
 )
+
+
 WITNESS = open_record(
     Witness,
     Key("result", Choice(words=get_args(WitnessResult))),
     *required_keys(TEXT, "file", "script", "before", "after", "reason"),
 )
+
+
 DIAGNOSTIC = open_record(
     Diagnostic,
     *required_keys(TEXT, "code", "rule"),
@@ -230,6 +235,8 @@ DIAGNOSTIC = open_record(
     *required_keys(TEXT, "role", "verdict", "upgrade_first"),
     Key("witness", Nullable(of=WITNESS)),
 )
+
+
 STATEMENT = open_record(
     OutcomeStatement,
     *required_keys(TEXT, "sql", "kind"),
@@ -237,7 +244,11 @@ STATEMENT = open_record(
     Key("emulated", FLAG, attribute="is_emulated"),
     Key("ran", FLAG, attribute="has_run"),
 )
+
+
 _DIAGNOSTICS = Items(of=Record(Diagnostic, *DIAGNOSTIC.keys, Key("concerns_run", FLAG, default=False)))
+
+
 OUTCOME_FORM = Form(
     version=1,
     record=Record(
@@ -256,34 +267,3 @@ OUTCOME_FORM = Form(
     ),
 )
 """The form in which workers send outcomes, of which reports use the parts."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RefusedTable:
-    """A table that is not compared."""
-
-    model: BoundModel
-    status: Status
-    """``blocked`` if the model breaks a rule, ``unreadable`` if the table cannot be read."""
-    diagnostics: tuple[Diagnostic, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgedTable:
-    """A model compared with what was read of its table."""
-
-    model: BoundModel
-    desired: TableState
-    observed: TableState
-    plan: TablePlan
-    """The plan of the table, with the foreign keys of other tables that depend on its keys."""
-    own: CreateTable | AlignTable | None = None
-    """The action of the plan on the table itself, if any."""
-    changes: tuple[TableChange, ...] = ()
-    """Every difference; those of the table itself come first."""
-    statements: tuple[OutcomeStatement, ...] = ()
-    """The SQL of ``own``."""
-    notes: tuple[Diagnostic, ...] = ()
-    """Remarks that do not fail a check."""
-    entry_notes: tuple[Diagnostic, ...] = ()
-    """How the catalog entry of a table with changes compares to its log."""

@@ -19,9 +19,9 @@ from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
 from pytest_delta_schema.delta.names import column_of, folded, part_path
 from pytest_delta_schema.diagnostics.errors import Location
-from pytest_delta_schema.models.declared_at import FileVersion, imported_version
 from pytest_delta_schema.models.column import Column
 from pytest_delta_schema.models.constraints import Check, ForeignKey, Unique
+from pytest_delta_schema.models.declared_at import FileVersion, imported_version
 from pytest_delta_schema.models.table import Table, declared_name
 from pytest_delta_schema.state.keys import path_of_key
 
@@ -33,9 +33,94 @@ if TYPE_CHECKING:
 
 
 if TYPE_CHECKING:
+    _T = TypeVar("_T")
     _Item = TypeVar("_Item")
     _K = TypeVar("_K", bound=Hashable)
     _V = TypeVar("_V")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """A variable of a project that lists tables of installed packages."""
+
+    path: str
+    variable: str
+    version: FileVersion | None
+
+
+class SourceLocations:
+    """The locations of declarations and of their parts; a file is read once, when it is first needed."""
+
+    def __init__(self, listings: Mapping[QualifiedName, Listing]) -> None:
+        self._listings = listings
+        self._files: dict[str, Mapping[int, tuple[CallSource, ...]]] = {}
+        self._declarations: dict[QualifiedName, DeclarationParts | None] = {}
+        self._listed: dict[Listing, Location | None] = {}
+
+    def location(self, table: Table, path: str = "", code: str = "") -> Location:
+        """Return the location of a declaration or of a part of it.
+
+        It is that of the whole declaration for a part that is not written out there, and only the line of it where a
+        loop, a comprehension or a function declares the table, or the file is no longer the one that was imported.
+        A table of an installed package is where a variable of the project lists it.
+        """
+        listing = self._listings.get(table.name)
+        if listing is not None:
+            return self._location_of(listing) or table.origin.location
+        if table.name not in self._declarations:
+            self._declarations[table.name] = self._declaration(table)
+        declaration = self._declarations[table.name]
+        if declaration is None:
+            return table.origin.location
+        return Location(table.origin.path, *declaration.span(path, code))
+
+    def _declaration(self, table: Table) -> DeclarationParts | None:
+        """Return the parts of a declaration; ``None`` if it is not certain which call it is."""
+        origin = table.origin
+        if origin.path not in self._files:
+            self._files[origin.path] = _calls_of_module(origin)
+        calls = [call for call in self._files[origin.path].get(origin.line, ()) if _may_declare(call, table)]
+        if len(calls) != 1 or "table_name" not in calls[0].constants:
+            return None
+        return DeclarationParts(calls[0], table)
+
+    def _location_of(self, listing: Listing) -> Location | None:
+        """Return where a variable is assigned; ``None`` if that is not certain."""
+        if listing not in self._listed:
+            line = _made_of_file(listing.path, listing.version, lambda text: assignment_line(text, listing.variable))
+            self._listed[listing] = None if line is None else Location(listing.path, line)
+        return self._listed[listing]
+
+
+def _calls_of_module(origin: DeclaredAt) -> Mapping[int, tuple[CallSource, ...]]:
+    """Return the tables that a module declares, by line."""
+    module = sys.modules.get(origin.module)
+    if module is None:
+        return {}
+    return _made_of_file(origin.path, imported_version(module), lambda text: table_sources(text, vars(module))) or {}
+
+
+def _made_of_file(path: str, version: FileVersion | None, parse: Callable[[str], _T]) -> _T | None:
+    """Return what a function makes of a file; ``None`` if the file cannot be read, or has changed."""
+    try:
+        with Path(path).open("rb") as file:
+            if version is None or FileVersion.of(file.fileno()) != version:
+                return None
+            text = decode_source(file.read())
+        with warnings.catch_warnings():
+            # The import has shown them.
+            warnings.simplefilter("ignore")
+            return parse(text)
+    except (OSError, SyntaxError, ValueError, RecursionError):
+        return None
+
+
+def _may_declare(call: CallSource, table: Table) -> bool:
+    """Whether the names that a call is given are those of a table, if they are constants."""
+    name = declared_name(table)
+    written = [call.constants.get(part, meant) for part, meant in zip(_NAMES, name, strict=True)]
+    return [folded(part) if isinstance(part, str) else part for part in written] == [*name]
+
 
 _TABLE_ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "layout": ("partitioned_by", "clustered_by"),
@@ -43,8 +128,10 @@ _TABLE_ARGUMENTS: Mapping[str, tuple[str, ...]] = {
 }
 """The arguments of a table that declare what a path names, where it is not the name of the argument."""
 
+
 _DICTIONARIES: Mapping[str, str] = {"properties": "table_properties", "tags": "tags"}
 """The arguments of a table that are dictionaries, by the first part of the paths of their keys."""
+
 
 _COLUMN_ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "comment": ("comment",),
@@ -56,12 +143,14 @@ _COLUMN_ARGUMENTS: Mapping[str, tuple[str, ...]] = {
 }
 """The arguments of a column that declare what the part of a path after its name is."""
 
+
 _ARGUMENTS_BY_CODE: Mapping[str, tuple[str, ...]] = {
     "DD104": ("data_type",),
     "DD105": ("is_nullable",),
     "DD109": ("generated_as", "identity"),
 }
 """The arguments of a column that a kind of change is about whose path is that of the column."""
+
 
 _COMPARED = frozenset({
     *("name", "data_type", "is_nullable", "comment", "default", "generated_as", "renamed_from"),
@@ -226,13 +315,17 @@ def _type(text: str) -> DataType | None:
 
 
 _CLASSES = (Table, Column, Check, ForeignKey, Unique)
+
+
 _PARAMETERS: Mapping[type, tuple[str, ...]] = {
     class_: tuple(part.name for part in fields(class_) if part.init) for class_ in _CLASSES
 }
 """The parameters of each declaration, in the order in which they can be given by position."""
 
+
 _NAMES = ("catalog_name", "schema_name", "table_name")
 """The first parameters of what declares a table."""
+
 
 _REPEATED = (
     *(ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.For, ast.AsyncFor, ast.While),
@@ -240,8 +333,10 @@ _REPEATED = (
 )
 """Code that may run several times, so one call declares several tables."""
 
+
 _CHOICES = (ast.IfExp, ast.BoolOp)
 """Expressions whose value may be that of another call in the same line."""
+
 
 _UNKNOWN = object()
 
@@ -419,89 +514,3 @@ def _displays(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
             and isinstance(value, (ast.List, ast.Tuple, ast.Dict))
         ):
             yield targets[0].id, value
-
-
-_T = TypeVar("_T")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
-    """A variable of a project that lists tables of installed packages."""
-
-    path: str
-    variable: str
-    version: FileVersion | None
-
-
-class SourceLocations:
-    """The locations of declarations and of their parts; a file is read once, when it is first needed."""
-
-    def __init__(self, listings: Mapping[QualifiedName, Listing]) -> None:
-        self._listings = listings
-        self._files: dict[str, Mapping[int, tuple[CallSource, ...]]] = {}
-        self._declarations: dict[QualifiedName, DeclarationParts | None] = {}
-        self._listed: dict[Listing, Location | None] = {}
-
-    def location(self, table: Table, path: str = "", code: str = "") -> Location:
-        """Return the location of a declaration or of a part of it.
-
-        It is that of the whole declaration for a part that is not written out there, and only the line of it where a
-        loop, a comprehension or a function declares the table, or the file is no longer the one that was imported.
-        A table of an installed package is where a variable of the project lists it.
-        """
-        listing = self._listings.get(table.name)
-        if listing is not None:
-            return self._location_of(listing) or table.origin.location
-        if table.name not in self._declarations:
-            self._declarations[table.name] = self._declaration(table)
-        declaration = self._declarations[table.name]
-        if declaration is None:
-            return table.origin.location
-        return Location(table.origin.path, *declaration.span(path, code))
-
-    def _declaration(self, table: Table) -> DeclarationParts | None:
-        """Return the parts of a declaration; ``None`` if it is not certain which call it is."""
-        origin = table.origin
-        if origin.path not in self._files:
-            self._files[origin.path] = _tables(origin)
-        calls = [call for call in self._files[origin.path].get(origin.line, ()) if _may_declare(call, table)]
-        if len(calls) != 1 or "table_name" not in calls[0].constants:
-            return None
-        return DeclarationParts(calls[0], table)
-
-    def _location_of(self, listing: Listing) -> Location | None:
-        """Return where a variable is assigned; ``None`` if that is not certain."""
-        if listing not in self._listed:
-            line = _parsed(listing.path, listing.version, lambda text: assignment_line(text, listing.variable))
-            self._listed[listing] = None if line is None else Location(listing.path, line)
-        return self._listed[listing]
-
-
-def _tables(origin: DeclaredAt) -> Mapping[int, tuple[CallSource, ...]]:
-    """Return the tables that a module declares, by line."""
-    module = sys.modules.get(origin.module)
-    if module is None:
-        return {}
-    return _parsed(origin.path, imported_version(module), lambda text: table_sources(text, vars(module))) or {}
-
-
-def _parsed(path: str, version: FileVersion | None, parse: Callable[[str], _T]) -> _T | None:
-    """Return what a function makes of a file; ``None`` if the file cannot be read, or has changed."""
-    try:
-        with Path(path).open("rb") as file:
-            if version is None or FileVersion.of(file.fileno()) != version:
-                return None
-            text = decode_source(file.read())
-        with warnings.catch_warnings():
-            # The import has shown them.
-            warnings.simplefilter("ignore")
-            return parse(text)
-    except (OSError, SyntaxError, ValueError, RecursionError):
-        return None
-
-
-def _may_declare(call: CallSource, table: Table) -> bool:
-    """Whether the names that a call is given are those of a table, if they are constants."""
-    name = declared_name(table)
-    written = [call.constants.get(part, meant) for part, meant in zip(_NAMES, name, strict=True)]
-    return [folded(part) if isinstance(part, str) else part for part in written] == [*name]

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
     from pytest_delta_schema.configuration.settings import Settings
-    from pytest_delta_schema.state.reader import CatalogReader
-    from pytest_delta_schema.state.states import TableState
+    from pytest_delta_schema.state.states import CatalogReader, TableState
     from pytest_delta_schema.write_check.verdict import Merge, WriteOptions, WriteVerdict
 
 

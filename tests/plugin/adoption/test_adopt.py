@@ -8,7 +8,8 @@ from types import MappingProxyType
 import pytest
 
 from pytest_delta_schema import Column, MemoryCatalog, Settings, Table
-from pytest_delta_schema.engine.gate import Gate, tables_of_file
+from pytest_delta_schema.engine.declarations import tables_of_file
+from pytest_delta_schema.engine.gate import Gate
 from pytest_delta_schema.plugin import adoption
 from pytest_delta_schema.plugin.adoption import AdoptOptions, UnwritableFileError, adopt_tables
 from pytest_delta_schema.plugin.reports import SourceRoot
