@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from measure import ROUNDS, Row
 
 from pytest_delta_schema import open_session
-from pytest_delta_schema.witness.runner import answers_of
+from pytest_delta_schema.witness.child import answers_of
 from pytest_delta_schema.witness.script import Script
 
 if TYPE_CHECKING:

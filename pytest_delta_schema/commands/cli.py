@@ -33,7 +33,6 @@ from pytest_delta_schema.progress import LOGGER, PHASE, LogLines, fitted
 from pytest_delta_schema.report.formats import EXTENSIONS, FORMATS
 from pytest_delta_schema.report.json_report import TOOL, report_from_json, report_text, write_report
 from pytest_delta_schema.report.run_report import merged_report
-from pytest_delta_schema.witness.answers import is_confirmed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -391,7 +390,7 @@ def conformance_arguments(backend: str, schema: str, *, report: str, keyword: st
 
 def _witness(arguments: argparse.Namespace) -> int:
     """Print both answers, and return 0 if the script works before the change and answers otherwise after it."""
-    from pytest_delta_schema.witness.runner import Runner  # noqa: PLC0415 - needs pyspark
+    from pytest_delta_schema.witness.runner import Runner, is_confirmed  # noqa: PLC0415 - needs pyspark
 
     script = Path(arguments.script).absolute()
     try:

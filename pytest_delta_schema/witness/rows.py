@@ -1,4 +1,4 @@
-"""The rows of a script, from the models: those that both contracts allow, and those that only one of them allows."""
+"""The statements and rows of a script, from the models, and the parts of two contracts that a finding needs."""
 
 from __future__ import annotations
 

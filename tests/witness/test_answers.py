@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_delta_schema.diagnostics.faults import Witness
-from pytest_delta_schema.witness.answers import ScriptAnswer, is_confirmed
-from pytest_delta_schema.witness.runner import other_delta
+from pytest_delta_schema.witness.runner import ScriptAnswer, is_confirmed, other_delta
 
 SCRIPT = "# what it shows\nmake()\n\nread()\n"
 WORKS, OTHER = ScriptAnswer(text="1"), ScriptAnswer(text="2")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema.witness.answers import is_confirmed
-from pytest_delta_schema.witness.runner import answers_of
+from pytest_delta_schema.witness.child import answers_of
+from pytest_delta_schema.witness.runner import is_confirmed
 from support.compatibility.witnesses import sample, scripts, scripts_of_pairs
 from support.covering import ALL
 

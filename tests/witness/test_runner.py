@@ -9,8 +9,7 @@ import tempfile
 
 import pytest
 
-from pytest_delta_schema.witness.answers import ScriptAnswer
-from pytest_delta_schema.witness.runner import Runner
+from pytest_delta_schema.witness.runner import Runner, ScriptAnswer
 
 
 @pytest.fixture
