@@ -11,10 +11,10 @@ from pytest_delta_schema._lazy import lazy_exports
 
 if TYPE_CHECKING:
     from pytest_delta_schema.backends.concurrency import map_concurrently as map_concurrently
+    from pytest_delta_schema.backends.concurrency import read_all_until_settled as read_all_until_settled
     from pytest_delta_schema.backends.decoders import build_decoders as build_decoders
     from pytest_delta_schema.backends.logs.files import LocalLog as LocalLog
     from pytest_delta_schema.backends.logs.files import local_folder as local_folder
-    from pytest_delta_schema.backends.logs.files import read_all_until_settled as read_all_until_settled
     from pytest_delta_schema.backends.logs.state import CommitLog as CommitLog
     from pytest_delta_schema.backends.logs.state import state_of_log as state_of_log
     from pytest_delta_schema.backends.problems import is_a_view as is_a_view
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.spark.errors import NO_CONNECTION as NO_CONNECTION
     from pytest_delta_schema.backends.spark.errors import cancel_on_interrupt as cancel_on_interrupt
     from pytest_delta_schema.backends.spark.errors import running_in_spark as running_in_spark
-    from pytest_delta_schema.backends.spark.statements import OPEN_SOURCE_DELTA as OPEN_SOURCE_DELTA
+    from pytest_delta_schema.backends.spark.sessions import OPEN_SOURCE_DELTA as OPEN_SOURCE_DELTA
     from pytest_delta_schema.delta.names import NameMap as NameMap
     from pytest_delta_schema.delta.names import NameSet as NameSet
     from pytest_delta_schema.delta.names import folded as folded

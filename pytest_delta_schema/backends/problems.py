@@ -1,4 +1,4 @@
-"""Problems of reading a table, worded the same way by every backend."""
+"""Problems of reading, cloning and converting a table, worded the same way by every backend."""
 
 from __future__ import annotations
 
@@ -110,10 +110,13 @@ def cannot_convert(name: QualifiedName, backend: str, path: str) -> Diagnostic:
     return problem(UnlistableFiles, name, fact, remedy)
 
 
-_REMEDY = "create the table with make_delta_table, and insert its rows"
-
-
-def cannot_clone(table: QualifiedName, fact: str, remedy: str = _REMEDY, *, condition: str = "") -> StatementError:
+def cannot_clone(
+    table: QualifiedName,
+    fact: str,
+    remedy: str = "create the table with make_delta_table, and insert its rows",
+    *,
+    condition: str = "",
+) -> StatementError:
     """Return the error of a table that cannot be cloned."""
     return StatementError(f"{table} cannot be cloned: {fact}; {remedy}", condition=condition)
 
@@ -124,11 +127,8 @@ def require_commits_in_log(state: TableState) -> None:
         raise cannot_clone(state.name, "its newest commits are in a catalog, and not in its log")
 
 
-CONVERSIONS = (StatementKind.CONVERT_TABLE, StatementKind.REGISTER_TABLE)
-
-
 def without_files(statement: Statement) -> Refusal | None:
     """Refuse statements for which files have to be listed first."""
-    if statement.kind in CONVERSIONS:
+    if statement.kind in (StatementKind.CONVERT_TABLE, StatementKind.REGISTER_TABLE):
         return Refusal("it cannot list the files first", "convert with the local backend, or by CONVERT TO DELTA")
     return None

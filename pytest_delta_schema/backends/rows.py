@@ -1,4 +1,4 @@
-"""Rows given by users and rows of tables."""
+"""The constraint that stopped a write of rows, and data checks on the rows of a table by SQL."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from pytest_delta_schema.execute.protocols import RowCounts
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.sql.data_check_queries import count_rows, first_broken, first_repeated, samples, select_rows
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.state.spark_types import not_null_paths
 from pytest_delta_schema.state.states import ForeignKeyState, KeyState
+from pytest_delta_schema.state.types import not_null_paths
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -128,11 +128,11 @@ def _texts(error: BaseException) -> Iterator[str]:
 
 
 def _with_model(violation: ConstraintViolation, models: Iterable[Table]) -> ConstraintViolation:
-    owners = [model for model in models if violation.name in _names(model, violation.kind)]
+    owners = [model for model in models if violation.name in _constrained_names(model, violation.kind)]
     return replace(violation, model=owners[0]) if len(owners) == 1 else violation
 
 
-def _names(model: Table, kind: str) -> NameSet:
+def _constrained_names(model: Table, kind: str) -> NameSet:
     if kind == CHECK:
         return NameSet.of(model.checks)
     if kind == NOT_NULL:

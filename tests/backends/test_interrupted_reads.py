@@ -9,8 +9,8 @@ import shutil
 
 import pytest
 
+from pytest_delta_schema.backends import concurrency
 from pytest_delta_schema.backends.local.warehouse import table_folder
-from pytest_delta_schema.backends.logs import files
 from support.covering import ALL
 from support.delta_logs.file_readers import READERS
 from support.delta_logs.interruptions import Interruptions
@@ -26,7 +26,7 @@ SAMPLES = 300 if ALL else 20
 
 @pytest.fixture(autouse=True)
 def _without_pauses(monkeypatch):
-    monkeypatch.setattr(files, "PAUSES", (0, 0, 0))
+    monkeypatch.setattr(concurrency, "PAUSES", (0, 0, 0))
 
 
 def require_one_moment(reading, table):

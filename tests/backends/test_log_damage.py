@@ -8,7 +8,7 @@ import shutil
 import pytest
 from deltalake import DeltaTable
 
-from pytest_delta_schema.backends.logs import files as second_look
+from pytest_delta_schema.backends import concurrency
 from pytest_delta_schema.backends.logs.checks import check_log, damage_of
 from pytest_delta_schema.backends.logs.files import LocalLog, local_folder
 from pytest_delta_schema.backends.unity.logs import Log, LogFolder
@@ -204,7 +204,7 @@ class Vanishing(LocalLog):
 
 @pytest.mark.parametrize(("times", "is_read"), [(1, True), (3, True), (4, False)])
 def test_a_file_that_is_deleted_while_the_log_is_read_is_no_damage(tmp_path, monkeypatch, times, is_read):
-    monkeypatch.setattr(second_look, "PAUSES", (0, 0, 0))
+    monkeypatch.setattr(concurrency, "PAUSES", (0, 0, 0))
     name = commit_file(plain(tmp_path)).name
 
     assert damage_of(Vanishing(str(tmp_path), name, times)) is None
@@ -238,7 +238,7 @@ GAP, OTHER_GAP, ORPHAN = {commit_name(2)}, {commit_name(1)}, {checksum_name(5)}
     ids=["a gap", "a checksum", "two gaps", "three times", "each time"],
 )
 def test_what_the_next_listing_holds_is_not_missing(tmp_path, monkeypatch, listings, is_read):
-    monkeypatch.setattr(second_look, "PAUSES", (0, 0, 0))
+    monkeypatch.setattr(concurrency, "PAUSES", (0, 0, 0))
     plain(tmp_path)
 
     assert damage_of(Listed(str(tmp_path), *listings)) is None
@@ -246,7 +246,7 @@ def test_what_the_next_listing_holds_is_not_missing(tmp_path, monkeypatch, listi
 
 
 def test_damage_is_certain_although_commits_are_added(tmp_path, monkeypatch):
-    monkeypatch.setattr(second_look, "PAUSES", (0, 0, 0))
+    monkeypatch.setattr(concurrency, "PAUSES", (0, 0, 0))
     log = plain(tmp_path)
     commit_file(log, 2).unlink()
     others = ({f"{number}.tmp"} for number in range(4))

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from pytest_delta_schema.backends import concurrency
 from pytest_delta_schema.backends.kit import LocalLog, state_of_log
-from pytest_delta_schema.backends.logs import files
 from support.delta_logs.damage import checksum_file, commit_file
 from support.logs import commit, delta_log, field, metadata, protocol
 from support.tables import NAME
@@ -15,7 +15,7 @@ from support.tables import NAME
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "PAUSES", (0, 0, 0))
+    monkeypatch.setattr(concurrency, "PAUSES", (0, 0, 0))
     return tmp_path / "orders"
 
 

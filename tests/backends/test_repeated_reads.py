@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from pyspark.sql.types import LongType, StructField, StructType
 
+from pytest_delta_schema.backends import concurrency
 from pytest_delta_schema.backends.local.reading import located, read_tables
-from pytest_delta_schema.backends.logs import files
 from pytest_delta_schema.backends.spark_session.reading import read_table
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic, StatementError
 from pytest_delta_schema.models.names import QualifiedName
@@ -21,7 +21,7 @@ OTHER = QualifiedName("dev", "silver", "other")
 
 @pytest.fixture(autouse=True)
 def _without_pauses(monkeypatch):
-    monkeypatch.setattr(files, "PAUSES", (0, 0, 0))
+    monkeypatch.setattr(concurrency, "PAUSES", (0, 0, 0))
 
 
 def delta(comment="Read"):

@@ -12,7 +12,7 @@ from pyspark.sql import types as spark
 
 from pytest_delta_schema import Column, MemoryCatalog, Merge, UnknownType, WriteOptions, check_write, model_source
 from pytest_delta_schema.backends.databricks.catalog import CAPABILITIES as DATABRICKS
-from pytest_delta_schema.backends.spark.statements import OPEN_SOURCE_DELTA as LOCAL
+from pytest_delta_schema.backends.spark.sessions import OPEN_SOURCE_DELTA as LOCAL
 from pytest_delta_schema.backends.spark_session.catalog import CLASSIC, REMOTE
 from pytest_delta_schema.backends.unity.catalog import CAPABILITIES as UNITY
 from pytest_delta_schema.delta.fields import with_collations_json

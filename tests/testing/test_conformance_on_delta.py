@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from pytest_delta_schema.backends.spark.statements import OPEN_SOURCE_DELTA
+from pytest_delta_schema.backends.spark.sessions import OPEN_SOURCE_DELTA
 from pytest_delta_schema.backends.spark_session.catalog import CLASSIC
 from pytest_delta_schema.backends.unity.catalog import UnityCatalog
 from pytest_delta_schema.commands.cli import conformance_arguments

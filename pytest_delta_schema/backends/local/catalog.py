@@ -15,9 +15,9 @@ from pytest_delta_schema.backends.local.reading import LogFirstReader, list_tabl
 from pytest_delta_schema.backends.local.statements import LocalStatements
 from pytest_delta_schema.backends.local.warehouse import schema_folder
 from pytest_delta_schema.backends.rows import DataQueries
-from pytest_delta_schema.backends.spark.logs import columns_before, introduced_by, introductions, past_columns
+from pytest_delta_schema.backends.spark.logs import dropped_columns, introduced_by, introductions, past_columns
+from pytest_delta_schema.backends.spark.sessions import OPEN_SOURCE_DELTA
 from pytest_delta_schema.backends.spark.statements import (
-    OPEN_SOURCE_DELTA,
     append_rows,
     insert_rows,
     stored_rows,
@@ -48,7 +48,8 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.sql.statement import Statement
-    from pytest_delta_schema.state.log_facts import Commit, IntroducedBy
+    from pytest_delta_schema.state.log_facts import Commit
+    from pytest_delta_schema.state.states import IntroducedBy
     from pytest_delta_schema.state.types import ColumnState
     from pytest_delta_schema.write_check.streams import StreamKind, StreamVerdict
     from pytest_delta_schema.write_check.verdict import Merge, WriteOptions, WriteVerdict
@@ -146,7 +147,7 @@ class LocalCatalog:
         """Find columns in the schemas of older versions."""
         history = self._early.history(table)
         if history is not None:
-            return columns_before(history, paths)
+            return dropped_columns(history, paths)
         with self._session.using(table.catalog):
             return past_columns(self._session.sql, table, paths)
 

@@ -11,6 +11,7 @@ from datetime import datetime, timezone
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pytest_delta_schema.backends.concurrency import read_all_until_settled, read_until_settled
 from pytest_delta_schema.backends.local.warehouse import (
     LONGEST_FOLDER,
     MARKER,
@@ -29,8 +30,6 @@ from pytest_delta_schema.backends.logs.files import (
     CheckedLog,
     Damage,
     LocalLog,
-    read_all_until_settled,
-    read_until_settled,
 )
 from pytest_delta_schema.backends.logs.state import CommitLog, newest_version
 from pytest_delta_schema.backends.problems import (
@@ -44,8 +43,7 @@ from pytest_delta_schema.backends.problems import (
 from pytest_delta_schema.backends.spark.compat import active_spark, spark_schema_of
 from pytest_delta_schema.backends.spark.errors import translate_errors
 from pytest_delta_schema.backends.spark.logs import History
-from pytest_delta_schema.backends.spark.sessions import is_openable, may_lack_rows
-from pytest_delta_schema.backends.spark.statements import refused_by_spark
+from pytest_delta_schema.backends.spark.sessions import is_openable, may_lack_rows, refused_by_spark
 from pytest_delta_schema.delta.log_files import LogListing, commit_name
 from pytest_delta_schema.delta.names import folded
 from pytest_delta_schema.delta.well_formed import MalformedLog, with_texts

@@ -1,21 +1,20 @@
-"""The file system of a Delta log, as its readers use it."""
+"""The files of a Delta log: how they are read, what is in them, and what may be wrong with them."""
 
 from __future__ import annotations
 
 import os
-import time
 from json import JSONDecoder
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 from zlib import crc32
 
-from pytest_delta_schema.backends.problems import is_doubtful, problem
+from pytest_delta_schema.backends.problems import problem
 from pytest_delta_schema.delta.log_files import value_of_another_kind
 from pytest_delta_schema.diagnostics.faults import DamagedTable, UnreadableTable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from pytest_delta_schema.delta.log_files import LogListing
     from pytest_delta_schema.diagnostics.errors import Diagnostic
@@ -67,9 +66,6 @@ class LocalFiles(LogFiles, Protocol):
         ...
 
 
-_LOG = "_delta_log"
-
-
 class LocalLog:
     """Reads the files of the Delta log of a table in a local folder.
 
@@ -78,7 +74,7 @@ class LocalLog:
     """
 
     def __init__(self, table: str) -> None:
-        self.path = os.path.join(table, _LOG)  # noqa: PTH118 - hundreds of logs are read, and paths cost time
+        self.path = os.path.join(table, "_delta_log")  # noqa: PTH118 - hundreds of logs are read, and paths cost time
 
     def names(self) -> Iterable[str]:
         """Return the names of the files in the log."""
@@ -116,130 +112,6 @@ def local_folder(location: str) -> str | None:
         return location
     parts = urlsplit(location)
     return url2pathname(parts.path) if parts.scheme == "file" and not parts.netloc else None
-
-
-_HEADER = b"crc\0"
-"""The beginning of Hadoop's checksum files; the size of a block and the CRC-32 of each block follow (Hadoop 3.5.0)."""
-
-_WORD = 4
-
-
-class CutOffError(Exception):
-    """A file that no reader reads."""
-
-    def __init__(self, fact: str) -> None:
-        self.fact = fact
-        super().__init__(fact)
-
-
-class UncertainError(CutOffError):
-    """A file of which only Spark can tell whether Spark reads it, and what it shows then."""
-
-
-def actions_in(content: bytes) -> list[dict[str, Any]]:
-    """Return the actions in a file, one in each line."""
-    lines = content.splitlines()
-    if not any(line.strip() for line in lines):
-        msg = "is empty"
-        raise CutOffError(msg)
-    actions = []
-    for number, line in enumerate(lines, 1):
-        if line.strip(b" \t"):
-            action, fact = json_of(line), f"in line {number} of {len(lines)}"
-            if not isinstance(action, dict):
-                if _is_nearly_json(line):
-                    msg = f"is not plain JSON {fact}"
-                    raise UncertainError(msg)
-                msg = f"is cut off or damaged {fact}"
-                raise CutOffError(msg)
-            odd = value_of_another_kind(action)
-            if odd:
-                msg = f"has an odd {odd} {fact}"
-                raise UncertainError(msg)
-            actions.append(action)
-    return actions
-
-
-def json_of(content: bytes) -> Any:
-    """Return the parsed content; ``None`` if it is not JSON."""
-    try:
-        return _STRICT.decode(content.decode("utf-8"))
-    except (ValueError, RecursionError):
-        return None
-
-
-def _refuse_constant(name: str) -> None:
-    msg = f"{name} is not JSON"
-    raise ValueError(msg)
-
-
-_STRICT = JSONDecoder(parse_constant=_refuse_constant)
-_LENIENT = JSONDecoder(strict=False)
-
-
-def _is_nearly_json(line: bytes) -> bool:
-    """Whether a line begins with an object, or a list, behind a byte order mark or blanks; it may hold NaN."""
-    try:
-        value, _ = _LENIENT.raw_decode(line.decode("utf-8", "replace").lstrip("\ufeff").lstrip())
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(value, dict) or (isinstance(value, list) and value != [])
-
-
-def hadoop_checksum_name(name: str) -> str:
-    """Return the name of the file in which Hadoop keeps the checksum of a local file."""
-    return f".{name}.crc"
-
-
-def agrees_with_hadoop(content: bytes, checksum: bytes) -> bool:
-    """Whether Hadoop's checksum of a file fits its content, so Spark reads the file."""
-    block = int.from_bytes(checksum[_WORD : 2 * _WORD], "big", signed=True)
-    if not checksum.startswith(_HEADER) or block <= 0:
-        return False
-    sums = (crc32(content[start : start + block]) for start in range(0, len(content), block))
-    return checksum[2 * _WORD :] == b"".join(value.to_bytes(_WORD, "big") for value in sums)
-
-
-T = TypeVar("T")
-
-PAUSES = (0.01, 0.05, 0.2)
-"""Seconds before each further read, in which what another process is doing may end."""
-
-
-def read_until_settled(read: Callable[[], T], is_fault: Callable[[T], bool]) -> list[T]:
-    """Read until there is no fault, or two reads in a row have equal results; at most three times more."""
-    results = [read()]
-    for pause in PAUSES:
-        if not is_fault(results[-1]) or results[-2:-1] == results[-1:]:
-            break
-        time.sleep(pause)
-        results.append(read())
-    return results
-
-
-def read_all_until_settled(
-    names: Iterable[QualifiedName],
-    read: Callable[[Sequence[QualifiedName]], None],
-    results: Mapping[QualifiedName, object],
-) -> None:
-    """Read several tables together, and those with a problem again, until it is gone or the same twice.
-
-    A writer may change files while they are read, and listings and queries about a schema are not of one moment.
-
-    Args:
-        names: The tables.
-        read: Reads tables, and puts the state or the problem of each into ``results``.
-        results: What was read, by table; problems that concern the whole run are not read again.
-    """
-    doubtful = list(names)
-
-    def read_doubtful() -> dict[QualifiedName, object]:
-        nonlocal doubtful
-        read(doubtful)
-        doubtful = [name for name in doubtful if is_doubtful(results[name])]
-        return {name: results[name] for name in doubtful}
-
-    read_until_settled(read_doubtful, bool)
 
 
 BACKUP = "restore it from a backup"
@@ -319,3 +191,85 @@ def parsed_actions(content: bytes, path: str, remedy: str) -> list[dict[str, Any
         raise DoubtFound(Doubt(f"{path} {error.fact}", remedy)) from None
     except CutOffError as error:
         raise DamageFound(Damage(f"{path} {error.fact}", remedy)) from None
+
+
+class CutOffError(Exception):
+    """A file that no reader reads."""
+
+    def __init__(self, fact: str) -> None:
+        self.fact = fact
+        super().__init__(fact)
+
+
+class UncertainError(CutOffError):
+    """A file of which only Spark can tell whether Spark reads it, and what it shows then."""
+
+
+def actions_in(content: bytes) -> list[dict[str, Any]]:
+    """Return the actions in a file, one in each line."""
+    lines = content.splitlines()
+    if not any(line.strip() for line in lines):
+        msg = "is empty"
+        raise CutOffError(msg)
+    actions = []
+    for number, line in enumerate(lines, 1):
+        if line.strip(b" \t"):
+            action, fact = json_of(line), f"in line {number} of {len(lines)}"
+            if not isinstance(action, dict):
+                if _is_nearly_json(line):
+                    msg = f"is not plain JSON {fact}"
+                    raise UncertainError(msg)
+                msg = f"is cut off or damaged {fact}"
+                raise CutOffError(msg)
+            odd = value_of_another_kind(action)
+            if odd:
+                msg = f"has an odd {odd} {fact}"
+                raise UncertainError(msg)
+            actions.append(action)
+    return actions
+
+
+def json_of(content: bytes) -> Any:
+    """Return the parsed content; ``None`` if it is not JSON."""
+    try:
+        return _STRICT.decode(content.decode("utf-8"))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _refuse_constant(name: str) -> None:
+    msg = f"{name} is not JSON"
+    raise ValueError(msg)
+
+
+_STRICT = JSONDecoder(parse_constant=_refuse_constant)
+_LENIENT = JSONDecoder(strict=False)
+
+
+def _is_nearly_json(line: bytes) -> bool:
+    """Whether a line begins with an object, or a list, behind a byte order mark or blanks; it may hold NaN."""
+    try:
+        value, _ = _LENIENT.raw_decode(line.decode("utf-8", "replace").lstrip("\ufeff").lstrip())
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(value, dict) or (isinstance(value, list) and value != [])
+
+
+_HEADER = b"crc\0"
+"""The beginning of Hadoop's checksum files; the size of a block and the CRC-32 of each block follow (Hadoop 3.5.0)."""
+
+_WORD = 4
+
+
+def hadoop_checksum_name(name: str) -> str:
+    """Return the name of the file in which Hadoop keeps the checksum of a local file."""
+    return f".{name}.crc"
+
+
+def agrees_with_hadoop(content: bytes, checksum: bytes) -> bool:
+    """Whether Hadoop's checksum of a file fits its content, so Spark reads the file."""
+    block = int.from_bytes(checksum[_WORD : 2 * _WORD], "big", signed=True)
+    if not checksum.startswith(_HEADER) or block <= 0:
+        return False
+    sums = (crc32(content[start : start + block]) for start in range(0, len(content), block))
+    return checksum[2 * _WORD :] == b"".join(value.to_bytes(_WORD, "big") for value in sums)

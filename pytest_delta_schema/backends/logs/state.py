@@ -1,4 +1,4 @@
-"""Read the newest version of a Delta log from its commits and its checksum, without a JVM and without parquet."""
+"""States of tables from the commits and checksums of their Delta logs, without a JVM and without parquet."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from pytest_delta_schema.backends.concurrency import read_until_settled
 from pytest_delta_schema.backends.logs.checks import check_log
-from pytest_delta_schema.backends.logs.files import CheckedLog, Damage, Doubt, read_until_settled
+from pytest_delta_schema.backends.logs.files import CheckedLog, Damage, Doubt
 from pytest_delta_schema.backends.problems import is_damaged, problem
 from pytest_delta_schema.delta.fields import with_names_of
 from pytest_delta_schema.delta.log_files import LogListing, checksum_name, commit_name, gaps
@@ -125,7 +126,7 @@ def state_of_log(table: QualifiedName, log: LocalFiles) -> TableState | Diagnost
         return is_damaged(table, error)
 
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 _SHOWN = 5
 _STATED = frozenset({"metaData", "protocol"})
@@ -198,14 +199,14 @@ class CommitLog:
         with self._unreplaced([version]):
             return self._in_commits(version, versions)
 
-    def _settled(self, read: Callable[[tuple[int, ...]], T]) -> T:
+    def _settled(self, read: Callable[[tuple[int, ...]], _T]) -> _T:
         """Return what is read with one listing; a fault only if no later listing explains it."""
         result = read_until_settled(lambda: self._once(read), lambda result: isinstance(result, Diagnostic))[-1]
         if isinstance(result, Diagnostic):
             raise CatalogReadError([result])
         return result
 
-    def _once(self, read: Callable[[tuple[int, ...]], T]) -> T | Diagnostic:
+    def _once(self, read: Callable[[tuple[int, ...]], _T]) -> _T | Diagnostic:
         try:
             return read(tuple(sorted(LogListing.of(self.log.names()).commits)))
         except _Fault as fault:
@@ -242,7 +243,7 @@ class CommitLog:
         """Return what the checksum file of a version holds; ``None`` if it has none, or one of another form."""
         try:
             checksum = json.loads(self.log.read(checksum_name(version)))
-            domains = checksum.get("domainMetadata") or ()
+            domains = checksum.get(_DOMAINS) or ()
             return LogFacts(checksum["metadata"], checksum["protocol"], clustering_in(domains) or (), version)
         except (OSError, StatementError, *_MALFORMED):
             return None
@@ -258,7 +259,7 @@ class CommitLog:
             actions = list(self._actions(number))
             known = {kind: value for action in actions for kind, value in action.items() if kind in _STATED} | known
             if clustering is None:
-                clustering = clustering_in(action["domainMetadata"] for action in actions if "domainMetadata" in action)
+                clustering = clustering_in(action[_DOMAINS] for action in actions if _DOMAINS in action)
             is_stated = len(known) == len(_STATED)
             if is_stated and (clustering is not None or not may_be_clustered(known["protocol"])):
                 break

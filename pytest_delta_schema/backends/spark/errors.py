@@ -1,4 +1,4 @@
-"""Errors of Spark, translated, and logged."""
+"""Translate and log errors of Spark, and stop statements before an interruption."""
 
 from __future__ import annotations
 
@@ -32,71 +32,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
-"""The loggers of pyspark for errors of statements and of frames."""
-
-_PY4J_LOGGERS = (None, "py4j.java_gateway", "py4j.clientserver")
-"""The loggers to which py4j writes tracebacks, with the root logger."""
-
-
-class _Inside(threading.local):
-    """How many blocks of :func:`without_error_log` a thread is inside."""
-
-    depth = 0
-
-
-_INSIDE = _Inside()
-
-
-class _PysparkFilter(logging.Filter):
-    """Drops the records of threads inside of :func:`without_error_log`."""
-
-    def filter(self, _: logging.LogRecord) -> bool:
-        return not _INSIDE.depth
-
-
-class _Py4jFilter(logging.Filter):
-    """Drops the tracebacks of py4j in threads inside of :func:`without_error_log`."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        return not (_INSIDE.depth and record.exc_info and Path(record.pathname).parent.name == "py4j")
-
-
-@contextmanager
-def without_error_log() -> Iterator[None]:
-    """Drop what pyspark and py4j log about errors inside the block, in this thread."""
-    _install_filters()
-    _INSIDE.depth += 1
-    try:
-        yield
-    finally:
-        _INSIDE.depth -= 1
-
-
-@cache
-def _install_filters() -> None:
-    py4j_filter = _Py4jFilter()
-    for name in _PY4J_LOGGERS:
-        logging.getLogger(name).addFilter(py4j_filter)
-    if find_spec("pyspark.logger") is not None:  # came with pyspark 4.0
-        from pyspark.logger import PySparkLogger
-
-        pyspark_filter = _PysparkFilter()
-        for name in LOGGERS:
-            # pyspark needs its own class of loggers under these names.
-            PySparkLogger.getLogger(name).addFilter(pyspark_filter)
-
-
-_STREAM = "STREAM_FAILED"
-_IN_STREAM = re.compile(r"terminated with exception: \[([A-Z0-9_.]+)\]")
-"""The condition inside the message of a failed stream, whose own condition is always the same."""
-
-_STACK = ("\n\tat ", "\nJVM stacktrace:", "\n\nJVM stacktrace")
-_QUERY = ("\n\n== SQL", ";\n")
-"""What is in a message of the analysis before the query, and before its plan."""
-
-_LOG = logging.getLogger(JAVA_LOGGER)
-
 JVM_GONE, SESSION_STOPPED = "JVM_GONE", "SESSION_STOPPED"
 """The conditions of errors whose cause is that the JVM has ended, or that the session was stopped."""
 
@@ -118,6 +53,16 @@ _NO_ANSWER = re.compile(r"An error occurred while calling \S+|(?:[a-z]\w*\.)*\w+
 
 An error inside the JVM adds its stack trace, and a JVM that runs takes every unknown name for a package.
 """
+
+_STREAM = "STREAM_FAILED"
+_IN_STREAM = re.compile(r"terminated with exception: \[([A-Z0-9_.]+)\]")
+"""The condition inside the message of a failed stream, whose own condition is always the same."""
+
+_STACK = ("\n\tat ", "\nJVM stacktrace:", "\n\nJVM stacktrace")
+_QUERY = ("\n\n== SQL", ";\n")
+"""What is in a message of the analysis before the query, and before its plan."""
+
+_LOG = logging.getLogger(JAVA_LOGGER)
 
 
 @contextmanager
@@ -217,6 +162,61 @@ def _log(error: Exception, reworded: Callable[[str], str]) -> None:
     with suppress(Py4JError, ConnectionError):  # the JVM that has the stack may have ended
         stack = "\n".join(filter(None, (str(error).strip(), java_stack(error))))
         _LOG.debug("%s", reworded(redacted_uris(stack)))
+
+
+LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+"""The loggers of pyspark for errors of statements and of frames."""
+
+_PY4J_LOGGERS = (None, "py4j.java_gateway", "py4j.clientserver")
+"""The loggers to which py4j writes tracebacks, with the root logger."""
+
+
+class _Inside(threading.local):
+    """How many blocks of :func:`without_error_log` a thread is inside."""
+
+    depth = 0
+
+
+_INSIDE = _Inside()
+
+
+class _PysparkFilter(logging.Filter):
+    """Drops the records of threads inside of :func:`without_error_log`."""
+
+    def filter(self, _: logging.LogRecord) -> bool:
+        return not _INSIDE.depth
+
+
+class _Py4jFilter(logging.Filter):
+    """Drops the tracebacks of py4j in threads inside of :func:`without_error_log`."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return not (_INSIDE.depth and record.exc_info and Path(record.pathname).parent.name == "py4j")
+
+
+@contextmanager
+def without_error_log() -> Iterator[None]:
+    """Drop what pyspark and py4j log about errors inside the block, in this thread."""
+    _install_filters()
+    _INSIDE.depth += 1
+    try:
+        yield
+    finally:
+        _INSIDE.depth -= 1
+
+
+@cache
+def _install_filters() -> None:
+    py4j_filter = _Py4jFilter()
+    for name in _PY4J_LOGGERS:
+        logging.getLogger(name).addFilter(py4j_filter)
+    if find_spec("pyspark.logger") is not None:  # came with pyspark 4.0
+        from pyspark.logger import PySparkLogger
+
+        pyspark_filter = _PysparkFilter()
+        for name in LOGGERS:
+            # pyspark needs its own class of loggers under these names.
+            PySparkLogger.getLogger(name).addFilter(pyspark_filter)
 
 
 STOPPING = 2.0

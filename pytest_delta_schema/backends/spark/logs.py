@@ -1,4 +1,4 @@
-"""Read the files of a Delta log through the Hadoop file systems of a Spark session."""
+"""Older versions of a table in Spark: the files of its log in any Hadoop file system, and its history."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pytest_delta_schema.backends.logs.files import Edges
 from pytest_delta_schema.backends.spark.compat import java_session, jvm_of
 from pytest_delta_schema.sql.data_check_queries import select_rows
 from pytest_delta_schema.sql.renderers import describe_history, select_all
-from pytest_delta_schema.state.log_facts import IntroducedBy
 from pytest_delta_schema.state.spark_types import canonical_fields
+from pytest_delta_schema.state.states import IntroducedBy
 from pytest_delta_schema.state.types import find
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def introductions(history: History, paths: Iterable[ColumnPath]) -> Iterator[Int
     commits, columns_at = history
     versions = sorted(commits)
     for path in paths:
-        version = _first(versions, lambda version, path=path: find(columns_at(version), path) is not None)  # type: ignore[misc]
+        version = _first_version(versions, lambda version, path=path: find(columns_at(version), path) is not None)  # type: ignore[misc]
         if version is not None:
             commit = commits[version]
             time = commit["timestamp"].astimezone(timezone.utc)
@@ -143,10 +143,10 @@ KEEPS_COLUMNS = frozenset(
 
 def past_columns(sql: Callable[[str], Any], table: QualifiedName, paths: Iterable[ColumnPath]) -> frozenset[ColumnPath]:
     """Return the columns that an older version has and the newest lacks; newer versions are read first."""
-    return columns_before(_history(sql, table), paths)
+    return dropped_columns(_history(sql, table), paths)
 
 
-def columns_before(history: History, paths: Iterable[ColumnPath]) -> frozenset[ColumnPath]:
+def dropped_columns(history: History, paths: Iterable[ColumnPath]) -> frozenset[ColumnPath]:
     """Return those of some columns that an older version has and the newest one lacks; see :func:`past_columns`."""
     commits, columns_at = history
     # The last version that has a column is the one before the commit that dropped it.
@@ -176,7 +176,7 @@ def _keeps_columns(commit: Any) -> bool:
     return appends or commit["operation"] in KEEPS_COLUMNS
 
 
-def _first(versions: list[int], has: Callable[[int], bool]) -> int | None:
+def _first_version(versions: list[int], has: Callable[[int], bool]) -> int | None:
     """Return the first version that has something, by bisection; ``None`` if it is older than the history."""
     without, with_it = -1, len(versions) - 1
     while with_it - without > 1:

@@ -1,4 +1,4 @@
-"""Check that a Spark session that a project provides has Delta Lake, and say what to change where it is created."""
+"""Spark sessions: whether they have Delta Lake, what their versions can run, and which tables they open."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.logs.files import CheckedLog, Doubt
 from pytest_delta_schema.backends.logs.state import contradicts_checksum
+from pytest_delta_schema.backends.problems import problem
 from pytest_delta_schema.backends.spark.compat import (
     Gateway,
     delta_version,
@@ -16,10 +17,10 @@ from pytest_delta_schema.backends.spark.compat import (
     spark_version,
 )
 from pytest_delta_schema.backends.spark.errors import NO_CONNECTION, translate_errors
-from pytest_delta_schema.backends.spark.statements import refused_on_tables
+from pytest_delta_schema.backends.spark.statements import BY_COMMIT, BY_PROPERTY
 from pytest_delta_schema.delta import NEWEST, PAIRS
 from pytest_delta_schema.delta.fields import widening
-from pytest_delta_schema.delta.names import NameSet, folded
+from pytest_delta_schema.delta.names import ColumnPath, NameSet, folded
 from pytest_delta_schema.delta.properties import REGISTRY, is_databricks_only, is_known, is_open_source
 from pytest_delta_schema.delta.protocol import (
     COLUMN_MAPPING,
@@ -32,6 +33,7 @@ from pytest_delta_schema.delta.protocol import (
 )
 from pytest_delta_schema.delta.well_formed import faults_of_struct
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError, first_line
+from pytest_delta_schema.diagnostics.faults import UnsupportedTable
 from pytest_delta_schema.execute.protocols import Capabilities, Refusal
 from pytest_delta_schema.models.arguments import refuse_kind
 from pytest_delta_schema.plan.actions import CreateTable
@@ -40,17 +42,19 @@ from pytest_delta_schema.sql.compiler import TOGETHER
 from pytest_delta_schema.sql.renderers import set_keys
 from pytest_delta_schema.sql.statement import StatementKind
 from pytest_delta_schema.state.features import required_features
-from pytest_delta_schema.state.spark_types import unknown_parts
+from pytest_delta_schema.state.spark_types import unknown_parts, unstorable
 from pytest_delta_schema.state.types import describe_type, is_generated
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
     from typing import Any
 
     from pyspark.sql import SparkSession
 
     from pytest_delta_schema.backends.logs.files import Damage
+    from pytest_delta_schema.diagnostics.errors import Diagnostic
+    from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.sql.statement import Statement
     from pytest_delta_schema.state.delta_log import LogSchema
     from pytest_delta_schema.state.log_facts import LogFacts
@@ -122,6 +126,57 @@ def require_session(value: object, subject: str) -> None:
     if isinstance(value, type) or not hasattr(value, "sql"):
         refuse_kind(subject, "a Spark session", value, "give one, such as the fixture delta_spark")
 
+
+def refused_on_tables(
+    emulates_property: Callable[[str], bool],
+) -> Callable[[Statement, TableState | None], Refusal | None]:
+    """Return a function that refuses statements on properties and types which only other clients know."""
+
+    def refuses_for_table(statement: Statement, observed: TableState | None) -> Refusal | None:
+        if observed is None:
+            return None
+        return _stored_keys(statement, observed, emulates_property) or _unknown_types(observed)
+
+    return refuses_for_table
+
+
+def _stored_keys(
+    statement: Statement, observed: TableState, emulates_property: Callable[[str], bool]
+) -> Refusal | None:
+    """Refuse to change properties which a table holds, and this Delta does not know.
+
+    Databricks has written them. Delta's SQL removes such a property, and does not set it (Delta 4.4.0).
+    """
+    stored = NameSet(observed.table_properties) - NameSet(observed.emulated_properties)
+    keys = [key for key in set_keys(statement) if emulates_property(key) and folded(key) in stored]
+    if not keys:
+        return None
+    reason = f"the table holds {', '.join(keys)} as Databricks has written it, and open-source Delta cannot set it"
+    return Refusal(reason, "set it on Databricks, or declare the value that the table holds")
+
+
+def _unknown_types(observed: TableState) -> Refusal | None:
+    """Refuse every statement on a table with a type that Delta does not store.
+
+    Delta 4.4.0 checks all columns whenever the metadata of a table changes (``DELTA_UNSUPPORTED_DATA_TYPES``).
+    """
+    unknown = [
+        f"{path} {name}"
+        for column in observed.columns
+        for path, name in unstorable(column.data_type, ColumnPath(column.name))
+    ]
+    if not unknown:
+        return None
+    reason = f"Delta refuses to change a table with columns of types that it does not know ({', '.join(unknown)})"
+    return Refusal(reason, "change the table with a client that knows them")
+
+
+OPEN_SOURCE_DELTA = Capabilities(
+    emulates=BY_COMMIT | BY_PROPERTY,
+    emulates_property=is_databricks_only,
+    refuses_for_table=refused_on_tables(is_databricks_only),
+)
+"""The capabilities of a classic session with the newest Spark and Delta."""
 
 SPARK_WITH_SEVERAL_COLUMNS = (4, 0)
 """The first Spark whose ALTER TABLE changes several columns at once (Spark 3.5.9: PARSE_SYNTAX_ERROR)."""
@@ -286,3 +341,22 @@ def _is_known(protocol: Mapping[str, Any], state: TableState, delta: tuple[int, 
         return False
     needs = {need.name for need in required_features(state)}
     return needs - _UNCHECKED <= supported_features(state.table_properties)
+
+
+_REFUSALS = (
+    "DELTA_GEOSPATIAL_NOT_SUPPORTED",
+    "DELTA_INVALID_PROTOCOL_VERSION",
+    "DELTA_UNSUPPORTED_FEATURES_FOR_READ",
+    "EXPRESSION_DECODING_FAILED",
+    "INVALID_JSON_DATA_TYPE",
+    "UNSUPPORTED_TIME_TYPE",
+)
+"""The conditions of Delta 4.4.0 and Spark 4.2.0 for types, features and protocol versions that they do not know."""
+
+
+def refused_by_spark(name: QualifiedName, cause: str) -> Diagnostic | None:
+    """Return the problem of a table that needs a newer Spark or Delta; ``None`` for other problems."""
+    if not any(f"[{condition}" in cause for condition in _REFUSALS):
+        return None
+    remedy = "read it with a newer pair of pyspark and delta-spark, or with the unity backend, which reads the log"
+    return problem(UnsupportedTable, name, f"is unreadable, because Spark refuses to open it ({cause})", remedy)

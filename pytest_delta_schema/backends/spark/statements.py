@@ -1,4 +1,4 @@
-"""Run statements on Spark."""
+"""Run statements on open-source Delta, by SQL, emulated or in a transaction, and write rows."""
 
 from __future__ import annotations
 
@@ -13,19 +13,17 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from pytest_delta_schema.backends.problems import problem
 from pytest_delta_schema.backends.row_values import Clock, converted_rows, rows_of_spark
 from pytest_delta_schema.backends.spark.compat import Transaction, frame_of_rows, java_frame, labelled, operation
 from pytest_delta_schema.backends.spark.errors import translate_errors
 from pytest_delta_schema.delta.fields import physical_path
 from pytest_delta_schema.delta.names import ELEMENT, KEY, TABLE, VALUE, ColumnPath, NameMap, NameSet, folded
-from pytest_delta_schema.delta.properties import CHECK_PREFIX, is_databricks_only
+from pytest_delta_schema.delta.properties import CHECK_PREFIX
 from pytest_delta_schema.delta.protocol import CLUSTERED, CLUSTERING_DOMAIN, may_be_clustered
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, StatementError, UnsafePlanError, first_line
-from pytest_delta_schema.diagnostics.faults import UnsupportedTable
 from pytest_delta_schema.diagnostics.text import escaped, identifier
 from pytest_delta_schema.execute.preflight import violations_of
-from pytest_delta_schema.execute.protocols import Capabilities, Refusal, RowCounts
+from pytest_delta_schema.execute.protocols import Capabilities, RowCounts
 from pytest_delta_schema.models.spark_types import nullable_struct
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import (
@@ -55,7 +53,6 @@ from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.sql.renderers import (
     change_clustering,
     select_all,
-    set_keys,
     set_properties,
     texts_without_zone,
     unset_properties,
@@ -63,7 +60,6 @@ from pytest_delta_schema.sql.renderers import (
 from pytest_delta_schema.sql.statement import CATALOG_ONLY, Statement, StatementKind
 from pytest_delta_schema.state.delta_log import columns_of_schema, emulated_property, tag_property
 from pytest_delta_schema.state.keys import key_property
-from pytest_delta_schema.state.spark_types import unstorable
 from pytest_delta_schema.state.states import CheckState
 from pytest_delta_schema.state.types import find
 
@@ -75,7 +71,6 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.backends.rows import DataQueries
     from pytest_delta_schema.backends.spark.compat import Gateway
-    from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plan.data_checks import DataCheck
     from pytest_delta_schema.state.states import TableState
@@ -89,6 +84,79 @@ BY_PROPERTY = CATALOG_ONLY
 """Statements for features that open-source Delta lacks; ``pytest_delta_schema.*`` table properties store it."""
 
 
+class DeltaStatements:
+    """Runs statements on open-source Delta.
+
+    Without a gateway, as over Spark Connect, statements need SQL. ``capabilities`` returns what the session can run; it
+    is called when that is first needed. ``by_commit`` are kinds of statements that a metadata transaction does, because
+    the session has no SQL for them.
+    """
+
+    def __init__(
+        self,
+        sql: Callable[[str], Any],
+        queries: Callable[[QualifiedName], DataQueries],
+        gateway: Gateway | None,
+        capabilities: Callable[[], Capabilities],
+        by_commit: frozenset[StatementKind] = BY_COMMIT,
+    ) -> None:
+        self._capabilities = capabilities
+        self._by_commit = by_commit
+        self._sql = sql
+        self._queries = queries
+        self._gateway = gateway
+
+    def run(self, statement: Statement) -> None:
+        """Run one statement, or emulate it."""
+        if statement.kind is StatementKind.CREATE_TABLE:
+            self._create(statement)
+        elif self._gateway is not None and statement.kind in self._by_commit:
+            self._commit(self._gateway, statement)
+        elif statement.kind in TOGETHER and statement.kind in self._capabilities().splits:
+            for single in statements_per_column(statement):
+                self._sql(single.sql)
+        else:
+            self._run_on_delta(statement)
+
+    def _commit(self, gateway: Gateway, statement: Statement) -> None:
+        """Do in one metadata transaction what open-source Delta has no exact SQL for."""
+        table, count = statement.table, self._queries(statement.table).count_at
+        paths = [change.path for change in statement.changes if isinstance(change, ColumnNullabilityChange)]
+        if paths:
+            set_not_null(gateway, table, paths, count)
+        renames = {change.path: change.to for change in statement.changes if isinstance(change, ColumnRename)}
+        if renames:
+            rename_columns_in_transaction(gateway, table, renames)
+        for change in statement.changes:
+            if isinstance(change, CheckAdd):
+                add_check_in_transaction(gateway, table, CheckState(change.name, change.expression), count)
+            elif isinstance(change, LayoutRewrite):
+                rewrite_table_layout(gateway, table, change)
+
+    def _create(self, statement: Statement) -> None:
+        for change in statement.changes:
+            if isinstance(change, CreateTable):
+                self._require_conditions(change)
+        self._run_on_delta(statement)
+
+    def _run_on_delta(self, statement: Statement) -> None:
+        for emulated in on_delta(statement, self._emulates_property):
+            self._sql(emulated.sql)
+
+    def _emulates_property(self, key: str) -> bool:
+        return self._capabilities().emulates_property(key)
+
+    def _require_conditions(self, action: CreateTable) -> None:
+        """Require Spark to accept the checks of a new table, without a job; Delta stores any text as a property."""
+        for check in action.checks:
+            try:
+                self._sql(exists_violation(action.columns, check.expression))
+            except Exception as error:
+                subject = f"{action.table}: check {check.name} ({check.expression})"
+                msg = f"{subject} is refused by Spark: {first_line(error)}; correct it"
+                raise StatementError(msg) from error
+
+
 def on_delta(statement: Statement, emulates_property: Callable[[str], bool]) -> tuple[Statement, ...]:
     """Return the statements with which open-source Delta does the same; each is one commit."""
     if statement.kind is StatementKind.CREATE_TABLE:
@@ -97,27 +165,6 @@ def on_delta(statement: Statement, emulates_property: Callable[[str], bool]) -> 
         replacement for change in statement.changes for replacement in _emulated(statement, change, emulates_property)
     )
     return emulated or (statement,)
-
-
-def without_stored_keys(
-    emulates_property: Callable[[str], bool],
-) -> Callable[[Statement, TableState | None], Refusal | None]:
-    """Return a function that refuses to change properties which a table holds, and this Delta does not know.
-
-    Databricks has written them. Delta's SQL removes such a property, and does not set it (Delta 4.4.0).
-    """
-
-    def refuses_for_table(statement: Statement, observed: TableState | None) -> Refusal | None:
-        if observed is None:
-            return None
-        stored = NameSet(observed.table_properties) - NameSet(observed.emulated_properties)
-        keys = [key for key in set_keys(statement) if emulates_property(key) and folded(key) in stored]
-        if not keys:
-            return None
-        reason = f"the table holds {', '.join(keys)} as Databricks has written it, and open-source Delta cannot set it"
-        return Refusal(reason, "set it on Databricks, or declare the value that the table holds")
-
-    return refuses_for_table
 
 
 def _emulated(statement: Statement, change: Any, emulates_property: Callable[[str], bool]) -> Iterator[Statement]:
@@ -197,7 +244,7 @@ def set_not_null(gateway: Gateway, name: QualifiedName, paths: Sequence[ColumnPa
         _forbid_null(schema, frozenset(paths))
         metadata["schemaString"] = json.dumps(schema)
 
-    _change(gateway, name, partial(count, data_checks), data_checks, forbid, labelled(gateway, "SET NOT NULL"))
+    _edit_metadata(gateway, name, partial(count, data_checks), data_checks, forbid, labelled(gateway, "SET NOT NULL"))
 
 
 def add_check_in_transaction(gateway: Gateway, name: QualifiedName, check: CheckState, count: Count) -> None:
@@ -215,7 +262,7 @@ def add_check_in_transaction(gateway: Gateway, name: QualifiedName, check: Check
         metadata["configuration"][key] = check.expression
 
     label = operation(gateway, "AddConstraint", folded(check.name), check.expression)
-    _change(gateway, name, partial(count, [check]), [check], put, label)
+    _edit_metadata(gateway, name, partial(count, [check]), [check], put, label)
 
 
 def rename_columns_in_transaction(gateway: Gateway, name: QualifiedName, names: Mapping[ColumnPath, str]) -> None:
@@ -223,17 +270,17 @@ def rename_columns_in_transaction(gateway: Gateway, name: QualifiedName, names: 
 
     def rename(metadata: dict[str, Any]) -> None:
         schema = json.loads(metadata["schemaString"])
-        _rename(schema, names)
+        _rename_fields(schema, names)
         metadata["schemaString"] = json.dumps(schema)
         metadata["partitionColumns"] = [
             names.get(ColumnPath(column), column) for column in metadata["partitionColumns"]
         ]
 
     nothing = RowCounts(rows=None)
-    _change(gateway, name, lambda _: nothing, (), rename, labelled(gateway, "RENAME COLUMN"))
+    _edit_metadata(gateway, name, lambda _: nothing, (), rename, labelled(gateway, "RENAME COLUMN"))
 
 
-def _change(  # noqa: PLR0913, PLR0917 - the parts of one transaction
+def _edit_metadata(  # noqa: PLR0913, PLR0917 - the parts of one transaction
     gateway: Gateway,
     name: QualifiedName,
     count: Callable[[int], RowCounts],
@@ -264,122 +311,16 @@ def _forbid_null(struct: dict[str, Any], paths: frozenset[ColumnPath], above: Co
             _forbid_null(field["type"], paths, here)
 
 
-def _rename(data_type: Any, names: Mapping[ColumnPath, str], above: ColumnPath = TABLE) -> None:
+def _rename_fields(data_type: Any, names: Mapping[ColumnPath, str], above: ColumnPath = TABLE) -> None:
     """Rename fields in a type of Delta's JSON, at any depth, and keep everything else about them."""
     if not isinstance(data_type, dict):
         return
     for field in data_type.get("fields", ()):
         here = above.child(field["name"])
         field["name"] = names.get(here, field["name"])
-        _rename(field["type"], names, here)
+        _rename_fields(field["type"], names, here)
     for part, name in (("elementType", ELEMENT), ("keyType", KEY), ("valueType", VALUE)):
-        _rename(data_type.get(part), names, above.child(name))
-
-
-_REFUSALS = (
-    "DELTA_GEOSPATIAL_NOT_SUPPORTED",
-    "DELTA_INVALID_PROTOCOL_VERSION",
-    "DELTA_UNSUPPORTED_FEATURES_FOR_READ",
-    "EXPRESSION_DECODING_FAILED",
-    "INVALID_JSON_DATA_TYPE",
-    "UNSUPPORTED_TIME_TYPE",
-)
-"""The conditions of Delta 4.4.0 and Spark 4.2.0 for types, features and protocol versions that they do not know."""
-
-
-def refused_by_spark(name: QualifiedName, cause: str) -> Diagnostic | None:
-    """Return the problem of a table that needs a newer Spark or Delta; ``None`` for other problems."""
-    if not any(f"[{condition}" in cause for condition in _REFUSALS):
-        return None
-    remedy = "read it with a newer pair of pyspark and delta-spark, or with the unity backend, which reads the log"
-    return problem(UnsupportedTable, name, f"is unreadable, because Spark refuses to open it ({cause})", remedy)
-
-
-def without_unknown_types(_: Statement, observed: TableState | None) -> Refusal | None:
-    """Refuse every statement on a table with a type that Delta does not store.
-
-    Delta 4.4.0 checks all columns whenever the metadata of a table changes (``DELTA_UNSUPPORTED_DATA_TYPES``).
-    """
-    columns = () if observed is None else observed.columns
-    unknown = [
-        f"{path} {name}" for column in columns for path, name in unstorable(column.data_type, ColumnPath(column.name))
-    ]
-    if not unknown:
-        return None
-    reason = f"Delta refuses to change a table with columns of types that it does not know ({', '.join(unknown)})"
-    return Refusal(reason, "change the table with a client that knows them")
-
-
-def refused_on_tables(
-    emulates_property: Callable[[str], bool],
-) -> Callable[[Statement, TableState | None], Refusal | None]:
-    """Return a function that refuses statements on properties and types which only other clients know."""
-    stored_keys = without_stored_keys(emulates_property)
-
-    def refuses_for_table(statement: Statement, observed: TableState | None) -> Refusal | None:
-        return stored_keys(statement, observed) or without_unknown_types(statement, observed)
-
-    return refuses_for_table
-
-
-OPEN_SOURCE_DELTA = Capabilities(
-    emulates=BY_COMMIT | BY_PROPERTY,
-    emulates_property=is_databricks_only,
-    refuses_for_table=refused_on_tables(is_databricks_only),
-)
-"""The capabilities of a classic session with the newest Spark and Delta."""
-
-
-UTC_PARTITION_VALUES = "spark.databricks.delta.write.utcTimestampPartitionValues"
-"""Whether partition values of timestamps are written in UTC instead of the session's time zone (Delta 4.4.0)."""
-
-
-@contextmanager
-def setting(spark: SparkSession, key: str, value: str) -> Iterator[None]:
-    """Change a setting of a session inside the block."""
-    before = spark.conf.get(key, None)
-    if before == value:
-        yield
-        return
-    spark.conf.set(key, value)
-    try:
-        yield
-    finally:
-        if before is None:
-            spark.conf.unset(key)
-        else:
-            spark.conf.set(key, before)
-
-
-@contextmanager
-def shared_setting(spark: Callable[[], SparkSession], key: str, value: str) -> Iterator[bool]:
-    """Change a setting inside the block for several threads that use one session."""
-    with ExitStack() as settings:
-        try:
-            with translate_errors():
-                settings.enter_context(setting(spark(), key, value))
-        except DeltaSchemaError:
-            yield False
-            return
-        try:
-            yield True
-        finally:
-            # The session may have ended meanwhile, and an error must not replace an interruption.
-            with suppress(StatementError), translate_errors():
-                settings.close()
-
-
-TIME_ZONE = "spark.sql.session.timeZone"
-SUBSTITUTE = "spark.sql.variable.substitute"
-
-
-@contextmanager
-def settings(spark: SparkSession, values: Mapping[str, str]) -> Iterator[None]:
-    """Change settings of a session inside the block."""
-    with ExitStack() as stack:
-        for key, value in values.items():
-            stack.enter_context(setting(spark, key, value))
-        yield
+        _rename_fields(data_type.get(part), names, above.child(name))
 
 
 def table_fingerprint(
@@ -483,79 +424,6 @@ def _zone_of_reading(
     return zone if transaction.files_match(texts_without_zone(texts)) else "UTC"
 
 
-class DeltaStatements:
-    """Runs statements on open-source Delta.
-
-    Without a gateway, as over Spark Connect, statements need SQL. ``capabilities`` returns what the session can run; it
-    is called when that is first needed. ``by_commit`` are kinds of statements that a metadata transaction does, because
-    the session has no SQL for them.
-    """
-
-    def __init__(
-        self,
-        sql: Callable[[str], Any],
-        queries: Callable[[QualifiedName], DataQueries],
-        gateway: Gateway | None,
-        capabilities: Callable[[], Capabilities],
-        by_commit: frozenset[StatementKind] = BY_COMMIT,
-    ) -> None:
-        self._capabilities = capabilities
-        self._by_commit = by_commit
-        self._sql = sql
-        self._queries = queries
-        self._gateway = gateway
-
-    def run(self, statement: Statement) -> None:
-        """Run one statement, or emulate it."""
-        if statement.kind is StatementKind.CREATE_TABLE:
-            self._create(statement)
-        elif self._gateway is not None and statement.kind in self._by_commit:
-            self._commit(self._gateway, statement)
-        elif statement.kind in TOGETHER and statement.kind in self._capabilities().splits:
-            for single in statements_per_column(statement):
-                self._sql(single.sql)
-        else:
-            self._run_on_delta(statement)
-
-    def _commit(self, gateway: Gateway, statement: Statement) -> None:
-        """Do in one metadata transaction what open-source Delta has no exact SQL for."""
-        table, count = statement.table, self._queries(statement.table).count_at
-        paths = [change.path for change in statement.changes if isinstance(change, ColumnNullabilityChange)]
-        if paths:
-            set_not_null(gateway, table, paths, count)
-        renames = {change.path: change.to for change in statement.changes if isinstance(change, ColumnRename)}
-        if renames:
-            rename_columns_in_transaction(gateway, table, renames)
-        for change in statement.changes:
-            if isinstance(change, CheckAdd):
-                add_check_in_transaction(gateway, table, CheckState(change.name, change.expression), count)
-            elif isinstance(change, LayoutRewrite):
-                rewrite_table_layout(gateway, table, change)
-
-    def _create(self, statement: Statement) -> None:
-        for change in statement.changes:
-            if isinstance(change, CreateTable):
-                self._require_conditions(change)
-        self._run_on_delta(statement)
-
-    def _run_on_delta(self, statement: Statement) -> None:
-        for emulated in on_delta(statement, self._emulates_property):
-            self._sql(emulated.sql)
-
-    def _emulates_property(self, key: str) -> bool:
-        return self._capabilities().emulates_property(key)
-
-    def _require_conditions(self, action: CreateTable) -> None:
-        """Require Spark to accept the checks of a new table, without a job; Delta stores any text as a property."""
-        for check in action.checks:
-            try:
-                self._sql(exists_violation(action.columns, check.expression))
-            except Exception as error:
-                subject = f"{action.table}: check {check.name} ({check.expression})"
-                msg = f"{subject} is refused by Spark: {first_line(error)}; correct it"
-                raise StatementError(msg) from error
-
-
 def table_rows(sql: Callable[[str], Any], table: QualifiedName, version: int | None) -> list[dict[str, Any]]:
     """Return all rows of a table; timestamps have a time zone."""
     return rows_of_spark(sql(select_all(select_rows(table, version=version))))
@@ -582,7 +450,7 @@ def insert_rows(spark: SparkSession, state: TableState, rows: Iterable[Mapping[s
     stored = spark.table(dotted(state.name)).schema
     utc = {UTC_PARTITION_VALUES: "true", TIME_ZONE: "UTC"} if instants and not keeps_zone else {}
     with settings(spark, utc), step(escaped(f"{state.name}: writing rows")):
-        for given, alike in _alike(converted, filled):
+        for given, alike in _grouped(converted, filled):
             fields = [field for field in stored if folded(field.name) not in filled - given]
             tuples = [tuple(row.get(folded(field.name)) for field in fields) for row in alike]
             _append(spark, state.name, type(stored)(fields), tuples)
@@ -612,9 +480,61 @@ def _instants_in_partitions(state: TableState) -> tuple[str, ...]:
     return tuple(column.name for column in columns if column.data_type == "timestamp")
 
 
-def _alike(
+def _grouped(
     rows: Sequence[Mapping[str, Any]], filled: frozenset[str]
 ) -> Iterator[tuple[frozenset[str], list[Mapping[str, Any]]]]:
     """Group neighbouring rows that have values for the same columns among those that the table can fill."""
     for given, alike in groupby(rows, key=lambda row: filled & row.keys()):
         yield given, list(alike)
+
+
+UTC_PARTITION_VALUES = "spark.databricks.delta.write.utcTimestampPartitionValues"
+"""Whether partition values of timestamps are written in UTC instead of the session's time zone (Delta 4.4.0)."""
+
+
+@contextmanager
+def setting(spark: SparkSession, key: str, value: str) -> Iterator[None]:
+    """Change a setting of a session inside the block."""
+    before = spark.conf.get(key, None)
+    if before == value:
+        yield
+        return
+    spark.conf.set(key, value)
+    try:
+        yield
+    finally:
+        if before is None:
+            spark.conf.unset(key)
+        else:
+            spark.conf.set(key, before)
+
+
+@contextmanager
+def shared_setting(spark: Callable[[], SparkSession], key: str, value: str) -> Iterator[bool]:
+    """Change a setting inside the block for several threads that use one session."""
+    with ExitStack() as settings:
+        try:
+            with translate_errors():
+                settings.enter_context(setting(spark(), key, value))
+        except DeltaSchemaError:
+            yield False
+            return
+        try:
+            yield True
+        finally:
+            # The session may have ended meanwhile, and an error must not replace an interruption.
+            with suppress(StatementError), translate_errors():
+                settings.close()
+
+
+TIME_ZONE = "spark.sql.session.timeZone"
+SUBSTITUTE = "spark.sql.variable.substitute"
+
+
+@contextmanager
+def settings(spark: SparkSession, values: Mapping[str, str]) -> Iterator[None]:
+    """Change settings of a session inside the block."""
+    with ExitStack() as stack:
+        for key, value in values.items():
+            stack.enter_context(setting(spark, key, value))
+        yield

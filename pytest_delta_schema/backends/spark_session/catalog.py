@@ -13,11 +13,10 @@ from pytest_delta_schema.backends.rows import DataQueries
 from pytest_delta_schema.backends.spark.compat import Gateway, is_connect_session
 from pytest_delta_schema.backends.spark.errors import running_in_spark
 from pytest_delta_schema.backends.spark.logs import introduced_by, past_columns
-from pytest_delta_schema.backends.spark.sessions import SparkVersions, require_session
+from pytest_delta_schema.backends.spark.sessions import OPEN_SOURCE_DELTA, SparkVersions, require_session
 from pytest_delta_schema.backends.spark.statements import (
     BY_COMMIT,
     BY_PROPERTY,
-    OPEN_SOURCE_DELTA,
     DeltaStatements,
     append_rows,
     insert_rows,
@@ -27,10 +26,9 @@ from pytest_delta_schema.backends.spark.statements import (
 from pytest_delta_schema.backends.spark_session.reading import ABSENT_ON_SPARK, SessionReader, unreadable_by_session
 from pytest_delta_schema.diagnostics.errors import StatementError, first_line
 from pytest_delta_schema.execute.protocols import ABSENT, Refusal
-from pytest_delta_schema.models.table import required_tables
 from pytest_delta_schema.models.names import required_table_name, required_table_names
-from pytest_delta_schema.models.table import conversions
 from pytest_delta_schema.models.sets import names_around
+from pytest_delta_schema.models.table import conversions, required_tables
 from pytest_delta_schema.plan.changes import CheckAdd, SetTableComment
 from pytest_delta_schema.sql.renderers import (
     create_schema,
@@ -51,8 +49,8 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute.protocols import Capabilities, Version
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
-    from pytest_delta_schema.state.log_facts import Commit, IntroducedBy, LogFacts
-    from pytest_delta_schema.state.states import CatalogState, TableState
+    from pytest_delta_schema.state.log_facts import Commit, LogFacts
+    from pytest_delta_schema.state.states import CatalogState, IntroducedBy, TableState
     from pytest_delta_schema.state.types import ColumnState
 
 

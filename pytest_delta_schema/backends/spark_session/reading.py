@@ -12,16 +12,15 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import unquote
 
-from pytest_delta_schema.backends.concurrency import map_concurrently
+from pytest_delta_schema.backends.concurrency import map_concurrently, read_until_settled
 from pytest_delta_schema.backends.logs.checks import damage_of_newest, inspect_log
-from pytest_delta_schema.backends.logs.files import CheckedLog, Damage, LocalLog, local_folder, read_until_settled
+from pytest_delta_schema.backends.logs.files import CheckedLog, Damage, LocalLog, local_folder
 from pytest_delta_schema.backends.logs.state import CommitLog, newest_version
 from pytest_delta_schema.backends.problems import cannot_convert, is_damaged, is_doubtful, problem, refused
 from pytest_delta_schema.backends.spark.compat import is_connect_session
 from pytest_delta_schema.backends.spark.errors import translate_errors
 from pytest_delta_schema.backends.spark.logs import HadoopLog
-from pytest_delta_schema.backends.spark.sessions import may_be_refused, may_lack_rows
-from pytest_delta_schema.backends.spark.statements import refused_by_spark
+from pytest_delta_schema.backends.spark.sessions import may_be_refused, may_lack_rows, refused_by_spark
 from pytest_delta_schema.delta.log_files import checksum_name, commit_name
 from pytest_delta_schema.delta.names import folded
 from pytest_delta_schema.delta.protocol import (

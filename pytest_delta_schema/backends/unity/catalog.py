@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from pytest_delta_schema.backends.concurrency import map_concurrently
 from pytest_delta_schema.backends.problems import without_files
 from pytest_delta_schema.backends.spark.compat import active_spark, is_connect_session
-from pytest_delta_schema.backends.spark.statements import BY_COMMIT, BY_PROPERTY, on_delta, refused_on_tables
+from pytest_delta_schema.backends.spark.sessions import refused_on_tables
+from pytest_delta_schema.backends.spark.statements import BY_COMMIT, BY_PROPERTY, on_delta
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 from pytest_delta_schema.backends.unity.entries import MetadataSyncing
 from pytest_delta_schema.backends.unity.logs import ExternalLogs, Log
@@ -27,8 +28,8 @@ from pytest_delta_schema.diagnostics.faults import FailedMetadataSync
 from pytest_delta_schema.diagnostics.redaction import Uri
 from pytest_delta_schema.execute.protocols import Capabilities, MetadataSync, Refusal, version_of
 from pytest_delta_schema.models.arguments import refuse_kind
-from pytest_delta_schema.models.sets import snapshot_names
 from pytest_delta_schema.models.names import required_table_name, required_table_names
+from pytest_delta_schema.models.sets import snapshot_names
 from pytest_delta_schema.plan.actions import CreateTable
 from pytest_delta_schema.plan.changes import CheckAdd, SetTableProperties
 from pytest_delta_schema.plan.entry_comparison import is_stale
@@ -52,8 +53,8 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.sql.statement import Statement
-    from pytest_delta_schema.state.log_facts import Commit, IntroducedBy, LogFacts
-    from pytest_delta_schema.state.states import TableState
+    from pytest_delta_schema.state.log_facts import Commit, LogFacts
+    from pytest_delta_schema.state.states import IntroducedBy, TableState
     from pytest_delta_schema.state.types import ColumnState
 
 

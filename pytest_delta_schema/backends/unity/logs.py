@@ -11,8 +11,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
+from pytest_delta_schema.backends.concurrency import read_until_settled
 from pytest_delta_schema.backends.logs.checks import check_log, damage_of
-from pytest_delta_schema.backends.logs.files import CheckedLog, Doubt, Edges, LocalLog, local_folder, read_until_settled
+from pytest_delta_schema.backends.logs.files import CheckedLog, Doubt, Edges, LocalLog, local_folder
 from pytest_delta_schema.backends.logs.state import newest_version
 from pytest_delta_schema.backends.unity.client import ServerError
 from pytest_delta_schema.backends.unity.storage import NO_CREDENTIALS, deltalake_options, needs_credentials, vended

@@ -820,7 +820,7 @@ class TestChangesMeanwhile:
 
     @pytest.fixture(autouse=True)
     def _without_pauses(self, monkeypatch):
-        monkeypatch.setattr("pytest_delta_schema.backends.logs.files.PAUSES", (0, 0, 0))
+        monkeypatch.setattr("pytest_delta_schema.backends.concurrency.PAUSES", (0, 0, 0))
 
     @staticmethod
     def before(monkeypatch, workspace, text, change):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema.backends.spark.statements import OPEN_SOURCE_DELTA
+from pytest_delta_schema.backends.spark.sessions import OPEN_SOURCE_DELTA
 from pytest_delta_schema.testing import CatalogSuite, SparkDataAccess
 from support.covering import COVERING, played_on
 from support.installed import INSTALLED

@@ -6,8 +6,8 @@ import pytest
 
 from pytest_delta_schema import Orchestrator, UnsafePlanError
 from pytest_delta_schema.backends.memory.catalog import MemoryCatalog
+from pytest_delta_schema.backends.spark.sessions import OPEN_SOURCE_DELTA as LOCAL
 from pytest_delta_schema.backends.spark.sessions import SparkVersions
-from pytest_delta_schema.backends.spark.statements import OPEN_SOURCE_DELTA as LOCAL
 from pytest_delta_schema.backends.spark.statements import on_delta
 from pytest_delta_schema.backends.spark_session.catalog import CLASSIC, REMOTE
 from pytest_delta_schema.backends.unity.catalog import CAPABILITIES as UNITY

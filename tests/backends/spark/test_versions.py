@@ -12,8 +12,7 @@ from pyspark.sql.types import DoubleType, FloatType, ShortType, VarcharType
 from pytest_delta_schema import Column, Identity, MemoryCatalog, Orchestrator
 from pytest_delta_schema.backends.local.catalog import LocalCatalog
 from pytest_delta_schema.backends.spark.compat import delta_version, error_condition, java_condition, spark_version
-from pytest_delta_schema.backends.spark.sessions import SparkVersions
-from pytest_delta_schema.backends.spark.statements import OPEN_SOURCE_DELTA
+from pytest_delta_schema.backends.spark.sessions import OPEN_SOURCE_DELTA, SparkVersions
 from pytest_delta_schema.delta import NEWEST
 from pytest_delta_schema.delta.properties import REGISTRY
 from pytest_delta_schema.execute.protocols import Capabilities, Refusal

@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from pytest_delta_schema.backends.logs import files
+from pytest_delta_schema.backends import concurrency
 from pytest_delta_schema.backends.unity import logs as external_logs
 from pytest_delta_schema.backends.unity.logs import ExternalLogs, Log, LogFolder
 from pytest_delta_schema.delta.names import ColumnPath
@@ -19,7 +19,7 @@ from support.unity import MODEL, lake
 @pytest.fixture
 def unity(tmp_path, monkeypatch):
     """A table whose entry equals its log."""
-    monkeypatch.setattr(files, "PAUSES", (0, 0, 0))
+    monkeypatch.setattr(concurrency, "PAUSES", (0, 0, 0))
     with lake(tmp_path) as made:
         made.table()
         made.catalog.sync_entries([MODEL])

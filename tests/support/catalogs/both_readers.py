@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema import LocalCatalog
 from pytest_delta_schema.backends.local.reading import _request
 from pytest_delta_schema.backends.local.warehouse import table_folder
-from pytest_delta_schema.backends.spark.logs import columns_before, introductions
+from pytest_delta_schema.backends.spark.logs import dropped_columns, introductions
 from pytest_delta_schema.state import TableState
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.models.constraints import Parquet
     from pytest_delta_schema.state import CatalogState
-    from pytest_delta_schema.state.log_facts import IntroducedBy
+    from pytest_delta_schema.state.states import IntroducedBy
 
 _ONLY_IN_SESSION = {"gone", "provider", "view"}
 """Answers of ``StateReader.java`` about what only the running session knows: another process does not see it."""
@@ -61,7 +61,7 @@ class AgreeingCatalog(LocalCatalog):
         paths = tuple(paths)
         by_spark = super().past_columns(table, paths)
         history = self._early.logs.history(table)
-        assert history is None or columns_before(history, paths) == by_spark
+        assert history is None or dropped_columns(history, paths) == by_spark
         return by_spark
 
     def _is_explained(

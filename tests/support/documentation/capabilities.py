@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
 from pytest_delta_schema.backends.local.launch import minor_version
 from pytest_delta_schema.backends.memory.catalog import MemoryCatalog
+from pytest_delta_schema.backends.spark.sessions import OPEN_SOURCE_DELTA as LOCAL
 from pytest_delta_schema.backends.spark.sessions import SparkVersions
-from pytest_delta_schema.backends.spark.statements import OPEN_SOURCE_DELTA as LOCAL
 from pytest_delta_schema.backends.spark_session.catalog import CLASSIC, REMOTE
 from pytest_delta_schema.backends.unity.catalog import UnityCatalog
 from pytest_delta_schema.delta import PAIRS

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_delta_schema import Column, DriftError, Orchestrator, assert_no_drift
 from pytest_delta_schema.backends.local.warehouse import table_folder
-from pytest_delta_schema.backends.spark.logs import _first
+from pytest_delta_schema.backends.spark.logs import _first_version
 from pytest_delta_schema.backends.spark.statements import setting
 from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 from pytest_delta_schema.delta.names import ColumnPath
@@ -106,7 +106,7 @@ def test_columns_that_are_gone_are_found_in_older_versions(local, remote, backen
     ],
 )
 def test_a_version_is_found_or_older_than_the_history(versions, since, position):
-    assert _first(versions, lambda version: version >= since) == position
+    assert _first_version(versions, lambda version: version >= since) == position
 
 
 def append(local, schema, **options):

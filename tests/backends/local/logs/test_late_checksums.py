@@ -172,7 +172,7 @@ class Vanished(LocalLog):
 
 
 def test_an_older_commit_that_is_deleted_meanwhile_is_listed_again(tmp_path, folder, monkeypatch):
-    monkeypatch.setattr("pytest_delta_schema.backends.logs.files.PAUSES", (0, 0, 0))
+    monkeypatch.setattr("pytest_delta_schema.backends.concurrency.PAUSES", (0, 0, 0))
     monkeypatch.setattr("pytest_delta_schema.backends.local.reading.LocalLog", Vanished)
     monkeypatch.setattr(Vanished, "first", True)
     write(folder, {}, {8: checksum()})

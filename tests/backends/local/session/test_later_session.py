@@ -10,8 +10,7 @@ import pytest
 from pytest_delta_schema import LocalCatalog
 from pytest_delta_schema.backends.local import bridge
 from pytest_delta_schema.backends.local.bridge import LazySession, has_own_settings
-from pytest_delta_schema.backends.spark.sessions import SparkVersions
-from pytest_delta_schema.backends.spark.statements import OPEN_SOURCE_DELTA
+from pytest_delta_schema.backends.spark.sessions import OPEN_SOURCE_DELTA, SparkVersions
 from support.installed import INSTALLED
 
 NEWEST = {"pyspark": "4.2.0", "delta-spark": "4.4.0"}
