@@ -55,9 +55,8 @@ from pytest_delta_schema.plan.difference import new_names, old_names, place_of, 
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
 from pytest_delta_schema.state.delta_log import encode_owned
 from pytest_delta_schema.state.expressions import canonical, columns_in, simplified, with_columns
-from pytest_delta_schema.state.spark_types import atoms
 from pytest_delta_schema.state.states import DELTA, OWNED_PROPERTIES, same_rely
-from pytest_delta_schema.state.types import ColumnGeneration, find
+from pytest_delta_schema.state.types import ColumnGeneration, atoms, find
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

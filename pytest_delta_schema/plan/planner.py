@@ -64,9 +64,8 @@ from pytest_delta_schema.plan.kinds import KINDS, Step, kind_of, with_enabled
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.keys import KEY_FIELDS
-from pytest_delta_schema.state.spark_types import special_names
 from pytest_delta_schema.state.states import CatalogState, TableState
-from pytest_delta_schema.state.types import describe_type, equal_types
+from pytest_delta_schema.state.types import describe_type, equal_types, special_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping

@@ -35,15 +35,20 @@ from pytest_delta_schema.rules.consent import DROP_COLUMN, Consent, missing_cons
 from pytest_delta_schema.rules.rule import has_feature, violation
 from pytest_delta_schema.settings.table import toml_setting
 from pytest_delta_schema.state.desired import desired_state, rename_hints
-from pytest_delta_schema.state.spark_types import (
+from pytest_delta_schema.state.spark_types import nested_types
+from pytest_delta_schema.state.types import (
+    ArrayState,
+    MapState,
+    StructState,
+    children,
+    columns_below,
+    find,
     has_not_null_in_collections,
-    nested_types,
     not_null_in_collections,
     not_null_paths,
     special_names,
     struct_fields,
 )
-from pytest_delta_schema.state.types import ArrayState, MapState, StructState, children, columns_below, find
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -13,9 +13,9 @@ from pytest_delta_schema.rules.rule import Fault, violation
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.expressions import canonical, condition_faults
 from pytest_delta_schema.state.keys import path_of_key
-from pytest_delta_schema.state.spark_types import canonical_type, is_assignable, is_comparable
+from pytest_delta_schema.state.spark_types import canonical_type
 from pytest_delta_schema.state.states import UNIQUE
-from pytest_delta_schema.state.types import describe_type
+from pytest_delta_schema.state.types import describe_type, is_assignable, is_comparable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

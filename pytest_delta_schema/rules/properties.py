@@ -18,9 +18,9 @@ from pytest_delta_schema.models.table import Table, declared_name
 from pytest_delta_schema.plan.property_policy import PropertyPolicy
 from pytest_delta_schema.rules.rule import Fault, violation
 from pytest_delta_schema.state.desired import clustering_path, desired_state
-from pytest_delta_schema.state.spark_types import nested_types, parts_below
+from pytest_delta_schema.state.spark_types import nested_types
 from pytest_delta_schema.state.states import OWN_PROPERTY_PREFIX
-from pytest_delta_schema.state.types import find
+from pytest_delta_schema.state.types import find, parts_below
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -27,8 +27,8 @@ from pytest_delta_schema.rules.rule import Fault, has_feature, violation
 from pytest_delta_schema.settings.table import toml_setting
 from pytest_delta_schema.state.desired import value_state
 from pytest_delta_schema.state.expressions import columns_in, default_faults, paths_in, row_faults
-from pytest_delta_schema.state.spark_types import atoms, canonical_type, compound_types, is_storable, unstorable
-from pytest_delta_schema.state.types import describe_type, find
+from pytest_delta_schema.state.spark_types import canonical_type, compound_types, is_storable, unstorable
+from pytest_delta_schema.state.types import atoms, describe_type, find
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

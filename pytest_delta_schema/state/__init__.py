@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.json_state import state_json as state_json
     from pytest_delta_schema.state.log_facts import Commit as Commit
     from pytest_delta_schema.state.log_facts import DataFile as DataFile
-    from pytest_delta_schema.state.log_facts import IntroducedBy as IntroducedBy
-    from pytest_delta_schema.state.reader import CatalogReader as CatalogReader
     from pytest_delta_schema.state.states import *
+    from pytest_delta_schema.state.states import CatalogReader as CatalogReader
+    from pytest_delta_schema.state.states import IntroducedBy as IntroducedBy
     from pytest_delta_schema.state.states import SourceState as SourceState
     from pytest_delta_schema.state.types import ArrayState as ArrayState
     from pytest_delta_schema.state.types import ColumnGeneration as ColumnGeneration

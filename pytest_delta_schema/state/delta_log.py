@@ -21,10 +21,9 @@ from pytest_delta_schema.delta.fields import (
     with_collations_json,
 )
 from pytest_delta_schema.delta.names import TABLE, ColumnPath, NameMap, NameSet, folded
-from pytest_delta_schema.delta.protocol import protocol_properties
 from pytest_delta_schema.delta.properties import CHECK_PREFIX
+from pytest_delta_schema.delta.protocol import protocol_properties
 from pytest_delta_schema.state.keys import keys_in_properties
-from pytest_delta_schema.state.spark_types import shared
 from pytest_delta_schema.state.states import (
     NO_TAGS,
     OWN_PROPERTY_PREFIX,
@@ -43,6 +42,7 @@ from pytest_delta_schema.state.types import (
     IdentityState,
     MapState,
     StructState,
+    shared,
 )
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The state that a model declares: a frozen copy, made when the model is planned."""
+"""The state that a model declares, made when the model is planned, and the declaration that a state comes from."""
 
 from __future__ import annotations
 
@@ -7,17 +7,16 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pyspark.sql import types as spark
-from pyspark.sql.types import ArrayType, MapType, StructType
 
 from pytest_delta_schema.delta.fields import SIZED
 from pytest_delta_schema.delta.names import ELEMENT, KEY, TABLE, VALUE, ColumnPath, column_path
 from pytest_delta_schema.models.column import NO_DECLARED_TAGS, Column, Identity
-from pytest_delta_schema.models.spark_types import UnknownType
 from pytest_delta_schema.models.constraints import Check, declared_conversion
 from pytest_delta_schema.models.ownership import ALL_MANAGED, ASPECTS
+from pytest_delta_schema.models.spark_types import UnknownType
 from pytest_delta_schema.models.table import Table, declared_name
 from pytest_delta_schema.state.keys import declared_keys, desired_keys
-from pytest_delta_schema.state.spark_types import ATOMIC, NESTED, RENAMED_FROM, collecting_renames, is_storable, shared
+from pytest_delta_schema.state.spark_types import ATOMIC, NESTED, RENAMED_FROM, collecting_renames, is_storable
 from pytest_delta_schema.state.states import NO_DEPRECATIONS, NO_TAGS, CheckState, RenameState, TableState, by_name
 from pytest_delta_schema.state.types import (
     ArrayState,
@@ -29,13 +28,12 @@ from pytest_delta_schema.state.types import (
     StructState,
     find,
     new_column,
+    shared,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from decimal import Decimal
-
-    from pyspark.sql.types import DataType
 
     from pytest_delta_schema.models.table import PropertyValue
     from pytest_delta_schema.state.spark_types import Renamed
@@ -160,9 +158,9 @@ def _renames(columns: Iterable[Column]) -> Iterator[RenameState]:
             yield from _renames_below((column.name,), column.data_type)
 
 
-def _renames_below(above: tuple[str, ...], data_type: DataType) -> Iterator[RenameState]:
+def _renames_below(above: tuple[str, ...], data_type: spark.DataType) -> Iterator[RenameState]:
     """Yield the former names of the parts of a type; ``above`` are the parts of the path to it."""
-    if isinstance(data_type, StructType):
+    if isinstance(data_type, spark.StructType):
         for field in data_type.fields:
             path = (*above, field.name)
             old = field.metadata.get(RENAMED_FROM) if field.metadata else None
@@ -170,9 +168,9 @@ def _renames_below(above: tuple[str, ...], data_type: DataType) -> Iterator[Rena
                 yield RenameState(column_path(*path), str(old))
             if type(field.dataType) in NESTED:
                 yield from _renames_below(path, field.dataType)
-    elif isinstance(data_type, ArrayType):
+    elif isinstance(data_type, spark.ArrayType):
         yield from _renames_below((*above, ELEMENT), data_type.elementType)
-    elif isinstance(data_type, MapType):
+    elif isinstance(data_type, spark.MapType):
         yield from _renames_below((*above, KEY), data_type.keyType)
         yield from _renames_below((*above, VALUE), data_type.valueType)
 

@@ -12,8 +12,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_delta_schema.delta.names import ColumnPath, NameMap, NameSet
-from pytest_delta_schema.state.spark_types import atoms, is_storable, unstorable
-from pytest_delta_schema.state.types import ArrayState, MapState, StructState, children, plain
+from pytest_delta_schema.state.spark_types import is_storable, unstorable
+from pytest_delta_schema.state.types import ArrayState, MapState, StructState, atoms, children, plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,34 +21,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.types import ColumnState, DataTypeState
 
-
 MANAGED = "MANAGED"
-
-SERVER_PROPERTIES = (
-    "delta.lastUpdateVersion",
-    "delta.lastCommitTimestamp",
-    "delta.minReaderVersion",
-    "delta.minWriterVersion",
-    "delta.clusteringColumns",
-    "delta.rowTracking.rowIdHighWaterMark",
-    "clusteringColumns",
-    "io.unitycatalog.tableId",
-)
-"""Properties that servers write into entries by themselves (Unity Catalog 0.6.0)."""
-
-SERVER_PREFIXES = ("delta.feature.", "option.")
-"""Prefixes of such properties."""
-
-_COLLATED = "string collate "
-
-_TYPE_NAMES = {
-    "bigint": "LONG",
-    "int": "INT",
-    "smallint": "SHORT",
-    "tinyint": "BYTE",
-    "void": "NULL",
-}
-"""Names of Unity Catalog for types that have a different name in Spark (source: its REST API, ColumnTypeName)."""
 
 
 class EntryColumn(NamedTuple):
@@ -136,9 +109,25 @@ class LogState:
     is_catalog_managed: bool = False
 
 
-def is_collated(atom: str) -> bool:
-    """Whether an atomic type is a string with a collation, which servers store in the metadata of a field."""
-    return atom.startswith(_COLLATED)
+SERVER_PROPERTIES = (
+    "delta.lastUpdateVersion",
+    "delta.lastCommitTimestamp",
+    "delta.minReaderVersion",
+    "delta.minWriterVersion",
+    "delta.clusteringColumns",
+    "delta.rowTracking.rowIdHighWaterMark",
+    "clusteringColumns",
+    "io.unitycatalog.tableId",
+)
+"""Properties that servers write into entries by themselves (Unity Catalog 0.6.0)."""
+
+SERVER_PREFIXES = ("delta.feature.", "option.")
+"""Prefixes of such properties."""
+
+
+def is_written_by_server(key: str) -> bool:
+    """Whether servers write a property by themselves."""
+    return key in SERVER_PROPERTIES or key.startswith(SERVER_PREFIXES)
 
 
 def entry_columns(columns: tuple[ColumnState, ...], partitioning: tuple[str, ...]) -> tuple[EntryColumn, ...]:
@@ -147,40 +136,6 @@ def entry_columns(columns: tuple[ColumnState, ...], partitioning: tuple[str, ...
         return tuple([_entry_column(column, None) for column in columns])
     partition_indexes = NameMap((name, index) for index, name in enumerate(partitioning))
     return tuple(_entry_column(column, partition_indexes.get(column.name)) for column in columns)
-
-
-def type_text(data_type: DataTypeState) -> str:
-    """Return a type as entries have it: without nullability, and with strings for char and varchar."""
-    if isinstance(data_type, StructState):
-        return f"struct<{','.join(f'{field.name}:{type_text(field.data_type)}' for field in data_type.fields)}>"
-    if isinstance(data_type, ArrayState):
-        return f"array<{type_text(data_type.element)}>"
-    if isinstance(data_type, MapState):
-        return f"map<{type_text(data_type.key)},{type_text(data_type.value)}>"
-    return "string" if is_collated(data_type) else str(plain(data_type))
-
-
-def type_name(data_type: DataTypeState) -> str:
-    """Return the name of a type in entries."""
-    return _named(type_text(data_type))
-
-
-def _named(text: str) -> str:
-    kind = text.split("(", 1)[0].split("<", 1)[0]
-    return _TYPE_NAMES.get(kind, kind.upper())
-
-
-def decimal_parts(data_type: DataTypeState) -> tuple[int | None, int | None]:
-    """Return precision and scale of a decimal, and ``None`` for other types."""
-    if not isinstance(data_type, str) or not data_type.startswith("decimal("):
-        return None, None
-    precision, scale = data_type[len("decimal(") : -1].split(",")
-    return int(precision), int(scale)
-
-
-def is_written_by_server(key: str) -> bool:
-    """Whether servers write a property by themselves."""
-    return key in SERVER_PROPERTIES or key.startswith(SERVER_PREFIXES)
 
 
 def _entry_column(column: ColumnState, partition_index: int | None) -> EntryColumn:
@@ -211,7 +166,54 @@ class _ShownType(NamedTuple):
 @lru_cache(maxsize=1024)
 def _shown_type(data_type: DataTypeState) -> _ShownType:
     text = type_text(data_type)
-    return _ShownType(text, _named(text), *decimal_parts(data_type))
+    return _ShownType(text, _type_name(text), *decimal_parts(data_type))
+
+
+_TYPE_NAMES = {
+    "bigint": "LONG",
+    "int": "INT",
+    "smallint": "SHORT",
+    "tinyint": "BYTE",
+    "void": "NULL",
+}
+"""Names of Unity Catalog for types that have a different name in Spark (source: its REST API, ColumnTypeName)."""
+
+
+def type_text(data_type: DataTypeState) -> str:
+    """Return a type as entries have it: without nullability, and with strings for char and varchar."""
+    if isinstance(data_type, StructState):
+        return f"struct<{','.join(f'{field.name}:{type_text(field.data_type)}' for field in data_type.fields)}>"
+    if isinstance(data_type, ArrayState):
+        return f"array<{type_text(data_type.element)}>"
+    if isinstance(data_type, MapState):
+        return f"map<{type_text(data_type.key)},{type_text(data_type.value)}>"
+    return "string" if is_collated(data_type) else str(plain(data_type))
+
+
+def type_name(data_type: DataTypeState) -> str:
+    """Return the name of a type in entries."""
+    return _type_name(type_text(data_type))
+
+
+def _type_name(text: str) -> str:
+    kind = text.split("(", 1)[0].split("<", 1)[0]
+    return _TYPE_NAMES.get(kind, kind.upper())
+
+
+def decimal_parts(data_type: DataTypeState) -> tuple[int | None, int | None]:
+    """Return precision and scale of a decimal, and ``None`` for other types."""
+    if not isinstance(data_type, str) or not data_type.startswith("decimal("):
+        return None, None
+    precision, scale = data_type[len("decimal(") : -1].split(",")
+    return int(precision), int(scale)
+
+
+_COLLATED = "string collate "
+
+
+def is_collated(atom: str) -> bool:
+    """Whether an atomic type is a string with a collation, which servers store in the metadata of a field."""
+    return atom.startswith(_COLLATED)
 
 
 PROPERTY_LIMIT = 255
@@ -316,7 +318,7 @@ def _all_fit(columns: tuple[ColumnState, ...]) -> bool:
 
 def _why_not(column: ColumnState) -> str:
     """Return why an entry cannot store a column; ``""`` if it can."""
-    if _has_void(column.data_type):
+    if _VOID in atoms([column.data_type]):
         return "void"
     parts = unstorable(column.data_type, ColumnPath(column.name))
     odd = ", ".join(name for _, name in parts if not is_collated(name))
@@ -332,7 +334,3 @@ def _malformed(data_type: DataTypeState) -> str:
     if not all(part.name.strip() for part in parts):
         return _BLANK
     return next(filter(None, (_malformed(part.data_type) for part in parts)), "")
-
-
-def _has_void(data_type: DataTypeState) -> bool:
-    return data_type == _VOID or any(_has_void(part.data_type) for part in children(data_type))

@@ -14,7 +14,7 @@ from pytest_delta_schema.delta.protocol import (
     missing_features,
     supported_features,
 )
-from pytest_delta_schema.state.spark_types import atoms, not_null_paths
+from pytest_delta_schema.state.types import atoms, not_null_paths
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator

@@ -67,6 +67,8 @@ from pytest_delta_schema.state.types import (
 STATE_VERSION = 1
 """The version of the form. It grows with every change of a key, because unknown keys are refused."""
 
+_SUBJECT = "state of a table"
+
 
 def state_json(state: TableState) -> dict[str, Any]:
     """Return the state of a table as JSON values; :func:`state_from_json` turns them back without loss.
@@ -86,8 +88,67 @@ def state_from_json(values: object) -> TableState:
         JsonFormError: If the values are of a higher version, or not of this form; with every fault.
     """
     name = values.get("name") if isinstance(values, dict) else None
-    state: TableState = STATE_FORM.read(values, name if isinstance(name, str) else "state of a table")
+    state: TableState = STATE_FORM.read(values, name if isinstance(name, str) else _SUBJECT)
     return state
+
+
+_encode = json.JSONEncoder(ensure_ascii=False).encode
+_encode_sorted = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
+_CONFLICT_MARKS = ("<<<<<<< ", ">>>>>>> ")
+_REMEDY = "restore it"
+
+
+def state_json_text(state: TableState) -> str:
+    """Return the JSON form of a state as text; :func:`state_from_json_text` turns it back."""
+    lines = [f'  "{key}": {_part(key, value)}' for key, value in state_json(state).items()]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def state_from_json_text(text: str | bytes) -> TableState:
+    """Return the state of a text of any layout that has the JSON form of a state."""
+    try:
+        content = text.decode() if isinstance(text, bytes) else text
+        values = json.loads(content, object_pairs_hook=_object)
+    except UnicodeDecodeError:
+        fact = "is not UTF-8"
+    except ValueError as error:
+        fact = _fault_of(content, error)
+    except RecursionError:
+        fact = "is nested too deeply"
+    else:
+        return state_from_json(values)
+    raise JsonFormError([Diagnostic(table=_SUBJECT, message=fact, remedy=_REMEDY)])
+
+
+def _part(key: str, value: Any) -> str:
+    """Return the value of a key, with a line for each entry if it has entries."""
+    if key in _ARRAYS:
+        return "[\n    " + ",\n    ".join([escaped(_encode(item)) for item in value]) + "\n  ]"
+    if key in _OBJECTS:
+        entries = [escaped(f"{_encode(name)}: {_encode_sorted(item)}") for name, item in sorted(value.items())]
+        return "{\n    " + ",\n    ".join(entries) + "\n  }"
+    return escaped(_encode(value))
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object; of a key that is written twice, as after a merge, one value would be lost."""
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        keys = [key for key, _ in pairs]
+        msg = f"the key {json_preview(next(key for key in keys if keys.count(key) > 1))} is written twice"
+        raise ValueError(msg)
+    return values
+
+
+def _fault_of(text: str, error: ValueError) -> str:
+    """Return why a text is not JSON."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.startswith(_CONFLICT_MARKS):
+            return f"has a conflict of a merge in line {number}"
+    return f"is not valid JSON: {error}"
+
+
+_NO_VALUE = ColumnGeneration()
 
 
 class DataType:
@@ -161,8 +222,6 @@ def _parsed_day(text: str) -> date:
         raise ValueError(text)
     return day
 
-
-_NO_VALUE = ColumnGeneration()
 
 TEXTS = Items(of=TEXT)
 TABLE_NAME = Notation(text=_name_text, parse=_parsed_name, noun="three names with dots, such as dev.silver.orders")
@@ -245,64 +304,6 @@ STATE = Record(
 
 STATE_FORM = Form(version=STATE_VERSION, record=STATE)
 
-
 _OBJECTS = frozenset(key.name for key in STATE.keys if isinstance(key.shape, Entries))
 _ARRAYS = frozenset(key.name for key in STATE.keys if isinstance(key.shape, Items) and isinstance(key.shape.of, Record))
 """The keys whose entries have a line each."""
-
-_encode = json.JSONEncoder(ensure_ascii=False).encode
-_encode_sorted = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
-
-_SUBJECT = "state of a table"
-_CONFLICT_MARKS = ("<<<<<<< ", ">>>>>>> ")
-_REMEDY = "restore it"
-
-
-def state_json_text(state: TableState) -> str:
-    """Return the JSON form of a state as text; :func:`state_from_json_text` turns it back."""
-    lines = [f'  "{key}": {_part(key, value)}' for key, value in state_json(state).items()]
-    return "{\n" + ",\n".join(lines) + "\n}\n"
-
-
-def state_from_json_text(text: str | bytes) -> TableState:
-    """Return the state of a text of any layout that has the JSON form of a state."""
-    try:
-        content = text.decode() if isinstance(text, bytes) else text
-        values = json.loads(content, object_pairs_hook=_object)
-    except UnicodeDecodeError:
-        fact = "is not UTF-8"
-    except ValueError as error:
-        fact = _fault_of(content, error)
-    except RecursionError:
-        fact = "is nested too deeply"
-    else:
-        return state_from_json(values)
-    raise JsonFormError([Diagnostic(table=_SUBJECT, message=fact, remedy=_REMEDY)])
-
-
-def _part(key: str, value: Any) -> str:
-    """Return the value of a key, with a line for each entry if it has entries."""
-    if key in _ARRAYS:
-        return "[\n    " + ",\n    ".join([escaped(_encode(item)) for item in value]) + "\n  ]"
-    if key in _OBJECTS:
-        entries = [escaped(f"{_encode(name)}: {_encode_sorted(item)}") for name, item in sorted(value.items())]
-        return "{\n    " + ",\n    ".join(entries) + "\n  }"
-    return escaped(_encode(value))
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object; of a key that is written twice, as after a merge, one value would be lost."""
-    values = dict(pairs)
-    if len(values) < len(pairs):
-        keys = [key for key, _ in pairs]
-        msg = f"the key {json_preview(next(key for key in keys if keys.count(key) > 1))} is written twice"
-        raise ValueError(msg)
-    return values
-
-
-def _fault_of(text: str, error: ValueError) -> str:
-    """Return why a text is not JSON."""
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.startswith(_CONFLICT_MARKS):
-            return f"has a conflict of a merge in line {number}"
-    return f"is not valid JSON: {error}"

@@ -1,4 +1,4 @@
-"""The newest version of a Delta log, from which the state of a table and its catalog entry follow."""
+"""The newest version of a Delta log, from which the states of a table and of its entry follow, and its commits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from pytest_delta_schema.state.entries import LogState
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from pytest_delta_schema.delta.names import ColumnPath
     from pytest_delta_schema.delta.protocol import Paths
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.state.states import TableState
@@ -80,11 +79,6 @@ class LogFacts:
         )
 
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
-_NO_TEXTS: Mapping[str, str] = MappingProxyType({})
-_NO_NUMBERS: Mapping[str, int] = MappingProxyType({})
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataFile:
     """A data file that a commit adds to a table, or removes from it.
@@ -98,23 +92,9 @@ class DataFile:
     rows: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IntroducedBy:
-    """The commit that introduced a column, or a field, if the history of its table reaches that far.
-
-    Args:
-        path: Of the column.
-        version: Of the commit.
-        operation: Its name in the history, such as ``WRITE`` or ``ADD COLUMNS``.
-        time: In UTC, to the second.
-        user_metadata: The text that the writer gave to the commit; ``""`` for none.
-    """
-
-    path: ColumnPath
-    version: int
-    operation: str
-    time: str
-    user_metadata: str = ""
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_NO_TEXTS: Mapping[str, str] = MappingProxyType({})
+_NO_NUMBERS: Mapping[str, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

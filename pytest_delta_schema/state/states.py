@@ -1,4 +1,4 @@
-"""The states of tables and catalogs."""
+"""The states of tables and catalogs, and the protocol by which they are read."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeVar
 
 from pytest_delta_schema.delta.names import ColumnPath, PartPath, folded, part_path
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic, diagnostic_of
 from pytest_delta_schema.diagnostics.faults import AbsentTable, NotDeltaTable, TableNotRead, ViewInPlaceOfTable
+from pytest_delta_schema.models.arguments import refuse_kind
 from pytest_delta_schema.models.ownership import ALL_MANAGED, IGNORE, STRICT
 
 if TYPE_CHECKING:
@@ -24,16 +25,13 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.entries import EntryState, LogState
     from pytest_delta_schema.state.types import ColumnState
 
-
 __all__ = ["CatalogState", "CheckState", "ForeignKeyState", "KeyState", "RenameState", "TableState"]
-
 
 OWNED_PROPERTIES = "pytest_delta_schema.ownedProperties"
 """The ``pytest_delta_schema.*`` property that records the keys which a model has set: sorted, as JSON."""
 
 OWN_PROPERTY_PREFIX = "pytest_delta_schema."
 """Properties with this prefix are written by this package: never compared, and refused in models."""
-
 
 Tags = Mapping[ColumnPath, Mapping[str, str | None]]
 """The tags of a table, by the empty path, and of its columns, by their paths."""
@@ -44,7 +42,6 @@ Deprecations = Mapping[ColumnPath, "Deprecated"]
 """The deprecations of a table, by the empty path, and of its columns, by their paths."""
 
 NO_DEPRECATIONS: Deprecations = MappingProxyType({})
-
 
 KeyKind = Literal["primary key", "unique constraint"]
 """The kinds of primary and unique keys, as messages name them."""
@@ -109,6 +106,16 @@ class ForeignKeyState(NamedTuple):
         return part_path("foreign_keys", self.name)
 
 
+def same_rely(wanted: KeyState | ForeignKeyState, stored: KeyState | ForeignKeyState) -> bool:
+    """Whether two keys agree on RELY; what the catalog does not show is not a difference."""
+    return stored.rely is None or wanted.rely == stored.rely
+
+
+def by_name(constraint: CheckState | KeyState | ForeignKeyState) -> str:
+    """Return the key by which constraints of one kind are sorted: their name without case."""
+    return folded(constraint.name)
+
+
 class RenameState(NamedTuple):
     """The former name of a column, or a field.
 
@@ -121,14 +128,44 @@ class RenameState(NamedTuple):
     old: str
 
 
-def same_rely(wanted: KeyState | ForeignKeyState, stored: KeyState | ForeignKeyState) -> bool:
-    """Whether two keys agree on RELY; what the catalog does not show is not a difference."""
-    return stored.rely is None or wanted.rely == stored.rely
+DELTA, PARQUET, NOTHING = "delta", "parquet", "nothing"
 
 
-def by_name(constraint: CheckState | KeyState | ForeignKeyState) -> str:
-    """Return the key by which constraints of one kind are sorted: their name without case."""
-    return folded(constraint.name)
+@dataclass(frozen=True, slots=True)
+class SourceState:
+    """Files that a conversion would turn into a Delta table.
+
+    Args:
+        provider: Their format: ``parquet``; ``delta``, if the table exists and only the catalog does not know it;
+            ``nothing``, if there is no file; or a format that cannot be converted, such as ``csv``.
+        path: The folder.
+        is_registered: Whether the catalog has a table over them under the declared name.
+        is_in_place: Whether they are in the folder in which the catalog looks for that table.
+        folders: The folders that hold files, below the path, each as its parts; ``()`` is the path itself.
+        files: How many files there are.
+        conflict: Why the schemas of the files cannot be merged, with the first file that does not fit; ``""`` if they
+            can.
+        sign: The file which shows that they belong to a Delta table whose log is lost; ``""`` if there is none.
+    """
+
+    provider: str
+    path: str
+    _: KW_ONLY
+    is_registered: bool = False
+    is_in_place: bool = False
+    folders: tuple[tuple[str, ...], ...] = ()
+    files: int = 0
+    conflict: str = ""
+    sign: str = ""
+
+
+CONVERT = (
+    'consent to its conversion with convert_from="parquet" if it is parquet, or declare the table under another name'
+)
+"""The remedy for files where a model declares a Delta table."""
+
+RESTORE_LOG = "restore _delta_log from a backup, because without it rows that were deleted or replaced come back"
+"""The remedy for files of a Delta table whose log is lost. A conversion would bring deleted rows back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -308,6 +345,80 @@ def _not_a_delta_table(name: QualifiedName, kind: str) -> Diagnostic:
     return diagnostic_of(NotDeltaTable, name, f"is a {kind}, not a Delta table", remedy=remedy)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IntroducedBy:
+    """The commit that introduced a column, or a field, if the history of its table reaches that far.
+
+    Args:
+        path: Of the column.
+        version: Of the commit.
+        operation: Its name in the history, such as ``WRITE`` or ``ADD COLUMNS``.
+        time: In UTC, to the second.
+        user_metadata: The text that the writer gave to the commit; ``""`` for none.
+    """
+
+    path: ColumnPath
+    version: int
+    operation: str
+    time: str
+    user_metadata: str = ""
+
+
+class CatalogReader(Protocol):
+    """The port through which a catalog is observed."""
+
+    def snapshot(self, models: Iterable[Table]) -> CatalogState:
+        """Read the tables of models and the parents of their foreign keys, without a cache, and change nothing.
+
+        A table that exists but cannot be read, or is not a Delta table, becomes a problem and never an absent table.
+
+        Raises:
+            CatalogReadError: If nothing at all could be read.
+        """
+        ...
+
+    def read_tables(self, names: Iterable[QualifiedName]) -> CatalogState:
+        """Read tables by their names, without a cache, and change nothing.
+
+        Tables that these ones reference are not read, and files that a table could be converted from are a problem.
+
+        Raises:
+            CatalogReadError: If nothing at all could be read.
+        """
+        ...
+
+    def introduced_by(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> tuple[IntroducedBy, ...]:
+        """Return the commits in its history that introduced columns of an existing table; read no rows.
+
+        Args:
+            table: The table.
+            paths: Of columns that it has, in lower case.
+
+        Raises:
+            DeltaSchemaError: If the history cannot be read.
+        """
+        ...
+
+    def past_columns(self, table: QualifiedName, paths: Iterable[ColumnPath]) -> frozenset[ColumnPath]:
+        """Return those paths that an older version of an existing table has, if its log reaches that far.
+
+        Args:
+            table: The table.
+            paths: Of columns that the newest version lacks.
+
+        Raises:
+            DeltaSchemaError: If older versions cannot be read.
+        """
+        ...
+
+
+def require_reader(value: object, subject: str) -> None:
+    """Raise unless a value can read tables, as catalogs do."""
+    if isinstance(value, type) or not hasattr(value, "snapshot") or not hasattr(value, "read_tables"):
+        remedy = "give one, such as the fixture delta_catalog, or MemoryCatalog()"
+        refuse_kind(subject, "a catalog", value, remedy)
+
+
 _T = TypeVar("_T")
 
 
@@ -325,44 +436,3 @@ def decoded(key: str, text: str, read: Callable[[Any], _T]) -> _T:
         return read(json.loads(text))
     except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
         raise MalformedPropertyError(key) from None
-
-
-DELTA, PARQUET, NOTHING = "delta", "parquet", "nothing"
-
-
-CONVERT = (
-    'consent to its conversion with convert_from="parquet" if it is parquet, or declare the table under another name'
-)
-"""The remedy for files where a model declares a Delta table."""
-
-
-RESTORE_LOG = "restore _delta_log from a backup, because without it rows that were deleted or replaced come back"
-"""The remedy for files of a Delta table whose log is lost. A conversion would bring deleted rows back."""
-
-
-@dataclass(frozen=True, slots=True)
-class SourceState:
-    """Files that a conversion would turn into a Delta table.
-
-    Args:
-        provider: Their format: ``parquet``; ``delta``, if the table exists and only the catalog does not know it;
-            ``nothing``, if there is no file; or a format that cannot be converted, such as ``csv``.
-        path: The folder.
-        is_registered: Whether the catalog has a table over them under the declared name.
-        is_in_place: Whether they are in the folder in which the catalog looks for that table.
-        folders: The folders that hold files, below the path, each as its parts; ``()`` is the path itself.
-        files: How many files there are.
-        conflict: Why the schemas of the files cannot be merged, with the first file that does not fit; ``""`` if they
-            can.
-        sign: The file which shows that they belong to a Delta table whose log is lost; ``""`` if there is none.
-    """
-
-    provider: str
-    path: str
-    _: KW_ONLY
-    is_registered: bool = False
-    is_in_place: bool = False
-    folders: tuple[tuple[str, ...], ...] = ()
-    files: int = 0
-    conflict: str = ""
-    sign: str = ""

@@ -1,4 +1,4 @@
-"""Data types in canonical form: equal types are equal values.
+"""Columns and data types in canonical form: equal types are equal values.
 
 An atomic type is Spark's short name for it (``bigint``, ``decimal(18,2)``, ``varchar(10)``); nested types are frozen
 tuples of their parts. Strings are interned, so clean tables are mostly compared by identity.
@@ -6,13 +6,14 @@ tuples of their parts. Strings are interned, so clean tables are mostly compared
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, Union
 
-from pytest_delta_schema.delta.names import ELEMENT, KEY, VALUE, ColumnPath, folded, same_name
+from pytest_delta_schema.delta.names import ELEMENT, KEY, TABLE, VALUE, ColumnPath, folded, same_name
+from pytest_delta_schema.delta.protocol import SPECIAL_CHARACTERS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
 
 class IdentityState(NamedTuple):
@@ -141,9 +142,12 @@ def find(columns: Iterable[ColumnState], path: Iterable[str]) -> ColumnState | N
     return match
 
 
-def is_generated(column: ColumnState) -> bool:
-    """Whether the table computes the values of a column: it is a generated column or an identity."""
-    return column.value is not None and column.value.default is None
+def columns_below(columns: tuple[ColumnState, ...], path: ColumnPath) -> tuple[ColumnState, ...]:
+    """Return the columns below a path, which are those of the table for the empty path; none if it leads nowhere."""
+    if not path:
+        return columns
+    match = find(columns, path)
+    return () if match is None else children(match.data_type)
 
 
 def edited_columns(
@@ -164,12 +168,9 @@ def edited_columns(
     return tuple(edited)
 
 
-def columns_below(columns: tuple[ColumnState, ...], path: ColumnPath) -> tuple[ColumnState, ...]:
-    """Return the columns below a path, which are those of the table for the empty path; none if it leads nowhere."""
-    if not path:
-        return columns
-    match = find(columns, path)
-    return () if match is None else children(match.data_type)
+def is_generated(column: ColumnState) -> bool:
+    """Whether the table computes the values of a column: it is a generated column or an identity."""
+    return column.value is not None and column.value.default is None
 
 
 def same_kind(left: DataTypeState, right: DataTypeState) -> bool:
@@ -202,6 +203,30 @@ def _comparable(data_type: DataTypeState) -> object:
     return ("map", data_type.value_contains_null, _comparable(data_type.key), _comparable(data_type.value))
 
 
+def is_comparable(data_type: DataTypeState) -> bool:
+    """Whether two values of a type can be compared, which Spark does not do with maps and variants."""
+    if isinstance(data_type, StructState):
+        return all(is_comparable(field.data_type) for field in data_type.fields)
+    if isinstance(data_type, ArrayState):
+        return is_comparable(data_type.element)
+    return isinstance(data_type, str) and data_type != "variant"
+
+
+def is_assignable(given: DataTypeState, declared: DataTypeState) -> bool:
+    """Whether values of one type can be stored as another, without regard to nullability."""
+    return _values(given) == _values(declared)
+
+
+def _values(data_type: DataTypeState) -> object:
+    if isinstance(data_type, str):
+        return plain(data_type)
+    if isinstance(data_type, StructState):
+        return {folded(field.name): _values(field.data_type) for field in data_type.fields}
+    if isinstance(data_type, ArrayState):
+        return ("array", _values(data_type.element))
+    return ("map", _values(data_type.key), _values(data_type.value))
+
+
 def describe_type(data_type: DataTypeState) -> str:
     """Return a type as messages show it, with nested nullability: ``struct<a: bigint not null>``."""
     if isinstance(data_type, str):
@@ -220,3 +245,111 @@ def _describe_field(field: ColumnState) -> str:
 
 def _not_null(*, is_nullable: bool) -> str:
     return "" if is_nullable else " not null"
+
+
+def atoms(data_types: Iterable[DataTypeState]) -> set[str]:
+    """Return the atomic types that types contain."""
+    atomic: set[str] = set()
+    for data_type in data_types:
+        if isinstance(data_type, str):
+            atomic.add(data_type)
+        else:
+            atomic |= _atoms(data_type)
+    return atomic
+
+
+@lru_cache(maxsize=1024)
+def _atoms(data_type: StructState | ArrayState | MapState) -> frozenset[str]:
+    return frozenset(atoms(part.data_type for part in children(data_type)))
+
+
+def atoms_with_paths(data_type: DataTypeState, path: ColumnPath) -> Iterator[tuple[ColumnPath, str]]:
+    """Yield the path and name of every atomic part of a type."""
+    if isinstance(data_type, str):
+        yield path, data_type
+    elif isinstance(data_type, StructState):
+        for field in data_type.fields:
+            yield from atoms_with_paths(field.data_type, path.child(field.name))
+    elif isinstance(data_type, ArrayState):
+        yield from atoms_with_paths(data_type.element, path.child(ELEMENT))
+    else:
+        yield from atoms_with_paths(data_type.key, path.child(KEY))
+        yield from atoms_with_paths(data_type.value, path.child(VALUE))
+
+
+@lru_cache(maxsize=1024)
+def parts_below(data_type: DataTypeState) -> tuple[ColumnState, ...]:
+    """Return every part of a type, at any depth; each part comes before the parts of its type."""
+    return tuple(inner for part in children(data_type) for inner in (part, *parts_below(part.data_type)))
+
+
+@lru_cache(maxsize=1024)
+def struct_fields(data_type: DataTypeState) -> tuple[tuple[str, ...], ...]:
+    """Return the names of the fields of each struct in a type, at any depth."""
+    parts = children(data_type)
+    inner = tuple(names for part in parts for names in struct_fields(part.data_type))
+    return (tuple(part.name for part in parts), *inner) if isinstance(data_type, StructState) else inner
+
+
+def special_names(columns: Iterable[ColumnState], above: ColumnPath = TABLE) -> Iterator[ColumnPath]:
+    """Yield the path of every column and field whose name Delta stores under column mapping only."""
+    for column in columns:
+        if not SPECIAL_CHARACTERS.isdisjoint(column.name):
+            yield above.child(column.name)
+        if not isinstance(column.data_type, str):
+            yield from special_names(children(column.data_type), above.child(column.name))
+
+
+def not_null_paths(columns: Iterable[ColumnState], above: ColumnPath = TABLE) -> Iterator[ColumnPath]:
+    """Yield the path of every column that is NOT NULL, and of every such field of a struct.
+
+    A struct that is NULL has NULL in all of its fields. Inside arrays and maps Delta refuses NOT NULL, or
+    stores it where a setting allows that, and takes NULL (Delta 4.4.0).
+    """
+    for column in columns:
+        if not column.is_nullable:
+            yield above.child(column.name)
+        if isinstance(column.data_type, StructState):
+            yield from not_null_paths(column.data_type.fields, above.child(column.name))
+
+
+def not_null_in_collections(
+    data_type: DataTypeState, path: ColumnPath, *, inside: bool = False
+) -> Iterator[ColumnPath]:
+    """Yield the path of every NOT NULL inside an array or a map, which Delta cannot store.
+
+    Spark SQL has no syntax for elements that are never NULL, and Delta refuses NOT NULL fields below an array or a map
+    (``DELTA_NESTED_NOT_NULL_CONSTRAINT``, Delta 4.4.0).
+    """
+    if isinstance(data_type, StructState):
+        for field in data_type.fields:
+            deeper = path.child(field.name)
+            if inside and not field.is_nullable:
+                yield deeper
+            yield from not_null_in_collections(field.data_type, deeper, inside=inside)
+    elif isinstance(data_type, ArrayState):
+        if not data_type.contains_null:
+            yield path.child(ELEMENT)
+        yield from not_null_in_collections(data_type.element, path.child(ELEMENT), inside=True)
+    elif isinstance(data_type, MapState):
+        if not data_type.value_contains_null:
+            yield path.child(VALUE)
+        yield from not_null_in_collections(data_type.key, path.child(KEY), inside=True)
+        yield from not_null_in_collections(data_type.value, path.child(VALUE), inside=True)
+
+
+@lru_cache(maxsize=1024)
+def has_not_null_in_collections(data_type: DataTypeState) -> bool:
+    """Whether a type has a NOT NULL inside an array or a map; see :func:`not_null_in_collections`."""
+    return any(not_null_in_collections(data_type, TABLE))
+
+
+_SHARED: dict[DataTypeState, DataTypeState] = {}
+_MOST_SHARED = 5000
+
+
+def shared(data_type: DataTypeState) -> DataTypeState:
+    """Return one object for all equal nested types, so clean tables are compared by identity."""
+    if len(_SHARED) >= _MOST_SHARED:
+        _SHARED.clear()
+    return _SHARED.setdefault(data_type, data_type)

@@ -20,8 +20,8 @@ from pytest_delta_schema.sql.compiler import script, statements, statements_per_
 from pytest_delta_schema.sql.renderers import set_properties
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.expressions import canonical, simplified
-from pytest_delta_schema.state.spark_types import not_null_paths
 from pytest_delta_schema.state.states import CheckState, TableState
+from pytest_delta_schema.state.types import not_null_paths
 from pytest_delta_schema.testing.data_access import MEMORY
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.diagnostics.errors import Diagnostic
 from pytest_delta_schema.source_code.modules import column_source, field_source
 from pytest_delta_schema.state.desired import declared_column, struct_field
-from pytest_delta_schema.state.spark_types import atoms, unstorable
-from pytest_delta_schema.state.types import describe_type
+from pytest_delta_schema.state.spark_types import unstorable
+from pytest_delta_schema.state.types import atoms, describe_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

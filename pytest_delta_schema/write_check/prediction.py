@@ -14,9 +14,8 @@ from pytest_delta_schema.models.names import parse_name
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.expressions import columns_in
-from pytest_delta_schema.state.reader import require_reader
 from pytest_delta_schema.state.spark_types import canonical_fields
-from pytest_delta_schema.state.states import TableState
+from pytest_delta_schema.state.states import TableState, require_reader
 from pytest_delta_schema.state.types import (
     ArrayState,
     ColumnState,
@@ -64,7 +63,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType
 
-    from pytest_delta_schema.state.reader import CatalogReader
+    from pytest_delta_schema.state.states import CatalogReader
     from pytest_delta_schema.state.types import DataTypeState
     from pytest_delta_schema.write_check.findings import WriteFault
     from pytest_delta_schema.write_check.schemas import MergedSchema

@@ -21,7 +21,7 @@ from pytest_delta_schema.delta.names import (
 )
 from pytest_delta_schema.delta.protocol import APPEND_ONLY, is_on
 from pytest_delta_schema.state.expressions import paths_in
-from pytest_delta_schema.state.spark_types import canonical_type, not_null_paths
+from pytest_delta_schema.state.spark_types import canonical_type
 from pytest_delta_schema.state.types import (
     ArrayState,
     ColumnState,
@@ -29,6 +29,7 @@ from pytest_delta_schema.state.types import (
     StructState,
     children,
     find,
+    not_null_paths,
     plain,
     same_kind,
 )

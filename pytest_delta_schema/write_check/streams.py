@@ -20,9 +20,8 @@ from pytest_delta_schema.plan.comparison import as_created
 from pytest_delta_schema.plan.kinds import enabled_by, kind_of
 from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.state.spark_types import not_null_paths
 from pytest_delta_schema.state.states import CatalogState, TableState
-from pytest_delta_schema.state.types import is_generated
+from pytest_delta_schema.state.types import is_generated, not_null_paths
 from pytest_delta_schema.write_check.values import CHANGE_FEED
 
 if TYPE_CHECKING:

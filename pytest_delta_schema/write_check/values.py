@@ -13,8 +13,18 @@ from pytest_delta_schema.delta.names import ELEMENT, KEY, TABLE, VALUE, ColumnPa
 from pytest_delta_schema.delta.protocol import MAPPING_PROPERTY, SPECIAL_CHARACTERS, WIDENING_PROPERTY, is_on
 from pytest_delta_schema.plan.comparison import NEEDED_FEATURES
 from pytest_delta_schema.state.expressions import columns_in, paths_in
-from pytest_delta_schema.state.spark_types import atoms, is_storable, not_null_paths, unstorable
-from pytest_delta_schema.state.types import ArrayState, ColumnState, MapState, StructState, children, find, plain
+from pytest_delta_schema.state.spark_types import is_storable, unstorable
+from pytest_delta_schema.state.types import (
+    ArrayState,
+    ColumnState,
+    MapState,
+    StructState,
+    atoms,
+    children,
+    find,
+    not_null_paths,
+    plain,
+)
 from pytest_delta_schema.write_check import findings
 from pytest_delta_schema.write_check.schemas import TypeDifference, equal_at_start, evolves, is_castable, is_coercible
 

@@ -6,7 +6,7 @@ import pytest
 
 from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.engine.plan_outcomes import introduction_note
-from pytest_delta_schema.state.log_facts import IntroducedBy
+from pytest_delta_schema.state.states import IntroducedBy
 from support.tables import NAME
 
 TIME = "2026-11-21 03:00:00"

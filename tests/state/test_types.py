@@ -6,9 +6,9 @@ import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema.delta.names import ColumnPath
-from pytest_delta_schema.state import ArrayState, ColumnState, MapState, StructState, spark_types
-from pytest_delta_schema.state.spark_types import canonical_type, is_assignable, not_null_in_collections, unstorable
-from pytest_delta_schema.state.types import describe_type, equal_types
+from pytest_delta_schema.state import ArrayState, ColumnState, MapState, StructState, types
+from pytest_delta_schema.state.spark_types import canonical_type, unstorable
+from pytest_delta_schema.state.types import describe_type, equal_types, is_assignable, not_null_in_collections
 
 INT, TEXT = spark.IntegerType(), spark.StringType()
 
@@ -148,11 +148,11 @@ def test_values_of_one_type_fit_another(given, declared, expected):
 
 
 def test_equal_nested_types_are_one_object_and_not_too_many_are_kept(monkeypatch):
-    monkeypatch.setattr(spark_types, "_SHARED", {})
-    monkeypatch.setattr(spark_types, "_MOST_SHARED", 2)
+    monkeypatch.setattr(types, "_SHARED", {})
+    monkeypatch.setattr(types, "_MOST_SHARED", 2)
     first, second, third = (ArrayState(name, contains_null=True) for name in ("int", "bigint", "string"))
 
-    assert spark_types.shared(first) is spark_types.shared(ArrayState("int", contains_null=True))
-    spark_types.shared(second)
-    assert spark_types.shared(third) is third
-    assert list(spark_types._SHARED) == [third]
+    assert types.shared(first) is types.shared(ArrayState("int", contains_null=True))
+    types.shared(second)
+    assert types.shared(third) is third
+    assert list(types._SHARED) == [third]

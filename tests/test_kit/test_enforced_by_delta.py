@@ -10,7 +10,7 @@ from pytest_delta_schema.engine.outcomes import Status
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.expressions.conditions import atoms_of
 from pytest_delta_schema.state.expressions.parsing import condition_of
-from pytest_delta_schema.state.spark_types import not_null_paths
+from pytest_delta_schema.state.types import not_null_paths
 from pytest_delta_schema.testing.scenario import EVERY_TYPE, VARIANTS
 from support.covering import ALL
 from support.values.enforcement import different_models, outcomes_of

@@ -7,7 +7,7 @@ import platform
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.delta import properties as pairs
+from pytest_delta_schema import delta
 
 if TYPE_CHECKING:
     from pytest_delta_schema.delta import Pair
@@ -48,7 +48,7 @@ def path_of(pair: Pair) -> Path:
 
 def records() -> dict[Pair, Any]:
     """Return the records of the pairs that were run, the newest pair first."""
-    run = [pair for pair in reversed(pairs.PAIRS) if path_of(pair).exists()]
+    run = [pair for pair in reversed(delta.PAIRS) if path_of(pair).exists()]
     return {pair: json.loads(path_of(pair).read_text("utf-8")) for pair in run}
 
 

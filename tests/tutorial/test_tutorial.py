@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import pytest
 
+from pytest_delta_schema import delta
 from pytest_delta_schema.delta import PAIRS
-from pytest_delta_schema.delta import properties as pairs
 from support.pages import DOCS, PageError, steps
 from tutorial import guides, record
 from tutorial.__main__ import PAGE, main
@@ -185,7 +185,7 @@ def folder(tmp_path, monkeypatch):
 
 def test_a_journey_is_recorded_and_shown(folder, monkeypatch):
     newest = replace(OLDEST, extra="spark99", pyspark="9.9.0")
-    monkeypatch.setattr(pairs, "PAIRS", [OLDEST, newest])
+    monkeypatch.setattr(delta, "PAIRS", [OLDEST, newest])
 
     record.record(OLDEST, Journey(commands=GOOD), "2026-11-22")
     record.record(

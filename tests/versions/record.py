@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_delta_schema.delta import properties as pairs
+from pytest_delta_schema import delta
 from versions.environments import BY_TOOL, versions_in
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def path_of(name: str) -> Path:
 
 def records() -> dict[str, Any]:
     """Return the records of the environments that were run, by their names, the newest pair first."""
-    names = [*(pair.extra for pair in reversed(pairs.PAIRS)), *BY_TOOL]
+    names = [*(pair.extra for pair in reversed(delta.PAIRS)), *BY_TOOL]
     return {name: json.loads(path_of(name).read_text("utf-8")) for name in names if path_of(name).exists()}
 
 
@@ -95,8 +95,8 @@ def pairs_table() -> str:
     """Return the table of the pairs, with their last runs."""
     known = records()
     lines = ["| pyspark | delta-spark | extra | last run | with | command |", "| --- | --- | --- | --- | --- | --- |"]
-    for pair in reversed(pairs.PAIRS):
-        is_newest = pair is pairs.PAIRS[-1]
+    for pair in reversed(delta.PAIRS):
+        is_newest = pair is delta.PAIRS[-1]
         pyspark, extras = (pair.pyspark, ", `spark`") if is_newest else (f"{pair.pyspark.rpartition('.')[0]}.x", "")
         run = _last_run(known.get(pair.extra), ("pyspark", "delta-spark", "python"))
         lines.append(f"| {pyspark} | {pair.delta_spark} | `{pair.extra}`{extras} | {run} |")

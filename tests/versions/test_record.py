@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import pytest
 
+from pytest_delta_schema import delta
 from pytest_delta_schema.delta import PAIRS
-from pytest_delta_schema.delta import properties as pairs
 from versions import __main__ as target
 from versions import environments, record
 from versions.__main__ import main
@@ -70,7 +70,7 @@ def test_a_run_of_other_tests_is_recorded_as_one(folder):
 
 def test_the_tables_show_the_records(folder, monkeypatch):
     newest = replace(OLDEST, extra="spark99", pyspark="9.9.0")
-    monkeypatch.setattr(pairs, "PAIRS", [OLDEST, newest])
+    monkeypatch.setattr(delta, "PAIRS", [OLDEST, newest])
     recorded("spark35", folder)
     recorded("pytest84", folder)
 

@@ -15,9 +15,9 @@ from pytest_delta_schema.delta.names import folded
 from pytest_delta_schema.diagnostics.errors import StatementError
 from pytest_delta_schema.execute.protocols import Capabilities, version_of
 from pytest_delta_schema.models.arguments import refuse_kind
-from pytest_delta_schema.models.table import required_tables
 from pytest_delta_schema.models.names import required_table_name, required_table_names
 from pytest_delta_schema.models.sets import names_around
+from pytest_delta_schema.models.table import required_tables
 from pytest_delta_schema.plan.changes import ColumnDrop, ColumnRename
 from pytest_delta_schema.sql.statement import Statement, StatementKind
 from pytest_delta_schema.state.states import CatalogState, TableState
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plan.actions import CreateTable, RestoreTable
-    from pytest_delta_schema.state.log_facts import IntroducedBy
+    from pytest_delta_schema.state.states import IntroducedBy
 
 
 _CHECKED_BY_ROWS = (StatementKind.TIGHTEN_COLUMNS, StatementKind.ADD_CHECK, StatementKind.REWRITE_LAYOUT)

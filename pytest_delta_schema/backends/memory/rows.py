@@ -13,9 +13,8 @@ from pytest_delta_schema.plan.changes import CheckAdd, ColumnNullabilityChange, 
 from pytest_delta_schema.plan.data_checks import NULL_PARTITION, NotNull, PartitionValue, partition_values
 from pytest_delta_schema.state.expressions import ExpressionError, columns_in, evaluate, failing_rows, require_wide
 from pytest_delta_schema.state.expressions.conditions import value_at
-from pytest_delta_schema.state.spark_types import not_null_paths
 from pytest_delta_schema.state.states import CheckState, ForeignKeyState
-from pytest_delta_schema.state.types import ArrayState, MapState, children, find
+from pytest_delta_schema.state.types import ArrayState, MapState, children, find, not_null_paths
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -27,6 +27,7 @@ from pytest_delta_schema.state.expressions.conditions import (
 )
 from pytest_delta_schema.state.expressions.parsing import (
     COMPARATORS,
+    INT_LIMIT,
     condition_of_node,
     in_utc,
     literal_of,
@@ -40,273 +41,6 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.state.expressions.conditions import Comparator, Condition, Operand
 
-
-_INT: Final = 2**31
-"""Whole numbers below are computed: the result of larger ones depends on the types of the columns."""
-
-
-def _added(left: Any, right: Any) -> Any:
-    _require_numbers(left, right)
-    return _in_range(left + right)
-
-
-def _subtracted(left: Any, right: Any) -> Any:
-    _require_numbers(left, right)
-    return _in_range(left - right)
-
-
-def _multiplied(left: Any, right: Any) -> Any:
-    _require_numbers(left, right)
-    return _in_range(left * right)
-
-
-def _divided(left: Any, right: Any) -> float:
-    _require_numbers(left, right)
-    _require(right != 0)
-    return float(left) / float(right)
-
-
-def _quotient(left: Any, right: Any) -> int:
-    _require(type(left) is int and type(right) is int and right != 0)
-    _in_range(left)
-    quotient: int = abs(left) // abs(_in_range(right))
-    return quotient if (left < 0) == (right < 0) else -quotient
-
-
-def _remainder(left: Any, right: Any) -> int:
-    """Return the remainder, which has the sign of the dividend."""
-    return int(left - right * _quotient(left, right))
-
-
-def _absolute(value: Any) -> Any:
-    _require_numbers(value)
-    return _in_range(abs(value))
-
-
-def _negative(value: Any) -> Any:
-    _require_numbers(value)
-    return _in_range(-value)
-
-
-def _concatenated(*texts: Any) -> str:
-    _require(all(isinstance(text, str) for text in texts))
-    return "".join(texts)
-
-
-def _upper(text: Any) -> str:
-    _require(isinstance(text, str) and text.isascii())
-    return str(text.upper())
-
-
-def _lower(text: Any) -> str:
-    _require(isinstance(text, str) and text.isascii())
-    return str(text.lower())
-
-
-def _length(text: Any) -> int:
-    _require(isinstance(text, (str, bytes)))
-    return len(text)
-
-
-def _trimmed(text: Any) -> str:
-    """Return a text without the spaces at its ends; Spark leaves tabs and line ends."""
-    _require(isinstance(text, str))
-    return str(text.strip(" "))
-
-
-def _part(text: Any, start: Any, length: Any) -> str:
-    """Return a part of a text from a position, which is 1 for the first character; Spark reads 0 as 1."""
-    _require(isinstance(text, str) and type(start) is int and type(length) is int and start >= 0 and length >= 0)
-    first = max(start - 1, 0)
-    return str(text[first : first + length])
-
-
-def _to_date(value: Any) -> date:
-    _require(isinstance(value, date))
-    return in_utc(value).date() if isinstance(value, datetime) else value
-
-
-def _to_text(value: Any) -> str:
-    _require(isinstance(value, str) or type(value) is int)
-    return str(value)
-
-
-def _to_int(value: Any) -> int:
-    _require(type(value) is int)
-    return int(_in_range(value))
-
-
-def _now() -> datetime:
-    return datetime.now(timezone.utc)
-
-
-def _today() -> date:
-    return _now().date()
-
-
-FUNCTIONS: Final[dict[type[exp.Expr], Callable[..., Any]]] = {
-    exp.Abs: _absolute,
-    exp.Add: _added,
-    exp.Concat: _concatenated,
-    exp.CurrentDate: _today,
-    exp.CurrentTimestamp: _now,
-    exp.DPipe: _concatenated,
-    exp.Div: _divided,
-    exp.IntDiv: _quotient,
-    exp.Length: _length,
-    exp.Lower: _lower,
-    exp.Mod: _remainder,
-    exp.Mul: _multiplied,
-    exp.Neg: _negative,
-    exp.Sub: _subtracted,
-    exp.Substring: _part,
-    exp.Trim: _trimmed,
-    exp.Upper: _upper,
-}
-"""What is evaluated for arguments of which none is NULL; with one, the value is NULL."""
-
-CASTS: Final[dict[str, Callable[[Any], Any]]] = {
-    "DATE": _to_date,
-    "TEXT": _to_text,
-    "INT": _to_int,
-    "BIGINT": _to_int,
-}
-"""The casts that are evaluated, by the name that sqlglot gives to the type."""
-
-
-def _require(holds: bool) -> None:  # noqa: FBT001 - the fact is the argument
-    if not holds:
-        msg = "the value for these arguments is known to Spark only"
-        raise ExpressionError(msg)
-
-
-def _require_numbers(*values: Any) -> None:
-    """Require whole numbers, or doubles; the types of decimals depend on their columns."""
-    _require(all(type(value) in (int, float) for value in values))
-
-
-def _in_range(value: Any) -> Any:
-    _require(isinstance(value, float) or abs(value) < _INT)
-    return value
-
-
-_OPERATORS: Mapping[Comparator, Callable[[Any, Any], bool]] = {
-    "=": operator.eq,
-    "<>": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
-
-
-def truth(condition: Condition, row: Mapping[str, Any]) -> bool | None:  # noqa: PLR0911 - one form a kind
-    """Return whether a condition is true for a row; ``None`` if that is unknown."""
-    match condition:
-        case AllOf():
-            values = {truth(part, row) for part in condition.parts}
-            return False if False in values else None if None in values else True
-        case AnyOf():
-            values = {truth(part, row) for part in condition.parts}
-            return True if True in values else None if None in values else False
-        case Comparison():
-            return compare(
-                _value_of_operand(condition.left, row), condition.operator, _value_of_operand(condition.right, row)
-            )
-        case InList():
-            value = _value_of_operand(condition.operand, row)
-            answers = {compare(value, "=", item) for item in condition.values}
-            answer = True if True in answers else None if None in answers else False
-            return answer if answer is None else answer is not condition.is_negated
-        case Like():
-            text = value_at(row, condition.path)
-            return None if text is None else (like(condition.pattern, text) is not condition.is_negated)
-        case IsNull():
-            return (value_at(row, condition.path) is None) is not condition.is_negated
-        case Constant():
-            return condition.value
-        case _:
-            msg = f"{condition.text} cannot be evaluated without Spark"
-            raise ExpressionError(msg)
-
-
-def compare(left: Any, comparator: Comparator, right: Any) -> bool | None:
-    """Return how two values of rows or literals compare, as Spark compares them; ``None`` if one is NULL."""
-    if left is None or right is None:
-        return None
-    pair = _alike(left, right)
-    if pair is None:
-        msg = f"only Spark can compare {left!r} with {right!r}"
-        raise ExpressionError(msg)
-    return _OPERATORS[comparator](*pair)
-
-
-def like(pattern: str, text: object) -> bool:
-    """Whether a text is like a pattern, in which ``%`` is any text and ``_`` one character."""
-    if not isinstance(text, str):
-        msg = f"{text!r} is not a string"
-        raise ExpressionError(msg)
-    return _pattern(pattern).fullmatch(text) is not None
-
-
-@lru_cache(maxsize=1024)
-def _pattern(pattern: str) -> re.Pattern[str]:
-    parts = {"%": ".*", "_": "."}
-    return re.compile("".join(parts.get(char) or re.escape(char) for char in pattern), re.DOTALL)
-
-
-def _value_of_operand(operand: Operand, row: Mapping[str, Any]) -> Any:
-    if isinstance(operand, Field):
-        return value_at(row, operand.path)
-    if isinstance(operand, Length):
-        text = value_at(row, operand.path)
-        if text is None or isinstance(text, (str, bytes)):
-            return None if text is None else len(text)
-        msg = f"only Spark knows the length of {text!r}"
-        raise ExpressionError(msg)
-    return operand.value
-
-
-def _alike(left: Any, right: Any) -> tuple[Any, Any] | None:
-    """Return two values so that Python compares them as Spark does; ``None`` if only Spark can."""
-    if (type(left), type(right)) in {(date, str), (str, date)}:
-        dates = _written_date(left), _written_date(right)
-        return None if None in dates else dates
-    if isinstance(left, date) or isinstance(right, date):
-        moments = _moment(left), _moment(right)
-        return None if None in moments else moments
-    if isinstance(left, bool) or isinstance(right, bool):
-        return (left, right) if isinstance(left, bool) and isinstance(right, bool) else None
-    numbers = (int, float, Decimal)
-    if isinstance(left, numbers) and isinstance(right, numbers):
-        if isinstance(left, float) or isinstance(right, float):
-            return _ordered(float(left)), _ordered(float(right))
-        return left, right
-    are_texts = isinstance(left, str) and isinstance(right, str)
-    return (left, right) if are_texts or (isinstance(left, bytes) and isinstance(right, bytes)) else None
-
-
-def _written_date(value: str | date) -> date | None:
-    """Return the date of a text that is compared with a date: Spark ignores a time behind it, and its offset."""
-    if not isinstance(value, str):
-        return value
-    return None if moment_of(value) is None else date.fromisoformat(value.strip()[:10])
-
-
-def _ordered(number: float) -> tuple[bool, float]:
-    """Return a number so that NaN equals itself and is greater than all others."""
-    return (True, 0.0) if isnan(number) else (False, number)
-
-
-def _moment(value: object) -> datetime | None:
-    if isinstance(value, datetime):
-        return in_utc(value)
-    if isinstance(value, date):
-        return datetime(value.year, value.month, value.day)  # noqa: DTZ001 - compared with others without a time zone
-    return moment_of(value) if isinstance(value, str) else None
-
-
-if TYPE_CHECKING:
     Row = Mapping[str, Any]
 
 
@@ -444,3 +178,264 @@ def _called(node: exp.Expr, row: Row) -> Any:
 
 def _unknown(node: exp.Expr) -> ExpressionError:
     return ExpressionError(f"{node.sql(DIALECT)} cannot be evaluated without Spark")
+
+
+def truth(condition: Condition, row: Row) -> bool | None:  # noqa: PLR0911 - one form a kind
+    """Return whether a condition is true for a row; ``None`` if that is unknown."""
+    match condition:
+        case AllOf():
+            values = {truth(part, row) for part in condition.parts}
+            return False if False in values else None if None in values else True
+        case AnyOf():
+            values = {truth(part, row) for part in condition.parts}
+            return True if True in values else None if None in values else False
+        case Comparison():
+            return compare(
+                _value_of_operand(condition.left, row), condition.operator, _value_of_operand(condition.right, row)
+            )
+        case InList():
+            value = _value_of_operand(condition.operand, row)
+            answers = {compare(value, "=", item) for item in condition.values}
+            answer = True if True in answers else None if None in answers else False
+            return answer if answer is None else answer is not condition.is_negated
+        case Like():
+            text = value_at(row, condition.path)
+            return None if text is None else (like(condition.pattern, text) is not condition.is_negated)
+        case IsNull():
+            return (value_at(row, condition.path) is None) is not condition.is_negated
+        case Constant():
+            return condition.value
+        case _:
+            msg = f"{condition.text} cannot be evaluated without Spark"
+            raise ExpressionError(msg)
+
+
+def _value_of_operand(operand: Operand, row: Row) -> Any:
+    if isinstance(operand, Field):
+        return value_at(row, operand.path)
+    if isinstance(operand, Length):
+        text = value_at(row, operand.path)
+        if text is None or isinstance(text, (str, bytes)):
+            return None if text is None else len(text)
+        msg = f"only Spark knows the length of {text!r}"
+        raise ExpressionError(msg)
+    return operand.value
+
+
+_OPERATORS: Mapping[Comparator, Callable[[Any, Any], bool]] = {
+    "=": operator.eq,
+    "<>": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def compare(left: Any, comparator: Comparator, right: Any) -> bool | None:
+    """Return how two values of rows or literals compare, as Spark compares them; ``None`` if one is NULL."""
+    if left is None or right is None:
+        return None
+    pair = _alike(left, right)
+    if pair is None:
+        msg = f"only Spark can compare {left!r} with {right!r}"
+        raise ExpressionError(msg)
+    return _OPERATORS[comparator](*pair)
+
+
+def _alike(left: Any, right: Any) -> tuple[Any, Any] | None:
+    """Return two values so that Python compares them as Spark does; ``None`` if only Spark can."""
+    if (type(left), type(right)) in {(date, str), (str, date)}:
+        dates = _written_date(left), _written_date(right)
+        return None if None in dates else dates
+    if isinstance(left, date) or isinstance(right, date):
+        moments = _moment(left), _moment(right)
+        return None if None in moments else moments
+    if isinstance(left, bool) or isinstance(right, bool):
+        return (left, right) if isinstance(left, bool) and isinstance(right, bool) else None
+    numbers = (int, float, Decimal)
+    if isinstance(left, numbers) and isinstance(right, numbers):
+        if isinstance(left, float) or isinstance(right, float):
+            return _ordered(float(left)), _ordered(float(right))
+        return left, right
+    are_texts = isinstance(left, str) and isinstance(right, str)
+    return (left, right) if are_texts or (isinstance(left, bytes) and isinstance(right, bytes)) else None
+
+
+def _written_date(value: str | date) -> date | None:
+    """Return the date of a text that is compared with a date: Spark ignores a time behind it, and its offset."""
+    if not isinstance(value, str):
+        return value
+    return None if moment_of(value) is None else date.fromisoformat(value.strip()[:10])
+
+
+def _moment(value: object) -> datetime | None:
+    if isinstance(value, datetime):
+        return in_utc(value)
+    if isinstance(value, date):
+        return datetime(value.year, value.month, value.day)  # noqa: DTZ001 - compared with others without a time zone
+    return moment_of(value) if isinstance(value, str) else None
+
+
+def _ordered(number: float) -> tuple[bool, float]:
+    """Return a number so that NaN equals itself and is greater than all others."""
+    return (True, 0.0) if isnan(number) else (False, number)
+
+
+def like(pattern: str, text: object) -> bool:
+    """Whether a text is like a pattern, in which ``%`` is any text and ``_`` one character."""
+    if not isinstance(text, str):
+        msg = f"{text!r} is not a string"
+        raise ExpressionError(msg)
+    return _pattern(pattern).fullmatch(text) is not None
+
+
+@lru_cache(maxsize=1024)
+def _pattern(pattern: str) -> re.Pattern[str]:
+    parts = {"%": ".*", "_": "."}
+    return re.compile("".join(parts.get(char) or re.escape(char) for char in pattern), re.DOTALL)
+
+
+def _added(left: Any, right: Any) -> Any:
+    _require_numbers(left, right)
+    return _in_range(left + right)
+
+
+def _subtracted(left: Any, right: Any) -> Any:
+    _require_numbers(left, right)
+    return _in_range(left - right)
+
+
+def _multiplied(left: Any, right: Any) -> Any:
+    _require_numbers(left, right)
+    return _in_range(left * right)
+
+
+def _divided(left: Any, right: Any) -> float:
+    _require_numbers(left, right)
+    _require(right != 0)
+    return float(left) / float(right)
+
+
+def _quotient(left: Any, right: Any) -> int:
+    _require(type(left) is int and type(right) is int and right != 0)
+    _in_range(left)
+    quotient: int = abs(left) // abs(_in_range(right))
+    return quotient if (left < 0) == (right < 0) else -quotient
+
+
+def _remainder(left: Any, right: Any) -> int:
+    """Return the remainder, which has the sign of the dividend."""
+    return int(left - right * _quotient(left, right))
+
+
+def _absolute(value: Any) -> Any:
+    _require_numbers(value)
+    return _in_range(abs(value))
+
+
+def _negative(value: Any) -> Any:
+    _require_numbers(value)
+    return _in_range(-value)
+
+
+def _concatenated(*texts: Any) -> str:
+    _require(all(isinstance(text, str) for text in texts))
+    return "".join(texts)
+
+
+def _upper(text: Any) -> str:
+    _require(isinstance(text, str) and text.isascii())
+    return str(text.upper())
+
+
+def _lower(text: Any) -> str:
+    _require(isinstance(text, str) and text.isascii())
+    return str(text.lower())
+
+
+def _length(text: Any) -> int:
+    _require(isinstance(text, (str, bytes)))
+    return len(text)
+
+
+def _trimmed(text: Any) -> str:
+    """Return a text without the spaces at its ends; Spark leaves tabs and line ends."""
+    _require(isinstance(text, str))
+    return str(text.strip(" "))
+
+
+def _part(text: Any, start: Any, length: Any) -> str:
+    """Return a part of a text from a position, which is 1 for the first character; Spark reads 0 as 1."""
+    _require(isinstance(text, str) and type(start) is int and type(length) is int and start >= 0 and length >= 0)
+    first = max(start - 1, 0)
+    return str(text[first : first + length])
+
+
+def _to_date(value: Any) -> date:
+    _require(isinstance(value, date))
+    return in_utc(value).date() if isinstance(value, datetime) else value
+
+
+def _to_text(value: Any) -> str:
+    _require(isinstance(value, str) or type(value) is int)
+    return str(value)
+
+
+def _to_int(value: Any) -> int:
+    _require(type(value) is int)
+    return int(_in_range(value))
+
+
+def _now() -> datetime:
+    return datetime.now(timezone.utc)
+
+
+def _today() -> date:
+    return _now().date()
+
+
+def _require(holds: bool) -> None:  # noqa: FBT001 - the fact is the argument
+    if not holds:
+        msg = "the value for these arguments is known to Spark only"
+        raise ExpressionError(msg)
+
+
+def _require_numbers(*values: Any) -> None:
+    """Require whole numbers, or doubles; the types of decimals depend on their columns."""
+    _require(all(type(value) in (int, float) for value in values))
+
+
+def _in_range(value: Any) -> Any:
+    _require(isinstance(value, float) or abs(value) < INT_LIMIT)
+    return value
+
+
+FUNCTIONS: Final[dict[type[exp.Expr], Callable[..., Any]]] = {
+    exp.Abs: _absolute,
+    exp.Add: _added,
+    exp.Concat: _concatenated,
+    exp.CurrentDate: _today,
+    exp.CurrentTimestamp: _now,
+    exp.DPipe: _concatenated,
+    exp.Div: _divided,
+    exp.IntDiv: _quotient,
+    exp.Length: _length,
+    exp.Lower: _lower,
+    exp.Mod: _remainder,
+    exp.Mul: _multiplied,
+    exp.Neg: _negative,
+    exp.Sub: _subtracted,
+    exp.Substring: _part,
+    exp.Trim: _trimmed,
+    exp.Upper: _upper,
+}
+"""What is evaluated for arguments of which none is NULL; with one, the value is NULL."""
+
+CASTS: Final[dict[str, Callable[[Any], Any]]] = {
+    "DATE": _to_date,
+    "TEXT": _to_text,
+    "INT": _to_int,
+    "BIGINT": _to_int,
+}
+"""The casts that are evaluated, by the name that sqlglot gives to the type."""

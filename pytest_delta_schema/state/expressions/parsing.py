@@ -48,55 +48,6 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.state.expressions.conditions import Comparator, Condition, Operand
 
-
-_PREDICATE = 1
-_LEVELS: dict[type[exp.Expr], int] = {
-    kind: level
-    for level, kinds in enumerate(
-        (
-            (exp.Escape,),
-            # NOT is one as an operand: `x NOT IN (y)` is read as `NOT (x IN (y))`.
-            (exp.Between, exp.ILike, exp.In, exp.Is, exp.Like, exp.Not, exp.RegexpLike, exp.NullSafeNEQ),
-            (exp.EQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NEQ),
-            (exp.BitwiseOr,),
-            (exp.BitwiseXor,),
-            (exp.BitwiseAnd,),
-            (exp.BitwiseLeftShift, exp.BitwiseRightShift),
-            (exp.Add, exp.DPipe, exp.Sub),
-            (exp.Div, exp.IntDiv, exp.Mod, exp.Mul),
-            (exp.BitwiseNot, exp.Collate, exp.Neg),
-        )
-    )
-    for kind in kinds
-}
-"""The operators of Spark below AND and OR, the weakest first."""
-
-_HIGHEST = len(_LEVELS)
-# `<=>` is a comparison, and IS NOT DISTINCT FROM, for which sqlglot has the same node, is a predicate.
-_LEVELS[exp.NullSafeEQ] = _PREDICATE
-
-
-def is_grouped_as_in_spark(node: exp.Expr) -> bool:
-    """Whether Spark groups the operators of a syntax tree in the same way, for all that is known."""
-    return not any(_differs(part) for part in node.walk() if type(part) in _LEVELS and not isinstance(part, exp.Not))
-
-
-def _differs(node: exp.Expr) -> bool:
-    level = _LEVELS[type(node)]
-    left, *others = (_level(operand) for operand in _own_operands(node))
-    least = level + 1 if level == _PREDICATE else level
-    return left < least or any(other <= level for other in others)
-
-
-def _own_operands(node: exp.Expr) -> Iterator[exp.Expr]:
-    keys = ("this",) if isinstance(node, exp.In) else ("this", "expression", "low", "high")
-    return (operand for key in keys if isinstance(operand := node.args.get(key), exp.Expr))
-
-
-def _level(operand: exp.Expr) -> int:
-    return _LEVELS.get(type(operand), _HIGHEST)
-
-
 _STATEMENT_WORDS = {
     *STATEMENT_WORDS,
     TokenType.ALL,
@@ -132,6 +83,25 @@ def parse_quoting(text: str, names: Iterable[str]) -> exp.Expr | None:
     return _parsed(text, lambda token, _following: folded(token.text) in folded_names)
 
 
+def _parsed(text: str, is_column: Callable[[Token, Token | None], bool]) -> exp.Expr | None:
+    tokens = tokens_of(text)
+    if not tokens or any(token.token_type is TokenType.SEMICOLON for token in tokens):
+        return None
+    next_tokens = [*tokens[1:], None]
+    read = [
+        as_quoted_identifier(token) if token.token_type not in _TEXTS and is_column(token, following) else token
+        for token, following in zip(tokens, next_tokens, strict=True)
+    ]
+    node = parse_tokens(read, f"({text}")
+    return None if node is None or node.find(exp.Command) else node
+
+
+def _is_column(token: Token, following: Token | None) -> bool:
+    """Whether a word that begins a statement elsewhere is a column: Spark has no other use for it in expressions."""
+    is_word = token.token_type in _STATEMENT_WORDS or (token.token_type is TokenType.VAR and token.text.upper() == "IF")
+    return is_word and (following is None or following.token_type is not TokenType.L_PAREN)
+
+
 def tokens_of(text: str) -> list[Token] | None:
     """Return the tokens of an expression; ``None`` if it has none."""
     try:
@@ -164,23 +134,54 @@ def _are_one_text(left: Token, right: Token) -> bool:
     return left.token_type is right.token_type is TokenType.STRING and left.end + 1 == right.start
 
 
-def _parsed(text: str, is_column: Callable[[Token, Token | None], bool]) -> exp.Expr | None:
-    tokens = tokens_of(text)
-    if not tokens or any(token.token_type is TokenType.SEMICOLON for token in tokens):
-        return None
-    next_tokens = [*tokens[1:], None]
-    read = [
-        as_quoted_identifier(token) if token.token_type not in _TEXTS and is_column(token, following) else token
-        for token, following in zip(tokens, next_tokens, strict=True)
-    ]
-    node = parse_tokens(read, f"({text}")
-    return None if node is None or node.find(exp.Command) else node
+_PREDICATE = 1
+_LEVELS: dict[type[exp.Expr], int] = {
+    kind: level
+    for level, kinds in enumerate(
+        (
+            (exp.Escape,),
+            # NOT is one as an operand: `x NOT IN (y)` is read as `NOT (x IN (y))`. `<=>` is a comparison, and
+            # IS NOT DISTINCT FROM, for which sqlglot has the same node, is a predicate.
+            (
+                *(exp.Between, exp.ILike, exp.In, exp.Is, exp.Like, exp.Not, exp.RegexpLike),
+                *(exp.NullSafeEQ, exp.NullSafeNEQ),
+            ),
+            (exp.EQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NEQ),
+            (exp.BitwiseOr,),
+            (exp.BitwiseXor,),
+            (exp.BitwiseAnd,),
+            (exp.BitwiseLeftShift, exp.BitwiseRightShift),
+            (exp.Add, exp.DPipe, exp.Sub),
+            (exp.Div, exp.IntDiv, exp.Mod, exp.Mul),
+            (exp.BitwiseNot, exp.Collate, exp.Neg),
+        )
+    )
+    for kind in kinds
+}
+"""The operators of Spark below AND and OR, the weakest first."""
+
+_HIGHEST = len(_LEVELS)
 
 
-def _is_column(token: Token, following: Token | None) -> bool:
-    """Whether a word that begins a statement elsewhere is a column: Spark has no other use for it in expressions."""
-    is_word = token.token_type in _STATEMENT_WORDS or (token.token_type is TokenType.VAR and token.text.upper() == "IF")
-    return is_word and (following is None or following.token_type is not TokenType.L_PAREN)
+def is_grouped_as_in_spark(node: exp.Expr) -> bool:
+    """Whether Spark groups the operators of a syntax tree in the same way, for all that is known."""
+    return not any(_differs(part) for part in node.walk() if type(part) in _LEVELS and not isinstance(part, exp.Not))
+
+
+def _differs(node: exp.Expr) -> bool:
+    level = _LEVELS[type(node)]
+    left, *others = (_level(operand) for operand in _own_operands(node))
+    least = level + 1 if level == _PREDICATE else level
+    return left < least or any(other <= level for other in others)
+
+
+def _own_operands(node: exp.Expr) -> Iterator[exp.Expr]:
+    keys = ("this",) if isinstance(node, exp.In) else ("this", "expression", "low", "high")
+    return (operand for key in keys if isinstance(operand := node.args.get(key), exp.Expr))
+
+
+def _level(operand: exp.Expr) -> int:
+    return _LEVELS.get(type(operand), _HIGHEST)
 
 
 def paths_in(text: str) -> tuple[ColumnPath, ...]:
@@ -355,7 +356,8 @@ COMPARATORS: Final[dict[type[exp.Expr], Comparator]] = {
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.(?:\d{3}){1,2})?)?(?:Z|[+-]\d\d:\d\d)?)?")
 """What every supported Python reads alike."""
 
-_INT: Final = 2**31
+INT_LIMIT: Final = 2**31
+"""Whole numbers below are evaluated: the result of larger ones depends on the types of the columns."""
 
 
 @lru_cache(maxsize=4096)
@@ -489,7 +491,7 @@ def literal_of(node: exp.Expr) -> Value | None:  # noqa: PLR0911 - as above
         inner = literal_of(node.this.unnest())
         return Value(-inner.value) if inner and type(inner.value) in (int, Decimal) else None  # type: ignore[operator]
     if isinstance(node, (exp.Cast, exp.TryCast)):
-        return _cast(node)
+        return _typed_literal(node)
     if not isinstance(node, exp.Literal):
         return None
     if node.is_string:
@@ -497,7 +499,7 @@ def literal_of(node: exp.Expr) -> Value | None:  # noqa: PLR0911 - as above
     return Value(int(node.name)) if node.name.isdigit() else Value(Decimal(node.name))
 
 
-def _cast(node: exp.Cast | exp.TryCast) -> Value | None:
+def _typed_literal(node: exp.Cast | exp.TryCast) -> Value | None:
     """Return the value of a typed literal: ``DATE '2026-01-31'``, ``5L``."""
     inner = literal_of(node.this.unnest())
     if inner is None:
@@ -508,7 +510,7 @@ def _cast(node: exp.Cast | exp.TryCast) -> Value | None:
         if moment is None:
             return None
         return Value(moment.date() if node.to.is_type("date") else moment)
-    is_kept = type(inner.value) is int and abs(inner.value) < _INT and node.to.is_type("int", "bigint", "double")
+    is_kept = type(inner.value) is int and abs(inner.value) < INT_LIMIT and node.to.is_type("int", "bigint", "double")
     return inner if is_kept or (isinstance(inner.value, Decimal) and node.to.is_type("double")) else None
 
 
