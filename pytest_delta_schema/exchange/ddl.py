@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.diagnostics.errors import DdlError, DeclarationError, Diagnostic
-from pytest_delta_schema.exchange.statements import DdlReading, read_statements
+from pytest_delta_schema.exchange.definitions import DdlReading
+from pytest_delta_schema.exchange.statements import read_statements
 from pytest_delta_schema.models.arguments import refuse_kind
 from pytest_delta_schema.models.sets import dependency_groups
 from pytest_delta_schema.models.table import required_tables

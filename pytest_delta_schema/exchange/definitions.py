@@ -1,17 +1,20 @@
-"""Read lists of properties and tags."""
+"""What scripts declare: tables, columns, constraints, properties and tags, and the faults and remarks about them."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pyspark.sql.types import StringType
 
 from pytest_delta_schema.delta.names import NameMap, NameSet, folded, same_name
-from pytest_delta_schema.delta.protocol import ONE_WAY, PROTOCOL_VERSIONS
 from pytest_delta_schema.delta.properties import CHECK_PREFIX
-from pytest_delta_schema.exchange.reader import about, refuse_sql
-from pytest_delta_schema.models.names import QualifiedName, key_name
+from pytest_delta_schema.delta.protocol import ONE_WAY, PROTOCOL_VERSIONS
+from pytest_delta_schema.diagnostics.errors import Diagnostic
+from pytest_delta_schema.diagnostics.text import shortened
+from pytest_delta_schema.exchange.reader import UnreadableError, about, refuse_sql
+from pytest_delta_schema.models.names import QualifiedName, folded_name, key_name
 from pytest_delta_schema.models.types import parse_type
 from pytest_delta_schema.plan.comparison import DEFAULTS_FEATURE
 from pytest_delta_schema.rules.properties import is_declarable
@@ -36,57 +39,85 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.delta.names import ColumnPath
     from pytest_delta_schema.exchange.reader import TokenReader
-    from pytest_delta_schema.exchange.statements import DdlReading
     from pytest_delta_schema.models.table import Table
 
-
-def read_pairs(reader: TokenReader) -> dict[str, str]:
-    """Read keys and values in parentheses; a key alone, as tags may be, has the value ``""``."""
-    pairs: dict[str, str] = {}
-    for item in reader.items():
-        offset = item.offset
-        key = _key(item)
-        if key in pairs:
-            refuse_sql(f"{key} is given twice", "keep one", offset)
-        item.has("=")
-        pairs[key] = "" if item.at_end else _value(item)
-        item.end()
-    return pairs
+_LONGEST = 300
+_NAME_PARTS = 3
 
 
-def read_keys(reader: TokenReader) -> list[str]:
-    """Read keys in parentheses."""
-    keys = []
-    for item in reader.items():
-        keys.append(_key(item))
-        item.end()
-    return keys
+class DdlReading:
+    """The tables that the statements of some texts declare."""
 
+    def __init__(self, catalog: str, schema: str) -> None:
+        self.catalog = catalog
+        self.schema = schema
+        self.tables: dict[QualifiedName, TableDraft] = {}
+        self.faults: list[Diagnostic] = []
+        self.remarks: list[Diagnostic] = []
+        self._statement = ""
+        self._source = ""
 
-def _key(reader: TokenReader) -> str:
-    return reader.text("a key") if reader.is_at_text else ".".join(reader.path("a key"))
+    def enter(self, statement: str, source: str) -> None:
+        """Begin a statement.
 
+        Messages call the statement such as ``shop.sql: statement 2``; the source is the text that holds it.
+        """
+        self._statement, self._source = statement, source
 
-def _value(reader: TokenReader) -> str:
-    if reader.is_at_text:
-        return reader.text("a value")
-    value = reader.rest()
-    if value.lower() in {"true", "false"}:
-        return value.lower()
-    if not value.lstrip("-").replace(".", "", 1).isdecimal():
-        reader.refuse(f"the value {value} is not a text, a number or a boolean", "write it in quotes")
-    return value
+    @contextmanager
+    def collecting(self) -> Iterator[None]:
+        """Collect the fault that is raised inside, so what follows is read, too."""
+        try:
+            yield
+        except UnreadableError as error:
+            self.add_fault(error)
 
+    def add_fault(self, error: UnreadableError) -> None:
+        """Collect a fault of the statement."""
+        line = self._source.count("\n", 0, error.offset) + 1
+        subject = f"{self._statement}, line {line}"
+        message, remedy = shortened(error.fact, _LONGEST), error.remedy
+        self.faults.append(Diagnostic(table=subject, message=message, remedy=remedy))
 
-_OF_CATALOGS = ("transient_lastddltime", "type")
-"""Keys of properties, in lower case, that Spark and its catalogs show in CREATE statements (Spark 4.2.0)."""
+    def remark(self, table: QualifiedName | None, message: str) -> None:
+        """Collect something that a model does not declare; without a table it is about the statement."""
+        subject = str(table or self._statement)
+        self.remarks.append(Diagnostic(severity="note", table=subject, message=shortened(message, _LONGEST)))
 
-_OPTION = "option."
-"""The prefix of properties in which Spark shows the options of a table."""
+    def table_name(self, reader: TokenReader) -> QualifiedName:
+        """Read the name of a table."""
+        offset = reader.offset
+        return self.qualified(reader.path("the name of a table"), offset)
+
+    def qualified(self, parts: tuple[str, ...], offset: int) -> QualifiedName:
+        """Return the whole name of a table."""
+        name = ".".join(parts)
+        if same_name(parts[0], "delta") and "/" in parts[-1]:
+            refuse_sql(f"{name} is a path, and a model has a name", "write the name of the table", offset)
+        if len(parts) > _NAME_PARTS:
+            refuse_sql(f"{name} has more than three parts", "write catalog.schema.table", offset)
+        whole = (*(self.catalog, self.schema)[: _NAME_PARTS - len(parts)], *parts)
+        if not all(whole):
+            missing = "its catalog" if whole[1] else "its catalog and schema" if not whole[0] else "its schema"
+            remedy = "write catalog.schema.table, or give the catalog and the schema of such names"
+            refuse_sql(f"the name {name} lacks {missing}", remedy, offset)
+        return folded_name(*whole)
+
+    def table(self, reader: TokenReader) -> TableDraft:
+        """Read the name of a table that an earlier statement creates."""
+        offset = reader.offset
+        return self.created(self.table_name(reader), offset)
+
+    def created(self, name: QualifiedName, offset: int) -> TableDraft:
+        """Return a table that an earlier statement creates."""
+        draft = self.tables.get(name)
+        if draft is None:
+            remedy = "put its CREATE TABLE before this statement"
+            refuse_sql(f"no statement before this one creates {name}", remedy, offset)
+        return draft
+
 
 NO_PARENT = QualifiedName("", "", "")
-
-_PREFIXES = {PRIMARY_KEY: "pk", UNIQUE: "uq"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,124 +213,17 @@ class TableDraft:
         return ForeignKeyState(name, key.columns, key.parent, key.parent_columns, key.rely)
 
 
+_OF_CATALOGS = ("transient_lastddltime", "type")
+"""Keys of properties, in lower case, that Spark and its catalogs show in CREATE statements (Spark 4.2.0)."""
+
+_OPTION = "option."
+"""The prefix of properties in which Spark shows the options of a table."""
+
+_PREFIXES = {PRIMARY_KEY: "pk", UNIQUE: "uq"}
+
+
 def _is_check(key: str) -> bool:
     return folded(key).startswith(CHECK_PREFIX)
-
-
-_CONSTRAINT_STARTS = {("PRIMARY", "KEY"), ("FOREIGN", "KEY"), ("UNIQUE", "("), ("CHECK", "(")}
-_HARMLESS = (
-    ("NOT", "ENFORCED"), ("ENFORCED",), ("NOT", "DEFERRABLE"), ("DEFERRABLE",), ("INITIALLY", "DEFERRED"),
-    ("INITIALLY", "IMMEDIATE"), ("NORELY",), ("MATCH", "FULL"), ("ON", "UPDATE", "NO", "ACTION"),
-    ("ON", "DELETE", "NO", "ACTION"),
-)  # fmt: skip
-"""What may follow a key, and is what every key of a model has (source: Databricks' reference of constraints)."""
-
-_FOREIGN_KEY = "foreign key"
-
-
-def is_at_constraint(reader: TokenReader) -> bool:
-    """Whether a constraint of a table comes next, and not a column."""
-    at = 2 if reader.word() == "CONSTRAINT" else 0
-    return (reader.word(at), reader.word(at + 1)) in _CONSTRAINT_STARTS
-
-
-def read_constraint(reader: TokenReader, reading: DdlReading, draft: TableDraft) -> None:
-    """Read a constraint of a table."""
-    name = reader.name("the name of a constraint") if reader.has("CONSTRAINT") else None
-    if reader.has("CHECK"):
-        read_check(reader, draft, name)
-    elif reader.has("PRIMARY", "KEY"):
-        columns = []
-        for item in reader.items():
-            columns.append(item.name("the name of a column"))
-            if item.has("TIMESERIES"):
-                reading.remark(draft.name, f"TIMESERIES of {columns[-1]} in its primary key is not declared")
-            item.end()
-        _add(draft, KeyDraft(kind=PRIMARY_KEY, name=name, columns=tuple(columns), rely=_rely(reader)), reader)
-    elif reader.has("UNIQUE"):
-        _add_unique(reader, reading, draft, name, _names(reader))
-    else:
-        reader.expect("FOREIGN", "KEY")
-        children = _names(reader)
-        reader.expect("REFERENCES")
-        _add_reference(reader, reading, draft, name, children)
-    reader.end()
-
-
-def read_column_constraint(reader: TokenReader, reading: DdlReading, draft: TableDraft, column: str) -> bool:
-    """Read a constraint that follows the type of a column, if one comes next."""
-    name = reader.name("the name of a constraint") if reader.has("CONSTRAINT") else None
-    columns = (column,)
-    if reader.has("PRIMARY", "KEY"):
-        _add(draft, KeyDraft(kind=PRIMARY_KEY, name=name, columns=columns, rely=_rely(reader)), reader)
-    elif reader.has("UNIQUE"):
-        _add_unique(reader, reading, draft, name, columns)
-    elif reader.has("FOREIGN", "KEY", "REFERENCES") or reader.has("REFERENCES"):
-        _add_reference(reader, reading, draft, name, columns)
-    elif reader.has("CHECK"):
-        read_check(reader, draft, name)
-    elif name is not None:
-        reader.refuse(f"the kind of the constraint {name} is expected {reader.here}")
-    else:
-        return False
-    return True
-
-
-def read_check(reader: TokenReader, draft: TableDraft, name: str | None) -> None:
-    """Read the condition of a check."""
-    if name is None:
-        reader.refuse("a check has no name", "write CONSTRAINT name CHECK (...)")
-    draft.checks.append(CheckState(name, reader.expression()))
-    while any(reader.has(*words) for words in _HARMLESS):
-        pass
-
-
-def _add_unique(
-    reader: TokenReader, reading: DdlReading, draft: TableDraft, name: str | None, columns: tuple[str, ...]
-) -> None:
-    if _rely(reader):
-        reading.remark(draft.name, f"RELY of its unique constraint ({', '.join(columns)}) is not declared")
-    _add(draft, KeyDraft(kind=UNIQUE, name=name, columns=columns), reader)
-
-
-def _add_reference(
-    reader: TokenReader, reading: DdlReading, draft: TableDraft, name: str | None, columns: tuple[str, ...]
-) -> None:
-    parent = reading.table_name(reader)
-    parents = _names(reader) if reader.word() == "(" else ()
-    rely = _rely(reader)
-    key = KeyDraft(kind=_FOREIGN_KEY, name=name, columns=columns, parent=parent, parent_columns=parents, rely=rely)
-    _add(draft, key, reader)
-
-
-def _add(draft: TableDraft, key: KeyDraft, reader: TokenReader) -> None:
-    if key.kind == PRIMARY_KEY and any(other.kind == PRIMARY_KEY for other in draft.keys):
-        reader.refuse(f"{draft.name} has a second primary key", "keep one")
-    draft.keys.append(key)
-
-
-def _names(reader: TokenReader) -> tuple[str, ...]:
-    names = []
-    for item in reader.items():
-        names.append(item.name("the name of a column"))
-        item.end()
-    return tuple(names)
-
-
-def _rely(reader: TokenReader) -> bool:
-    """Read what follows a key, and return whether it has RELY."""
-    relies = False
-    while True:
-        if reader.has("RELY"):
-            relies = True
-        elif not any(reader.has(*words) for words in _HARMLESS):
-            return relies
-
-
-_PART_STARTS = {
-    ("GENERATED", "ALWAYS"), ("GENERATED", "BY"), ("PRIMARY", "KEY"), ("FOREIGN", "KEY"), ("CHECK", "("),
-}  # fmt: skip
-_WORDS = {"CONSTRAINT", "DEFAULT", "MASK", "REFERENCES", "UNIQUE"}
 
 
 def read_column(reader: TokenReader, reading: DdlReading, draft: TableDraft) -> ColumnState:
@@ -320,7 +244,7 @@ def _read_clauses(name: str, reader: TokenReader, reading: DdlReading, draft: Ta
             column = changed
         elif reader.word() == "MASK":
             reading.remark(draft.name, f"{reader.until(_starts_clause)} of {name} is not declared")
-        elif not read_column_constraint(reader, reading, draft, name):
+        elif not _read_column_constraint(reader, reading, draft, name):
             break
     return column
 
@@ -340,13 +264,19 @@ def _with_clause(column: ColumnState, reader: TokenReader) -> ColumnState | None
     return column._replace(value=_generation(reader)) if reader.has("GENERATED") else None
 
 
+_CLAUSE_STARTS = {
+    ("GENERATED", "ALWAYS"), ("GENERATED", "BY"), ("PRIMARY", "KEY"), ("FOREIGN", "KEY"), ("CHECK", "("),
+}  # fmt: skip
+_CLAUSE_WORDS = {"CONSTRAINT", "DEFAULT", "MASK", "REFERENCES", "UNIQUE"}
+
+
 def _starts_clause(reader: TokenReader) -> bool:
     words = (reader.word(), reader.word(1))
     if words == ("NOT", "NULL"):
         return reader.word(-1) != "IS"
     if words[0] == "COMMENT":
         return not words[1]
-    return words in _PART_STARTS or words[0] in _WORDS
+    return words in _CLAUSE_STARTS or words[0] in _CLAUSE_WORDS
 
 
 def _collated(column: ColumnState, reader: TokenReader) -> ColumnState:
@@ -375,3 +305,152 @@ def _generation(reader: TokenReader) -> ColumnGeneration:
             elif not options.has(","):
                 options.refuse(f"{options.rest()!r} is not an option of an identity", "remove it")
     return ColumnGeneration(identity=IdentityState(start, step, is_always))
+
+
+def is_at_constraint(reader: TokenReader) -> bool:
+    """Whether a constraint of a table comes next, and not a column."""
+    at = 2 if reader.word() == "CONSTRAINT" else 0
+    return (reader.word(at), reader.word(at + 1)) in _CONSTRAINT_STARTS
+
+
+_CONSTRAINT_STARTS = {("PRIMARY", "KEY"), ("FOREIGN", "KEY"), ("UNIQUE", "("), ("CHECK", "(")}
+_FOREIGN_KEY = "foreign key"
+
+
+def read_constraint(reader: TokenReader, reading: DdlReading, draft: TableDraft) -> None:
+    """Read a constraint of a table."""
+    name = reader.name("the name of a constraint") if reader.has("CONSTRAINT") else None
+    if reader.has("CHECK"):
+        _read_check(reader, draft, name)
+    elif reader.has("PRIMARY", "KEY"):
+        columns = []
+        for item in reader.items():
+            columns.append(item.name("the name of a column"))
+            if item.has("TIMESERIES"):
+                reading.remark(draft.name, f"TIMESERIES of {columns[-1]} in its primary key is not declared")
+            item.end()
+        _add_key(draft, KeyDraft(kind=PRIMARY_KEY, name=name, columns=tuple(columns), rely=_rely(reader)), reader)
+    elif reader.has("UNIQUE"):
+        _add_unique(reader, reading, draft, name, _column_names(reader))
+    else:
+        reader.expect("FOREIGN", "KEY")
+        children = _column_names(reader)
+        reader.expect("REFERENCES")
+        _add_reference(reader, reading, draft, name, children)
+    reader.end()
+
+
+def _read_column_constraint(reader: TokenReader, reading: DdlReading, draft: TableDraft, column: str) -> bool:
+    """Read a constraint that follows the type of a column, if one comes next."""
+    name = reader.name("the name of a constraint") if reader.has("CONSTRAINT") else None
+    columns = (column,)
+    if reader.has("PRIMARY", "KEY"):
+        _add_key(draft, KeyDraft(kind=PRIMARY_KEY, name=name, columns=columns, rely=_rely(reader)), reader)
+    elif reader.has("UNIQUE"):
+        _add_unique(reader, reading, draft, name, columns)
+    elif reader.has("FOREIGN", "KEY", "REFERENCES") or reader.has("REFERENCES"):
+        _add_reference(reader, reading, draft, name, columns)
+    elif reader.has("CHECK"):
+        _read_check(reader, draft, name)
+    elif name is not None:
+        reader.refuse(f"the kind of the constraint {name} is expected {reader.here}")
+    else:
+        return False
+    return True
+
+
+def _read_check(reader: TokenReader, draft: TableDraft, name: str | None) -> None:
+    """Read the condition of a check."""
+    if name is None:
+        reader.refuse("a check has no name", "write CONSTRAINT name CHECK (...)")
+    draft.checks.append(CheckState(name, reader.expression()))
+    while any(reader.has(*words) for words in _HARMLESS):
+        pass
+
+
+def _add_unique(
+    reader: TokenReader, reading: DdlReading, draft: TableDraft, name: str | None, columns: tuple[str, ...]
+) -> None:
+    if _rely(reader):
+        reading.remark(draft.name, f"RELY of its unique constraint ({', '.join(columns)}) is not declared")
+    _add_key(draft, KeyDraft(kind=UNIQUE, name=name, columns=columns), reader)
+
+
+def _add_reference(
+    reader: TokenReader, reading: DdlReading, draft: TableDraft, name: str | None, columns: tuple[str, ...]
+) -> None:
+    parent = reading.table_name(reader)
+    parents = _column_names(reader) if reader.word() == "(" else ()
+    rely = _rely(reader)
+    key = KeyDraft(kind=_FOREIGN_KEY, name=name, columns=columns, parent=parent, parent_columns=parents, rely=rely)
+    _add_key(draft, key, reader)
+
+
+def _add_key(draft: TableDraft, key: KeyDraft, reader: TokenReader) -> None:
+    if key.kind == PRIMARY_KEY and any(other.kind == PRIMARY_KEY for other in draft.keys):
+        reader.refuse(f"{draft.name} has a second primary key", "keep one")
+    draft.keys.append(key)
+
+
+def _column_names(reader: TokenReader) -> tuple[str, ...]:
+    names = []
+    for item in reader.items():
+        names.append(item.name("the name of a column"))
+        item.end()
+    return tuple(names)
+
+
+_HARMLESS = (
+    ("NOT", "ENFORCED"), ("ENFORCED",), ("NOT", "DEFERRABLE"), ("DEFERRABLE",), ("INITIALLY", "DEFERRED"),
+    ("INITIALLY", "IMMEDIATE"), ("NORELY",), ("MATCH", "FULL"), ("ON", "UPDATE", "NO", "ACTION"),
+    ("ON", "DELETE", "NO", "ACTION"),
+)  # fmt: skip
+"""What may follow a key, and is what every key of a model has (source: Databricks' reference of constraints)."""
+
+
+def _rely(reader: TokenReader) -> bool:
+    """Read what follows a key, and return whether it has RELY."""
+    relies = False
+    while True:
+        if reader.has("RELY"):
+            relies = True
+        elif not any(reader.has(*words) for words in _HARMLESS):
+            return relies
+
+
+def read_pairs(reader: TokenReader) -> dict[str, str]:
+    """Read keys and values in parentheses; a key alone, as tags may be, has the value ``""``."""
+    pairs: dict[str, str] = {}
+    for item in reader.items():
+        offset = item.offset
+        key = _key(item)
+        if key in pairs:
+            refuse_sql(f"{key} is given twice", "keep one", offset)
+        item.has("=")
+        pairs[key] = "" if item.at_end else _value(item)
+        item.end()
+    return pairs
+
+
+def read_keys(reader: TokenReader) -> list[str]:
+    """Read keys in parentheses."""
+    keys = []
+    for item in reader.items():
+        keys.append(_key(item))
+        item.end()
+    return keys
+
+
+def _key(reader: TokenReader) -> str:
+    return reader.text("a key") if reader.is_at_text else ".".join(reader.path("a key"))
+
+
+def _value(reader: TokenReader) -> str:
+    if reader.is_at_text:
+        return reader.text("a value")
+    value = reader.rest()
+    if value.lower() in {"true", "false"}:
+        return value.lower()
+    if not value.lstrip("-").replace(".", "", 1).isdecimal():
+        reader.refuse(f"the value {value} is not a text, a number or a boolean", "write it in quotes")
+    return value

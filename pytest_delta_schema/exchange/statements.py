@@ -1,15 +1,14 @@
-"""Collect tables, faults and remarks while scripts are read."""
+"""Read the statements of scripts: CREATE TABLE, ALTER TABLE, COMMENT ON, and those around them."""
 
 from __future__ import annotations
 
 import re
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.names import TABLE, ColumnPath, same_name
-from pytest_delta_schema.diagnostics.errors import Diagnostic
-from pytest_delta_schema.diagnostics.text import COMMENT, LITERAL, NAME, RAW_LITERAL, shortened
+from pytest_delta_schema.diagnostics.text import COMMENT, LITERAL, NAME, RAW_LITERAL
 from pytest_delta_schema.exchange.definitions import (
+    DdlReading,
     TableDraft,
     is_at_constraint,
     read_column,
@@ -21,11 +20,9 @@ from pytest_delta_schema.exchange.reader import (
     CORRECT,
     REMOVE_OR_REPORT,
     TokenReader,
-    UnreadableError,
     about,
     refuse_sql,
 )
-from pytest_delta_schema.models.names import QualifiedName, folded_name
 from pytest_delta_schema.sqlglot_compat import SqlglotError, TokenType, ddl_tokens
 from pytest_delta_schema.state.types import ColumnGeneration, edited_columns, find
 
@@ -35,87 +32,106 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.state.types import ColumnState
 
+_TOKENS = f"(?s)(?:{NAME}|{RAW_LITERAL}|{LITERAL}|{COMMENT})|(?P<open>['\"`]|/\\*)"
+_SCHEMA = ("SCHEMA", "DATABASE", "NAMESPACE")
+_REMOVE = "remove the statement"
+_OBJECTS = {"CATALOG", "CONNECTION", "FUNCTION", "PROCEDURE", "SHARE", "TABLE", "VIEW", "VOLUME"}
 
-_LONGEST = 300
-_PARTS = 3
+
+def read_statements(source: str, file: str, reading: DdlReading) -> None:
+    """Read the statements of a script; each that is not understood is a fault.
+
+    Messages begin with the file: ``"shop.sql: "``. The reading is what is known so far.
+    """
+    reading.enter(f"{file}script", source)
+    with reading.collecting():
+        for number, reader in enumerate(_statements(source), start=1):
+            reading.enter(f"{file}statement {number}", source)
+            with reading.collecting():
+                _read(reader, reading)
 
 
-class DdlReading:
-    """The tables that the statements of some texts declare."""
+def _statements(source: str) -> Iterator[TokenReader]:
+    try:
+        tokens = ddl_tokens(source)
+    except SqlglotError:
+        _refuse_words(source)
+    first = 0
+    for index, token in enumerate(tokens):
+        if token.token_type == TokenType.SEMICOLON:
+            if index > first:
+                yield TokenReader(source, tokens[first:index], token.start)
+            first = index + 1
+    if first < len(tokens):
+        yield TokenReader(source, tokens[first:], len(source))
 
-    def __init__(self, catalog: str, schema: str) -> None:
-        self.catalog = catalog
-        self.schema = schema
-        self.tables: dict[QualifiedName, TableDraft] = {}
-        self.faults: list[Diagnostic] = []
-        self.remarks: list[Diagnostic] = []
-        self._statement = ""
-        self._source = ""
 
-    def enter(self, statement: str, source: str) -> None:
-        """Begin a statement.
+def _refuse_words(source: str) -> NoReturn:
+    """Raise the error for a script that cannot be split into words."""
+    unclosed = next((match for match in re.finditer(_TOKENS, source) if match["open"]), None)
+    if unclosed is not None:
+        refuse_sql("a quote is not closed", "close it", unclosed.start())
+    # Comments may be nested, and x'1F' holds bytes.
+    doubtful = re.search(r"/\*|\b[xX]'", source)
+    fact = "a comment is not closed, or a literal in quotes is malformed"
+    refuse_sql(fact, CORRECT, doubtful.start() if doubtful else 0)
 
-        Messages call the statement such as ``shop.sql: statement 2``; the source is the text that holds it.
-        """
-        self._statement, self._source = statement, source
 
-    @contextmanager
-    def collecting(self) -> Iterator[None]:
-        """Collect the fault that is raised inside, so what follows is read, too."""
-        try:
-            yield
-        except UnreadableError as error:
-            self.add_fault(error)
+def _read(reader: TokenReader, reading: DdlReading) -> None:
+    if reader.has("ALTER", "TABLE"):
+        _read_alteration(reader, reading)
+    elif reader.has("COMMENT", "ON"):
+        if reader.word() in _SCHEMA:
+            reading.remark(None, "the comment of a schema is not declared")
+        else:
+            _read_comment(reader, reading)
+    elif reader.has("USE") or reader.has("SET", "CATALOG"):
+        _use(reader, reading)
+    elif reader.word() in {"CREATE", "REPLACE"}:
+        _create(reader, reading)
+    else:
+        reader.refuse(f"{reader.skip().upper()} is not part of a declaration", _REMOVE)
 
-    def add_fault(self, error: UnreadableError) -> None:
-        """Collect a fault of the statement."""
-        line = self._source.count("\n", 0, error.offset) + 1
-        subject = f"{self._statement}, line {line}"
-        message, remedy = shortened(error.fact, _LONGEST), error.remedy
-        self.faults.append(Diagnostic(table=subject, message=message, remedy=remedy))
 
-    def remark(self, table: QualifiedName | None, message: str) -> None:
-        """Collect something that a model does not declare; without a table it is about the statement."""
-        subject = str(table or self._statement)
-        self.remarks.append(Diagnostic(severity="note", table=subject, message=shortened(message, _LONGEST)))
+def _create(reader: TokenReader, reading: DdlReading) -> None:
+    offset = reader.offset
+    if not reader.has("REPLACE"):
+        reader.expect("CREATE")
+        reader.has("OR", "REPLACE")
+    if reader.has("TABLE") or reader.has("EXTERNAL", "TABLE"):
+        _read_creation(reader, reading)
+        return
+    if reader.word() in _SCHEMA:
+        reader.skip()
+        reader.has("IF", "NOT", "EXISTS")
+        name = ".".join(reader.path("the name of a schema"))
+        if not reader.at_end:
+            reading.remark(None, f"{reader.rest()} of the schema {name} is not declared")
+        return
+    kind = reader.until(lambda after: after.word(-1) in _OBJECTS).upper()
+    reader.has("IF", "NOT", "EXISTS")
+    if reader.at_end:
+        refuse_sql(f"CREATE {kind} is not part of a declaration", _REMOVE, offset)
+    name = ".".join(reader.path("its name"))
+    refuse_sql(f"{name} is a {kind}, and models declare Delta tables", _REMOVE, offset)
 
-    def table_name(self, reader: TokenReader) -> QualifiedName:
-        """Read the name of a table."""
-        offset = reader.offset
-        return self.qualified(reader.path("the name of a table"), offset)
 
-    def qualified(self, parts: tuple[str, ...], offset: int) -> QualifiedName:
-        """Return the whole name of a table."""
-        name = ".".join(parts)
-        if same_name(parts[0], "delta") and "/" in parts[-1]:
-            refuse_sql(f"{name} is a path, and a model has a name", "write the name of the table", offset)
-        if len(parts) > _PARTS:
-            refuse_sql(f"{name} has more than three parts", "write catalog.schema.table", offset)
-        whole = (*(self.catalog, self.schema)[: _PARTS - len(parts)], *parts)
-        if not all(whole):
-            missing = "its catalog" if whole[1] else "its catalog and schema" if not whole[0] else "its schema"
-            remedy = "write catalog.schema.table, or give the catalog and the schema of such names"
-            refuse_sql(f"the name {name} lacks {missing}", remedy, offset)
-        return folded_name(*whole)
-
-    def table(self, reader: TokenReader) -> TableDraft:
-        """Read the name of a table that an earlier statement creates."""
-        offset = reader.offset
-        return self.created(self.table_name(reader), offset)
-
-    def created(self, name: QualifiedName, offset: int) -> TableDraft:
-        """Return a table that an earlier statement creates."""
-        draft = self.tables.get(name)
-        if draft is None:
-            remedy = "put its CREATE TABLE before this statement"
-            refuse_sql(f"no statement before this one creates {name}", remedy, offset)
-        return draft
+def _use(reader: TokenReader, reading: DdlReading) -> None:
+    is_catalog = reader.word(-1) == "CATALOG" or reader.has("CATALOG")
+    if not is_catalog and reader.word() in _SCHEMA:
+        reader.skip()
+    *catalog, schema = reader.path("the name of a schema")
+    reader.end()
+    if is_catalog:
+        reading.catalog = schema
+    else:
+        reading.catalog, reading.schema = (*catalog, reading.catalog)[0], schema
 
 
 _WRITE_COLUMNS = "write its columns, or import the table from its catalog"
 
 
-def read_creation(reader: TokenReader, reading: DdlReading) -> None:
+def _read_creation(reader: TokenReader, reading: DdlReading) -> None:
     """Read what follows the words CREATE TABLE; each column and clause that is not understood is a fault."""
     reader.has("IF", "NOT", "EXISTS")
     draft = TableDraft(reading.table_name(reader))
@@ -151,14 +167,6 @@ def _read_item(item: TokenReader, reading: DdlReading, draft: TableDraft) -> Non
                 item.end()
 
 
-def _at_clause(reader: TokenReader) -> bool:
-    return reader.word() in _CLAUSES
-
-
-def _read_to_clause(reader: TokenReader) -> str:
-    return "" if reader.at_end or _at_clause(reader) else reader.until(_at_clause)
-
-
 def _read_clause(reader: TokenReader, reading: DdlReading, draft: TableDraft) -> None:
     if _at_clause(reader):
         word = reader.skip().upper()
@@ -167,6 +175,14 @@ def _read_clause(reader: TokenReader, reading: DdlReading, draft: TableDraft) ->
     rest = _read_to_clause(reader)
     if rest:
         refuse_sql(f"{rest!r} is not understood", REMOVE_OR_REPORT, offset)
+
+
+def _at_clause(reader: TokenReader) -> bool:
+    return reader.word() in _CLAUSES
+
+
+def _read_to_clause(reader: TokenReader) -> str:
+    return "" if reader.at_end or _at_clause(reader) else reader.until(_at_clause)
 
 
 def _using(reader: TokenReader, _reading: DdlReading, draft: TableDraft) -> None:
@@ -188,7 +204,7 @@ def _partitioned(reader: TokenReader, _reading: DdlReading, draft: TableDraft) -
     draft.partitioning = tuple(names)
 
 
-def read_clustering(reader: TokenReader, reading: DdlReading, draft: TableDraft) -> None:
+def _clustering(reader: TokenReader, reading: DdlReading, draft: TableDraft) -> None:
     """Read what follows the word CLUSTER."""
     reader.expect("BY")
     if reader.has("AUTO"):
@@ -251,7 +267,7 @@ _LAYOUTS = ("CLUSTERED", "ROW", "SKEWED", "SORTED", "STORED")
 _CLAUSES: dict[str, Callable[[TokenReader, DdlReading, TableDraft], None]] = {
     "USING": _using,
     "PARTITIONED": _partitioned,
-    "CLUSTER": read_clustering,
+    "CLUSTER": _clustering,
     "COMMENT": _comment,
     "TBLPROPERTIES": _properties,
     "LOCATION": _location,
@@ -263,12 +279,11 @@ _CLAUSES: dict[str, Callable[[TokenReader, DdlReading, TableDraft], None]] = {
 }
 """What reads each clause, by its first word."""
 
-
 _FINAL = "write the CREATE TABLE of the final table instead"
 _QUALIFIED = 4
 
 
-def read_alteration(reader: TokenReader, reading: DdlReading) -> None:
+def _read_alteration(reader: TokenReader, reading: DdlReading) -> None:
     """Read what follows the words ALTER TABLE."""
     draft = reading.table(reader)
     if reader.has("ADD"):
@@ -280,7 +295,7 @@ def read_alteration(reader: TokenReader, reading: DdlReading) -> None:
         for key in read_keys(reader):
             draft.properties.pop(key, None)
     elif reader.has("CLUSTER"):
-        read_clustering(reader, reading, draft)
+        _clustering(reader, reading, draft)
     elif reader.has("ALTER", "COLUMN") or reader.has("ALTER") or reader.has("CHANGE", "COLUMN"):
         for item in reader.split():
             with reading.collecting():
@@ -291,7 +306,7 @@ def read_alteration(reader: TokenReader, reading: DdlReading) -> None:
     reader.end()
 
 
-def read_comment(reader: TokenReader, reading: DdlReading) -> None:
+def _read_comment(reader: TokenReader, reading: DdlReading) -> None:
     """Read what follows the words COMMENT ON."""
     if reader.has("TABLE"):
         draft = reading.table(reader)
@@ -388,99 +403,3 @@ def _change(draft: TableDraft, path: ColumnPath, change: Callable[[ColumnState],
     if find(draft.columns, path) is None:
         refuse_sql(f"{draft.name} has no column {path}", CORRECT, offset)
     draft.columns = edited_columns(draft.columns, path.parts, change)
-
-
-_TOKENS = f"(?s)(?:{NAME}|{RAW_LITERAL}|{LITERAL}|{COMMENT})|(?P<open>['\"`]|/\\*)"
-_SCHEMA = ("SCHEMA", "DATABASE", "NAMESPACE")
-_REMOVE = "remove the statement"
-_OBJECTS = {"CATALOG", "CONNECTION", "FUNCTION", "PROCEDURE", "SHARE", "TABLE", "VIEW", "VOLUME"}
-
-
-def read_statements(source: str, file: str, reading: DdlReading) -> None:
-    """Read the statements of a script; each that is not understood is a fault.
-
-    Messages begin with the file: ``"shop.sql: "``. The reading is what is known so far.
-    """
-    reading.enter(f"{file}script", source)
-    with reading.collecting():
-        for number, reader in enumerate(_statements(source), start=1):
-            reading.enter(f"{file}statement {number}", source)
-            with reading.collecting():
-                _read(reader, reading)
-
-
-def _statements(source: str) -> Iterator[TokenReader]:
-    try:
-        tokens = ddl_tokens(source)
-    except SqlglotError:
-        _refuse_words(source)
-    first = 0
-    for index, token in enumerate(tokens):
-        if token.token_type == TokenType.SEMICOLON:
-            if index > first:
-                yield TokenReader(source, tokens[first:index], token.start)
-            first = index + 1
-    if first < len(tokens):
-        yield TokenReader(source, tokens[first:], len(source))
-
-
-def _refuse_words(source: str) -> NoReturn:
-    """Raise the error for a script that cannot be split into words."""
-    unclosed = next((match for match in re.finditer(_TOKENS, source) if match["open"]), None)
-    if unclosed is not None:
-        refuse_sql("a quote is not closed", "close it", unclosed.start())
-    # Comments may be nested, and x'1F' holds bytes.
-    doubtful = re.search(r"/\*|\b[xX]'", source)
-    fact = "a comment is not closed, or a literal in quotes is malformed"
-    refuse_sql(fact, CORRECT, doubtful.start() if doubtful else 0)
-
-
-def _read(reader: TokenReader, reading: DdlReading) -> None:
-    if reader.has("ALTER", "TABLE"):
-        read_alteration(reader, reading)
-    elif reader.has("COMMENT", "ON"):
-        if reader.word() in _SCHEMA:
-            reading.remark(None, "the comment of a schema is not declared")
-        else:
-            read_comment(reader, reading)
-    elif reader.has("USE") or reader.has("SET", "CATALOG"):
-        _use(reader, reading)
-    elif reader.word() in {"CREATE", "REPLACE"}:
-        _create(reader, reading)
-    else:
-        reader.refuse(f"{reader.skip().upper()} is not part of a declaration", _REMOVE)
-
-
-def _create(reader: TokenReader, reading: DdlReading) -> None:
-    offset = reader.offset
-    if not reader.has("REPLACE"):
-        reader.expect("CREATE")
-        reader.has("OR", "REPLACE")
-    if reader.has("TABLE") or reader.has("EXTERNAL", "TABLE"):
-        read_creation(reader, reading)
-        return
-    if reader.word() in _SCHEMA:
-        reader.skip()
-        reader.has("IF", "NOT", "EXISTS")
-        name = ".".join(reader.path("the name of a schema"))
-        if not reader.at_end:
-            reading.remark(None, f"{reader.rest()} of the schema {name} is not declared")
-        return
-    kind = reader.until(lambda after: after.word(-1) in _OBJECTS).upper()
-    reader.has("IF", "NOT", "EXISTS")
-    if reader.at_end:
-        refuse_sql(f"CREATE {kind} is not part of a declaration", _REMOVE, offset)
-    name = ".".join(reader.path("its name"))
-    refuse_sql(f"{name} is a {kind}, and models declare Delta tables", _REMOVE, offset)
-
-
-def _use(reader: TokenReader, reading: DdlReading) -> None:
-    is_catalog = reader.word(-1) == "CATALOG" or reader.has("CATALOG")
-    if not is_catalog and reader.word() in _SCHEMA:
-        reader.skip()
-    *catalog, schema = reader.path("the name of a schema")
-    reader.end()
-    if is_catalog:
-        reading.catalog = schema
-    else:
-        reading.catalog, reading.schema = (*catalog, reading.catalog)[0], schema
