@@ -16,9 +16,9 @@ from pyspark.sql import types as spark
 from pytest_delta_schema.delta.names import folded, path_text
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.column import Column, Deprecated, Identity
-from pytest_delta_schema.models.spark_types import UnknownType
 from pytest_delta_schema.models.constraints import PARQUET, Check, ForeignKey, Parquet, PrimaryKey, Unique
 from pytest_delta_schema.models.names import parse_name
+from pytest_delta_schema.models.spark_types import UnknownType
 from pytest_delta_schema.models.table import Table
 
 if TYPE_CHECKING:

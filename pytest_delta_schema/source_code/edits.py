@@ -1,4 +1,4 @@
-"""Edit a declaration in the text of a Python file: it declares another model then."""
+"""Edit a declaration in the text of a Python file, or tell what has to be edited, so that it declares another model."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ from pytest_delta_schema.source_code.literals import (
     why_not_literal,
 )
 from pytest_delta_schema.source_code.text import (
+    DEFAULT_STYLE,
     BracketItems,
     CodeStyle,
     Edit,
@@ -51,6 +52,86 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.source_code.calls import Variables
+
+
+def edited_declaration(  # noqa: PLR0913, PLR0917 - what it is about, and how it is written
+    content: bytes,
+    line: int,
+    declared: Table,
+    wanted: Table,
+    variables: Variables = NO_VARIABLES,
+    style: CodeStyle = DEFAULT_STYLE,
+) -> bytes:
+    """Return the content of a Python file in which the declaration at a line makes another model."""
+    source = SourceText(content)
+    source.refuse_generated()
+    names = Names(source, line)
+    call = table_call_node(source, names, line, declared_name(declared))
+    usable = variables_above(
+        source, line, {name: variable for name, variable in variables.items() if name != declared.name}
+    )
+    old, new = table_call(declared, usable), table_call(wanted, usable)
+    edit = Edit(*source.span(call), Rewriter(source, names, style, source.newline(line)).code(call, "", old, new))
+    edited = source.edited([edit, *names.edits(style)])
+    return SourceText(edited).edited(())
+
+
+def variables_above(source: SourceText, line: int, variables: Variables) -> dict[QualifiedName, Variable]:
+    """Return the variables that have their values before a line runs."""
+    bound = bound_names(node for node in source.tree.body if (node.end_lineno or node.lineno) < line)
+    return {name: variable for name, variable in variables.items() if variable.name in bound}
+
+
+_REPEATED = (
+    *(ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.For, ast.AsyncFor, ast.While),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
+)
+"""Code that may run several times, so one call declares several tables."""
+
+_NAME_PARTS = ("catalog_name", "schema_name", "table_name")
+
+
+def table_call_node(source: SourceText, names: Names, line: int, name: QualifiedName) -> ast.Call:
+    """Return the call at a line, or of the statement that begins there, which declares a table."""
+    candidates = [
+        (call, repeated)
+        for statement, call, repeated in _calls(source.tree)
+        if line in {call.lineno, statement}
+        and names.called(call.func) in {"Table", FROM_STRUCT}
+        and _may_declare(call, names, name)
+    ]
+    if len(candidates) > 1:
+        raise NotLiteralError(line, f"has several calls of Table that may declare {name}")
+    if not candidates:
+        others = [call for _, call, _ in _calls(source.tree) if call.lineno == line]
+        raise NotLiteralError(
+            line, why_not_literal(others[0]) if others else f"has no call of Table that declares {name}"
+        )
+    call, repeated = candidates[0]
+    if repeated is not None:
+        raise NotLiteralError(getattr(repeated, "lineno", line), why_not_literal(repeated))
+    return call
+
+
+def _calls(tree: ast.Module) -> Iterator[tuple[int, ast.Call, ast.AST | None]]:
+    """Yield calls, each with the line of its statement, and the code around it that may run several times."""
+    todo: list[tuple[int, ast.AST, ast.AST | None]] = [(0, tree, None)]
+    while todo:
+        line, node, repeated = todo.pop()
+        if isinstance(node, ast.stmt):
+            line = node.lineno
+        if isinstance(node, ast.Call):
+            yield line, node, repeated
+        if isinstance(node, _REPEATED):
+            repeated = node
+        todo.extend((line, child, repeated) for child in ast.iter_child_nodes(node))
+
+
+def _may_declare(call: ast.Call, names: Names, name: QualifiedName) -> bool:
+    """Whether the parts of the name that are written out are those of a table."""
+    given = dict(given_arguments(call, names.called(call.func)))
+    written = [(given.get(parameter), part) for parameter, part in zip(_NAME_PARTS, name, strict=True)]
+    return all(folded(str(node.value)) == part for node, part in written if isinstance(node, ast.Constant))
 
 
 _OTHERWISE = "declares something else than the model has; edit it where the model gets its value"
@@ -277,92 +358,6 @@ def _index(labels: Sequence[Hashable], keys: Sequence[Hashable], number: int, ol
     return None if any(key in old for key in following) else len(labels)
 
 
-_REPEATED = (
-    *(ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.For, ast.AsyncFor, ast.While),
-    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
-)
-"""Code that may run several times, so one call declares several tables."""
-
-_NAME_PARTS = ("catalog_name", "schema_name", "table_name")
-
-
-def table_call_node(source: SourceText, names: Names, line: int, name: QualifiedName) -> ast.Call:
-    """Return the call at a line, or of the statement that begins there, which declares a table."""
-    candidates = [
-        (call, repeated)
-        for statement, call, repeated in _calls(source.tree)
-        if line in {call.lineno, statement}
-        and names.called(call.func) in {"Table", FROM_STRUCT}
-        and _may_declare(call, names, name)
-    ]
-    if len(candidates) > 1:
-        raise NotLiteralError(line, f"has several calls of Table that may declare {name}")
-    if not candidates:
-        others = [call for _, call, _ in _calls(source.tree) if call.lineno == line]
-        raise NotLiteralError(
-            line, why_not_literal(others[0]) if others else f"has no call of Table that declares {name}"
-        )
-    call, repeated = candidates[0]
-    if repeated is not None:
-        raise NotLiteralError(getattr(repeated, "lineno", line), why_not_literal(repeated))
-    return call
-
-
-def _calls(tree: ast.Module) -> Iterator[tuple[int, ast.Call, ast.AST | None]]:
-    """Yield calls, each with the line of its statement, and the code around it that may run several times."""
-    todo: list[tuple[int, ast.AST, ast.AST | None]] = [(0, tree, None)]
-    while todo:
-        line, node, repeated = todo.pop()
-        if isinstance(node, ast.stmt):
-            line = node.lineno
-        if isinstance(node, ast.Call):
-            yield line, node, repeated
-        if isinstance(node, _REPEATED):
-            repeated = node
-        todo.extend((line, child, repeated) for child in ast.iter_child_nodes(node))
-
-
-def _may_declare(call: ast.Call, names: Names, name: QualifiedName) -> bool:
-    """Whether the parts of the name that are written out are those of a table."""
-    given = dict(given_arguments(call, names.called(call.func)))
-    written = [(given.get(parameter), part) for parameter, part in zip(_NAME_PARTS, name, strict=True)]
-    return all(folded(str(node.value)) == part for node, part in written if isinstance(node, ast.Constant))
-
-
-def variables_above(source: SourceText, line: int, variables: Variables) -> dict[QualifiedName, Variable]:
-    """Return the variables that have their values before a line runs."""
-    bound = bound_names(node for node in source.tree.body if (node.end_lineno or node.lineno) < line)
-    return {name: variable for name, variable in variables.items() if variable.name in bound}
-
-
-_EDITS_ONE_LINE = CodeStyle()
-
-
-def edited_declaration(  # noqa: PLR0913, PLR0917 - what it is about, and how it is written
-    content: bytes,
-    line: int,
-    declared: Table,
-    wanted: Table,
-    variables: Variables = NO_VARIABLES,
-    style: CodeStyle = _EDITS_ONE_LINE,
-) -> bytes:
-    """Return the content of a Python file in which the declaration at a line makes another model."""
-    source = SourceText(content)
-    source.refuse_generated()
-    names = Names(source, line)
-    call = table_call_node(source, names, line, declared_name(declared))
-    usable = variables_above(
-        source, line, {name: variable for name, variable in variables.items() if name != declared.name}
-    )
-    old, new = table_call(declared, usable), table_call(wanted, usable)
-    edit = Edit(*source.span(call), Rewriter(source, names, style, source.newline(line)).code(call, "", old, new))
-    edited = source.edited([edit, *names.edits(style)])
-    return SourceText(edited).edited(())
-
-
-_HAND_WRITTEN_ONE_LINE = CodeStyle()
-
-
 def hand_written(declared: Table, wanted: Table, variables: Variables = NO_VARIABLES) -> tuple[str, ...]:
     """Return the parts of a declaration that differ, as code, each with what has to be done in one line."""
     old, new = arguments_of(table_call(declared, variables)), arguments_of(table_call(wanted, variables))
@@ -403,7 +398,7 @@ def _changes(
 
 
 def _code(value: object) -> str:
-    return flat_code(value, _HAND_WRITTEN_ONE_LINE)
+    return flat_code(value, DEFAULT_STYLE)
 
 
 def _shown(key: tuple[Hashable, int]) -> str:

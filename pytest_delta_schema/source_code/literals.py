@@ -1,10 +1,8 @@
-"""Read what is written out in literals, and name what is not."""
+"""Read declarations that are written out in literals, and the names by which a module knows what they use."""
 
 from __future__ import annotations
 
 import ast
-import keyword
-import unicodedata
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -22,10 +20,57 @@ from pytest_delta_schema.source_code.calls import (
 from pytest_delta_schema.source_code.text import BracketItems, Edit, ItemSpan, Layout, NotLiteralError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Sequence
 
-    from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.source_code.text import CodeStyle, SourceText
+
+PACKAGES = ("datetime", "pyspark.sql.types", "pytest_delta_schema")
+"""The packages whose names declarations use; formatters sort them so."""
+
+_INSIDE = "pytest_delta_schema."
+"""What the modules begin with that have the names, too."""
+
+
+def package_of(name: str) -> str:
+    """Return the package from which a name is imported."""
+    days, types, declarations = PACKAGES
+    if name == DATE:
+        return days
+    return types if hasattr(spark, name) else declarations
+
+
+def import_line(package: str, names: Sequence[str], style: CodeStyle) -> str:
+    """Return the import of names from a package: one line if it fits, else a name a line."""
+    line = f"from {package} import {', '.join(names)}"
+    if len(line) <= style.width:
+        return line
+    return f"from {package} import (\n" + "".join(f"    {name},\n" for name in names) + ")"
+
+
+def is_head(node: ast.stmt) -> bool:
+    """Whether a statement is the docstring of a module, or an import."""
+    is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return is_text or isinstance(node, (ast.Import, ast.ImportFrom))
+
+
+def bound_names(body: Iterable[ast.stmt]) -> dict[str, str]:
+    """Return the names that a module binds, with the package that each is imported from; ``""`` for others."""
+    bound: dict[str, str] = {}
+    for node in body:
+        if isinstance(node, ast.ImportFrom):
+            bound |= {
+                alias.asname or alias.name: (node.module or "") if alias.asname in {None, alias.name} else ""
+                for alias in node.names
+            }
+        elif isinstance(node, ast.Import):
+            bound |= {(alias.asname or alias.name).partition(".")[0]: "" for alias in node.names}
+        else:
+            bound |= {
+                part.id: "" for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+            }
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                bound[node.name] = ""
+    return bound
 
 
 UNPACKED = "gives a part of the declaration with * or **"
@@ -128,100 +173,6 @@ class Literals:
         except NotLiteralError:
             return None
         return item_key(Call(name, tuple((parameter or "", value) for parameter, value in known))) if known else None
-
-
-_TAKEN = frozenset({
-    "collect_ignore", "collect_ignore_glob", "delta_tables", "pytest_plugins", "pytestmark",
-    "setup_function", "setup_module", "teardown_function", "teardown_module",
-})  # fmt: skip
-"""Names of variables that mean something to pytest, or to this package."""
-
-
-def python_word(name: str) -> str:
-    """Return a name in lower case with the characters that Python's names have; it may begin with a digit."""
-    low = unicodedata.normalize("NFKC", name.lower())
-    return "".join(character if f"a{character}".isidentifier() else "_" for character in low)
-
-
-def variable(name: str) -> str:
-    """Return a Python name for a table."""
-    plain = python_word(name)
-    if not plain.isidentifier():
-        plain = f"_{plain}"
-    return f"{plain}_" if keyword.iskeyword(plain) or plain in _TAKEN else plain
-
-
-def variables(names: Iterable[QualifiedName], taken: Iterable[str] = ()) -> dict[QualifiedName, str]:
-    """Return a variable for each table, no two of them the same."""
-    return distinct(names, lambda name: variable(name.table), taken)
-
-
-def distinct(
-    names: Iterable[QualifiedName], short: Callable[[QualifiedName], str], taken: Iterable[str] = ()
-) -> dict[QualifiedName, str]:
-    """Return a short name for each table; those that are the same, or taken, get a number."""
-    chosen: dict[QualifiedName, str] = {}
-    used = set(taken)
-    for name in sorted(names):
-        plain = free = short(name)
-        number = 2
-        while free in used:
-            free, number = f"{plain}_{number}", number + 1
-        used.add(free)
-        chosen[name] = free
-    return chosen
-
-
-PACKAGES = ("datetime", "pyspark.sql.types", "pytest_delta_schema")
-"""The packages whose names declarations use; formatters sort them so."""
-
-_INSIDE = "pytest_delta_schema."
-"""What the modules begin with that have the names, too."""
-
-_LATER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-"""Statements with names that the module does not have."""
-
-
-def package_of(name: str) -> str:
-    """Return the package from which a name is imported."""
-    days, types, declarations = PACKAGES
-    if name == DATE:
-        return days
-    return types if hasattr(spark, name) else declarations
-
-
-def import_line(package: str, names: Sequence[str], style: CodeStyle) -> str:
-    """Return the import of names from a package: one line if it fits, else a name a line."""
-    line = f"from {package} import {', '.join(names)}"
-    if len(line) <= style.width:
-        return line
-    return f"from {package} import (\n" + "".join(f"    {name},\n" for name in names) + ")"
-
-
-def is_head(node: ast.stmt) -> bool:
-    """Whether a statement is the docstring of a module, or an import."""
-    is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    return is_text or isinstance(node, (ast.Import, ast.ImportFrom))
-
-
-def bound_names(body: Iterable[ast.stmt]) -> dict[str, str]:
-    """Return the names that a module binds, with the package that each is imported from; ``""`` for others."""
-    bound: dict[str, str] = {}
-    for node in body:
-        if isinstance(node, ast.ImportFrom):
-            bound |= {
-                alias.asname or alias.name: (node.module or "") if alias.asname in {None, alias.name} else ""
-                for alias in node.names
-            }
-        elif isinstance(node, ast.Import):
-            bound |= {(alias.asname or alias.name).partition(".")[0]: "" for alias in node.names}
-        else:
-            bound |= {
-                part.id: "" for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
-            }
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                bound[node.name] = ""
-    return bound
 
 
 class _Imported:
@@ -334,6 +285,10 @@ class Names:
         text = (import_line(package, names, style) + "\n").replace("\n", newline)
         offset = source.start_of_line(line)
         return Edit(offset, offset, text)
+
+
+_LATER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+"""Statements with names that the module does not have."""
 
 
 def _run_before(body: Iterable[ast.AST]) -> Iterator[ast.AST]:

@@ -1,8 +1,10 @@
-"""Write Python modules that declare tables."""
+"""Write Python modules that declare tables, each in a variable."""
 
 from __future__ import annotations
 
 import ast
+import keyword
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,19 +13,17 @@ from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.diagnostics.text import escaped
 from pytest_delta_schema.models.sets import dependency_groups
 from pytest_delta_schema.source_code.calls import Call, Variable, column_call, field_call, table_call
-from pytest_delta_schema.source_code.literals import PACKAGES, bound_names, import_line, is_head, package_of, variables
-from pytest_delta_schema.source_code.text import CodeStyle, code_lines, flat_code
+from pytest_delta_schema.source_code.literals import PACKAGES, bound_names, import_line, is_head, package_of
+from pytest_delta_schema.source_code.text import DEFAULT_STYLE, CodeStyle, code_lines, flat_code
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from pyspark.sql import types as spark
 
     from pytest_delta_schema.models.column import Column
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
-
-_ONE_LINE = CodeStyle()
 
 Remarks = Mapping["QualifiedName", Sequence[str]]
 """Comments to be written above the declarations of tables, one line each."""
@@ -33,12 +33,12 @@ NO_REMARKS: Remarks = MappingProxyType({})
 
 def column_source(column: Column) -> str:
     """Return the line that declares a column: ``Column("amount", DecimalType(18, 2))``."""
-    return flat_code(column_call(column), _ONE_LINE)
+    return flat_code(column_call(column), DEFAULT_STYLE)
 
 
 def field_source(field: spark.StructField) -> str:
     """Return the line that declares a field: ``StructField("unit", StringType(), nullable=False)``."""
-    return flat_code(field_call(field), _ONE_LINE)
+    return flat_code(field_call(field), DEFAULT_STYLE)
 
 
 def module_source(
@@ -46,7 +46,7 @@ def module_source(
     *,
     docstring: Sequence[str] = (),
     remarks: Remarks = NO_REMARKS,
-    style: CodeStyle = _ONE_LINE,
+    style: CodeStyle = DEFAULT_STYLE,
 ) -> str:
     """Return the source of a module that declares tables, each under its own name.
 
@@ -65,7 +65,7 @@ def extended_module(
     existing: Mapping[QualifiedName, Variable],
     *,
     remarks: Remarks = NO_REMARKS,
-    style: CodeStyle = _ONE_LINE,
+    style: CodeStyle = DEFAULT_STYLE,
 ) -> str:
     """Return the source of a module with further declarations at its end; everything in it stays as it is."""
     try:
@@ -145,3 +145,45 @@ def _comment(text: str) -> str:
 def _docstring(lines: Sequence[str]) -> str:
     first, *others = [escaped(line).replace("\\", "\\\\").replace('"', '\\"') for line in lines]
     return "\n".join([f'"""{first}', *([""] if others else []), *others]) + ('\n"""' if others else '"""')
+
+
+def variables(names: Iterable[QualifiedName], taken: Iterable[str] = ()) -> dict[QualifiedName, str]:
+    """Return a variable for each table, no two of them the same."""
+    return distinct(names, lambda name: variable(name.table), taken)
+
+
+def distinct(
+    names: Iterable[QualifiedName], short: Callable[[QualifiedName], str], taken: Iterable[str] = ()
+) -> dict[QualifiedName, str]:
+    """Return a short name for each table; those that are the same, or taken, get a number."""
+    chosen: dict[QualifiedName, str] = {}
+    used = set(taken)
+    for name in sorted(names):
+        plain = free = short(name)
+        number = 2
+        while free in used:
+            free, number = f"{plain}_{number}", number + 1
+        used.add(free)
+        chosen[name] = free
+    return chosen
+
+
+def variable(name: str) -> str:
+    """Return a Python name for a table."""
+    plain = python_word(name)
+    if not plain.isidentifier():
+        plain = f"_{plain}"
+    return f"{plain}_" if keyword.iskeyword(plain) or plain in _TAKEN else plain
+
+
+_TAKEN = frozenset({
+    "collect_ignore", "collect_ignore_glob", "delta_tables", "pytest_plugins", "pytestmark",
+    "setup_function", "setup_module", "teardown_function", "teardown_module",
+})  # fmt: skip
+"""Names of variables that mean something to pytest, or to this package."""
+
+
+def python_word(name: str) -> str:
+    """Return a name in lower case with the characters that Python's names have; it may begin with a digit."""
+    low = unicodedata.normalize("NFKC", name.lower())
+    return "".join(character if f"a{character}".isidentifier() else "_" for character in low)

@@ -1,4 +1,4 @@
-"""Write calls as Python text, in the layout of common formatters."""
+"""The text of Python files: values in the layout of common formatters, parts to edit, and items between brackets."""
 
 from __future__ import annotations
 
@@ -30,6 +30,9 @@ class CodeStyle(NamedTuple):
     """The longest line, in columns of a terminal."""
     quote: str = '"'
     """The quote around texts, ``"`` or ``'``; a text with more of these quotes than of the others has those."""
+
+
+DEFAULT_STYLE = CodeStyle()
 
 
 def code_lines(head: str, value: object, style: CodeStyle, indent: str = "") -> str:

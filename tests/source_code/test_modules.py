@@ -17,8 +17,7 @@ from pytest_delta_schema import Column, Deprecated, ForeignKey, PrimaryKey, Qual
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.source_code.calls import Variable
-from pytest_delta_schema.source_code.literals import variables
-from pytest_delta_schema.source_code.modules import extended_module, module_source
+from pytest_delta_schema.source_code.modules import extended_module, module_source, variables
 from pytest_delta_schema.source_code.text import CodeStyle, text_code
 from pytest_delta_schema.state.desired import declared_table, desired_state
 from support.tables import catalog
