@@ -1,4 +1,4 @@
-"""Read the contracts of tables from the texts of their snapshots."""
+"""Read the contracts that the tables of a project had from the snapshots in a commit or a folder."""
 
 from __future__ import annotations
 
@@ -38,12 +38,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.states import TableState
 
 
-_CONFLICT = re.compile(rb"(?m)^(?:<{7}|>{7}) ")
-_REMEDY = "compare with a commit or a folder that has one readable snapshot of the table"
-_CUT = re.compile("~[0-9a-f]{12}$")
-_POINTER = b"version https://git-lfs.github.com/spec/"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PastContract:
     """The contract that a table had: what its model wanted."""
@@ -71,120 +65,6 @@ class PastFault:
         return f"{subject}: {self.message}; {self.remedy}"
 
 
-class UnreadableContract:
-    """The released contract of a table cannot be read, so nobody knows whom its change breaks.
-
-    Its snapshot is a pointer of Git LFS, has the marks of a merge conflict or another fault, or there are several.
-
-    Remedy: Compare with a commit or a folder that has one readable snapshot of the table.
-
-    Example:
-        dev.silver.orders: __snapshots__/models/dev.silver.orders.state.json cannot be read: it has the
-        marks of a merge conflict; compare with a commit or a folder that has one readable snapshot of
-        the table
-    """
-
-    code = "DS514"
-
-
-def is_snapshot(path: str) -> bool:
-    """Whether a file is the state or the SQL of a table, by its name."""
-    return path.endswith((STATE_FILE, SQL_FILE))
-
-
-def snapshots_to_read(paths: Iterable[str]) -> list[str]:
-    """Return the state files among some paths, and the SQL files without a state file next to them, sorted."""
-    present = set(paths)
-    return sorted(
-        path
-        for path in present
-        if path.endswith(STATE_FILE)
-        or (path.endswith(SQL_FILE) and f"{path.removesuffix(SQL_FILE)}{STATE_FILE}" not in present)
-    )
-
-
-def read_snapshots(contents: Mapping[str, bytes]) -> tuple[list[PastContract], list[PastFault]]:
-    """Return the contracts in some snapshots, which are by their paths, and the faults of those without one."""
-    contracts: list[PastContract] = []
-    faults = []
-    for path, content in contents.items():
-        try:
-            contracts += _contracts(path, _text(content))
-        except (DeltaSchemaError, ValueError, RecursionError) as error:
-            faults.append(file_fault(path, content, f"cannot be read: {first_line(error)}"))
-    return contracts, faults
-
-
-def file_fault(path: str, content: bytes, fact: str) -> PastFault:
-    """Return the fault of a snapshot that cannot be read."""
-    return PastFault(table=_table_of(path, content), files=(path,), message=f"{escaped(path)} {fact}", remedy=_REMEDY)
-
-
-def _table_of(path: str, content: bytes) -> QualifiedName | None:
-    """Return the table that a snapshot with a fault is about, as its content or else its name tells."""
-    stem = PurePosixPath(path).name.removesuffix(STATE_FILE).removesuffix(SQL_FILE)
-    # A very long name is cut, and has a hash.
-    names = [] if _CUT.search(stem) else [unquote(stem)]
-    with suppress(ValueError, TypeError, KeyError, RecursionError):
-        names.insert(0, str(json.loads(content)["name"]))
-    for name in names:
-        with suppress(DeclarationError):
-            return parse_name(name)
-    return None
-
-
-def single_contracts(
-    contracts: Iterable[PastContract], faults: Iterable[PastFault]
-) -> tuple[Mapping[QualifiedName, PastContract], tuple[PastFault, ...]]:
-    """Return the contracts by the names of their tables, and all faults, also of tables with several contracts."""
-    by_table: dict[QualifiedName, list[PastContract]] = defaultdict(list)
-    for contract in contracts:
-        by_table[contract.state.name].append(contract)
-    repeated = [
-        PastFault(
-            table=name,
-            files=files,
-            message=f"has {len(files)} contracts, in {escaped(' and '.join(files))}",
-            remedy=_REMEDY,
-        )
-        for name, several in by_table.items()
-        if len(files := tuple(contract.file for contract in several)) > 1
-    ]
-    every = (*faults, *repeated)
-    faulty = {fault.table for fault in every}
-    return MappingProxyType({name: by_table[name][0] for name in sorted(by_table) if name not in faulty}), every
-
-
-def _contracts(path: str, text: str) -> list[PastContract]:
-    if path.endswith(STATE_FILE):
-        return [PastContract(state=state_from_json(json.loads(text)), file=path, from_sql=False)]
-    models, _ = read_scripts({"": text}, "", "")
-    return [PastContract(state=desired_state(model), file=path, from_sql=True) for model in models]
-
-
-def _text(content: bytes) -> str:
-    """Return the text of a snapshot."""
-    if content.startswith(_POINTER):
-        msg = "it is a pointer of Git LFS, whose content is not in the commit"
-        raise ValueError(msg)
-    if _CONFLICT.search(content):
-        msg = "it has the marks of a merge conflict"
-        raise ValueError(msg)
-    try:
-        return content.decode()
-    except UnicodeDecodeError:
-        msg = "it is not UTF-8"
-        raise ValueError(msg) from None
-
-
-_PROJECT_FILE = "pyproject.toml"
-_SNAPSHOT_FOLDER = "__snapshots__"
-_SYMBOLIC_LINK = "120000"
-_SUBMODULE = "160000"
-_NAMED = 3
-_OTHER_FOLDER = "give a folder with state files, such as that of an earlier checkout"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PastContracts:
     """The contracts that the tables of a project had."""
@@ -200,6 +80,22 @@ class PastContracts:
     """Why the contracts of the other tables cannot be judged."""
     notes: tuple[str, ...]
     """What else the output has to tell, a line for each."""
+
+
+class UnreadableContract:
+    """The released contract of a table cannot be read, so nobody knows whom its change breaks.
+
+    Its snapshot is a pointer of Git LFS, has the marks of a merge conflict or another fault, or there are several.
+
+    Remedy: Compare with a commit or a folder that has one readable snapshot of the table.
+
+    Example:
+        dev.silver.orders: __snapshots__/models/dev.silver.orders.state.json cannot be read: it has the
+        marks of a merge conflict; compare with a commit or a folder that has one readable snapshot of
+        the table
+    """
+
+    code = "DS514"
 
 
 def contracts_at(
@@ -231,6 +127,10 @@ def _folder(ref: str) -> Path | None:
     if ref in {".", ".."} or ref.startswith(("./", "../", "/")) or ref.endswith("/"):
         return Path(ref)
     return None
+
+
+_SUBMODULE = "160000"
+_SYMBOLIC_LINK = "120000"
 
 
 def _contracts_of_commit(
@@ -267,6 +167,10 @@ def _contracts_of_commit(
     )
 
 
+_PROJECT_FILE = "pyproject.toml"
+_SNAPSHOT_FOLDER = "__snapshots__"
+
+
 def _own_snapshots(entries: Iterable[TreeFile]) -> tuple[list[TreeFile], list[str]]:
     """Return the snapshots of a project, and notes on what is below its folder and not part of it."""
     suffix = f"/{_PROJECT_FILE}"
@@ -296,6 +200,9 @@ def _nothing_to_compare(repository: Repository, commit: str) -> str:
     elsewhere = [file.path for file in repository.all_files(commit) if _is_snapshot_file(file)]
     hint = f"; it has snapshots of others: {_listed(elsewhere)}" if elsewhere else ""
     return f"nothing to compare: commit {short_id(commit)} has no snapshot of the project{hint}"
+
+
+_OTHER_FOLDER = "give a folder with state files, such as that of an earlier checkout"
 
 
 def _contracts_of_folder(ref: str, folder: Path) -> PastContracts:
@@ -344,7 +251,110 @@ def _notes_on_sql(contracts: Sequence[PastContract]) -> tuple[str, ...]:
     return (f"read from SQL, without state files: {_listed(files)}; what SQL does not hold is not judged",)
 
 
+_NAMED = 3
+
+
 def _listed(paths: Iterable[str]) -> str:
     names = [shown(path) for path in paths]
     more = len(names) - _NAMED
     return f"{', '.join(names[:_NAMED])} and {more} more" if more > 0 else ", ".join(names)
+
+
+def is_snapshot(path: str) -> bool:
+    """Whether a file is the state or the SQL of a table, by its name."""
+    return path.endswith((STATE_FILE, SQL_FILE))
+
+
+def snapshots_to_read(paths: Iterable[str]) -> list[str]:
+    """Return the state files among some paths, and the SQL files without a state file next to them, sorted."""
+    present = set(paths)
+    return sorted(
+        path
+        for path in present
+        if path.endswith(STATE_FILE)
+        or (path.endswith(SQL_FILE) and f"{path.removesuffix(SQL_FILE)}{STATE_FILE}" not in present)
+    )
+
+
+_REMEDY = "compare with a commit or a folder that has one readable snapshot of the table"
+
+
+def read_snapshots(contents: Mapping[str, bytes]) -> tuple[list[PastContract], list[PastFault]]:
+    """Return the contracts in some snapshots, which are by their paths, and the faults of those without one."""
+    contracts: list[PastContract] = []
+    faults = []
+    for path, content in contents.items():
+        try:
+            contracts += _contracts(path, _text(content))
+        except (DeltaSchemaError, ValueError, RecursionError) as error:
+            faults.append(file_fault(path, content, f"cannot be read: {first_line(error)}"))
+    return contracts, faults
+
+
+def _contracts(path: str, text: str) -> list[PastContract]:
+    if path.endswith(STATE_FILE):
+        return [PastContract(state=state_from_json(json.loads(text)), file=path, from_sql=False)]
+    models, _ = read_scripts({"": text}, "", "")
+    return [PastContract(state=desired_state(model), file=path, from_sql=True) for model in models]
+
+
+_CONFLICT = re.compile(rb"(?m)^(?:<{7}|>{7}) ")
+_POINTER = b"version https://git-lfs.github.com/spec/"
+
+
+def _text(content: bytes) -> str:
+    """Return the text of a snapshot."""
+    if content.startswith(_POINTER):
+        msg = "it is a pointer of Git LFS, whose content is not in the commit"
+        raise ValueError(msg)
+    if _CONFLICT.search(content):
+        msg = "it has the marks of a merge conflict"
+        raise ValueError(msg)
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        msg = "it is not UTF-8"
+        raise ValueError(msg) from None
+
+
+def file_fault(path: str, content: bytes, fact: str) -> PastFault:
+    """Return the fault of a snapshot that cannot be read."""
+    return PastFault(table=_table_of(path, content), files=(path,), message=f"{escaped(path)} {fact}", remedy=_REMEDY)
+
+
+_CUT = re.compile("~[0-9a-f]{12}$")
+
+
+def _table_of(path: str, content: bytes) -> QualifiedName | None:
+    """Return the table that a snapshot with a fault is about, as its content or else its name tells."""
+    stem = PurePosixPath(path).name.removesuffix(STATE_FILE).removesuffix(SQL_FILE)
+    # A very long name is cut, and has a hash.
+    names = [] if _CUT.search(stem) else [unquote(stem)]
+    with suppress(ValueError, TypeError, KeyError, RecursionError):
+        names.insert(0, str(json.loads(content)["name"]))
+    for name in names:
+        with suppress(DeclarationError):
+            return parse_name(name)
+    return None
+
+
+def single_contracts(
+    contracts: Iterable[PastContract], faults: Iterable[PastFault]
+) -> tuple[Mapping[QualifiedName, PastContract], tuple[PastFault, ...]]:
+    """Return the contracts by the names of their tables, and all faults, also of tables with several contracts."""
+    by_table: dict[QualifiedName, list[PastContract]] = defaultdict(list)
+    for contract in contracts:
+        by_table[contract.state.name].append(contract)
+    repeated = [
+        PastFault(
+            table=name,
+            files=files,
+            message=f"has {len(files)} contracts, in {escaped(' and '.join(files))}",
+            remedy=_REMEDY,
+        )
+        for name, several in by_table.items()
+        if len(files := tuple(contract.file for contract in several)) > 1
+    ]
+    every = (*faults, *repeated)
+    faulty = {fault.table for fault in every}
+    return MappingProxyType({name: by_table[name][0] for name in sorted(by_table) if name not in faulty}), every

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-"""The full id of a commit."""
+class HistoryError(DeltaSchemaError):
+    """Nothing can be compared with a ``REF``; the text is the fact and what to do about it."""
+
 
 _SECONDS = 60
-_LONGEST = 300
 
 _KEPT = ("GIT_CONFIG", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_EXEC_PATH")
 """How variables begin that stay; the others, such as the GIT_DIR of a hook, would choose a different repository."""
@@ -39,10 +39,6 @@ _SET = {
 _GIT = ("git", "--no-pager", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
 
 
-class HistoryError(DeltaSchemaError):
-    """Nothing can be compared with a ``REF``; the text is the fact and what to do about it."""
-
-
 class GitAnswer(NamedTuple):
     """The output of a command, and its exit status."""
 
@@ -55,11 +51,6 @@ class GitAnswer(NamedTuple):
     def text(self) -> str:
         """The output as text; a name that is not UTF-8 keeps its bytes."""
         return os.fsdecode(self.output).removesuffix("\n")
-
-
-def git_top(folder: Path) -> Path | None:
-    """Return the top folder of the working tree that a folder is in; ``None`` outside of one."""
-    return next((parent for parent in (folder, *folder.parents) if (parent / ".git").exists()), None)
 
 
 def run_git(folder: Path, *arguments: str, lines: bytes = b"", seconds: float | None = None) -> GitAnswer:
@@ -91,6 +82,9 @@ def run_git(folder: Path, *arguments: str, lines: bytes = b"", seconds: float | 
     return GitAnswer(done.returncode, done.stdout, _message(done.stderr))
 
 
+_LONGEST = 300
+
+
 def _message(errors: bytes) -> str:
     """Return the line of git's errors that says what has happened."""
     lines = errors.decode(errors="replace").splitlines()
@@ -98,7 +92,21 @@ def _message(errors: bytes) -> str:
     return shortened(escaped(redacted_uris(line.removeprefix("fatal: "))), _LONGEST)
 
 
+def git_top(folder: Path) -> Path | None:
+    """Return the top folder of the working tree that a folder is in; ``None`` outside of one."""
+    return next((parent for parent in (folder, *folder.parents) if (parent / ".git").exists()), None)
+
+
+COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+"""The full id of a commit."""
+
 _SHORT = 12
+
+
+def short_id(commit: str) -> str:
+    """Return the id of a commit as messages show it."""
+    return commit[:_SHORT]
+
 
 _SETTINGS = ("*.py", "pyproject.toml", "pytest.toml", "pytest.ini", "tox.ini", "setup.cfg")
 """The files that decide what models are."""
@@ -246,11 +254,6 @@ class Repository:
 
     def _failure(self, command: str, answer: GitAnswer) -> str:
         return f"git {command} has failed: {answer.message}; check the repository: git fsck"
-
-
-def short_id(commit: str) -> str:
-    """Return the id of a commit as messages show it."""
-    return commit[:_SHORT]
 
 
 def _incomplete(commit: str) -> str:

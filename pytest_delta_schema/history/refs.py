@@ -1,4 +1,4 @@
-"""The variables in which CI services name the branch that a change is to be merged into."""
+"""Find the commit that a ``REF`` means: a branch, a tag, a commit, the last release, or the target of a change."""
 
 from __future__ import annotations
 
@@ -16,55 +16,11 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.history.git import Repository
 
-
-VARIABLES = {
-    "GITHUB_BASE_REF": "GitHub Actions",
-    "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "GitLab CI",
-    "SYSTEM_PULLREQUEST_TARGETBRANCH": "Azure Pipelines",
-    "BITBUCKET_PR_DESTINATION_BRANCH": "Bitbucket Pipelines",
-    "CHANGE_TARGET": "Jenkins",
-    "BUILDKITE_PULL_REQUEST_BASE_BRANCH": "Buildkite",
-    "CODEBUILD_WEBHOOK_BASE_REF": "AWS CodeBuild",
-}
-"""The services by their variables, which are missing or empty outside of pull requests."""
-
-_BASES = {"CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "CI_MERGE_REQUEST_DIFF_BASE_SHA"}
-"""Variables with the merge base, which GitLab does not update when a request gets a different target branch."""
-
-
-class TargetBranch(NamedTuple):
-    """The branch that a variable names."""
-
-    variable: str
-    branch: str
-    base: tuple[str, str] | None
-    """The variable and the commit of the merge base, for a clone without the branch."""
-
-
-def target_branch(environment: Mapping[str, str]) -> TargetBranch | None:
-    """Return the branch that the CI service of this run merges into; ``None`` outside of pull requests."""
-    for variable in VARIABLES:
-        # Azure Pipelines and CodeBuild write the full name of the branch, Azure for some repositories only.
-        branch = environment.get(variable, "").removeprefix("refs/heads/")
-        if branch:
-            name = _BASES.get(variable, "")
-            commit = environment.get(name, "")
-            return TargetBranch(variable, branch, (name, commit) if commit else None)
-    return None
-
-
 AUTO = "auto"
 LAST_RELEASE = "last-release"
 TIP = "tip:"
 
-_PLAIN = r"\w[\w./+-]*"
-"""The names that a shell reads as they are."""
-
-_BY_CI = "or let the CI service do so (GitHub: fetch-depth: 0, GitLab: GIT_DEPTH: 0, Azure: fetchDepth: 0)"
-
 _BRANCHES = ("refs/heads/", "refs/remotes/")
-_LONGEST = 120
-_NEAR = 3
 
 
 class PastCommit(NamedTuple):
@@ -73,12 +29,6 @@ class PastCommit(NamedTuple):
     commit: str
     label: str
     notes: tuple[str, ...] = ()
-
-
-class _MergeBase(NamedTuple):
-    distance: int
-    commit: str
-    branch: str
 
 
 def resolved(
@@ -107,19 +57,6 @@ def resolved(
     raise HistoryError(_unknown(repository, ref))
 
 
-def shown(name: str) -> str:
-    """Return a name as messages show it."""
-    return shortened(escaped(name), _LONGEST)
-
-
-def is_folder(name: str) -> bool:
-    """Whether there is a folder with a name, which may be none that a file can have."""
-    try:
-        return name != "" and Path(name).is_dir()
-    except (OSError, ValueError):
-        return False
-
-
 def _branches(repository: Repository, name: str) -> list[str]:
     """Return the full names of the branches that a name means, the local one first."""
     if name in {"HEAD", "@"}:
@@ -135,6 +72,12 @@ def _branches(repository: Repository, name: str) -> list[str]:
 
 def _short_name(branch: str) -> str:
     return escaped(branch.split("/", 2)[2])
+
+
+class _MergeBase(NamedTuple):
+    distance: int
+    commit: str
+    branch: str
 
 
 def _merge_base(repository: Repository, name: str, branches: Sequence[str]) -> PastCommit:
@@ -216,6 +159,42 @@ def _last_release(repository: Repository, patterns: Sequence[str]) -> PastCommit
     return PastCommit(tag.commit, f"tag {escaped(tag.name)}, commit {short_id(tag.commit)}")
 
 
+VARIABLES = {
+    "GITHUB_BASE_REF": "GitHub Actions",
+    "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "GitLab CI",
+    "SYSTEM_PULLREQUEST_TARGETBRANCH": "Azure Pipelines",
+    "BITBUCKET_PR_DESTINATION_BRANCH": "Bitbucket Pipelines",
+    "CHANGE_TARGET": "Jenkins",
+    "BUILDKITE_PULL_REQUEST_BASE_BRANCH": "Buildkite",
+    "CODEBUILD_WEBHOOK_BASE_REF": "AWS CodeBuild",
+}
+"""The services by their variables, which are missing or empty outside of pull requests."""
+
+_BASES = {"CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "CI_MERGE_REQUEST_DIFF_BASE_SHA"}
+"""Variables with the merge base, which GitLab does not update when a request gets a different target branch."""
+
+
+class TargetBranch(NamedTuple):
+    """The branch that a variable names."""
+
+    variable: str
+    branch: str
+    base: tuple[str, str] | None
+    """The variable and the commit of the merge base, for a clone without the branch."""
+
+
+def target_branch(environment: Mapping[str, str]) -> TargetBranch | None:
+    """Return the branch that the CI service of this run merges into; ``None`` outside of pull requests."""
+    for variable in VARIABLES:
+        # Azure Pipelines and CodeBuild write the full name of the branch, Azure for some repositories only.
+        branch = environment.get(variable, "").removeprefix("refs/heads/")
+        if branch:
+            name = _BASES.get(variable, "")
+            commit = environment.get(name, "")
+            return TargetBranch(variable, branch, (name, commit) if commit else None)
+    return None
+
+
 def _automatic(repository: Repository, patterns: Sequence[str], environment: Mapping[str, str]) -> PastCommit:
     target = target_branch(environment)
     if target is None:
@@ -238,6 +217,9 @@ def _automatic(repository: Repository, patterns: Sequence[str], environment: Map
     return result._replace(label=f"{named}: {result.label}")
 
 
+_NEAR = 3
+
+
 def _unknown(repository: Repository, name: str) -> str:
     """Return why a name means no commit, and what to do."""
     kind = repository.object_type(name)
@@ -252,6 +234,12 @@ def _unknown(repository: Repository, name: str) -> str:
     return f"{fact}; {_how_to_fetch(repository, name)}"
 
 
+_PLAIN = r"\w[\w./+-]*"
+"""The names that a shell reads as they are."""
+
+_BY_CI = "or let the CI service do so (GitHub: fetch-depth: 0, GitLab: GIT_DEPTH: 0, Azure: fetchDepth: 0)"
+
+
 def _how_to_fetch(repository: Repository, name: str) -> str:
     if not repository.has_origin() or re.fullmatch(_PLAIN, name) is None:
         return "write the name of a branch, a tag or a commit"
@@ -262,3 +250,19 @@ def _how_to_fetch(repository: Repository, name: str) -> str:
     if repository.is_shallow:
         return f"fetch it: git fetch --unshallow {fetched}, {_BY_CI}"
     return f"fetch it: git fetch {fetched}, or git fetch --tags"
+
+
+_LONGEST = 120
+
+
+def shown(name: str) -> str:
+    """Return a name as messages show it."""
+    return shortened(escaped(name), _LONGEST)
+
+
+def is_folder(name: str) -> bool:
+    """Whether there is a folder with a name, which may be none that a file can have."""
+    try:
+        return name != "" and Path(name).is_dir()
+    except (OSError, ValueError):
+        return False
