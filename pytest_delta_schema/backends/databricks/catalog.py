@@ -1,4 +1,4 @@
-"""The Databricks backend."""
+"""The catalog of a Databricks workspace, and what its runtime refuses."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.backends.databricks.reading import (
-    RELATION_ROWS,
     RUNTIME,
     CreateRow,
-    DefaultCollations,
     DetailRow,
     HiddenParentError,
     RuntimeRow,
     SchemaFacts,
     TableRow,
     VersionRow,
+    default_collation,
     describe_schema,
+    describe_schema_extended,
     first,
     object_state,
     prepare_row_types,
@@ -50,7 +50,8 @@ from pytest_delta_schema.backends.kit import (
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic, StatementError
 from pytest_delta_schema.execute import ABSENT, Capabilities, Lag, Refusal
 from pytest_delta_schema.models import QualifiedName
-from pytest_delta_schema.sql import Statement, StatementKind, describe_detail, describe_history
+from pytest_delta_schema.plan import CreateTable
+from pytest_delta_schema.sql import Statement, StatementKind, describe_detail, describe_history, dotted, identifier
 from pytest_delta_schema.state import CatalogState, TableState
 
 if TYPE_CHECKING:
@@ -60,7 +61,6 @@ if TYPE_CHECKING:
     from pytest_delta_schema.execute import Version
     from pytest_delta_schema.models import Table
     from pytest_delta_schema.state import ColumnPath, IntroducedBy
-
 
 _NO_FUNCTION = ("UNRESOLVED_ROUTINE", "UNDEFINED_FUNCTION", "UNRESOLVED_FUNCTION")
 """The conditions of a function that a runtime lacks; any other error says nothing about its version."""
@@ -145,6 +145,53 @@ class Runtime:
         return (int(major), int(minor) if minor.isdecimal() else inf) if major.isdecimal() else ()
 
 
+_PLAIN = "UTF8_BINARY"
+_COLLATION = "COLLATION"
+"""The item of DESCRIBE SCHEMA EXTENDED that holds the default collation of a schema (Spark 4.1)."""
+
+
+class DefaultCollations:
+    """Reads default collations, each once, when a plan adds a CHECK.
+
+    Where a collation is not shown, the statement is left to Databricks.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._known: dict[str, str] = {}
+
+    def refusal(self, statement: Statement) -> Refusal | None:
+        """Return why a statement cannot add its checks, or ``None``."""
+        table = statement.table
+        if statement.kind is StatementKind.ADD_CHECK:
+            what, name, read = "table", dotted(table), self._of_table
+        elif any(isinstance(change, CreateTable) and change.checks for change in statement.changes):
+            what, name, read = "schema", ".".join(map(identifier, table.written[:2])), self._of_schema
+        else:
+            return None
+        if name not in self._known:
+            self._known[name] = read(table)
+        if self._known[name] in ("", _PLAIN):
+            return None
+        fact = f"the default collation of the {what} is {self._known[name]}"
+        reason = f"{fact}, and Databricks takes a CHECK under {_PLAIN} only"
+        remedy = f"leave the checks out, or run ALTER {what.upper()} {name} DEFAULT COLLATION {_PLAIN}"
+        return Refusal(reason, f"{remedy}, which changes columns that are added later only")
+
+    def _of_table(self, table: QualifiedName) -> str:
+        try:
+            return default_collation(first(CreateRow, self._connection.rows(show_create(table)))["createtab_stmt"])
+        except (StatementError, ValueError):
+            return ""
+
+    def _of_schema(self, table: QualifiedName) -> str:
+        try:
+            rows = self._connection.values(describe_schema_extended(*table.written[:2]))
+        except StatementError:
+            return ""
+        return next((str(row[1]).upper() for row in rows if str(row[0]).upper() == _COLLATION), "")
+
+
 ABSENT_ON_DATABRICKS = (
     "TABLE_OR_VIEW_NOT_FOUND",
     "SCHEMA_NOT_FOUND",
@@ -174,7 +221,7 @@ class DatabricksCatalog:
     def __init__(self, connection: Connection, *, read_threads: int = 8) -> None:
         if isinstance(connection, type) or not hasattr(connection, "rows"):
             refuse_kind("DatabricksCatalog", "a connection", connection, "give connect_databricks(warehouse)")
-        prepare_row_types(RELATION_ROWS)
+        prepare_row_types()
         self._connection = connection
         self._runtime = Runtime(connection)
         collations = DefaultCollations(connection)

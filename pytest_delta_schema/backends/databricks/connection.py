@@ -26,82 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 
-_LONGEST_PAUSE = 10.0
-
-
-class Warehouses(Protocol):
-    """The SQL warehouses of a workspace, as ``WorkspaceClient.warehouses`` of databricks-sdk has them."""
-
-    def get(self, id: str) -> Any:  # noqa: A002 - the name of the package
-        """Return a warehouse with its ``state`` and its ``health``."""
-        ...
-
-    def start(self, id: str) -> object:  # noqa: A002 - as above
-        """Begin to start a warehouse."""
-        ...
-
-
-def start_warehouse(warehouses: Warehouses, warehouse: str, seconds: float, scrub: Callable[[str], str] = str) -> None:
-    """Start a SQL warehouse that does not run, and log the progress until it does."""
-    state, summary = _read(warehouses, warehouse)
-    if state in ("", "RUNNING"):
-        return
-    begin, pause, was_asked, was_starting = time.monotonic(), 1.0, False, False
-
-    def progress() -> str:
-        return f"{state.lower()}, {time.monotonic() - begin:.0f} s so far"
-
-    with step(escaped(f"starting the SQL warehouse {warehouse}"), progress):
-        while state != "RUNNING":
-            left = begin + seconds - time.monotonic()
-            fault = _fault(state, was_starting=was_starting, late=f"{seconds:g} s" if left <= 0 else "")
-            if fault is not None:
-                fact, remedy = fault
-                reason = f" ({escaped(scrub(summary))})" if summary else ""
-                msg = f"the SQL warehouse {escaped(warehouse)} {fact}{reason}; {remedy}"
-                raise BackendUnavailableError(msg)
-            if state == "STOPPED" and not was_asked:
-                was_asked = True
-                if not _begin_to_start(warehouses, warehouse):
-                    return
-            was_starting = was_starting or state == "STARTING"
-            time.sleep(min(pause, left))
-            pause = min(2 * pause, _LONGEST_PAUSE)
-            answer, summary = _read(warehouses, warehouse)
-            # A lost answer says nothing.
-            state = answer or state
-
-
-def _fault(state: str, *, was_starting: bool, late: str) -> tuple[str, str] | None:
-    """Return why a warehouse is not waited for any longer, as a fact and a remedy."""
-    if state in ("DELETING", "DELETED"):
-        return "is deleted", "set databricks_warehouse to a different one"
-    if state == "STOPPED" and was_starting:
-        return "stopped while it started", "see its events in the workspace"
-    if late:
-        remedy = "raise databricks_start_timeout, or start it before the run"
-        return f"does not run after {late}, it is {state.lower()}", remedy
-    return None
-
-
-def _read(warehouses: Warehouses, warehouse: str) -> tuple[str, str]:
-    """Return the state of a warehouse, and a summary of its problems; ``""`` for what the workspace does not tell."""
-    try:
-        details = warehouses.get(warehouse)
-    except Exception:  # noqa: BLE001 - the connection reports its own errors
-        return "", ""
-    return getattr(details.state, "value", ""), getattr(details.health, "summary", None) or ""
-
-
-def _begin_to_start(warehouses: Warehouses, warehouse: str) -> bool:
-    """Return whether the workspace begins to start a warehouse."""
-    try:
-        warehouses.start(warehouse)
-    except Exception:  # noqa: BLE001 - the connection starts it, or reports why not
-        return False
-    return True
-
-
 _RUNTIME = "DATABRICKS_RUNTIME_VERSION"
 _SECRETS = ("DATABRICKS_TOKEN", "DATABRICKS_CLIENT_SECRET", "DATABRICKS_PASSWORD", "ARM_CLIENT_SECRET")
 """Environment variables in which unified authentication finds secrets (source: its documentation)."""
@@ -116,6 +40,83 @@ _REQUEST_ERROR = "RequestError"
 """The base class of the connector's errors if no answer comes or the token is refused (source: its ``exc`` module)."""
 
 _CONDITION = re.compile(r"\[([A-Z][A-Z0-9_.]+)\]")
+
+_CREDENTIALS = (
+    "set DATABRICKS_HOST and DATABRICKS_TOKEN, or name a profile of the file .databrickscfg in"
+    " DATABRICKS_CONFIG_PROFILE"
+)
+
+
+def connect_databricks(warehouse: str = "", *, start_timeout: float = 600.0) -> Connection:
+    """Connect to a workspace; a SQL warehouse that does not run is started.
+
+    Args:
+        warehouse: The id of a SQL warehouse; ``""`` for the session of the runtime, or outside of one for Databricks
+            Connect.
+        start_timeout: How many seconds the warehouse may take to start.
+
+    Raises:
+        BackendUnavailableError: If a needed package is not installed, the workspace refuses the connection, or the
+            warehouse does not start.
+    """
+    scrub = Scrubber()
+    try:
+        if warehouse:
+            return WarehouseConnection(_connect(warehouse, start_timeout, scrub), scrub)
+        return SparkConnection(_runtime_session() if _RUNTIME in os.environ else _connect_session())
+    except ImportError as error:
+        needs = "databricks-sql-connector and databricks-sdk" if warehouse else "databricks-connect"
+        remedy = "pip install 'pytest-delta-schema[databricks]'" if warehouse else "install the one of your runtime"
+        msg = f"the databricks backend needs {needs} here, which cannot be imported ({error}); {remedy}"
+        raise BackendUnavailableError(msg) from error
+    except BackendUnavailableError:
+        raise
+    except Exception as error:  # noqa: BLE001 - every error is reported
+        reason = scrub(first_line(error))
+    msg = f"the Databricks workspace refuses the connection ({reason}); see its unified authentication"
+    raise BackendUnavailableError(msg)
+
+
+def _runtime_session() -> Any:
+    from pyspark.sql import SparkSession
+
+    return SparkSession.builder.getOrCreate()
+
+
+def _connect_session() -> Any:
+    from databricks.connect import DatabricksSession
+
+    return DatabricksSession.builder.getOrCreate()
+
+
+def _connect(warehouse: str, start_timeout: float, scrub: Scrubber) -> Any:
+    from databricks import sql
+    from databricks.sdk import WorkspaceClient
+    from databricks.sdk.core import Config
+
+    try:
+        config = Config(http_timeout_seconds=_API_SECONDS, retry_timeout_seconds=_API_SECONDS)
+    except ValueError as error:
+        msg = f"no credentials for Databricks were found ({scrub(first_line(error))}); {_CREDENTIALS}"
+    else:
+        start_warehouse(WorkspaceClient(config=config).warehouses, warehouse, start_timeout, scrub)
+        return _warehouse(sql, config, warehouse, start_timeout, scrub)
+    # Raised here, so the context does not hold frames of the package with secrets.
+    raise BackendUnavailableError(msg)
+
+
+def _warehouse(sql: Any, config: Any, warehouse: str, start_timeout: float, scrub: Scrubber) -> Any:
+    def headers() -> Mapping[str, str]:
+        return scrub.watch(config.authenticate())
+
+    return sql.connect(
+        server_hostname=config.host.removeprefix("https://").rstrip("/"),
+        http_path=f"/sql/1.0/warehouses/{warehouse}",
+        credentials_provider=lambda: headers,
+        _socket_timeout=_SOCKET_SECONDS,
+        # A warehouse that starts is unavailable, and the connector repeats requests for this long (source: its code).
+        _retry_stop_after_attempts_duration=max(1.0, start_timeout),
+    )
 
 
 class Connection(Protocol):
@@ -205,88 +206,10 @@ def _by_name(names: Sequence[str], row: Sequence[Any]) -> Mapping[str, Any]:
     return values
 
 
-_CREDENTIALS = (
-    "set DATABRICKS_HOST and DATABRICKS_TOKEN, or name a profile of the file .databrickscfg in"
-    " DATABRICKS_CONFIG_PROFILE"
-)
-
-
-def connect_databricks(warehouse: str = "", *, start_timeout: float = 600.0) -> Connection:
-    """Connect to a workspace; a SQL warehouse that does not run is started.
-
-    Args:
-        warehouse: The id of a SQL warehouse; ``""`` for the session of the runtime, or outside of one for Databricks
-            Connect.
-        start_timeout: How many seconds the warehouse may take to start.
-
-    Raises:
-        BackendUnavailableError: If a needed package is not installed, the workspace refuses the connection, or the
-            warehouse does not start.
-    """
-    scrub = Scrubber()
-    try:
-        if warehouse:
-            return WarehouseConnection(_connect(warehouse, start_timeout, scrub), scrub)
-        return SparkConnection(_runtime_session() if _RUNTIME in os.environ else _connect_session())
-    except ImportError as error:
-        needs = "databricks-sql-connector and databricks-sdk" if warehouse else "databricks-connect"
-        remedy = "pip install 'pytest-delta-schema[databricks]'" if warehouse else "install the one of your runtime"
-        msg = f"the databricks backend needs {needs} here, which cannot be imported ({error}); {remedy}"
-        raise BackendUnavailableError(msg) from error
-    except BackendUnavailableError:
-        raise
-    except Exception as error:  # noqa: BLE001 - every error is reported
-        reason = scrub(first_line(error))
-    msg = f"the Databricks workspace refuses the connection ({reason}); see its unified authentication"
-    raise BackendUnavailableError(msg)
-
-
 def _cancel(cursor: Any) -> bool:
     """Cancel the statement of a cursor; the warehouse does not report when it has ended."""
     cursor.cancel()
     return False
-
-
-def _runtime_session() -> Any:
-    from pyspark.sql import SparkSession
-
-    return SparkSession.builder.getOrCreate()
-
-
-def _connect_session() -> Any:
-    from databricks.connect import DatabricksSession
-
-    return DatabricksSession.builder.getOrCreate()
-
-
-def _connect(warehouse: str, start_timeout: float, scrub: Scrubber) -> Any:
-    from databricks import sql
-    from databricks.sdk import WorkspaceClient
-    from databricks.sdk.core import Config
-
-    try:
-        config = Config(http_timeout_seconds=_API_SECONDS, retry_timeout_seconds=_API_SECONDS)
-    except ValueError as error:
-        msg = f"no credentials for Databricks were found ({scrub(first_line(error))}); {_CREDENTIALS}"
-    else:
-        start_warehouse(WorkspaceClient(config=config).warehouses, warehouse, start_timeout, scrub)
-        return _warehouse(sql, config, warehouse, start_timeout, scrub)
-    # Raised here, so the context does not hold frames of the package with secrets.
-    raise BackendUnavailableError(msg)
-
-
-def _warehouse(sql: Any, config: Any, warehouse: str, start_timeout: float, scrub: Scrubber) -> Any:
-    def headers() -> Mapping[str, str]:
-        return scrub.watch(config.authenticate())
-
-    return sql.connect(
-        server_hostname=config.host.removeprefix("https://").rstrip("/"),
-        http_path=f"/sql/1.0/warehouses/{warehouse}",
-        credentials_provider=lambda: headers,
-        _socket_timeout=_SOCKET_SECONDS,
-        # A warehouse that starts is unavailable, and the connector repeats requests for this long (source: its code).
-        _retry_stop_after_attempts_duration=max(1.0, start_timeout),
-    )
 
 
 class Scrubber:
@@ -305,3 +228,79 @@ class Scrubber:
         """Remember the secrets in the headers of a request, and return the headers."""
         self._secrets[len(_SECRETS) :] = [Secret(value.rpartition(" ")[2]) for value in headers.values()]
         return headers
+
+
+_LONGEST_PAUSE = 10.0
+
+
+class Warehouses(Protocol):
+    """The SQL warehouses of a workspace, as ``WorkspaceClient.warehouses`` of databricks-sdk has them."""
+
+    def get(self, id: str) -> Any:  # noqa: A002 - the name of the package
+        """Return a warehouse with its ``state`` and its ``health``."""
+        ...
+
+    def start(self, id: str) -> object:  # noqa: A002 - as above
+        """Begin to start a warehouse."""
+        ...
+
+
+def start_warehouse(warehouses: Warehouses, warehouse: str, seconds: float, scrub: Callable[[str], str] = str) -> None:
+    """Start a SQL warehouse that does not run, and log the progress until it does."""
+    state, summary = _warehouse_state(warehouses, warehouse)
+    if state in ("", "RUNNING"):
+        return
+    begin, pause, was_asked, was_starting = time.monotonic(), 1.0, False, False
+
+    def progress() -> str:
+        return f"{state.lower()}, {time.monotonic() - begin:.0f} s so far"
+
+    with step(escaped(f"starting the SQL warehouse {warehouse}"), progress):
+        while state != "RUNNING":
+            left = begin + seconds - time.monotonic()
+            fault = _why_not_started(state, was_starting=was_starting, late=f"{seconds:g} s" if left <= 0 else "")
+            if fault is not None:
+                fact, remedy = fault
+                reason = f" ({escaped(scrub(summary))})" if summary else ""
+                msg = f"the SQL warehouse {escaped(warehouse)} {fact}{reason}; {remedy}"
+                raise BackendUnavailableError(msg)
+            if state == "STOPPED" and not was_asked:
+                was_asked = True
+                if not _begin_to_start(warehouses, warehouse):
+                    return
+            was_starting = was_starting or state == "STARTING"
+            time.sleep(min(pause, left))
+            pause = min(2 * pause, _LONGEST_PAUSE)
+            answer, summary = _warehouse_state(warehouses, warehouse)
+            # A lost answer says nothing.
+            state = answer or state
+
+
+def _why_not_started(state: str, *, was_starting: bool, late: str) -> tuple[str, str] | None:
+    """Return why a warehouse is not waited for any longer, as a fact and a remedy."""
+    if state in ("DELETING", "DELETED"):
+        return "is deleted", "set databricks_warehouse to a different one"
+    if state == "STOPPED" and was_starting:
+        return "stopped while it started", "see its events in the workspace"
+    if late:
+        remedy = "raise databricks_start_timeout, or start it before the run"
+        return f"does not run after {late}, it is {state.lower()}", remedy
+    return None
+
+
+def _warehouse_state(warehouses: Warehouses, warehouse: str) -> tuple[str, str]:
+    """Return the state of a warehouse, and a summary of its problems; ``""`` for what the workspace does not tell."""
+    try:
+        details = warehouses.get(warehouse)
+    except Exception:  # noqa: BLE001 - the connection reports its own errors
+        return "", ""
+    return getattr(details.state, "value", ""), getattr(details.health, "summary", None) or ""
+
+
+def _begin_to_start(warehouses: Warehouses, warehouse: str) -> bool:
+    """Return whether the workspace begins to start a warehouse."""
+    try:
+        warehouses.start(warehouse)
+    except Exception:  # noqa: BLE001 - the connection starts it, or reports why not
+        return False
+    return True

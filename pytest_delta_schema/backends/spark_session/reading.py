@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from pytest_delta_schema.backends.concurrency import map_concurrently, read_until_settled
@@ -61,187 +62,6 @@ if TYPE_CHECKING:
 
 ABSENT_ON_SPARK = ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND")
 """Spark's conditions for a table that does not exist; any other error is a table that cannot be read."""
-
-_PARTITIONS, _DETAILS = "# Partition Information", "# Detailed Table Information"
-
-
-class Description:
-    """The parts of the output of DESCRIBE TABLE EXTENDED."""
-
-    def __init__(self, rows: Sequence[Sequence[str]], columns: int) -> None:
-        # A column may have the name of a heading, so the search begins behind the columns.
-        names = [row[0] for row in rows[columns:]]
-        details = names.index(_DETAILS)
-        self._details = {row[0]: row[1] for row in rows[columns + details + 1 :]}
-        partitions = names[names.index(_PARTITIONS) + 2 : details] if _PARTITIONS in names[:details] else []
-        self.partitions = tuple(takewhile(bool, partitions))
-
-    def __getitem__(self, key: str) -> str:
-        return self._details.get(key, "")
-
-
-_REDACTED = "*********(redacted)"
-"""What Spark shows instead of a value of SHOW TBLPROPERTIES that may be a secret."""
-
-
-class Session(Protocol):
-    """A Spark session as readers use it; each method raises a :class:`StatementError` where Spark refuses."""
-
-    def rows(self, text: str) -> Sequence[Any]:
-        """Return the rows of a query."""
-        ...
-
-    def schema(self, name: QualifiedName) -> Any:
-        """Return the schema of a table as Spark shows it."""
-        ...
-
-    def files(self, location: str) -> LogFiles | None:
-        """Return the log of the table at a location; ``None`` if the session cannot open files."""
-        ...
-
-    def require_rows(self, location: str) -> None:
-        """Require that Spark opens the table at a location, and lists its files; no rows are read."""
-        ...
-
-
-def read_log(session: Session, name: QualifiedName) -> LogFacts | TableState | Diagnostic | None:
-    """Read the log of one table; if it has a problem, it is read again before that is reported.
-
-    What is not a Delta table has a state, and no log. The result is ``None`` if the table does not exist.
-    """
-    return read_until_settled(lambda: _read_once(session, name), is_doubtful)[-1]
-
-
-def _read_once(  # noqa: PLR0911 - one result for each kind of table
-    session: Session, name: QualifiedName
-) -> LogFacts | TableState | Diagnostic | None:
-    sql = session.rows
-    try:
-        described = sql(describe_extended(name))
-        fields = session.schema(name)
-        description = Description(described, len(fields.fields))
-        kind = _other_kind(description)
-        if kind:
-            columns = LogSchema.of({"schemaString": fields.json()}).columns
-            return TableState(name=name, columns=columns, table_comment=description["Comment"], kind=kind)
-        properties = {row[0]: row[1] for row in sql(show_properties(name))}
-        location = description["Location"]
-        log = None if commits_are_in_catalog(properties) else session.files(location)
-        inspected = None if log is None else inspect_log(log)
-        if isinstance(inspected, Damage):
-            return inspected.of(name)
-        configuration, protocol = split_properties(properties)
-        metadata = {
-            "schemaString": fields.json(),
-            "description": description["Comment"],
-            "configuration": configuration,
-            "partitionColumns": description.partitions,
-        }
-        schema = LogSchema.of(metadata)
-        is_odd = may_lack_rows(inspected, protocol) or may_be_refused(schema, description.partitions)
-        if log is not None and is_odd:
-            session.require_rows(location)
-        hidden = _hidden(properties, protocol)
-        if hidden:
-            return _from_log(inspected) or _from_checksum(sql, name, location, hidden)
-        if _REDACTED in configuration.values():
-            # Spark hides values with words such as url and token in their keys or texts, but not here (Spark 4.2).
-            metadata["configuration"] = dict(sql(describe_detail(name))[0]["properties"])
-        return LogFacts(metadata, protocol, json.loads(properties.get(CLUSTERING_PROPERTY, "[]")), schema=schema)
-    except StatementError as error:
-        if error.condition in ABSENT_ON_SPARK:
-            return None
-        return unreadable_by_session(name, error)
-    except (KeyError, LookupError, TypeError, ValueError) as error:
-        return is_damaged(name, error)
-
-
-def _other_kind(description: Description) -> str:
-    """Return what an object is instead of a Delta table; ``""`` for a Delta table."""
-    if description["Type"] == "VIEW":
-        return "view"
-    provider = description["Provider"].lower()
-    return "" if provider == "delta" else f"{provider} table"
-
-
-def _hidden(properties: Mapping[str, str], protocol: Mapping[str, Any]) -> str:
-    """Return what a table may have that a session hides; ``""`` for nothing."""
-    if may_generate_columns(protocol):
-        return "generated or identity columns"
-    return "clustering columns with a redacted name" if properties.get(CLUSTERING_PROPERTY) == _REDACTED else ""
-
-
-def _from_log(inspected: CheckedLog | Doubt | None) -> LogFacts | None:
-    """Return the facts of a log that the session can open; ``None`` if its commits and its checksum do not suffice."""
-    try:
-        facts = newest_version(inspected) if isinstance(inspected, CheckedLog) else None
-        return None if facts is None else facts.well_formed()
-    except MalformedLog:
-        return None
-
-
-def unreadable_by_session(name: QualifiedName, error: StatementError) -> Diagnostic:
-    """Return the problem of a table that the session cannot read, whether it exists or not."""
-    other = refused(name, error, "repair the session, or its permission to read the table")
-    return refused_by_spark(name, str(error)) or other
-
-
-def read_table(session: Session, name: QualifiedName) -> TableState | Diagnostic | None:
-    """Read the state of one table, like :func:`read_log`."""
-    facts = read_log(session, name)
-    try:
-        return facts.state(name) if isinstance(facts, LogFacts) else facts
-    except (KeyError, TypeError, ValueError) as error:
-        return is_damaged(name, error)
-
-
-def commits_from_history(session: Session, name: QualifiedName) -> CommitLog:
-    """Return the commits of a table that exists."""
-    location = Description(session.rows(describe_extended(name)), len(session.schema(name).fields))["Location"]
-    if commits_are_in_catalog(row[0] for row in session.rows(show_properties(name))):
-        fact = "keeps its newest commits in its catalog, and not in its log"
-        raise CatalogReadError([problem(UnreadableTable, name, fact, "use a copy of it that is not managed")])
-    log = session.files(location)
-    return CommitLog(table=name, log=log or _TextLog(session.rows, location, name))
-
-
-class _TextLog:
-    """Lists commits by DESCRIBE HISTORY and reads files with Spark's text source; see :class:`ListedLog`."""
-
-    def __init__(self, sql: Callable[[str], Any], location: str, table: QualifiedName) -> None:
-        self._sql = sql
-        self._table = table
-        self._contents: dict[str, bytes] = {}
-        self.path = f"{location}/_delta_log"
-
-    def names(self) -> list[str]:
-        """Return the names of the commits; what was read before is read again."""
-        self._contents.clear()
-        return [commit_name(row["version"]) for row in self._sql(describe_history(self._table))]
-
-    def read(self, name: str) -> bytes:
-        """Return the content of a file; each file is read only once after a listing."""
-        if name not in self._contents:
-            lines = self._sql(select_text(f"{self.path}/{name}"))
-            self._contents[name] = "\n".join(row[0] for row in lines).encode()
-        return self._contents[name]
-
-
-def _from_checksum(sql: Callable[[str], Any], name: QualifiedName, location: str, hidden: str) -> LogFacts | Diagnostic:
-    version = sql(describe_history(name, limit=1))[0][0]
-    log = _TextLog(sql, location, name)
-    try:
-        damage = damage_of_newest(log, version)
-        text = log.read(checksum_name(version))
-    except StatementError as error:
-        fact = f"has {hidden}, which this session hides, and its log cannot be read ({error})"
-        remedy = "read it through a classic session, or give this one permission to read its folder"
-        return problem(UnreadableTable, name, fact, remedy)
-    if damage is not None:
-        return damage.of(name)
-    checksum = json.loads(text)
-    clustering = clustering_in(checksum.get("domainMetadata") or ()) or ()
-    return LogFacts(checksum["metadata"], checksum["protocol"], clustering, version)
 
 
 class SessionReader:
@@ -330,10 +150,7 @@ class SessionReader:
         return tuple(sorted(QualifiedName(catalog, schema, folded(name)) for name in self._views(catalog, schema)))
 
     def _read_all(self, names: Sequence[QualifiedName]) -> dict[QualifiedName, TableState | Diagnostic | None]:
-        def read(name: QualifiedName) -> TableState | Diagnostic | None:
-            return read_table(self, name)
-
-        return map_concurrently(read, names, self._threads)
+        return map_concurrently(partial(read_table, self), names, self._threads)
 
     def _schemas(self, catalog: str) -> set[str] | StatementError:
         """Return the schemas of a catalog, or why they cannot be listed."""
@@ -365,3 +182,165 @@ class SessionReader:
 def _lasting_names(rows: Iterable[Sequence[Any]]) -> list[str]:
     """Return the names that SHOW TABLES or SHOW VIEWS lists, without the temporary views of the session."""
     return [name for _, name, is_temporary, *_ in rows if not is_temporary]
+
+
+def read_table(session: SessionReader, name: QualifiedName) -> TableState | Diagnostic | None:
+    """Read the state of one table, like :func:`read_log`."""
+    facts = read_log(session, name)
+    try:
+        return facts.state(name) if isinstance(facts, LogFacts) else facts
+    except (KeyError, TypeError, ValueError) as error:
+        return is_damaged(name, error)
+
+
+def read_log(session: SessionReader, name: QualifiedName) -> LogFacts | TableState | Diagnostic | None:
+    """Read the log of one table; if it has a problem, it is read again before that is reported.
+
+    What is not a Delta table has a state, and no log. The result is ``None`` if the table does not exist.
+    """
+    return read_until_settled(lambda: _read_once(session, name), is_doubtful)[-1]
+
+
+def _read_once(  # noqa: PLR0911 - one result for each kind of table
+    session: SessionReader, name: QualifiedName
+) -> LogFacts | TableState | Diagnostic | None:
+    sql = session.rows
+    try:
+        described = sql(describe_extended(name))
+        fields = session.schema(name)
+        description = Description(described, len(fields.fields))
+        kind = _other_kind(description)
+        if kind:
+            columns = LogSchema.of({"schemaString": fields.json()}).columns
+            return TableState(name=name, columns=columns, table_comment=description["Comment"], kind=kind)
+        properties = {row[0]: row[1] for row in sql(show_properties(name))}
+        location = description["Location"]
+        log = None if commits_are_in_catalog(properties) else session.files(location)
+        inspected = None if log is None else inspect_log(log)
+        if isinstance(inspected, Damage):
+            return inspected.of(name)
+        configuration, protocol = split_properties(properties)
+        metadata = {
+            "schemaString": fields.json(),
+            "description": description["Comment"],
+            "configuration": configuration,
+            "partitionColumns": description.partitions,
+        }
+        schema = LogSchema.of(metadata)
+        is_odd = may_lack_rows(inspected, protocol) or may_be_refused(schema, description.partitions)
+        if log is not None and is_odd:
+            session.require_rows(location)
+        hidden = _hidden(properties, protocol)
+        if hidden:
+            return _from_log(inspected) or _from_checksum(sql, name, location, hidden)
+        if _REDACTED in configuration.values():
+            # Spark hides values with words such as url and token in their keys or texts, but not here (Spark 4.2).
+            metadata["configuration"] = dict(sql(describe_detail(name))[0]["properties"])
+        return LogFacts(metadata, protocol, json.loads(properties.get(CLUSTERING_PROPERTY, "[]")), schema=schema)
+    except StatementError as error:
+        if error.condition in ABSENT_ON_SPARK:
+            return None
+        return unreadable_by_session(name, error)
+    except (KeyError, LookupError, TypeError, ValueError) as error:
+        return is_damaged(name, error)
+
+
+def _other_kind(description: Description) -> str:
+    """Return what an object is instead of a Delta table; ``""`` for a Delta table."""
+    if description["Type"] == "VIEW":
+        return "view"
+    provider = description["Provider"].lower()
+    return "" if provider == "delta" else f"{provider} table"
+
+
+def _hidden(properties: Mapping[str, str], protocol: Mapping[str, Any]) -> str:
+    """Return what a table may have that a session hides; ``""`` for nothing."""
+    if may_generate_columns(protocol):
+        return "generated or identity columns"
+    return "clustering columns with a redacted name" if properties.get(CLUSTERING_PROPERTY) == _REDACTED else ""
+
+
+def _from_log(inspected: CheckedLog | Doubt | None) -> LogFacts | None:
+    """Return the facts of a log that the session can open; ``None`` if its commits and its checksum do not suffice."""
+    try:
+        facts = newest_version(inspected) if isinstance(inspected, CheckedLog) else None
+        return None if facts is None else facts.well_formed()
+    except MalformedLog:
+        return None
+
+
+def unreadable_by_session(name: QualifiedName, error: StatementError) -> Diagnostic:
+    """Return the problem of a table that the session cannot read, whether it exists or not."""
+    other = refused(name, error, "repair the session, or its permission to read the table")
+    return refused_by_spark(name, str(error)) or other
+
+
+def commits_from_history(session: SessionReader, name: QualifiedName) -> CommitLog:
+    """Return the commits of a table that exists."""
+    location = Description(session.rows(describe_extended(name)), len(session.schema(name).fields))["Location"]
+    if commits_are_in_catalog(row[0] for row in session.rows(show_properties(name))):
+        fact = "keeps its newest commits in its catalog, and not in its log"
+        raise CatalogReadError([problem(UnreadableTable, name, fact, "use a copy of it that is not managed")])
+    log = session.files(location)
+    return CommitLog(table=name, log=log or _TextLog(session.rows, location, name))
+
+
+class _TextLog:
+    """Lists commits by DESCRIBE HISTORY and reads files with Spark's text source; see :class:`ListedLog`."""
+
+    def __init__(self, sql: Callable[[str], Any], location: str, table: QualifiedName) -> None:
+        self._sql = sql
+        self._table = table
+        self._contents: dict[str, bytes] = {}
+        self.path = f"{location}/_delta_log"
+
+    def names(self) -> list[str]:
+        """Return the names of the commits; what was read before is read again."""
+        self._contents.clear()
+        return [commit_name(row["version"]) for row in self._sql(describe_history(self._table))]
+
+    def read(self, name: str) -> bytes:
+        """Return the content of a file; each file is read only once after a listing."""
+        if name not in self._contents:
+            lines = self._sql(select_text(f"{self.path}/{name}"))
+            self._contents[name] = "\n".join(row[0] for row in lines).encode()
+        return self._contents[name]
+
+
+def _from_checksum(sql: Callable[[str], Any], name: QualifiedName, location: str, hidden: str) -> LogFacts | Diagnostic:
+    version = sql(describe_history(name, limit=1))[0][0]
+    log = _TextLog(sql, location, name)
+    try:
+        damage = damage_of_newest(log, version)
+        text = log.read(checksum_name(version))
+    except StatementError as error:
+        fact = f"has {hidden}, which this session hides, and its log cannot be read ({error})"
+        remedy = "read it through a classic session, or give this one permission to read its folder"
+        return problem(UnreadableTable, name, fact, remedy)
+    if damage is not None:
+        return damage.of(name)
+    checksum = json.loads(text)
+    clustering = clustering_in(checksum.get("domainMetadata") or ()) or ()
+    return LogFacts(checksum["metadata"], checksum["protocol"], clustering, version)
+
+
+_PARTITIONS, _DETAILS = "# Partition Information", "# Detailed Table Information"
+
+
+class Description:
+    """The parts of the output of DESCRIBE TABLE EXTENDED."""
+
+    def __init__(self, rows: Sequence[Sequence[str]], columns: int) -> None:
+        # A column may have the name of a heading, so the search begins behind the columns.
+        names = [row[0] for row in rows[columns:]]
+        details = names.index(_DETAILS)
+        self._details = {row[0]: row[1] for row in rows[columns + details + 1 :]}
+        partitions = names[names.index(_PARTITIONS) + 2 : details] if _PARTITIONS in names[:details] else []
+        self.partitions = tuple(takewhile(bool, partitions))
+
+    def __getitem__(self, key: str) -> str:
+        return self._details.get(key, "")
+
+
+_REDACTED = "*********(redacted)"
+"""What Spark shows instead of a value of SHOW TBLPROPERTIES that may be a secret."""
