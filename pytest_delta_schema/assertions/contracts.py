@@ -1,4 +1,4 @@
-"""Assert that tables have no drift, and that rows satisfy a contract."""
+"""Assert that tables have no drift, that rows satisfy a contract, and what Delta does with a write."""
 
 from __future__ import annotations
 
@@ -17,20 +17,18 @@ from pytest_delta_schema.engine.orchestrator import catalog_or_current, settings
 from pytest_delta_schema.engine.write_checks import check_write, written_table
 from pytest_delta_schema.models.arguments import refuse_kind
 from pytest_delta_schema.models.names import require_name
-from pytest_delta_schema.models.table import required_table
-from pytest_delta_schema.models.table import Table
+from pytest_delta_schema.models.table import Table, required_table
 from pytest_delta_schema.plan.data_checks import NotNull
 from pytest_delta_schema.report.schema_comparison import schema_diff
-from pytest_delta_schema.report.text import counted as number
-from pytest_delta_schema.report.text import outcomes_text
+from pytest_delta_schema.report.text import counted, outcomes_text
 from pytest_delta_schema.rules.reported_rules import RowsViolateContract
 from pytest_delta_schema.rules.rule import violation
 from pytest_delta_schema.sql.data_check_queries import count_columns, default_columns, generated_columns
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.expressions import columns_in
-from pytest_delta_schema.state.spark_types import canonical_fields, is_assignable, not_null_paths
+from pytest_delta_schema.state.spark_types import canonical_fields
 from pytest_delta_schema.state.states import CheckState
-from pytest_delta_schema.state.types import describe_type
+from pytest_delta_schema.state.types import describe_type, is_assignable, not_null_paths
 from pytest_delta_schema.write_check.prediction import stored_state
 from pytest_delta_schema.write_check.verdict import DEFAULT_OPTIONS, WriteOptions
 
@@ -44,8 +42,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.configuration.settings import Settings
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.execute.protocols import Catalog
-    from pytest_delta_schema.state.reader import CatalogReader
-    from pytest_delta_schema.state.states import KeyState, TableState
+    from pytest_delta_schema.state.states import CatalogReader, KeyState, TableState
     from pytest_delta_schema.state.types import ColumnState
     from pytest_delta_schema.write_check.verdict import Merge, WriteVerdict
 
@@ -125,7 +122,7 @@ def assert_rows_satisfy(model: Table, frame: DataFrame, *, settings: Settings | 
     with translate_errors():
         (row,) = whole.selectExpr(*count_columns(data_checks)).collect()
     broken = [
-        _broken(wanted, data_check, f"{count} of {number(row[0], 'row')}")
+        _broken_constraint(wanted, data_check, f"{count} of {counted(row[0], 'row')}")
         for data_check, count in zip(data_checks, row[1:], strict=True)
         if count
     ]
@@ -162,7 +159,7 @@ def _misfits(wanted: TableState, fields: Iterable[ColumnState]) -> Iterator[tupl
             yield field.name, _row_violation(wanted, path, fact, f"cast it to {declared}")
 
 
-def _broken(wanted: TableState, data_check: NotNull | CheckState | KeyState, rows: str) -> Diagnostic:
+def _broken_constraint(wanted: TableState, data_check: NotNull | CheckState | KeyState, rows: str) -> Diagnostic:
     match data_check:
         case NotNull():
             path = data_check.path
@@ -183,7 +180,7 @@ def raises_constraint(
     model: Table, *, check: str | None = None, not_null: str | None = None
 ) -> AbstractContextManager[None]:
     """Return a context that is passed only if the block's write is stopped by the named constraint of ``model``."""
-    return _StoppedBy(required_table(model, "delta_raises"), *_expected(model, check, not_null))
+    return _StoppedBy(required_table(model, "delta_raises"), *_expected_constraint(model, check, not_null))
 
 
 class _StoppedBy:
@@ -212,7 +209,7 @@ class _StoppedBy:
         return True
 
 
-def _expected(model: Table, check: str | None, not_null: str | None) -> tuple[str, str]:
+def _expected_constraint(model: Table, check: str | None, not_null: str | None) -> tuple[str, str]:
     if (check is None) == (not_null is None):
         msg = f"{model.qualified_name}: name one constraint, check=... or not_null=..."
         raise DeclarationError(msg)
@@ -228,7 +225,7 @@ def _expected(model: Table, check: str | None, not_null: str | None) -> tuple[st
     return kind, name
 
 
-_MERGE = WriteOptions(merge_schema=True)
+_MERGE_SCHEMA = WriteOptions(merge_schema=True)
 
 
 @hides_traceback
@@ -307,7 +304,7 @@ def assert_rejects(  # noqa: PLR0913 - the write, and what is expected of it
 def assert_evolves(  # noqa: PLR0913 - the write, and what is expected of it
     table: Table | TableState | str,
     frame: DataFrame | StructType | None,
-    options: WriteOptions | Merge = _MERGE,
+    options: WriteOptions | Merge = _MERGE_SCHEMA,
     *,
     to: Table | StructType,
     catalog: CatalogReader | None = None,

@@ -1,4 +1,4 @@
-"""Rows that break one constraint of a model each."""
+"""Rows that break one constraint of a model each, frames of valid rows, and a strategy for them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql.types import StructType
 
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
-from pytest_delta_schema.delta.names import folded
+from pytest_delta_schema.delta.names import folded, same_name
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.arguments import refuse_kind
 from pytest_delta_schema.models.spark_types import nullable_struct
@@ -28,13 +28,11 @@ from pytest_delta_schema.state.expressions.conditions import (
     used_columns,
 )
 from pytest_delta_schema.state.expressions.parsing import condition_of
-from pytest_delta_schema.state.spark_types import not_null_paths
-from pytest_delta_schema.state.types import find
+from pytest_delta_schema.state.types import ArrayState, MapState, StructState, find, not_null_paths
 from pytest_delta_schema.test_kit.constraints import Constraint, alternatives, broken_constraints, texts_with_length
 from pytest_delta_schema.test_kit.contract import Clause, contract_of, known_columns
-from pytest_delta_schema.test_kit.effects import changed, lengthened
 from pytest_delta_schema.test_kit.rows import RowMaker, listed_parents, parent_rows, rows_of, valid_state
-from pytest_delta_schema.test_kit.values import Texts, domain_of, stored
+from pytest_delta_schema.test_kit.values import Texts, domain_of, maker, stored
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -46,14 +44,10 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.state.expressions.conditions import Atom, Operand
     from pytest_delta_schema.state.states import CheckState, TableState
-    from pytest_delta_schema.state.types import ColumnState
+    from pytest_delta_schema.state.types import ColumnState, DataTypeState
     from pytest_delta_schema.test_kit.contract import Contract
     from pytest_delta_schema.test_kit.rows import Row
     from pytest_delta_schema.test_kit.values import Domain
-
-
-_UNUSUAL = (0, -1, 1000, -1000, "", "x")
-"""Values with which checks that are not understood are tried. Sums and products of them fit every type of numbers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +87,10 @@ def breaking_rows(model: Table, **columns: Any) -> list[BreakingRows]:
     if breaker.faults:
         raise DeclarationError("\n".join(breaker.faults))
     return made
+
+
+_UNUSUAL = (0, -1, 1000, -1000, "", "x")
+"""Values with which checks that are not understood are tried. Sums and products of them fit every type of numbers."""
 
 
 class Breaker:
@@ -259,6 +257,39 @@ class Breaker:
         return changed(self._valid.get(path.folded[0]), column.data_type, path.fields, change)
 
 
+def lengthened(text: str | None, length: int) -> str:
+    """Return a text with one character more than a length."""
+    return (text or "").ljust(length + 1, "x")
+
+
+def changed(value: Any, data_type: DataTypeState, parts: Sequence[str], change: Callable[[Any], Any]) -> Any:
+    """Return a value with a change at a path: in the first element of an array, and the first entry of a map."""
+    if not parts:
+        return change(value)
+    if not value:
+        # What is NULL, or empty, has no parts.
+        value = maker(data_type, parts[0])(1)
+    if isinstance(data_type, ArrayState):
+        return [changed(value[0], data_type.element, parts[1:], change), *value[1:]]
+    if isinstance(data_type, MapState):
+        ((key, item), *others) = value.items()
+        if parts[0] == "key":
+            key = changed(key, data_type.key, parts[1:], change)
+        else:
+            item = changed(item, data_type.value, parts[1:], change)
+        return dict([(key, item), *others])
+    assert isinstance(data_type, StructState)  # noqa: S101 - a path leads through these types only
+    made = []
+    # A struct that is the key of a map is a tuple.
+    items = value if isinstance(value, tuple) else [value.get(part.name) for part in data_type.fields]
+    for part, item in zip(data_type.fields, items, strict=True):
+        is_changed = same_name(part.name, parts[0])
+        made.append(changed(item, part.data_type, parts[1:], change) if is_changed else item)
+    if isinstance(value, tuple):
+        return tuple(made)
+    return dict(zip([part.name for part in data_type.fields], made, strict=True))
+
+
 @hides_traceback
 def frame_of(  # noqa: PLR0913 - how the rows are made
     spark: SparkSession,
@@ -303,11 +334,13 @@ def frame_of(  # noqa: PLR0913 - how the rows are made
         if all_columns or folded(field.name) in given or folded(field.name) not in filled
     ]
     names = [folded(field.name) for field in fields]
-    values = [_values(contract, row, number, names, all_columns=all_columns) for number, row in enumerate(made)]
+    values = [_frame_values(contract, row, number, names, all_columns=all_columns) for number, row in enumerate(made)]
     return spark.createDataFrame(values, StructType(fields))
 
 
-def _values(contract: Contract, row: Row, number: int, names: Sequence[str], *, all_columns: bool) -> tuple[Any, ...]:
+def _frame_values(
+    contract: Contract, row: Row, number: int, names: Sequence[str], *, all_columns: bool
+) -> tuple[Any, ...]:
     """Return the values of a row; what the table would fill is computed for the columns of the frame."""
     given = {folded(name): value for name, value in row.items()}
     whole = contract.with_table_values(given, number) if all_columns else {**contract.defaults, **given}

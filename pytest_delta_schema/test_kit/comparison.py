@@ -1,4 +1,4 @@
-"""Compare tables, frames and rows."""
+"""Compare tables and frames with contracts, and rows with each other; show how they differ."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ from pytest_delta_schema.diagnostics.text import escaped, identifier, note_on, s
 from pytest_delta_schema.engine.declarations import BoundModel, model_of_copy
 from pytest_delta_schema.engine.orchestrator import catalog_or_current
 from pytest_delta_schema.engine.write_checks import check_write, written_table
+from pytest_delta_schema.execute.protocols import KeepsVersions, ReadsRows
 from pytest_delta_schema.models.arguments import refuse_kind
+from pytest_delta_schema.models.names import parse_name
 from pytest_delta_schema.models.ownership import IGNORE
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plan.planner import TablePlanner
@@ -33,9 +35,9 @@ from pytest_delta_schema.sql.compiler import statements
 from pytest_delta_schema.sql.quoting import condition, dotted, listed, literal
 from pytest_delta_schema.sql.renderers import column_definition, layout_clauses, property_lines
 from pytest_delta_schema.sql.statement import StatementKind
-from pytest_delta_schema.state.spark_types import canonical_fields, is_assignable
-from pytest_delta_schema.state.types import ArrayState, MapState, StructState, describe_type
-from pytest_delta_schema.test_kit.contract import known_columns, name_of, rows_in, versions_in
+from pytest_delta_schema.state.spark_types import canonical_fields
+from pytest_delta_schema.state.types import ArrayState, MapState, StructState, describe_type, is_assignable
+from pytest_delta_schema.test_kit.contract import known_columns
 from pytest_delta_schema.write_check.prediction import stored_state
 from pytest_delta_schema.write_check.verdict import WriteOptions, reason_of
 
@@ -48,26 +50,65 @@ if TYPE_CHECKING:
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.names import QualifiedName
-    from pytest_delta_schema.state.reader import CatalogReader
-    from pytest_delta_schema.state.states import TableState
+    from pytest_delta_schema.state.states import CatalogReader, TableState
     from pytest_delta_schema.state.types import ColumnState, DataTypeState
     from pytest_delta_schema.write_check.verdict import WriteVerdict
 
 
-def contract_drift(model: Table, table: QualifiedName, catalog: Catalog) -> str:
-    """Return how a table differs from a model, as the gate shows it; ``""`` if it does not."""
-    named = BoundModel.of(model, current_settings()).table
-    try:
-        assert_no_drift(named if named.name == table else _renamed(model, table), catalog=catalog)
-    except DriftError as error:
-        return str(error)
-    return ""
+@hides_traceback
+def assert_table_equals(
+    table: Table | str,
+    rows: Iterable[Mapping[str, Any] | tuple[Any, ...]] | DataFrame,
+    *,
+    rtol: float | None = None,
+    ignore: Iterable[str] = (),
+    catalog: CatalogReader | None = None,
+) -> None:
+    """Make sure that a table holds exactly these rows, in any order, each as often as it is given.
+
+    Rows are converted to the types of the columns as :func:`make_delta_table` does. A column that a row leaves out is
+    NULL. NaN equals NaN, and maps are equal with the same keys and values.
+
+    Args:
+        table: A model, or the dotted name of a table.
+        rows: Dictionaries by column name, ``Row`` objects, tuples in the order of the columns, or a frame of Spark or
+            pandas.
+        rtol: The relative difference up to which ``float`` and ``double`` values are equal, such as ``1e-9``; by
+            default values are compared exactly.
+        ignore: Names of columns that are not compared, such as ``["loaded_at"]``.
+        catalog: Where the table is read; by default the catalog of the pytest run.
+
+    Raises:
+        RowsDifferError: An ``AssertionError`` with the counts of missing and unexpected rows, and the first rows that
+            differ, side by side.
+        StatementError: If a row can never be in the table, because a value does not fit the type of its column.
+        CatalogReadError: If the table does not exist, or cannot be read.
+        DeclarationError: If an argument has no possible meaning, the table has no column of a name in ``ignore``, or
+            the catalog returns no rows.
+    """
+    if rtol is not None and not 0 <= rtol < 1:
+        msg = f"rtol is {rtol!r}; give a relative difference from 0 to less than 1, such as rtol=1e-9"
+        raise DeclarationError(msg)
+    reader = rows_in(catalog_or_current(catalog, "assert_table_equals"), "assert_table_equals")
+    name = name_of(table)
+    state = reader.read_tables([name]).existing(name)
+    ignored = _ignored_columns(state, ignore)
+    optional = [column._replace(is_nullable=True) if column.name in ignored else column for column in state.columns]
+    expected, actual = reader.as_stored(replace(state, columns=tuple(optional)), rows), reader.rows(name)
+    compared = replace(state, columns=tuple(column for column in state.columns if column.name not in ignored))
+    difference = unmatched_rows(compared.columns, expected, actual, rtol)
+    if difference.missing or difference.unexpected:
+        raise RowsDifferError(difference_text(compared, difference, (len(expected), len(actual)), rtol))
 
 
-def _renamed(model: Table, name: QualifiedName) -> Table:
-    names = dict(zip(("catalog_name", "schema_name", "table_name"), name, strict=True))
-    owns = {**model.ownership, "foreign_keys": IGNORE}
-    return model_of_copy(model, current_settings(), **names, owns=owns)
+def _ignored_columns(state: TableState, names: Iterable[str]) -> NameSet:
+    """Return the columns that are not compared."""
+    given: object = names
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        refuse_kind(
+            "assert_table_equals", "a list of columns as ignore", given, 'give names, such as ignore=["loaded_at"]'
+        )
+    return NameSet(known_columns(state, dict.fromkeys(names)))
 
 
 @hides_traceback
@@ -98,7 +139,7 @@ def assert_frame_fits(model: Table, frame: DataFrame | StructType) -> WriteVerdi
     faults = dict(_misfits(canonical_fields(schema.fields), state))
     if not verdict.accepted or faults:
         head = f"{state.name}: the frame does not fit the model"
-        others = [finding for finding in verdict.findings if folded(_column(finding)) not in faults]
+        others = [finding for finding in verdict.findings if folded(_column_of_finding(finding)) not in faults]
         reasons = [f"  ! {reason}" for reason in (*faults.values(), *map(reason_of, others))]
         difference = schema_diff(state, frame, names=("model", "frame"), nullability=False)
         msg = "\n".join([head, *reasons, *([f"\n{difference}"] if difference else [])])
@@ -106,7 +147,7 @@ def assert_frame_fits(model: Table, frame: DataFrame | StructType) -> WriteVerdi
     return verdict
 
 
-def _column(finding: Diagnostic) -> str:
+def _column_of_finding(finding: Diagnostic) -> str:
     """Return the column that a finding is about; ``""`` if it is about the table."""
     return first_part(finding.path)[0].name if finding.path else ""
 
@@ -126,6 +167,125 @@ def _misfits(fields: tuple[ColumnState, ...], state: TableState) -> Iterator[tup
     for column in state.columns:
         if column.name not in given and column.value is None:
             yield folded(column.name), f"column {column.name} is not in the frame, and would be NULL; add it"
+
+
+@hides_traceback
+def state_text(table: Table | str, *, version: int | None = None, catalog: CatalogReader | None = None) -> str:
+    """Describe an existing table as SQL, which a test compares with ``delta_snapshot``.
+
+    The text has the columns, keys, checks, layout, comment, tags, and the properties that the platform does not write.
+    Names of schemas, and names of keys, which are made from them, are left out: a scratch copy has the text of its
+    original.
+
+    Args:
+        table: A model, or the dotted name of a table.
+        version: An older version of the table; by default the newest.
+        catalog: Where the table is read; by default the catalog of the pytest run.
+
+    Raises:
+        CatalogReadError: If the table does not exist, or cannot be read in that version.
+        DeclarationError: If there is no catalog, or it cannot read older versions.
+    """
+    reader, name = catalog_or_current(catalog, "state_text"), name_of(table)
+    if version is None:
+        return table_text(reader.read_tables([name]).existing(name))
+    return table_text(versions_in(reader, "state_text").state_at(name, version))
+
+
+_IN_THE_FIRST = frozenset(
+    {
+        StatementKind.CREATE_SCHEMA,
+        StatementKind.CREATE_TABLE,
+        StatementKind.ADD_PRIMARY_KEY,
+        StatementKind.ADD_UNIQUE,
+        StatementKind.ADD_FOREIGN_KEY,
+    }
+)
+"""The statements of a creation that are written as one, without the names of keys."""
+
+
+def table_text(state: TableState) -> str:
+    """Return a state as SQL; see :func:`state_text`."""
+    lines = ",\n".join(f"  {line}" for line in (*map(column_definition, state.columns), *_constraints(state)))
+    table = identifier(state.name.written.table)
+    clauses = [f"CREATE TABLE {table} (\n{lines}\n)", "USING DELTA"]
+    clauses += layout_clauses(state.partitioning, state.clustering)
+    if state.table_comment:
+        clauses.append(f"COMMENT {literal(state.table_comment)}")
+    properties = {
+        key: value for key, value in sorted(state.table_properties.items()) if value is not None and is_declarable(key)
+    }
+    if properties:
+        clauses.append(f"TBLPROPERTIES (\n{property_lines(properties)}\n)")
+    texts = ["\n".join(clauses), *_after_creation(state)]
+    note = note_on("\n".join(texts))
+    return "\n\n".join([*([f"-- {note}"] if note else ()), *(f"{text};" for text in texts)])
+
+
+def _constraints(state: TableState) -> Iterator[str]:
+    for key in state.keys:
+        yield f"{key.kind.upper().removesuffix(' CONSTRAINT')} ({listed(key.columns)}){' RELY' if key.rely else ''}"
+    for foreign_key in state.foreign_keys:
+        parent_columns = f" ({listed(foreign_key.parent_columns)})" if foreign_key.parent_columns else ""
+        parent = f"{identifier(foreign_key.parent.written.table)}{parent_columns}"
+        rely = " RELY" if foreign_key.rely else ""
+        yield f"FOREIGN KEY ({listed(foreign_key.columns)}) REFERENCES {parent}{rely}"
+    for check in state.checks:
+        yield f"CONSTRAINT {identifier(check.name)} CHECK {condition(check.expression)}"
+
+
+def _after_creation(state: TableState) -> Iterator[str]:
+    """Yield the statements that follow CREATE TABLE, with the last part of the table's name only."""
+    tags = sorted(state.tags.items(), key=lambda item: (item[0] != TABLE, item[0].folded))
+    ordered = replace(state, tags={path: dict(sorted(values.items())) for path, values in tags})
+    for statement in statements(TablePlanner().creation(ordered)):
+        if statement.kind not in _IN_THE_FIRST:
+            yield statement.sql.replace(dotted(state.name), identifier(state.name.written.table), 1)
+
+
+def contract_drift(model: Table, table: QualifiedName, catalog: Catalog) -> str:
+    """Return how a table differs from a model, as the gate shows it; ``""`` if it does not."""
+    named = BoundModel.of(model, current_settings()).table
+    try:
+        assert_no_drift(named if named.name == table else _model_under(model, table), catalog=catalog)
+    except DriftError as error:
+        return str(error)
+    return ""
+
+
+def _model_under(model: Table, name: QualifiedName) -> Table:
+    names = dict(zip(("catalog_name", "schema_name", "table_name"), name, strict=True))
+    owns = {**model.ownership, "foreign_keys": IGNORE}
+    return model_of_copy(model, current_settings(), **names, owns=owns)
+
+
+def name_of(table: Table | str) -> QualifiedName:
+    """Return the name of a table in the catalog: that to which a model maps under the settings in force."""
+    if isinstance(table, Table):
+        return BoundModel.of(table, current_settings()).name
+    if not isinstance(table, str):
+        msg = f"the table is {table!r}; give a Table, or its name as catalog.schema.table"
+        raise DeclarationError(msg)
+    return parse_name(table)
+
+
+def rows_in(catalog: CatalogReader, function: str) -> ReadsRows:
+    """Return a catalog that reads rows; raise a ``DeclarationError`` if the catalog cannot."""
+    if not isinstance(catalog, ReadsRows):
+        raise DeclarationError(_lacks(catalog, function, "the rows of tables", "local, session, unity and memory"))
+    return catalog
+
+
+def versions_in(catalog: CatalogReader, function: str) -> KeepsVersions:
+    """Return a catalog that reads commits and older versions; raise a ``DeclarationError`` if the catalog cannot."""
+    if not isinstance(catalog, KeepsVersions):
+        raise DeclarationError(_lacks(catalog, function, "the commits of tables", "local, session and unity"))
+    return catalog
+
+
+def _lacks(catalog: CatalogReader, function: str, what: str, able: str) -> str:
+    name = getattr(catalog, "name", type(catalog).__name__)
+    return f"{function} reads {what}, which the {name} backend cannot; the backends that can are {able}"
 
 
 LowerCaseRow = dict[str, Any]
@@ -205,7 +365,7 @@ def _frozen(value: Any, data_type: DataTypeState, numbers: list[float] | None) -
     if value is None:
         return None
     if isinstance(data_type, StructState):
-        parts = _parts(value, data_type)
+        parts = _struct_fields(value, data_type)
         return tuple(
             _frozen(part, field.data_type, numbers) for part, field in zip(parts, data_type.fields, strict=True)
         )
@@ -235,16 +395,12 @@ def _frozen_atom(value: Any, data_type: str, numbers: list[float] | None) -> Has
     return str(value) if data_type == "variant" else value
 
 
-def _parts(value: Any, data_type: StructState) -> Sequence[Any]:
+def _struct_fields(value: Any, data_type: StructState) -> Sequence[Any]:
     """Return the fields of a struct in order: it is a dictionary by their names, or a row or tuple with all of them."""
     if isinstance(value, dict):
         given = _by_name(value)
         return [given.get(folded(field.name)) for field in data_type.fields]
     return tuple(value)
-
-
-def _are_close(first: Sequence[float], second: Sequence[float], rtol: float) -> bool:
-    return all(math.isclose(one, other, rel_tol=rtol) for one, other in zip(first, second, strict=True))
 
 
 _Entry = tuple[tuple[float, ...], int]
@@ -257,19 +413,25 @@ def _far_apart(first: list[_Entry], second: list[_Entry], rtol: float) -> tuple[
     partners: dict[int, int] = {}
 
     def close(number: int) -> list[int]:
-        return _close(first[number][0], second, starts, rtol)
+        return _close_entries(first[number][0], second, starts, rtol)
 
     rest = [entry for number, entry in enumerate(first) if not _pair(number, partners, close)]
     return rest, [entry for position, entry in enumerate(second) if position not in partners]
 
 
-def _close(numbers: tuple[float, ...], others: list[_Entry], starts: list[tuple[float, ...]], rtol: float) -> list[int]:
+def _close_entries(
+    numbers: tuple[float, ...], others: list[_Entry], starts: list[tuple[float, ...]], rtol: float
+) -> list[int]:
     """Return the positions of the entries whose numbers are all close to some numbers."""
     if not numbers:
         return list(range(len(others)))
     margin = abs(numbers[0]) * rtol / (1 - rtol) * (1 + 1e-9)
     window = range(bisect_left(starts, (numbers[0] - margin,)), bisect_right(starts, (numbers[0] + margin,)))
     return [position for position in window if _are_close(numbers, others[position][0], rtol)]
+
+
+def _are_close(first: Sequence[float], second: Sequence[float], rtol: float) -> bool:
+    return all(math.isclose(one, other, rel_tol=rtol) for one, other in zip(first, second, strict=True))
 
 
 def _pair(entry: int, partners: dict[int, int], close: Callable[[int], list[int]]) -> bool:
@@ -300,10 +462,10 @@ def _assign(position: int, entry: int, partners: dict[int, int], reached_from: M
         position = positions[owner]
 
 
-_SHOWN = 3
-_SEARCHED = 1000
+_SHOWN_ROWS = 3
+_SEARCHED_ROWS = 1000
 _ALL_COLUMNS = 8
-_LONGEST = 40
+_LONGEST_TEXT = 40
 _CONTEXT = 15
 _NOTHING = "-"
 
@@ -320,27 +482,27 @@ def difference_text(state: TableState, difference: RowDifference, sizes: tuple[i
     missing, unexpected = difference.missing, difference.unexpected
     counts = f"{counted(sizes[0], 'row')} expected, {sizes[1]} in the table"
     head = f"{state.name}: {counts}; {len(missing)} missing, {len(unexpected)} unexpected"
-    pairs = list(_pairs(state, difference, rtol))
-    blocks = [_block(state, expected, actual, rtol) for expected, actual in pairs[:_SHOWN]]
-    if len(pairs) > _SHOWN:
-        blocks.append(f"and {counted(len(pairs) - _SHOWN, 'more difference')}")
+    pairs = list(_pairs_of_rows(state, difference, rtol))
+    blocks = [_row_text(state, expected, actual, rtol) for expected, actual in pairs[:_SHOWN_ROWS]]
+    if len(pairs) > _SHOWN_ROWS:
+        blocks.append(f"and {counted(len(pairs) - _SHOWN_ROWS, 'more difference')}")
     return "\n\n".join([head, *blocks])
 
 
-def _pairs(
+def _pairs_of_rows(
     state: TableState, difference: RowDifference, rtol: float | None
 ) -> Iterator[tuple[LowerCaseRow | None, LowerCaseRow | None]]:
     """Yield each missing row with the unexpected row that is most like it, and then all others alone."""
     rest = list(difference.unexpected)
     alone = []
-    for row in difference.missing[:_SHOWN]:
-        scores = [_likeness(state, row, other, rtol) for other in rest[:_SEARCHED]]
+    for row in difference.missing[:_SHOWN_ROWS]:
+        scores = [_likeness(state, row, other, rtol) for other in rest[:_SEARCHED_ROWS]]
         best = max(scores, default=0.0)
         if best > 0:
             yield row, rest.pop(scores.index(best))
         else:
             alone.append(row)
-    yield from zip_longest([*alone, *difference.missing[_SHOWN:]], ())
+    yield from zip_longest([*alone, *difference.missing[_SHOWN_ROWS:]], ())
     yield from ((None, row) for row in rest)
 
 
@@ -358,7 +520,7 @@ def _is_same(column: ColumnState, one: LowerCaseRow, other: LowerCaseRow, rtol: 
     return values_match(one.get(name), other.get(name), column.data_type, rtol)
 
 
-def _block(state: TableState, expected: LowerCaseRow | None, actual: LowerCaseRow | None, rtol: float | None) -> str:
+def _row_text(state: TableState, expected: LowerCaseRow | None, actual: LowerCaseRow | None, rtol: float | None) -> str:
     """Show one row of each side, or one that only one side has."""
     lines = [_Line("", "column", "expected", "in the table")]
     keys = NameSet(state.primary_key.columns if state.primary_key is not None else ())
@@ -396,145 +558,15 @@ def value_text(value: Any) -> str:
 
 
 def _short_text(row: LowerCaseRow, name: str) -> str:
-    return shortened(value_text(row.get(name)), _LONGEST)
+    return shortened(value_text(row.get(name)), _LONGEST_TEXT)
 
 
 def _differing(one: str, other: str) -> tuple[str, str]:
     """Cut two texts so that the first character in which they differ is shown."""
-    if max(len(one), len(other)) <= _LONGEST:
+    if max(len(one), len(other)) <= _LONGEST_TEXT:
         return one, other
     first = next((index for index, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), 0)
-    if first < _LONGEST - _CONTEXT:
-        return shortened(one, _LONGEST), shortened(other, _LONGEST)
+    if first < _LONGEST_TEXT - _CONTEXT:
+        return shortened(one, _LONGEST_TEXT), shortened(other, _LONGEST_TEXT)
     start = first - _CONTEXT
-    return shortened(f"...{one[start:]}", _LONGEST), shortened(f"...{other[start:]}", _LONGEST)
-
-
-_IN_THE_FIRST = frozenset(
-    {
-        StatementKind.CREATE_SCHEMA,
-        StatementKind.CREATE_TABLE,
-        StatementKind.ADD_PRIMARY_KEY,
-        StatementKind.ADD_UNIQUE,
-        StatementKind.ADD_FOREIGN_KEY,
-    }
-)
-"""The statements of a creation that are written as one, without the names of keys."""
-
-
-@hides_traceback
-def state_text(table: Table | str, *, version: int | None = None, catalog: CatalogReader | None = None) -> str:
-    """Describe an existing table as SQL, which a test compares with ``delta_snapshot``.
-
-    The text has the columns, keys, checks, layout, comment, tags, and the properties that the platform does not write.
-    Names of schemas, and names of keys, which are made from them, are left out: a scratch copy has the text of its
-    original.
-
-    Args:
-        table: A model, or the dotted name of a table.
-        version: An older version of the table; by default the newest.
-        catalog: Where the table is read; by default the catalog of the pytest run.
-
-    Raises:
-        CatalogReadError: If the table does not exist, or cannot be read in that version.
-        DeclarationError: If there is no catalog, or it cannot read older versions.
-    """
-    reader, name = catalog_or_current(catalog, "state_text"), name_of(table)
-    if version is None:
-        return table_text(reader.read_tables([name]).existing(name))
-    return table_text(versions_in(reader, "state_text").state_at(name, version))
-
-
-def table_text(state: TableState) -> str:
-    """Return a state as SQL; see :func:`state_text`."""
-    lines = ",\n".join(f"  {line}" for line in (*map(column_definition, state.columns), *_constraints(state)))
-    table = identifier(state.name.written.table)
-    clauses = [f"CREATE TABLE {table} (\n{lines}\n)", "USING DELTA"]
-    clauses += layout_clauses(state.partitioning, state.clustering)
-    if state.table_comment:
-        clauses.append(f"COMMENT {literal(state.table_comment)}")
-    properties = {
-        key: value for key, value in sorted(state.table_properties.items()) if value is not None and is_declarable(key)
-    }
-    if properties:
-        clauses.append(f"TBLPROPERTIES (\n{property_lines(properties)}\n)")
-    texts = ["\n".join(clauses), *_after_creation(state)]
-    note = note_on("\n".join(texts))
-    return "\n\n".join([*([f"-- {note}"] if note else ()), *(f"{text};" for text in texts)])
-
-
-def _constraints(state: TableState) -> Iterator[str]:
-    for key in state.keys:
-        yield f"{key.kind.upper().removesuffix(' CONSTRAINT')} ({listed(key.columns)}){' RELY' if key.rely else ''}"
-    for foreign_key in state.foreign_keys:
-        parent_columns = f" ({listed(foreign_key.parent_columns)})" if foreign_key.parent_columns else ""
-        parent = f"{identifier(foreign_key.parent.written.table)}{parent_columns}"
-        rely = " RELY" if foreign_key.rely else ""
-        yield f"FOREIGN KEY ({listed(foreign_key.columns)}) REFERENCES {parent}{rely}"
-    for check in state.checks:
-        yield f"CONSTRAINT {identifier(check.name)} CHECK {condition(check.expression)}"
-
-
-def _after_creation(state: TableState) -> Iterator[str]:
-    """Yield the statements that follow CREATE TABLE, with the last part of the table's name only."""
-    tags = sorted(state.tags.items(), key=lambda item: (item[0] != TABLE, item[0].folded))
-    ordered = replace(state, tags={path: dict(sorted(values.items())) for path, values in tags})
-    for statement in statements(TablePlanner().creation(ordered)):
-        if statement.kind not in _IN_THE_FIRST:
-            yield statement.sql.replace(dotted(state.name), identifier(state.name.written.table), 1)
-
-
-@hides_traceback
-def assert_table_equals(
-    table: Table | str,
-    rows: Iterable[Mapping[str, Any] | tuple[Any, ...]] | DataFrame,
-    *,
-    rtol: float | None = None,
-    ignore: Iterable[str] = (),
-    catalog: CatalogReader | None = None,
-) -> None:
-    """Make sure that a table holds exactly these rows, in any order, each as often as it is given.
-
-    Rows are converted to the types of the columns as :func:`make_delta_table` does. A column that a row leaves out is
-    NULL. NaN equals NaN, and maps are equal with the same keys and values.
-
-    Args:
-        table: A model, or the dotted name of a table.
-        rows: Dictionaries by column name, ``Row`` objects, tuples in the order of the columns, or a frame of Spark or
-            pandas.
-        rtol: The relative difference up to which ``float`` and ``double`` values are equal, such as ``1e-9``; by
-            default values are compared exactly.
-        ignore: Names of columns that are not compared, such as ``["loaded_at"]``.
-        catalog: Where the table is read; by default the catalog of the pytest run.
-
-    Raises:
-        RowsDifferError: An ``AssertionError`` with the counts of missing and unexpected rows, and the first rows that
-            differ, side by side.
-        StatementError: If a row can never be in the table, because a value does not fit the type of its column.
-        CatalogReadError: If the table does not exist, or cannot be read.
-        DeclarationError: If an argument has no possible meaning, the table has no column of a name in ``ignore``, or
-            the catalog returns no rows.
-    """
-    if rtol is not None and not 0 <= rtol < 1:
-        msg = f"rtol is {rtol!r}; give a relative difference from 0 to less than 1, such as rtol=1e-9"
-        raise DeclarationError(msg)
-    reader = rows_in(catalog_or_current(catalog, "assert_table_equals"), "assert_table_equals")
-    name = name_of(table)
-    state = reader.read_tables([name]).existing(name)
-    ignored = _ignored_columns(state, ignore)
-    optional = [column._replace(is_nullable=True) if column.name in ignored else column for column in state.columns]
-    expected, actual = reader.as_stored(replace(state, columns=tuple(optional)), rows), reader.rows(name)
-    compared = replace(state, columns=tuple(column for column in state.columns if column.name not in ignored))
-    difference = unmatched_rows(compared.columns, expected, actual, rtol)
-    if difference.missing or difference.unexpected:
-        raise RowsDifferError(difference_text(compared, difference, (len(expected), len(actual)), rtol))
-
-
-def _ignored_columns(state: TableState, names: Iterable[str]) -> NameSet:
-    """Return the columns that are not compared."""
-    given: object = names
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        refuse_kind(
-            "assert_table_equals", "a list of columns as ignore", given, 'give names, such as ignore=["loaded_at"]'
-        )
-    return NameSet(known_columns(state, dict.fromkeys(names)))
+    return shortened(f"...{one[start:]}", _LONGEST_TEXT), shortened(f"...{other[start:]}", _LONGEST_TEXT)

@@ -1,4 +1,4 @@
-"""Which constraints of a contract rows break, as Delta Lake and the data checks see it."""
+"""Which constraints of a contract rows break, and which values of columns meet its conditions."""
 
 from __future__ import annotations
 
@@ -27,8 +27,7 @@ from pytest_delta_schema.state.expressions.conditions import (
     value_at,
 )
 from pytest_delta_schema.state.expressions.evaluation import like, truth
-from pytest_delta_schema.state.spark_types import atoms_with_paths, not_null_paths
-from pytest_delta_schema.state.types import ArrayState, MapState, StructState, find
+from pytest_delta_schema.state.types import ArrayState, MapState, StructState, atoms_with_paths, find, not_null_paths
 from pytest_delta_schema.test_kit.values import Choices, Domain, Range, Texts, chosen, compared, domain_of, limited
 
 if TYPE_CHECKING:
@@ -134,7 +133,7 @@ def count_repeated(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) ->
     return sum(counts.values()) - len(counts)
 
 
-MOST = 200
+_MOST_ALTERNATIVES = 200
 """How many alternatives are tried."""
 
 
@@ -163,10 +162,10 @@ class _NoValueError(Exception):
 
 
 def alternatives(conditions: Iterable[Condition], columns: Sequence[ColumnState]) -> list[Alternative]:
-    """Return the ways to meet all of some conditions, those with the fewest NULLs first; at most :data:`MOST`."""
+    """Return the ways to meet all of some conditions, those with the fewest NULLs first; a few at most."""
     made = []
     free = NameSet.of(columns)
-    for atoms in islice(_expanded(AllOf(tuple(conditions))), MOST):
+    for atoms in islice(_expanded(AllOf(tuple(conditions))), _MOST_ALTERNATIVES):
         try:
             made.append(_alternative([atom for atom in atoms if _is_free(atom, free)], columns))
         except (_NoValueError, ExpressionError):
@@ -179,7 +178,9 @@ def _expanded(condition: Condition) -> Iterator[tuple[Atom, ...]]:
     match condition:
         case AllOf():
             # Parts that have alternatives are expanded one by one, so the first alternatives cost nothing.
-            for combination in product(*(list(islice(_expanded(part), MOST)) for part in condition.parts)):
+            for combination in product(
+                *(list(islice(_expanded(part), _MOST_ALTERNATIVES)) for part in condition.parts)
+            ):
                 yield tuple(atom for atoms in combination for atom in atoms)
         case AnyOf():
             for part in condition.parts:
@@ -200,22 +201,22 @@ def _is_free(atom: Atom, free: NameSet) -> bool:
 def _alternative(atoms: Iterable[Atom], columns: Sequence[ColumnState]) -> Alternative:
     made = Alternative()
     for atom in atoms:
-        _add(atom, made, columns)
+        _add_atom(atom, made, columns)
     free = NameSet.of(columns)
     for path in [path for relation in made.relations for path in (relation.left, relation.right)]:
         if path not in made.domains and path.root in free:
-            made.domains[path] = _whole(path, columns)
+            made.domains[path] = _whole_domain(path, columns)
     values = (*made.domains, *made.filled)
     if any(value.starts_with(null) for value in values for null in made.nulls):
         raise _NoValueError
     if any(not _may_be_null(path, columns) for path in made.nulls):
         raise _NoValueError
     _propagate(made)
-    made.domains = {path: made.domains[path] for path in _order(made)}
+    made.domains = {path: made.domains[path] for path in _in_order(made)}
     return made
 
 
-def _add(atom: Atom, made: Alternative, columns: Sequence[ColumnState]) -> None:  # noqa: C901 - one form a kind
+def _add_atom(atom: Atom, made: Alternative, columns: Sequence[ColumnState]) -> None:  # noqa: C901 - one form a kind
     match atom:
         case Constant() | Comparison(left=Value()):
             if truth(atom, {}) is not True:
@@ -232,19 +233,19 @@ def _add(atom: Atom, made: Alternative, columns: Sequence[ColumnState]) -> None:
             _narrow(made, path, columns, lambda domain: _among(domain, atom))
         case InList(operand=Length(path)):
             for value in atom.values:
-                _add(Comparison(Length(path), "<>", Value(value)), made, columns)
+                _add_atom(Comparison(Length(path), "<>", Value(value)), made, columns)
         case Like():
             _narrow(made, atom.path, columns, lambda domain: _matching(domain, atom))
 
 
 def _narrow(made: Alternative, path: ColumnPath, columns: Sequence[ColumnState], change: Any) -> None:
-    domain = change(made.domains.get(path) or _whole(path, columns))
+    domain = change(made.domains.get(path) or _whole_domain(path, columns))
     if domain is None:
         raise _NoValueError
     made.domains[path] = domain
 
 
-def _whole(path: ColumnPath, columns: Sequence[ColumnState]) -> Domain:
+def _whole_domain(path: ColumnPath, columns: Sequence[ColumnState]) -> Domain:
     column = find(columns, path)
     domain = None if column is None else domain_of(column.data_type, column.name)
     if domain is None:
@@ -315,7 +316,7 @@ def _propagate(made: Alternative) -> None:
                     made.domains[path] = narrowed
 
 
-def _order(made: Alternative) -> list[ColumnPath]:
+def _in_order(made: Alternative) -> list[ColumnPath]:
     """Return paths so that lesser columns come before greater ones, and those with few choices before all."""
     greater: dict[ColumnPath, set[ColumnPath]] = {path: set() for path in made.domains}
     for relation in made.relations:

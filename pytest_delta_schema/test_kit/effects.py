@@ -1,4 +1,4 @@
-"""Observe what a job changes in tables."""
+"""Observe what a job changes in a table: the effect of a block, the counts of its commits, and the history."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, cast
 
 from pytest_delta_schema.assertions.tracebacks import hides_traceback
-from pytest_delta_schema.delta.names import same_name
 from pytest_delta_schema.delta.protocol import supported_features
 from pytest_delta_schema.diagnostics.errors import (
     CatalogReadError,
@@ -28,9 +27,7 @@ from pytest_delta_schema.plan.planner import TablePlanner
 from pytest_delta_schema.report.text import counted
 from pytest_delta_schema.rules.properties import is_declarable
 from pytest_delta_schema.state.states import CatalogState
-from pytest_delta_schema.state.types import ArrayState, MapState, StructState
-from pytest_delta_schema.test_kit.comparison import contract_drift, unmatched_rows
-from pytest_delta_schema.test_kit.contract import maker, name_of, versions_in
+from pytest_delta_schema.test_kit.comparison import contract_drift, name_of, unmatched_rows, versions_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -42,153 +39,27 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.state.log_facts import Commit, DataFile
-    from pytest_delta_schema.state.reader import CatalogReader
-    from pytest_delta_schema.state.states import TableState
-    from pytest_delta_schema.state.types import DataTypeState
+    from pytest_delta_schema.state.states import CatalogReader, TableState
 
 
-_LONGER = "x"
+@hides_traceback
+def effect_on(table: Table | str, catalog: Catalog) -> AbstractContextManager[Effect]:
+    """Return a context that observes what its block does to a table, which it may create."""
+    name = name_of(table)
+    observation = Observation(
+        versions_in(catalog, "delta_effect"), name, lambda model: contract_drift(model, name, catalog)
+    )
+    return cast("AbstractContextManager[Effect]", observation)
 
 
-def lengthened(text: str | None, length: int) -> str:
-    """Return a text with one character more than a length."""
-    return (text or "").ljust(length + 1, _LONGER)
-
-
-def changed(value: Any, data_type: DataTypeState, parts: Sequence[str], change: Callable[[Any], Any]) -> Any:
-    """Return a value with a change at a path: in the first element of an array, and the first entry of a map."""
-    if not parts:
-        return change(value)
-    if not value:
-        # What is NULL, or empty, has no parts.
-        value = maker(data_type, parts[0])(1)
-    if isinstance(data_type, ArrayState):
-        return [changed(value[0], data_type.element, parts[1:], change), *value[1:]]
-    if isinstance(data_type, MapState):
-        ((key, item), *others) = value.items()
-        if parts[0] == "key":
-            key = changed(key, data_type.key, parts[1:], change)
-        else:
-            item = changed(item, data_type.value, parts[1:], change)
-        return dict([(key, item), *others])
-    assert isinstance(data_type, StructState)  # noqa: S101 - a path leads through these types only
-    made = []
-    # A struct that is the key of a map is a tuple.
-    items = value if isinstance(value, tuple) else [value.get(part.name) for part in data_type.fields]
-    for part, item in zip(data_type.fields, items, strict=True):
-        is_changed = same_name(part.name, parts[0])
-        made.append(changed(item, part.data_type, parts[1:], change) if is_changed else item)
-    if isinstance(value, tuple):
-        return tuple(made)
-    return dict(zip([part.name for part in data_type.fields], made, strict=True))
-
-
-_WRITTEN, _COPIED, _DELETED = "numOutputRows", "numCopiedRows", "numDeletedRows"
-_ADDED = "numAddedRows"
-"""Written by delta-rs, which does not count copied rows here."""
-
-_UPDATED = "numUpdatedRows"
-_COPIED_BY_MERGE = "numTargetRowsCopied"
-_MERGE = {"added": "numTargetRowsInserted", "removed": "numTargetRowsDeleted", "updated": "numTargetRowsUpdated"}
-_MERGE_OPERATION, _UPDATE_OPERATION = "MERGE", "UPDATE"
-_UNDERSCORE = re.compile(r"_(\w)")
-_ONLY_REMOVE = frozenset({"DELETE", "TRUNCATE"})
-
-
-class ChangedRows(NamedTuple):
-    """The numbers of rows that a commit changes."""
-
-    added: int = 0
-    removed: int = 0
-    updated: int = 0
-    """Rows with other values, of which none counts as added or removed."""
-
-
-def counts_in_log(commit: Commit, file_rows: Callable[[], Mapping[str, int]]) -> ChangedRows | None:
-    """Return the counts of a commit from its log; ``None`` if rows have to be compared.
-
-    The metrics of Delta 4.4.0 and of delta-rs 1.6 have them for writes, MERGE, UPDATE and DELETE; rows that
-    an overwrite replaces follow from the rows of the files.
-    """
-    metrics = _metrics(commit)
-    if not commit.changes_rows:
-        return ChangedRows()
-    if commit.operation == _MERGE_OPERATION and metrics.keys() >= set(_MERGE.values()):
-        return ChangedRows(**{count: metrics[metric] for count, metric in _MERGE.items()})
-    if commit.operation == _UPDATE_OPERATION and _UPDATED in metrics:
-        return ChangedRows(updated=metrics[_UPDATED])
-    added = _added(commit)
-    if added is None:
-        return None
-    if _DELETED in metrics or not commit.removed:
-        return ChangedRows(added=added, removed=metrics.get(_DELETED, 0))
-    growth = _growth(commit, file_rows)
-    return None if growth is None else ChangedRows(added=added, removed=added - growth)
-
-
-def _added(commit: Commit) -> int | None:
-    """Return how many rows a commit adds that were not in the table; ``None`` if its log does not have it."""
-    if commit.operation in _ONLY_REMOVE or not commit.added:
-        return 0
-    metrics = _metrics(commit)
-    if _WRITTEN in metrics:
-        return metrics[_WRITTEN] - metrics.get(_COPIED, 0)
-    if _ADDED in metrics:
-        return metrics[_ADDED]
-    return None if commit.removed else _sum(commit.added, {})
-
-
-def rewritten_files(commit: Commit) -> int:
-    """Return the number of files whose rows a commit has copied to new files."""
-    kept = {file.path for file in commit.added}
-    replaced = {file.path for file in commit.removed} - kept
-    copies = _copied(commit)
-    rewrites = copies or not commit.changes_rows or commit.operation in {_MERGE_OPERATION, _UPDATE_OPERATION}
-    has_new_files = bool(kept - {file.path for file in commit.removed})
-    return len(replaced) if rewrites and has_new_files else 0
-
-
-def _copied(commit: Commit) -> int:
-    """Return how many rows a commit has copied, if its log says so."""
-    metrics = _metrics(commit)
-    if _ADDED in metrics and _COPIED not in metrics:
-        return (_sum(commit.added, {}) or metrics[_ADDED]) - metrics[_ADDED]
-    return metrics.get(_COPIED, 0) or metrics.get(_COPIED_BY_MERGE, 0)
-
-
-def _metrics(commit: Commit) -> Mapping[str, int]:
-    """Return the metrics by the names of Spark: delta-rs writes ``num_copied_rows`` for ``numCopiedRows``."""
-    return {_UNDERSCORE.sub(lambda match: match[1].upper(), name): value for name, value in commit.metrics.items()}
-
-
-def rows_by_file(commits: Iterable[Commit]) -> dict[str, int]:
-    """Return the rows of the files after some commits, by path, where the commits have statistics."""
-    rows: dict[str, int] = {}
-    for commit in commits:
-        for file in commit.removed:
-            rows.pop(file.path, None)
-        rows.update({file.path: file.rows for file in commit.added if file.rows is not None})
-    return rows
-
-
-def _growth(commit: Commit, file_rows: Callable[[], Mapping[str, int]]) -> int | None:
-    """Return by how many rows the table grows; ``None`` if a file has no statistics."""
-    known = {} if all(file.rows is not None for file in commit.removed) else file_rows()
-    added, removed = _sum(commit.added, {}), _sum(commit.removed, known)
-    return None if added is None or removed is None else added - removed
-
-
-def _sum(files: Iterable[DataFile], known: Mapping[str, int]) -> int | None:
-    rows = [known.get(file.path) if file.rows is None else file.rows for file in files]
-    return None if None in rows else sum(number for number in rows if number is not None)
+@hides_traceback
+def versions_of(table: Table | str, catalog: CatalogReader) -> tuple[Commit, ...]:
+    """Return the commits of a table, the oldest first."""
+    return versions_in(catalog, "delta_versions").commits(name_of(table))
 
 
 TableFate = Literal["kept", "created", "dropped", "recreated", "absent"]
 """What a job did to the table as a whole; ``absent`` if it did not exist before and does not exist after."""
-
-
-_TABLE = "table"
-_NO_PROPERTIES: Mapping[str, str | None] = MappingProxyType({})
 
 
 class EffectSource(Protocol):
@@ -364,7 +235,7 @@ class Effect:
         return True
 
     def __str__(self) -> str:
-        lines = [_line(commit, self._if_readable(commit)) for commit in self.commits]
+        lines = [_commit_line(commit, self._if_readable(commit)) for commit in self.commits]
         made = f"{counted(len(lines), 'commit')}:" if lines else "no commit"
         return "\n".join([f"the table was {self.table_was}; the job made {made}", *lines])
 
@@ -391,6 +262,29 @@ class Effect:
         return counts_in_log(commit, file_rows)
 
 
+def _commit_line(commit: Commit, counts: ChangedRows | None) -> str:
+    """Show one commit."""
+    rows = _rows_text(counts)
+    mode = commit.parameters.get("mode") or commit.parameters.get("outputMode")
+    operation = f"{commit.operation or '(no operation)'}{f' ({mode})' if mode else ''}"
+    message = f"  [{commit.user_metadata}]" if commit.user_metadata else ""
+    return escaped(
+        f"  version {commit.version}  {commit.timestamp:%Y-%m-%d %H:%M:%S} UTC  {operation}  {rows}{message}"
+    )
+
+
+def _rows_text(counts: ChangedRows | None) -> str:
+    if counts is None:
+        return "rows are not counted"
+    signs: Iterable[tuple[str, int]] = (("+", counts.added), ("-", counts.removed), ("~", counts.updated))
+    return f"{' '.join(f'{sign}{number}' for sign, number in signs if number) or 'no'} rows"
+
+
+_TABLE = "table"
+
+_NO_PROPERTIES: Mapping[str, str | None] = MappingProxyType({})
+
+
 def schema_changes(before: TableState, after: TableState) -> Iterator[SchemaChange]:
     """Yield the differences between two states of a table, without those of properties."""
     if before.exists != after.exists:
@@ -407,24 +301,6 @@ def schema_changes(before: TableState, after: TableState) -> Iterator[SchemaChan
         older = ABSENT if line.marker == ADD else line.before
         newer = ABSENT if line.marker == DROP else line.after
         yield SchemaChange(path=line.path, before=older, after=newer)
-
-
-def _line(commit: Commit, counts: ChangedRows | None) -> str:
-    """Show one commit."""
-    rows = _rows_text(counts)
-    mode = commit.parameters.get("mode") or commit.parameters.get("outputMode")
-    operation = f"{commit.operation or '(no operation)'}{f' ({mode})' if mode else ''}"
-    message = f"  [{commit.user_metadata}]" if commit.user_metadata else ""
-    return escaped(
-        f"  version {commit.version}  {commit.timestamp:%Y-%m-%d %H:%M:%S} UTC  {operation}  {rows}{message}"
-    )
-
-
-def _rows_text(counts: ChangedRows | None) -> str:
-    if counts is None:
-        return "rows are not counted"
-    signs: Iterable[tuple[str, int]] = (("+", counts.added), ("-", counts.removed), ("~", counts.updated))
-    return f"{' '.join(f'{sign}{number}' for sign, number in signs if number) or 'no'} rows"
 
 
 class Observation:
@@ -568,17 +444,101 @@ class CatalogSource:
         return tuple(commit for commit in commits if start is not None and commit.version <= start.version)
 
 
-@hides_traceback
-def effect_on(table: Table | str, catalog: Catalog) -> AbstractContextManager[Effect]:
-    """Return a context that observes what its block does to a table, which it may create."""
-    name = name_of(table)
-    observation = Observation(
-        versions_in(catalog, "delta_effect"), name, lambda model: contract_drift(model, name, catalog)
-    )
-    return cast("AbstractContextManager[Effect]", observation)
+_WRITTEN, _COPIED, _DELETED = "numOutputRows", "numCopiedRows", "numDeletedRows"
+_ADDED = "numAddedRows"
+"""Written by delta-rs, which does not count copied rows here."""
+
+_UPDATED = "numUpdatedRows"
+_COPIED_BY_MERGE = "numTargetRowsCopied"
+_MERGE = {"added": "numTargetRowsInserted", "removed": "numTargetRowsDeleted", "updated": "numTargetRowsUpdated"}
+_MERGE_OPERATION, _UPDATE_OPERATION = "MERGE", "UPDATE"
+_UNDERSCORE = re.compile(r"_(\w)")
+_ONLY_REMOVE = frozenset({"DELETE", "TRUNCATE"})
 
 
-@hides_traceback
-def versions_of(table: Table | str, catalog: CatalogReader) -> tuple[Commit, ...]:
-    """Return the commits of a table, the oldest first."""
-    return versions_in(catalog, "delta_versions").commits(name_of(table))
+class ChangedRows(NamedTuple):
+    """The numbers of rows that a commit changes."""
+
+    added: int = 0
+    removed: int = 0
+    updated: int = 0
+    """Rows with other values, of which none counts as added or removed."""
+
+
+def counts_in_log(commit: Commit, file_rows: Callable[[], Mapping[str, int]]) -> ChangedRows | None:
+    """Return the counts of a commit from its log; ``None`` if rows have to be compared.
+
+    The metrics of Delta 4.4.0 and of delta-rs 1.6 have them for writes, MERGE, UPDATE and DELETE; rows that
+    an overwrite replaces follow from the rows of the files.
+    """
+    metrics = _metrics(commit)
+    if not commit.changes_rows:
+        return ChangedRows()
+    if commit.operation == _MERGE_OPERATION and metrics.keys() >= set(_MERGE.values()):
+        return ChangedRows(**{count: metrics[metric] for count, metric in _MERGE.items()})
+    if commit.operation == _UPDATE_OPERATION and _UPDATED in metrics:
+        return ChangedRows(updated=metrics[_UPDATED])
+    added = _added_rows(commit)
+    if added is None:
+        return None
+    if _DELETED in metrics or not commit.removed:
+        return ChangedRows(added=added, removed=metrics.get(_DELETED, 0))
+    growth = _growth(commit, file_rows)
+    return None if growth is None else ChangedRows(added=added, removed=added - growth)
+
+
+def _added_rows(commit: Commit) -> int | None:
+    """Return how many rows a commit adds that were not in the table; ``None`` if its log does not have it."""
+    if commit.operation in _ONLY_REMOVE or not commit.added:
+        return 0
+    metrics = _metrics(commit)
+    if _WRITTEN in metrics:
+        return metrics[_WRITTEN] - metrics.get(_COPIED, 0)
+    if _ADDED in metrics:
+        return metrics[_ADDED]
+    return None if commit.removed else _rows_of_files(commit.added, {})
+
+
+def rewritten_files(commit: Commit) -> int:
+    """Return the number of files whose rows a commit has copied to new files."""
+    kept = {file.path for file in commit.added}
+    replaced = {file.path for file in commit.removed} - kept
+    copies = _copied_rows(commit)
+    rewrites = copies or not commit.changes_rows or commit.operation in {_MERGE_OPERATION, _UPDATE_OPERATION}
+    has_new_files = bool(kept - {file.path for file in commit.removed})
+    return len(replaced) if rewrites and has_new_files else 0
+
+
+def _copied_rows(commit: Commit) -> int:
+    """Return how many rows a commit has copied, if its log says so."""
+    metrics = _metrics(commit)
+    if _ADDED in metrics and _COPIED not in metrics:
+        return (_rows_of_files(commit.added, {}) or metrics[_ADDED]) - metrics[_ADDED]
+    return metrics.get(_COPIED, 0) or metrics.get(_COPIED_BY_MERGE, 0)
+
+
+def _metrics(commit: Commit) -> Mapping[str, int]:
+    """Return the metrics by the names of Spark: delta-rs writes ``num_copied_rows`` for ``numCopiedRows``."""
+    return {_UNDERSCORE.sub(lambda match: match[1].upper(), name): value for name, value in commit.metrics.items()}
+
+
+def rows_by_file(commits: Iterable[Commit]) -> dict[str, int]:
+    """Return the rows of the files after some commits, by path, where the commits have statistics."""
+    rows: dict[str, int] = {}
+    for commit in commits:
+        for file in commit.removed:
+            rows.pop(file.path, None)
+        rows.update({file.path: file.rows for file in commit.added if file.rows is not None})
+    return rows
+
+
+def _growth(commit: Commit, file_rows: Callable[[], Mapping[str, int]]) -> int | None:
+    """Return by how many rows the table grows; ``None`` if a file has no statistics."""
+    known = {} if all(file.rows is not None for file in commit.removed) else file_rows()
+    added, removed = _rows_of_files(commit.added, {}), _rows_of_files(commit.removed, known)
+    return None if added is None or removed is None else added - removed
+
+
+def _rows_of_files(files: Iterable[DataFile], known: Mapping[str, int]) -> int | None:
+    rows = [known.get(file.path) if file.rows is None else file.rows for file in files]
+    return None if None in rows else sum(number for number in rows if number is not None)

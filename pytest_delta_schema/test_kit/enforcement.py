@@ -1,4 +1,4 @@
-"""Try which constraints a table enforces."""
+"""Try which constraints a table enforces: the rows for it, and what happens to them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pytest_delta_schema.diagnostics.text import escaped, shortened
 from pytest_delta_schema.models.names import QualifiedName
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.report.text import counted
-from pytest_delta_schema.state.spark_types import not_null_paths
+from pytest_delta_schema.state.types import not_null_paths
 from pytest_delta_schema.test_kit.breaking import Breaker
 from pytest_delta_schema.test_kit.constraints import Constraint, texts_with_length
 from pytest_delta_schema.test_kit.contract import contract_of
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.test_kit.rows import Row
 
 
-_MOST = 3
+_MOST_ROWS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,8 +55,8 @@ class EnforcementRows:
 def enforcement_rows(model: Table) -> EnforcementRows:
     """Return the rows with which the constraints of a model are tried."""
     state = valid_state(model, "--delta-enforce")
-    paths = dict(_constraints(state))
-    solved, unsolved = _solved(model, state)
+    paths = dict(_constraint_paths(state))
+    solved, unsolved = _without_unsolved(model, state)
     valid = _valid_rows(model, solved)
     breaking = tuple(Breaker(model, solved, {}, valid).broken())
     broken = {rows.constraint for rows in breaking}
@@ -75,7 +75,7 @@ def enforcement_rows(model: Table) -> EnforcementRows:
     )
 
 
-def _constraints(state: TableState) -> Iterator[tuple[Constraint, PartPath]]:
+def _constraint_paths(state: TableState) -> Iterator[tuple[Constraint, PartPath]]:
     for path in not_null_paths(state.columns):
         yield Constraint(kind="not null", name=str(path)), part_path("columns", path)
     for path, _ in texts_with_length(state.columns):
@@ -91,7 +91,7 @@ def _has_value(row: Row, key: ForeignKeyState) -> bool:
     return all(values.get(name) is not None for name in key.columns)
 
 
-def _solved(model: Table, state: TableState) -> tuple[TableState, tuple[CheckState, ...]]:
+def _without_unsolved(model: Table, state: TableState) -> tuple[TableState, tuple[CheckState, ...]]:
     """Return a contract without the checks that are not solved together, and these checks."""
     if _has_rows(model, state):
         return state, ()
@@ -114,7 +114,7 @@ def _has_rows(model: Table, state: TableState) -> bool:
 
 def _valid_rows(model: Table, state: TableState) -> list[Row]:
     """Return as many rows as the keys allow, but a few at most."""
-    for number in range(_MOST, 1, -1):
+    for number in range(_MOST_ROWS, 1, -1):
         try:
             return made_rows(model, state, [{} for _ in range(number)])
         except DeclarationError:
@@ -126,6 +126,7 @@ _LONGEST = 400
 _DEFECT = "this is a defect of the backend; report it with these rows"
 _NO_TABLE = "no_parent"
 """The table that foreign keys reference in the data check: there is none of this name in the scratch schema."""
+
 _NOT_ENFORCED = "reject such rows in the job that writes the table, until the cause is found in the session's settings"
 _OTHER_VALUES = "try it in a test with values of your own: breaking_rows(model, column=value)"
 
@@ -195,12 +196,12 @@ class _Trial:
         (row,) = breaking.rows
         error = self._append([row])
         if error is None:
-            yield self._fault(breaking, f"did not stop the row {_shown(row)}", _NOT_ENFORCED)
+            yield self._fault(breaking, f"did not stop the row {_row_text(row)}", _NOT_ENFORCED)
         elif not self._is_by(error, breaking.breaks):
             if self._is_by_unsolved(error):
                 self._untried.append(str(breaking.constraint))
             else:
-                fact = f"did not stop the row {_shown(row)}, because something else did: {self._cause(error)}"
+                fact = f"did not stop the row {_row_text(row)}, because something else did: {self._cause(error)}"
                 yield self._fault(breaking, fact, _OTHER_VALUES)
 
     def _counted(self, repeated: Sequence[BreakingRows]) -> Iterator[Diagnostic]:
@@ -214,7 +215,7 @@ class _Trial:
             elif self._is_by_unsolved(error):
                 self._untried.append(str(breaking.constraint))
             else:
-                fact = f"was not tried, because the row {_shown(row)} was refused: {self._cause(error)}"
+                fact = f"was not tried, because the row {_row_text(row)} was refused: {self._cause(error)}"
                 yield self._fault(breaking, fact, _OTHER_VALUES)
         no_table = QualifiedName(self._table.name.catalog, self._table.name.schema, _NO_TABLE)
         foreign_keys = [key._replace(parent=no_table, parent_columns=key.columns) for key in self._rows.foreign_keys]
@@ -222,11 +223,11 @@ class _Trial:
         counts = self._catalog.data_checks(self._table.name).count_rows([*keys, *foreign_keys])
         for breaking, count in zip(written, counts.broken, strict=False):
             if not count:
-                fact = f"is not named by the data check for the rows {', '.join(map(_shown, breaking.rows))}"
+                fact = f"is not named by the data check for the rows {', '.join(map(_row_text, breaking.rows))}"
                 yield self._fault(breaking, fact, _DEFECT)
         for key, count in zip(self._rows.foreign_keys, counts.broken[len(keys) :], strict=True):
             if not count:
-                rows = ", ".join(map(_shown, self._rows.valid))
+                rows = ", ".join(map(_row_text, self._rows.valid))
                 fact = f"foreign key {key.name} is not named by the data check for the rows {rows} without parents"
                 yield diagnostic_of(UnenforcedConstraint, self._name, fact, remedy=_DEFECT, path=key.path)
         if counts.rows != self._written:
@@ -249,7 +250,7 @@ class _Trial:
         aside = f", apart from check {' and '.join(self._unsolved)}," if self._unsolved else ""
         fact = f"rows that satisfy the contract{aside} were refused: {self._cause(error)}; the first is"
         remedy = _OTHER_VALUES if self._unsolved else "correct what refuses it, and run again"
-        return diagnostic_of(RefusedRow, self._name, f"{fact} {_shown(self._rows.valid[0])}", remedy=remedy)
+        return diagnostic_of(RefusedRow, self._name, f"{fact} {_row_text(self._rows.valid[0])}", remedy=remedy)
 
     def _fault(self, breaking: BreakingRows, fact: str, remedy: str) -> Diagnostic:
         constraint = breaking.constraint
@@ -282,5 +283,5 @@ class _Trial:
         return folded(column) in folded(violation.expression)
 
 
-def _shown(row: Row) -> str:
+def _row_text(row: Row) -> str:
     return shortened(escaped(repr(row)), _LONGEST)

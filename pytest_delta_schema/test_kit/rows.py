@@ -1,4 +1,4 @@
-"""Give columns values, so rows satisfy the conditions of a contract."""
+"""Rows that satisfy the contract of a model: values for its columns, keys and foreign keys."""
 
 from __future__ import annotations
 
@@ -22,10 +22,9 @@ from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.expressions import ExpressionError, columns_in, failing_rows
 from pytest_delta_schema.state.expressions.conditions import FLIPPED, value_at
 from pytest_delta_schema.state.expressions.evaluation import truth
-from pytest_delta_schema.state.spark_types import not_null_paths
-from pytest_delta_schema.state.types import StructState, find
+from pytest_delta_schema.state.types import StructState, find, not_null_paths
 from pytest_delta_schema.test_kit.constraints import alternatives, count_repeated
-from pytest_delta_schema.test_kit.contract import contract_of, known_columns, maker, number_of
+from pytest_delta_schema.test_kit.contract import contract_of, known_columns
 from pytest_delta_schema.test_kit.values import (
     DAY,
     Choices,
@@ -33,6 +32,8 @@ from pytest_delta_schema.test_kit.values import (
     Texts,
     compared,
     domain_of,
+    maker,
+    number_of,
     point_of,
     stored,
     tightened,
@@ -47,23 +48,145 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.states import CheckState, KeyState, TableState
     from pytest_delta_schema.state.types import ColumnState, DataTypeState
     from pytest_delta_schema.test_kit.constraints import Alternative
-    from pytest_delta_schema.test_kit.contract import Clause, Contract, Make
-    from pytest_delta_schema.test_kit.values import Domain
+    from pytest_delta_schema.test_kit.contract import Clause, Contract
+    from pytest_delta_schema.test_kit.values import Domain, Make
 
 
-_UNCOUNTED = 100_000
-"""Columns with more values never limit a key."""
+Row = dict[str, Any]
+"""One row: values by column name, as the model spells it."""
 
-_ABSENT: Any = object()
+
+@hides_traceback
+def rows_of(
+    model: Table,
+    rows: int | Iterable[Mapping[str, Any]] = 3,
+    *,
+    seed: int = 0,
+    parents: Mapping[Table | str, Iterable[Mapping[str, Any]]] | None = None,
+    **columns: Any,
+) -> list[Row]:
+    """Return rows that satisfy the contract of a model: types, NOT NULL, lengths, checks and keys.
+
+    Values are plain: numbers and keys count up from 1, texts are the column's name with a number, days follow
+    2024-01-01. Nothing is NULL unless a check demands it. Columns that the table fills itself, by a default, an
+    identity or an expression, are left out, unless a key or a check needs another value than the default. Foreign keys
+    take the rows of ``parents`` in turn, and of these the ones that agree with given values; those to the table itself
+    point at an earlier row, or are NULL; those to a parent that references the table are NULL if they may be; all
+    others have plain values.
+
+    Args:
+        model: The contract.
+        rows: How many rows; or rows to complete, as dictionaries by column name that leave columns out.
+        seed: The same seed gives the same rows on every machine and version of Python; a different seed gives other
+            values in columns that are in no key.
+        parents: Rows of the tables that foreign keys reference, by their model or its dotted name.
+        **columns: Values of columns that a row does not give: one value for all rows, or a function that returns the
+            value for a position, counted from 0. A list is one value. They are not changed, even if a check refuses
+            them. Names are compared without case, so a column ``rows`` is given as ``ROWS=``.
+
+    Raises:
+        DeclarationError: If a column does not exist, an argument cannot be used, or a check or a key cannot be
+            satisfied; the text names it, and the columns to give.
+        InvalidModelError: If the declaration breaks rules.
+    """
+    state = valid_state(model, "rows_of")
+    for_all = known_columns(state, columns)
+    given = [
+        {**{name: value(position) if callable(value) else value for name, value in for_all.items()}, **row}
+        for position, row in enumerate(_given_rows(state, rows))
+    ]
+    return made_rows(model, state, given, seed=seed, parents=parents)
+
+
+def valid_state(model: Table, function: str) -> TableState:
+    """Return what a model declares."""
+    if not isinstance(model, Table):
+        refuse_kind(function, "a Table", model, "give the Table that declares the rows")
+    settings = current_settings()
+    contract = declared(model, settings)
+    validator_of(settings).validate_models([contract])
+    return desired_state(contract)
+
+
+def made_rows(
+    model: Table,
+    state: TableState,
+    given: list[Row],
+    *,
+    seed: int = 0,
+    parents: Mapping[Table | str, Iterable[Mapping[str, Any]]] | None = None,
+) -> list[Row]:
+    """Return rows with values for all columns that the table does not fill."""
+    lines = [
+        f"{state.name}: column {path} is of type void and NOT NULL, so there are no rows; let it be NULL"
+        for path in not_null_paths(state.columns)
+        if (column := find(state.columns, path)) is not None and column.data_type == "void"
+    ]
+    if lines and given:
+        raise DeclarationError("\n".join(lines))
+    maker = RowMaker(contract_of(state), parent_rows(model, state, parents or {}, given), seed)
+    return maker.rows(given)
+
+
+def _given_rows(state: TableState, rows: object) -> Iterator[Row]:
+    """Yield the values that each row is given, by column in lower case: none, if ``rows`` is their number."""
+    if isinstance(rows, int):
+        if isinstance(rows, bool) or rows < 0:
+            msg = f"{state.name}: the number of rows is {rows!r}; give an int of at least 0"
+            raise DeclarationError(msg)
+        yield from ({} for _ in range(rows))
+        return
+    if isinstance(rows, (str, Mapping)) or not isinstance(rows, Iterable):
+        refuse_kind("rows_of", "a number of rows, or rows to complete", rows, "give an int, or a list of dicts")
+    for number, row in enumerate(rows, start=1):
+        if not isinstance(row, Mapping):
+            msg = f"{state.name}: row {number} is {row!r}; give a dict of values by column"
+            raise DeclarationError(msg)
+        yield known_columns(state, row)
+
+
+def parent_rows(
+    model: Table,
+    state: TableState,
+    parents: Mapping[Table | str, Iterable[Mapping[str, Any]]],
+    given: Sequence[Mapping[str, Any]] = (),
+) -> ForeignKeys:
+    """Return how the foreign keys of a model get their values."""
+    rows_by_name = listed_parents(state, parents)
+    references: list[References] = []
+    of_table: list[SelfReference] = []
+    without_rows: set[str] = set()
+    for key in model.foreign_keys:
+        columns = tuple(map(folded, key.columns))
+        targets = tuple(map(folded, key.parent_key or (model.primary_key if key.parent == model.name else ())))
+        if key.parent in rows_by_name:
+            values = _parent_values(state, key, targets, rows_by_name[key.parent])
+            if values:
+                references.append(References(columns=columns, values=values))
+            elif not given or not all(row.keys() >= {*columns} for row in given):
+                without_rows.update(_nullable(state, key, columns))
+        elif key.parent == model.name and len(targets) == len(columns):
+            of_table.append(SelfReference(columns=columns, targets=targets))
+        elif _leads_back(key, model.name):
+            without_rows.update(name for name in columns if NameMap.of(state.columns)[name].is_nullable)
+    return ForeignKeys(references=tuple(references), of_table=tuple(of_table), without_rows=frozenset(without_rows))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
-    """Columns that take their values together: of one column, or of the rows of a parent."""
+class ForeignKeys:
+    """How the foreign keys of a table get their values."""
 
-    columns: frozenset[str]
-    cycle: int | None
-    """After how many numbers their values begin again; ``None`` if that does not limit a key."""
+    references: tuple[References, ...] = ()
+    of_table: tuple[SelfReference, ...] = ()
+    without_rows: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelfReference:
+    """A foreign key to the table itself."""
+
+    columns: tuple[str, ...]
+    targets: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,215 +204,86 @@ class References:
         return [values for values in self.values if all(values[index] == value for index, value in known)]
 
 
-class Filler:
-    """Makes the values of some columns in one way.
-
-    The seed is that of all columns but those of keys. It is plain if it needs no NULL, and no value instead of a
-    default.
-    """
-
-    def __init__(  # noqa: PLR0913 - the parts of one way
-        self,
-        columns: Sequence[ColumnState],
-        alternative: Alternative,
-        references: Sequence[References],
-        keys: Iterable[Sequence[str]],
-        seed: int,
-        *,
-        is_plain: bool,
-    ) -> None:
-        self.is_plain = is_plain
-        referring = {name for key in references for name in key.columns}
-        self._alternative = alternative
-        self._references = references
-        self._domains = {
-            path: domain for path, domain in alternative.domains.items() if path.folded[0] not in referring
-        }
-        special = {path.folded[0] for path in (*alternative.domains, *alternative.nulls)}
-        self._plain = [
-            (folded(column.name), maker(column.data_type, column.name))
-            for column in columns
-            if folded(column.name) not in special | referring
-        ]
-        self._special = [column for column in columns if folded(column.name) in special - referring]
-        self._makers: dict[ColumnPath, Make] = {}
-        self._seed = seed
-        keys = [tuple(key) for key in keys]
-        self._in_keys = {name for key in keys for name in key}
-        self._sources = list(self._all_sources(columns, referring))
-        self._divisors: dict[str, int] = {}
-        self.capacities = [self._capacity(key) for key in keys]
-
-    def fill(self, row: dict[str, Any], position: int) -> bool:
-        """Add values to a row, and return whether there are some for this position, from 1."""
-        for key in self._references:
-            values = key.fitting(row)
-            if not values:
-                return False
-            number = self._number(key.columns[0], position)
-            row.update(zip(key.columns, values[(number - 1) % len(values)], strict=True))
-        for name, make in self._plain:
-            row[name] = make(self._number(name, position))
-        chosen: dict[ColumnPath, Any] = {}
-        for path, domain in self._domains.items():
-            value = self._choose(path, domain, row, chosen, position)
-            if value is None:
-                return False
-            chosen[path] = value
-        chosen.update(dict.fromkeys(self._alternative.nulls))
-        for column in self._special:
-            name = folded(column.name)
-            row[name] = self._composed(column, (name,), chosen, self._number(name, position))
-        return True
-
-    def _number(self, name: str, position: int) -> int:
-        if name not in self._in_keys:
-            return number_of(self._seed, name, position) if self._seed else position
-        return (position - 1) // self._divisors.get(name, 1) + 1
-
-    def _choose(
-        self,
-        path: ColumnPath,
-        domain: Domain,
-        row: Mapping[str, Any],
-        chosen: Mapping[ColumnPath, Any],
-        position: int,
-    ) -> Any:
-        """Return a value that compares with those of other columns; ``None`` if there is none for this position."""
-        number = self._number(path.folded[0], position)
-        known = [
-            (operator, value)
-            for operator, other in self._compared_with(path)
-            if (value := chosen[other] if other in chosen else value_at(row, other)) is not None
-        ]
-        if isinstance(domain, Range):
-            return _between(domain, known, number, is_key=path.folded[0] in self._in_keys)
-        equal = [value for operator, value in known if operator == "="]
-        if equal:
-            return stored(domain, equal[0])
-        if isinstance(domain, Texts):
-            return _text_between(domain, known, number)
-        value = domain.value(number)
-        return domain.value(number + 1) if ("<>", value) in known else value
-
-    def _compared_with(self, path: ColumnPath) -> Iterator[tuple[Comparator, ColumnPath]]:
-        for relation in self._alternative.relations:
-            if path == relation.left:
-                yield relation.operator, relation.right
-            elif path == relation.right:
-                yield FLIPPED[relation.operator], relation.left
-
-    def _composed(self, column: ColumnState, parts: tuple[str, ...], chosen: Mapping[Any, Any], number: int) -> Any:
-        """Return the value of a column, or a field, of which parts are chosen."""
-        path = column_path(*parts)
-        value = chosen.get(path, _ABSENT)
-        if value is not _ABSENT:
-            return value
-        data_type: DataTypeState = column.data_type
-        if isinstance(data_type, StructState) and any(other.starts_with(path) for other in chosen):
-            return {
-                field.name: self._composed(field, (*parts, folded(field.name)), chosen, number)
-                for field in data_type.fields
-            }
-        make = self._makers.get(path)
-        if make is None:
-            make = self._makers[path] = maker(data_type, column.name)
-        return make(number)
-
-    def _all_sources(self, columns: Sequence[ColumnState], referring: set[str]) -> Iterator[Source]:
-        for key in self._references:
-            yield Source(columns=frozenset(key.columns), cycle=len(key.values))
-        for column in columns:
-            name = folded(column.name)
-            if name in self._in_keys and name not in referring:
-                paths = [path for path in self._domains if path.folded == (name,)]
-                domain = self._domains[paths[0]] if paths else domain_of(column.data_type, column.name)
-                cycle = None if domain is None or (isinstance(domain, Texts) and not paths) else domain.cycle
-                yield Source(columns=frozenset({name}), cycle=cycle if cycle and cycle < _UNCOUNTED else None)
-
-    def _capacity(self, key: Sequence[str]) -> int | None:
-        """Return how many rows a key allows, and let its columns count like the digits of a number."""
-        sources = [source for source in self._sources if source.columns.intersection(key)]
-        cycles = [source.cycle for source in sources]
-        if None in cycles or not sources:
-            return None
-        capacity = 1
-        for source in reversed(sources):
-            for name in source.columns:
-                self._divisors.setdefault(name, capacity)
-            capacity *= source.cycle or 1
-        return capacity
+def listed_parents(
+    state: TableState, parents: Mapping[Table | str, Iterable[Mapping[str, Any]]]
+) -> dict[QualifiedName, list[Any]]:
+    """Return the rows of parents, given by their model or its dotted name, as lists by the names of the parents."""
+    given: object = parents
+    if not isinstance(given, Mapping):
+        msg = f"{state.name}: parents is {given!r}; give the rows of each parent: parents={{customers: rows}}"
+        raise DeclarationError(msg)
+    listed = {}
+    for parent, rows in given.items():
+        name = _parent_name(state, parent)
+        if not isinstance(rows, Iterable):
+            msg = f"{state.name}: parents has {rows!r} for {name}; give its rows, such as rows_of(parent, 3)"
+            raise DeclarationError(msg)
+        listed[name] = list(rows)
+    return listed
 
 
-def _between(domain: Range, known: Iterable[tuple[Comparator, Any]], number: int, *, is_key: bool) -> Any:
-    """Return the value of a number that compares with known values; ``None`` if there is none."""
-    narrowed = domain
-    for operator, value in known:
-        point = point_of(value, domain.scale.kind)
-        if point is not None:
-            narrowed = tightened(narrowed, operator, point, margin=_margin(domain, value))
-    if narrowed.low > narrowed.high:
-        return None
-    for candidate in (number, number + 1):
-        index = domain.index(candidate, is_key=is_key)
-        if index is not None and narrowed.nearest(index) * domain.scale.step not in narrowed.excluded:
-            return domain.scale.value(narrowed.nearest(index))
-    return None
+def _parent_name(state: TableState, parent: object) -> QualifiedName:
+    if isinstance(parent, Table):
+        return parent.name
+    if isinstance(parent, str):
+        return parse_name(parent)
+    msg = f"{state.name}: parents has the key {parent!r}; give the Table of the parent, or its dotted name"
+    raise DeclarationError(msg)
 
 
-def _text_between(domain: Texts, known: Iterable[tuple[Comparator, Any]], number: int) -> Any:
-    """Return the text of a number that compares with known values; ``None`` if there is none."""
-    narrowed: Domain | None = domain
-    for operator, value in known:
-        narrowed = None if narrowed is None else compared(narrowed, operator, value)
-    if not isinstance(narrowed, (Texts, Choices)):
-        return None
-    value = narrowed.value(number)
-    return narrowed.value(number + 1) if value is None else value
+def _parent_values(
+    state: TableState, key: ForeignKey, targets: tuple[str, ...], rows: list[Mapping[str, Any]]
+) -> tuple[tuple[Any, ...], ...]:
+    """Return the values of the parent's key, each once; rows with NULL in it do not count."""
+    columns = ", ".join(key.columns)
+    if not targets:
+        msg = f"{state.name}: foreign key ({columns}) does not name the columns of {key.parent}; add parent_columns=..."
+        raise DeclarationError(msg)
+    values: dict[str, tuple[Any, ...]] = {}
+    for row in rows:
+        by_name = NameMap((str(name), value) for name, value in _as_dict(state, key, row).items())
+        missing = [name for name in targets if name not in by_name]
+        if missing:
+            fact = f"the rows of {key.parent} have no {', '.join(missing)}, which foreign key ({columns}) references"
+            msg = f"{state.name}: {fact}; give rows that have it"
+            raise DeclarationError(msg)
+        value = tuple(by_name[name] for name in targets)
+        if None not in value:
+            values.setdefault(repr(value), value)
+    return tuple(values.values())
 
 
-def _margin(domain: Range, value: Any) -> Fraction:
-    """Return how far a day and a timestamp stay apart: in other time zones days begin at other times."""
-    is_instant = isinstance(value, datetime) and value.tzinfo is not None
-    return DAY if domain.scale.kind == "time" and is_instant != bool(domain.scale.margin) else Fraction(0)
+def _as_dict(state: TableState, key: ForeignKey, row: Any) -> Mapping[str, Any]:
+    if isinstance(row, Mapping):
+        return row
+    if hasattr(row, "asDict"):
+        return row.asDict()  # type: ignore[no-any-return]  # a Row of Spark
+    msg = f"{state.name}: a row of {key.parent} is {row!r}; give dicts of values by column"
+    raise DeclarationError(msg)
 
 
-def too_few_values(contract: Contract, key: KeyState, size: int, clauses: Iterable[Clause], rows: int) -> str:
-    """Return the message about a key that allows fewer rows than are asked for."""
-    columns = {folded(name) for name in key.columns}
-    checks = {clause.check.name for clause in clauses if clause.columns & columns}
-    reason = f" under check {', '.join(sorted(checks))}" if checks else ""
-    values = f"{_key(key)} has at most {counted(size, 'value')}{reason}"
-    fact = f"{values}, but {counted(rows, 'row')} were requested"
-    return f"{contract.state.name}: {fact}; ask for fewer rows, or give {', '.join(key.columns)}"
+def _nullable(state: TableState, key: ForeignKey, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the columns of a foreign key without parents that may be NULL; there has to be one."""
+    columns = NameMap.of(state.columns)
+    nullable = tuple(name for name in names if columns[name].is_nullable)
+    if not nullable:
+        fact = f"there are no rows of {key.parent}, and foreign key ({', '.join(key.columns)}) is NOT NULL"
+        msg = f"{state.name}: {fact}; give rows of the parent"
+        raise DeclarationError(msg)
+    return nullable
 
 
-def no_further_row(contract: Contract, foreign_keys: Iterable[References | SelfReference]) -> str:
-    """Return the message about keys that no further row satisfies together."""
-    foreign = [[contract.columns[name].name for name in key.columns] for key in foreign_keys]
-    keys = [*map(_key, contract.state.keys), *(f"foreign key ({', '.join(names)})" for names in foreign)]
-    columns = dict.fromkeys(
-        name for names in (*(key.columns for key in contract.state.keys), *foreign) for name in names
-    )
-    together = " together" if len(keys) > 1 else ""
-    parents = ", or other rows of the parents" if foreign else ""
-    fact = f"no further row is found that satisfies {' and '.join(keys)}{together}"
-    return f"{contract.state.name}: {fact}; ask for fewer rows, or give {', '.join(columns)}{parents}"
-
-
-def to_give(contract: Contract, columns: Sequence[str], given: Iterable[str]) -> str:
-    """Return the remedy for a check, or a key, that some columns decide."""
-    if not columns:
-        return "no row meets it, so change the check"
-    known = set(given)
-    names = [contract.columns[name].name for name in columns if name not in known]
-    others = [contract.columns[name].name for name in columns if name in known]
-    another = f", or a different value for {' or '.join(others)}" if others else ""
-    return f"give a value for {' or '.join(names)}{another}"
-
-
-def _key(key: KeyState) -> str:
-    return f"{key.kind} ({', '.join(key.columns)})"
+def _leads_back(key: ForeignKey, name: QualifiedName) -> bool:
+    """Whether the foreign keys of a parent lead back to a table."""
+    waiting, seen = [key], set()
+    while waiting:
+        key = waiting.pop()
+        if key.parent == name:
+            return True
+        if isinstance(key.references, Table) and key.parent not in seen:
+            seen.add(key.parent)
+            waiting.extend(key.references.foreign_keys)
+    return False
 
 
 _MOST_TRIES = 2000
@@ -536,220 +530,227 @@ class RowMaker:
         return {name for _, columns in self._keys for name in columns}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SelfReference:
-    """A foreign key to the table itself."""
+_UNCOUNTED = 100_000
+"""Columns with more values never limit a key."""
 
-    columns: tuple[str, ...]
-    targets: tuple[str, ...]
+_ABSENT: Any = object()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ForeignKeys:
-    """How the foreign keys of a table get their values."""
+class Source:
+    """Columns that take their values together: of one column, or of the rows of a parent."""
 
-    references: tuple[References, ...] = ()
-    of_table: tuple[SelfReference, ...] = ()
-    without_rows: frozenset[str] = frozenset()
-
-
-def parent_rows(
-    model: Table,
-    state: TableState,
-    parents: Mapping[Table | str, Iterable[Mapping[str, Any]]],
-    given: Sequence[Mapping[str, Any]] = (),
-) -> ForeignKeys:
-    """Return how the foreign keys of a model get their values."""
-    rows_by_name = listed_parents(state, parents)
-    references: list[References] = []
-    of_table: list[SelfReference] = []
-    without_rows: set[str] = set()
-    for key in model.foreign_keys:
-        columns = tuple(map(folded, key.columns))
-        targets = tuple(map(folded, key.parent_key or (model.primary_key if key.parent == model.name else ())))
-        if key.parent in rows_by_name:
-            values = _values(state, key, targets, rows_by_name[key.parent])
-            if values:
-                references.append(References(columns=columns, values=values))
-            elif not given or not all(row.keys() >= {*columns} for row in given):
-                without_rows.update(_nullable(state, key, columns))
-        elif key.parent == model.name and len(targets) == len(columns):
-            of_table.append(SelfReference(columns=columns, targets=targets))
-        elif _leads_back(key, model.name):
-            without_rows.update(name for name in columns if NameMap.of(state.columns)[name].is_nullable)
-    return ForeignKeys(references=tuple(references), of_table=tuple(of_table), without_rows=frozenset(without_rows))
+    columns: frozenset[str]
+    cycle: int | None
+    """After how many numbers their values begin again; ``None`` if that does not limit a key."""
 
 
-def listed_parents(
-    state: TableState, parents: Mapping[Table | str, Iterable[Mapping[str, Any]]]
-) -> dict[QualifiedName, list[Any]]:
-    """Return the rows of parents, given by their model or its dotted name, as lists by the names of the parents."""
-    given: object = parents
-    if not isinstance(given, Mapping):
-        msg = f"{state.name}: parents is {given!r}; give the rows of each parent: parents={{customers: rows}}"
-        raise DeclarationError(msg)
-    listed = {}
-    for parent, rows in given.items():
-        name = _name(state, parent)
-        if not isinstance(rows, Iterable):
-            msg = f"{state.name}: parents has {rows!r} for {name}; give its rows, such as rows_of(parent, 3)"
-            raise DeclarationError(msg)
-        listed[name] = list(rows)
-    return listed
+class Filler:
+    """Makes the values of some columns in one way.
 
-
-def _name(state: TableState, parent: object) -> QualifiedName:
-    if isinstance(parent, Table):
-        return parent.name
-    if isinstance(parent, str):
-        return parse_name(parent)
-    msg = f"{state.name}: parents has the key {parent!r}; give the Table of the parent, or its dotted name"
-    raise DeclarationError(msg)
-
-
-def _values(
-    state: TableState, key: ForeignKey, targets: tuple[str, ...], rows: list[Mapping[str, Any]]
-) -> tuple[tuple[Any, ...], ...]:
-    """Return the values of the parent's key, each once; rows with NULL in it do not count."""
-    columns = ", ".join(key.columns)
-    if not targets:
-        msg = f"{state.name}: foreign key ({columns}) does not name the columns of {key.parent}; add parent_columns=..."
-        raise DeclarationError(msg)
-    values: dict[str, tuple[Any, ...]] = {}
-    for row in rows:
-        by_name = NameMap((str(name), value) for name, value in _as_dict(state, key, row).items())
-        missing = [name for name in targets if name not in by_name]
-        if missing:
-            fact = f"the rows of {key.parent} have no {', '.join(missing)}, which foreign key ({columns}) references"
-            msg = f"{state.name}: {fact}; give rows that have it"
-            raise DeclarationError(msg)
-        value = tuple(by_name[name] for name in targets)
-        if None not in value:
-            values.setdefault(repr(value), value)
-    return tuple(values.values())
-
-
-def _as_dict(state: TableState, key: ForeignKey, row: Any) -> Mapping[str, Any]:
-    if isinstance(row, Mapping):
-        return row
-    if hasattr(row, "asDict"):
-        return row.asDict()  # type: ignore[no-any-return]  # a Row of Spark
-    msg = f"{state.name}: a row of {key.parent} is {row!r}; give dicts of values by column"
-    raise DeclarationError(msg)
-
-
-def _nullable(state: TableState, key: ForeignKey, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the columns of a foreign key without parents that may be NULL; there has to be one."""
-    columns = NameMap.of(state.columns)
-    nullable = tuple(name for name in names if columns[name].is_nullable)
-    if not nullable:
-        fact = f"there are no rows of {key.parent}, and foreign key ({', '.join(key.columns)}) is NOT NULL"
-        msg = f"{state.name}: {fact}; give rows of the parent"
-        raise DeclarationError(msg)
-    return nullable
-
-
-def _leads_back(key: ForeignKey, name: QualifiedName) -> bool:
-    """Whether the foreign keys of a parent lead back to a table."""
-    waiting, seen = [key], set()
-    while waiting:
-        key = waiting.pop()
-        if key.parent == name:
-            return True
-        if isinstance(key.references, Table) and key.parent not in seen:
-            seen.add(key.parent)
-            waiting.extend(key.references.foreign_keys)
-    return False
-
-
-Row = dict[str, Any]
-"""One row: values by column name, as the model spells it."""
-
-
-@hides_traceback
-def rows_of(
-    model: Table,
-    rows: int | Iterable[Mapping[str, Any]] = 3,
-    *,
-    seed: int = 0,
-    parents: Mapping[Table | str, Iterable[Mapping[str, Any]]] | None = None,
-    **columns: Any,
-) -> list[Row]:
-    """Return rows that satisfy the contract of a model: types, NOT NULL, lengths, checks and keys.
-
-    Values are plain: numbers and keys count up from 1, texts are the column's name with a number, days follow
-    2024-01-01. Nothing is NULL unless a check demands it. Columns that the table fills itself, by a default, an
-    identity or an expression, are left out, unless a key or a check needs another value than the default. Foreign keys
-    take the rows of ``parents`` in turn, and of these the ones that agree with given values; those to the table itself
-    point at an earlier row, or are NULL; those to a parent that references the table are NULL if they may be; all
-    others have plain values.
-
-    Args:
-        model: The contract.
-        rows: How many rows; or rows to complete, as dictionaries by column name that leave columns out.
-        seed: The same seed gives the same rows on every machine and version of Python; a different seed gives other
-            values in columns that are in no key.
-        parents: Rows of the tables that foreign keys reference, by their model or its dotted name.
-        **columns: Values of columns that a row does not give: one value for all rows, or a function that returns the
-            value for a position, counted from 0. A list is one value. They are not changed, even if a check refuses
-            them. Names are compared without case, so a column ``rows`` is given as ``ROWS=``.
-
-    Raises:
-        DeclarationError: If a column does not exist, an argument cannot be used, or a check or a key cannot be
-            satisfied; the text names it, and the columns to give.
-        InvalidModelError: If the declaration breaks rules.
+    The seed is that of all columns but those of keys. It is plain if it needs no NULL, and no value instead of a
+    default.
     """
-    state = valid_state(model, "rows_of")
-    for_all = known_columns(state, columns)
-    given = [
-        {**{name: value(position) if callable(value) else value for name, value in for_all.items()}, **row}
-        for position, row in enumerate(_given_rows(state, rows))
-    ]
-    return made_rows(model, state, given, seed=seed, parents=parents)
+
+    def __init__(  # noqa: PLR0913 - the parts of one way
+        self,
+        columns: Sequence[ColumnState],
+        alternative: Alternative,
+        references: Sequence[References],
+        keys: Iterable[Sequence[str]],
+        seed: int,
+        *,
+        is_plain: bool,
+    ) -> None:
+        self.is_plain = is_plain
+        referring = {name for key in references for name in key.columns}
+        self._alternative = alternative
+        self._references = references
+        self._domains = {
+            path: domain for path, domain in alternative.domains.items() if path.folded[0] not in referring
+        }
+        special = {path.folded[0] for path in (*alternative.domains, *alternative.nulls)}
+        self._plain = [
+            (folded(column.name), maker(column.data_type, column.name))
+            for column in columns
+            if folded(column.name) not in special | referring
+        ]
+        self._special = [column for column in columns if folded(column.name) in special - referring]
+        self._makers: dict[ColumnPath, Make] = {}
+        self._seed = seed
+        keys = [tuple(key) for key in keys]
+        self._in_keys = {name for key in keys for name in key}
+        self._sources = list(self._all_sources(columns, referring))
+        self._divisors: dict[str, int] = {}
+        self.capacities = [self._capacity(key) for key in keys]
+
+    def fill(self, row: dict[str, Any], position: int) -> bool:
+        """Add values to a row, and return whether there are some for this position, from 1."""
+        for key in self._references:
+            values = key.fitting(row)
+            if not values:
+                return False
+            number = self._number(key.columns[0], position)
+            row.update(zip(key.columns, values[(number - 1) % len(values)], strict=True))
+        for name, make in self._plain:
+            row[name] = make(self._number(name, position))
+        chosen: dict[ColumnPath, Any] = {}
+        for path, domain in self._domains.items():
+            value = self._choose(path, domain, row, chosen, position)
+            if value is None:
+                return False
+            chosen[path] = value
+        chosen.update(dict.fromkeys(self._alternative.nulls))
+        for column in self._special:
+            name = folded(column.name)
+            row[name] = self._composed(column, (name,), chosen, self._number(name, position))
+        return True
+
+    def _number(self, name: str, position: int) -> int:
+        if name not in self._in_keys:
+            return number_of(self._seed, name, position) if self._seed else position
+        return (position - 1) // self._divisors.get(name, 1) + 1
+
+    def _choose(
+        self,
+        path: ColumnPath,
+        domain: Domain,
+        row: Mapping[str, Any],
+        chosen: Mapping[ColumnPath, Any],
+        position: int,
+    ) -> Any:
+        """Return a value that compares with those of other columns; ``None`` if there is none for this position."""
+        number = self._number(path.folded[0], position)
+        known = [
+            (operator, value)
+            for operator, other in self._compared_with(path)
+            if (value := chosen[other] if other in chosen else value_at(row, other)) is not None
+        ]
+        if isinstance(domain, Range):
+            return _between(domain, known, number, is_key=path.folded[0] in self._in_keys)
+        equal = [value for operator, value in known if operator == "="]
+        if equal:
+            return stored(domain, equal[0])
+        if isinstance(domain, Texts):
+            return _text_between(domain, known, number)
+        value = domain.value(number)
+        return domain.value(number + 1) if ("<>", value) in known else value
+
+    def _compared_with(self, path: ColumnPath) -> Iterator[tuple[Comparator, ColumnPath]]:
+        for relation in self._alternative.relations:
+            if path == relation.left:
+                yield relation.operator, relation.right
+            elif path == relation.right:
+                yield FLIPPED[relation.operator], relation.left
+
+    def _composed(self, column: ColumnState, parts: tuple[str, ...], chosen: Mapping[Any, Any], number: int) -> Any:
+        """Return the value of a column, or a field, of which parts are chosen."""
+        path = column_path(*parts)
+        value = chosen.get(path, _ABSENT)
+        if value is not _ABSENT:
+            return value
+        data_type: DataTypeState = column.data_type
+        if isinstance(data_type, StructState) and any(other.starts_with(path) for other in chosen):
+            return {
+                field.name: self._composed(field, (*parts, folded(field.name)), chosen, number)
+                for field in data_type.fields
+            }
+        make = self._makers.get(path)
+        if make is None:
+            make = self._makers[path] = maker(data_type, column.name)
+        return make(number)
+
+    def _all_sources(self, columns: Sequence[ColumnState], referring: set[str]) -> Iterator[Source]:
+        for key in self._references:
+            yield Source(columns=frozenset(key.columns), cycle=len(key.values))
+        for column in columns:
+            name = folded(column.name)
+            if name in self._in_keys and name not in referring:
+                paths = [path for path in self._domains if path.folded == (name,)]
+                domain = self._domains[paths[0]] if paths else domain_of(column.data_type, column.name)
+                cycle = None if domain is None or (isinstance(domain, Texts) and not paths) else domain.cycle
+                yield Source(columns=frozenset({name}), cycle=cycle if cycle and cycle < _UNCOUNTED else None)
+
+    def _capacity(self, key: Sequence[str]) -> int | None:
+        """Return how many rows a key allows, and let its columns count like the digits of a number."""
+        sources = [source for source in self._sources if source.columns.intersection(key)]
+        cycles = [source.cycle for source in sources]
+        if None in cycles or not sources:
+            return None
+        capacity = 1
+        for source in reversed(sources):
+            for name in source.columns:
+                self._divisors.setdefault(name, capacity)
+            capacity *= source.cycle or 1
+        return capacity
 
 
-def valid_state(model: Table, function: str) -> TableState:
-    """Return what a model declares."""
-    if not isinstance(model, Table):
-        refuse_kind(function, "a Table", model, "give the Table that declares the rows")
-    settings = current_settings()
-    contract = declared(model, settings)
-    validator_of(settings).validate_models([contract])
-    return desired_state(contract)
+def _between(domain: Range, known: Iterable[tuple[Comparator, Any]], number: int, *, is_key: bool) -> Any:
+    """Return the value of a number that compares with known values; ``None`` if there is none."""
+    narrowed = domain
+    for operator, value in known:
+        point = point_of(value, domain.scale.kind)
+        if point is not None:
+            narrowed = tightened(narrowed, operator, point, margin=_margin(domain, value))
+    if narrowed.low > narrowed.high:
+        return None
+    for candidate in (number, number + 1):
+        index = domain.index(candidate, is_key=is_key)
+        if index is not None and narrowed.nearest(index) * domain.scale.step not in narrowed.excluded:
+            return domain.scale.value(narrowed.nearest(index))
+    return None
 
 
-def made_rows(
-    model: Table,
-    state: TableState,
-    given: list[Row],
-    *,
-    seed: int = 0,
-    parents: Mapping[Table | str, Iterable[Mapping[str, Any]]] | None = None,
-) -> list[Row]:
-    """Return rows with values for all columns that the table does not fill."""
-    lines = [
-        f"{state.name}: column {path} is of type void and NOT NULL, so there are no rows; let it be NULL"
-        for path in not_null_paths(state.columns)
-        if (column := find(state.columns, path)) is not None and column.data_type == "void"
-    ]
-    if lines and given:
-        raise DeclarationError("\n".join(lines))
-    maker = RowMaker(contract_of(state), parent_rows(model, state, parents or {}, given), seed)
-    return maker.rows(given)
+def _text_between(domain: Texts, known: Iterable[tuple[Comparator, Any]], number: int) -> Any:
+    """Return the text of a number that compares with known values; ``None`` if there is none."""
+    narrowed: Domain | None = domain
+    for operator, value in known:
+        narrowed = None if narrowed is None else compared(narrowed, operator, value)
+    if not isinstance(narrowed, (Texts, Choices)):
+        return None
+    value = narrowed.value(number)
+    return narrowed.value(number + 1) if value is None else value
 
 
-def _given_rows(state: TableState, rows: object) -> Iterator[Row]:
-    """Yield the values that each row is given, by column in lower case: none, if ``rows`` is their number."""
-    if isinstance(rows, int):
-        if isinstance(rows, bool) or rows < 0:
-            msg = f"{state.name}: the number of rows is {rows!r}; give an int of at least 0"
-            raise DeclarationError(msg)
-        yield from ({} for _ in range(rows))
-        return
-    if isinstance(rows, (str, Mapping)) or not isinstance(rows, Iterable):
-        refuse_kind("rows_of", "a number of rows, or rows to complete", rows, "give an int, or a list of dicts")
-    for number, row in enumerate(rows, start=1):
-        if not isinstance(row, Mapping):
-            msg = f"{state.name}: row {number} is {row!r}; give a dict of values by column"
-            raise DeclarationError(msg)
-        yield known_columns(state, row)
+def _margin(domain: Range, value: Any) -> Fraction:
+    """Return how far a day and a timestamp stay apart: in other time zones days begin at other times."""
+    is_instant = isinstance(value, datetime) and value.tzinfo is not None
+    return DAY if domain.scale.kind == "time" and is_instant != bool(domain.scale.margin) else Fraction(0)
+
+
+def too_few_values(contract: Contract, key: KeyState, size: int, clauses: Iterable[Clause], rows: int) -> str:
+    """Return the message about a key that allows fewer rows than are asked for."""
+    columns = {folded(name) for name in key.columns}
+    checks = {clause.check.name for clause in clauses if clause.columns & columns}
+    reason = f" under check {', '.join(sorted(checks))}" if checks else ""
+    values = f"{_key_text(key)} has at most {counted(size, 'value')}{reason}"
+    fact = f"{values}, but {counted(rows, 'row')} were requested"
+    return f"{contract.state.name}: {fact}; ask for fewer rows, or give {', '.join(key.columns)}"
+
+
+def no_further_row(contract: Contract, foreign_keys: Iterable[References | SelfReference]) -> str:
+    """Return the message about keys that no further row satisfies together."""
+    foreign = [[contract.columns[name].name for name in key.columns] for key in foreign_keys]
+    keys = [*map(_key_text, contract.state.keys), *(f"foreign key ({', '.join(names)})" for names in foreign)]
+    columns = dict.fromkeys(
+        name for names in (*(key.columns for key in contract.state.keys), *foreign) for name in names
+    )
+    together = " together" if len(keys) > 1 else ""
+    parents = ", or other rows of the parents" if foreign else ""
+    fact = f"no further row is found that satisfies {' and '.join(keys)}{together}"
+    return f"{contract.state.name}: {fact}; ask for fewer rows, or give {', '.join(columns)}{parents}"
+
+
+def to_give(contract: Contract, columns: Sequence[str], given: Iterable[str]) -> str:
+    """Return the remedy for a check, or a key, that some columns decide."""
+    if not columns:
+        return "no row meets it, so change the check"
+    known = set(given)
+    names = [contract.columns[name].name for name in columns if name not in known]
+    others = [contract.columns[name].name for name in columns if name in known]
+    another = f", or a different value for {' or '.join(others)}" if others else ""
+    return f"give a value for {' or '.join(names)}{another}"
+
+
+def _key_text(key: KeyState) -> str:
+    return f"{key.kind} ({', '.join(key.columns)})"

@@ -1,11 +1,13 @@
-"""The values of types that are ordered, as whole numbers of a step: what comparisons leave of them."""
+"""The values of types: plain ones by their number, and, of types that are ordered, what comparisons leave of them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
+from hashlib import sha256
 from itertools import chain
 from math import ceil, floor, isfinite
 from typing import TYPE_CHECKING, Any, Literal, Union
@@ -14,13 +16,129 @@ from pytest_delta_schema.delta.fields import SIZED
 from pytest_delta_schema.state.expressions import ExpressionError
 from pytest_delta_schema.state.expressions.evaluation import compare, like
 from pytest_delta_schema.state.expressions.parsing import in_utc, moment_of
-from pytest_delta_schema.test_kit.contract import FIRST_DAY, FIRST_HOUR, integer_limit, text_value
+from pytest_delta_schema.state.types import ArrayState, DataTypeState, MapState, StructState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from pytest_delta_schema.state.expressions.conditions import Comparator
-    from pytest_delta_schema.state.types import DataTypeState
+
+
+FIRST_DAY = date(2024, 1, 1)
+"""The date of number 1."""
+
+FIRST_HOUR = datetime(2024, 1, 1)  # noqa: DTZ001 - a local time; timestamps get a time zone
+"""The time of number 1; in a timestamp it is UTC."""
+
+Make = Callable[[int], Any]
+"""Returns the value of a number, which is at least 1."""
+
+_OTHER_NUMBERS = 1000
+_BITS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
+_DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def number_of(seed: int, name: str, position: int) -> int:
+    """Return the number of a column in a row: the position itself for seed 0, else one between 1 and 1000."""
+    if seed == 0:
+        return position
+    digest = sha256(f"{seed}/{name}/{position}".encode("utf-8", "surrogatepass")).digest()
+    return int.from_bytes(digest[:8], "big") % _OTHER_NUMBERS + 1
+
+
+def maker(data_type: DataTypeState, name: str) -> Make:
+    """Return the function that makes plain values of a type."""
+    if isinstance(data_type, StructState):
+        fields = [(field.name, maker(field.data_type, field.name)) for field in data_type.fields]
+        return lambda number: {field: make(number) for field, make in fields}
+    if isinstance(data_type, ArrayState):
+        element = maker(data_type.element, name)
+        return lambda number: [element(number), element(number + 1)]
+    if isinstance(data_type, MapState):
+        key, value = maker(data_type.key, "key"), maker(data_type.value, name)
+        return lambda number: {_as_key(key(number)): value(number)}
+    return _atomic(data_type, name)
+
+
+def _atomic(data_type: str, name: str) -> Make:  # noqa: C901, PLR0911 - one form a type
+    if data_type in _BITS:
+        limit = integer_limit(data_type)
+        return lambda number: (number - 1) % (limit - 1) + 1
+    sized = SIZED.fullmatch(data_type)
+    if sized is not None:
+        kind, first, second = sized.groups()
+        if kind == "decimal":
+            return _plain_decimal(int(first), int(second))
+        length, shortest = int(first), int(first) if kind == "char" else 0
+        return lambda number: text_value(name, number, shortest, length) or _in_base_36(number)[-length:]
+    match data_type:
+        case "string":
+            return lambda number: f"{name}_{number}"
+        case "boolean":
+            return lambda number: number % 2 == 1
+        case "double" | "float":
+            return lambda number: number + 0.5
+        case "date":
+            return lambda number: FIRST_DAY + timedelta(days=number - 1)
+        case "timestamp":
+            first_hour = FIRST_HOUR.replace(tzinfo=timezone.utc)
+            return lambda number: first_hour + timedelta(hours=number - 1)
+        case "timestamp_ntz":
+            return lambda number: FIRST_HOUR + timedelta(hours=number - 1)
+        case "binary":
+            return lambda number: f"{name}_{number}".encode("utf-8", "replace")
+        case "variant":
+            return _variant
+    return lambda _: None  # void
+
+
+def integer_limit(data_type: str) -> int:
+    """Return the number above the greatest of an integer type."""
+    return 1 << (_BITS[data_type] - 1)
+
+
+def text_value(name: str, number: int, shortest: int, longest: int | None) -> str | None:
+    """Return the text of a number, such as ``city_1``; ``None`` if the number does not fit."""
+    digits = str(number)
+    if longest is not None and len(digits) > longest:
+        digits = _in_base_36(number)
+        if len(digits) > longest:
+            return None
+    head = f"{name}_" if name else ""
+    digits = digits.rjust(shortest - len(head), "0")
+    return head + digits if longest is None else head[: longest - len(digits)] + digits
+
+
+def _plain_decimal(precision: int, scale: int) -> Make:
+    """Return a function that counts in whole numbers, or in the last digit if the type has no whole numbers."""
+    step = 10**scale if precision > scale else 1
+    steps = (10**precision - 1) // step
+
+    def make(number: int) -> Decimal:
+        return Decimal(((number - 1) % steps + 1) * step).scaleb(-scale)
+
+    return make
+
+
+def _variant(number: int) -> Any:
+    from pyspark.sql.types import VariantVal  # noqa: PLC0415 - since Spark 4.0
+
+    return VariantVal.parseJson(f'{{"n": {number}}}')
+
+
+def _in_base_36(number: int) -> str:
+    text = ""
+    while number:
+        number, digit = divmod(number, 36)
+        text = _DIGITS[digit] + text
+    return text
+
+
+def _as_key(value: Any) -> Any:
+    """Return a value as a key of a dictionary."""
+    if isinstance(value, dict):
+        return tuple(map(_as_key, value.values()))
+    return tuple(map(_as_key, value)) if isinstance(value, list) else value
 
 
 RangeKind = Literal["number", "time", "boolean"]
@@ -28,6 +146,7 @@ RangeKind = Literal["number", "time", "boolean"]
 
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - times are compared in UTC
 _MICROSECOND = timedelta(microseconds=1)
+
 DAY = Fraction(24 * 3600 * 1_000_000)
 """A day among times."""
 
@@ -36,7 +155,6 @@ _PARTS_OF_ONE = 1024
 """Floats are counted in parts that every float has exactly."""
 
 _MOST_FLOAT = 2**23
-
 _FEW = 4
 """Plain values are closer to each other if there would be fewer."""
 
@@ -160,7 +278,7 @@ def point_of(value: Any, kind: RangeKind) -> Fraction | None:
 def _scale(data_type: str) -> Scale | None:  # noqa: PLR0911 - one form a type
     sized = SIZED.fullmatch(data_type)
     if sized is not None:
-        return _decimal(int(sized[2]), int(sized[3])) if sized[1] == "decimal" else None
+        return _decimal_scale(int(sized[2]), int(sized[3])) if sized[1] == "decimal" else None
     match data_type:
         case "tinyint" | "smallint" | "int" | "bigint":
             limit = integer_limit(data_type)
@@ -188,13 +306,13 @@ def _scale(data_type: str) -> Scale | None:  # noqa: PLR0911 - one form a type
                 value=lambda index: _EPOCH.date() + timedelta(days=index),
             )
         case "timestamp":
-            return _times(lambda index: (_EPOCH + index * _MICROSECOND).replace(tzinfo=timezone.utc), DAY)
+            return _time_scale(lambda index: (_EPOCH + index * _MICROSECOND).replace(tzinfo=timezone.utc), DAY)
         case "timestamp_ntz":
-            return _times(lambda index: _EPOCH + index * _MICROSECOND, Fraction(0))
+            return _time_scale(lambda index: _EPOCH + index * _MICROSECOND, Fraction(0))
     return None
 
 
-def _times(value: Callable[[int], datetime], margin: Fraction) -> Scale:
+def _time_scale(value: Callable[[int], datetime], margin: Fraction) -> Scale:
     return Scale(
         kind="time",
         step=Fraction(1),
@@ -207,7 +325,7 @@ def _times(value: Callable[[int], datetime], margin: Fraction) -> Scale:
     )
 
 
-def _decimal(precision: int, scale: int) -> Scale:
+def _decimal_scale(precision: int, scale: int) -> Scale:
     most = 10**precision - 1
     unit = 10**scale if precision > scale else 1
 
