@@ -1,4 +1,4 @@
-"""Read a ``pyproject.toml``, and append the modules of models to it; existing text is not changed."""
+"""``--delta-explain`` and ``--delta-init``: explain codes, start a project, and append to its ``pyproject.toml``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pytest_delta_schema.configuration.files import shown_path, toml
 from pytest_delta_schema.diagnostics.errors import os_error_text
 from pytest_delta_schema.diagnostics.text import printed
 from pytest_delta_schema.plugin.registration import project_folder
-from pytest_delta_schema.report.findings import explained
+from pytest_delta_schema.report.codes import explained
 from pytest_delta_schema.settings.table import SECTION
 
 if TYPE_CHECKING:
@@ -21,73 +21,15 @@ if TYPE_CHECKING:
     from pytest_delta_schema.plugin.options import Options
 
 
-_PYTEST = '[tool.pytest.ini_options]\npythonpath = ["."]\n'
-"""The section that pytest 8 and 9 read."""
-_KEY = SECTION.partition(".")[2]
-
-
-class ProjectText(NamedTuple):
-    """A ``pyproject.toml``, which need not exist."""
-
-    path: Path
-    text: str
-    tool: dict[str, Any]
-    """Its table ``tool``; empty if it has none."""
-    configured_by: Path | None
-    """The file that configures pytest; ``None`` if there is none."""
-
-    @classmethod
-    def read(cls, path: Path, config: pytest.Config) -> ProjectText:
-        """Read the file."""
-        try:
-            text = path.read_bytes().decode()
-        except FileNotFoundError:
-            text = ""
-        except OSError as error:
-            msg = f"{path} cannot be read: {os_error_text(error)}; nothing was written"
-            raise pytest.UsageError(msg) from None
-        except ValueError as error:
-            msg = f"{path} is not UTF-8: {error}; nothing was written"
-            raise pytest.UsageError(msg) from None
-        tool = _tool(text, path)
-        return cls(path, text, tool, _configured_by(config, path, tool))
-
-    @property
-    def has_section(self) -> bool:
-        """Whether it has the section of this package."""
-        return _KEY in self.tool
-
-    def settings(self, modules: Sequence[str]) -> str:
-        """Return the lines that name the modules of models, with the section of pytest if nothing configures it."""
-        section = f"[{SECTION}]\nmodels = [{', '.join(map(_quoted, modules))}]\n"
-        return section if self.configured_by else f"{_PYTEST}\n{section}"
-
-    def appended(self, modules: Sequence[str]) -> bytes | None:
-        """Return what is written after the text, so it names the modules; ``None`` if it cannot be extended there."""
-        gap = "" if not self.text else "\n" if self.text.endswith("\n") else "\n\n"
-        ends = "\r\n" if "\r\n" in self.text else "\n"
-        added = f"{gap}{self.settings(modules)}".replace("\n", ends)
-        is_read = _tool(self.text + added, self.path).get(_KEY) == {"models": list(modules)}
-        return added.encode() if is_read else None
-
-
-def _quoted(name: str) -> str:
-    return f'"{name}"'
-
-
-def _configured_by(config: pytest.Config, project: Path, tool: dict[str, Any]) -> Path | None:
-    if config.inipath is None or not config.inipath.is_file():
-        return project if "pytest" in tool else None
-    return config.inipath if config.inipath != project or "pytest" in tool else None
-
-
-def _tool(text: str, path: Path) -> dict[str, Any]:
+def command_output(config: pytest.Config, codes: Sequence[str] | None) -> str:
+    """Explain codes, or start a project, and return what to print."""
+    if codes is None:
+        lines = start_project(project_folder(config), config)
+        return "".join(f"delta schema: {printed(line)}\n" for line in lines)
     try:
-        tool = toml(text.replace("\r\n", "\n")).get("tool", {})
+        return f"{explained(codes, get_terminal_size().columns)}\n"
     except ValueError as error:
-        msg = f"{path} cannot be read: {error}; nothing was written"
-        raise pytest.UsageError(msg) from None
-    return tool if isinstance(tool, dict) else {}
+        raise pytest.UsageError(printed(str(error))) from None
 
 
 _PACKAGE = "shop"
@@ -136,7 +78,7 @@ def start_project(folder: Path, config: pytest.Config) -> list[str]:
         msg = f"{shown} cannot be extended at its end; add these lines to it:\n{project.settings([module])}"
         raise pytest.UsageError(msg)
     model = sources.joinpath(*module.split(".")).with_suffix(".py")
-    _write(model, project.path, appended)
+    _write_both(model, project.path, appended)
     is_unread = pytest.version_tuple < (9,) and "ini_options" not in project.tool.get("pytest", {"ini_options": {}})
     steps = _next_steps(config, (model, module), project.path, project.configured_by, is_unread=is_unread)
     return [*steps, *_offered_ci(folder)]
@@ -156,14 +98,7 @@ def _new_module(sources: Path) -> str:
     return f"{package}.delta_models" if taken else f"{package}.models"
 
 
-def _offered_ci(folder: Path) -> Iterator[str]:
-    """Yield how to run the gate in the CI systems that the project uses."""
-    for platform, (sign, file) in _CI.items():
-        if (folder / sign).exists() and not (folder / file).exists():
-            yield f"in CI: python -m pytest_delta_schema ci {platform} > {file} (runs the gate; edit it to your needs)"
-
-
-def _write(model: Path, project: Path, appended: bytes) -> None:
+def _write_both(model: Path, project: Path, appended: bytes) -> None:
     try:
         model.parent.mkdir(exist_ok=True)
         with model.open("x", encoding="utf-8") as file:
@@ -205,20 +140,16 @@ def _next_steps(
     yield "next: pytest --snapshot-update (writes the SQL and the state of the table to __snapshots__, for review)"
 
 
-def command_output(config: pytest.Config, codes: Sequence[str] | None) -> str:
-    """Explain codes, or start a project, and return what to print."""
-    if codes is None:
-        lines = start_project(project_folder(config), config)
-        return "".join(f"delta schema: {printed(line)}\n" for line in lines)
-    try:
-        return f"{explained(codes, get_terminal_size().columns)}\n"
-    except ValueError as error:
-        raise pytest.UsageError(printed(str(error))) from None
+def _offered_ci(folder: Path) -> Iterator[str]:
+    """Yield how to run the gate in the CI systems that the project uses."""
+    for platform, (sign, file) in _CI.items():
+        if (folder / sign).exists() and not (folder / file).exists():
+            yield f"in CI: python -m pytest_delta_schema ci {platform} > {file} (runs the gate; edit it to your needs)"
 
 
 def add_modules(config: pytest.Config, options: Options, files: Iterable[Path]) -> list[str]:
     """Append a section with ``models`` to ``pyproject.toml``, if the project has none."""
-    names = [_dotted(config, file) for file in files if file not in options.models]
+    names = [_module_of(config, file) for file in files if file not in options.models]
     packages = tuple(f"{package}." for package in options.packages)
     missing = sorted({name for name in names if not f"{name}.".startswith(packages)})
     if not missing:
@@ -238,9 +169,76 @@ def add_modules(config: pytest.Config, options: Options, files: Iterable[Path]) 
     return [f"  to do       add {listed} to models in [{SECTION}] of {shown}"]
 
 
-def _dotted(config: pytest.Config, file: Path) -> str:
+def _module_of(config: pytest.Config, file: Path) -> str:
     """Return the name by which a module, or the package of a folder with a file for each table, is imported."""
     folders = [path for path in (*config.getini("pythonpath"), config.rootpath) if file.is_relative_to(path)]
     path = file.relative_to(folders[0]) if folders else file
     parts = path.with_suffix("").parts
     return ".".join(parts[:2] if len(parts) > 2 else parts)  # noqa: PLR2004 - folder, schema, table
+
+
+_PYTEST_SECTION = '[tool.pytest.ini_options]\npythonpath = ["."]\n'
+"""The section that pytest 8 and 9 read."""
+
+_SECTION_NAME = SECTION.partition(".")[2]
+
+
+class ProjectText(NamedTuple):
+    """A ``pyproject.toml``, which need not exist."""
+
+    path: Path
+    text: str
+    tool: dict[str, Any]
+    """Its table ``tool``; empty if it has none."""
+    configured_by: Path | None
+    """The file that configures pytest; ``None`` if there is none."""
+
+    @classmethod
+    def read(cls, path: Path, config: pytest.Config) -> ProjectText:
+        """Read the file."""
+        try:
+            text = path.read_bytes().decode()
+        except FileNotFoundError:
+            text = ""
+        except OSError as error:
+            msg = f"{path} cannot be read: {os_error_text(error)}; nothing was written"
+            raise pytest.UsageError(msg) from None
+        except ValueError as error:
+            msg = f"{path} is not UTF-8: {error}; nothing was written"
+            raise pytest.UsageError(msg) from None
+        tool = _tool_table(text, path)
+        return cls(path, text, tool, _configured_by(config, path, tool))
+
+    @property
+    def has_section(self) -> bool:
+        """Whether it has the section of this package."""
+        return _SECTION_NAME in self.tool
+
+    def settings(self, modules: Sequence[str]) -> str:
+        """Return the lines that name the modules of models, with the section of pytest if nothing configures it."""
+        listed = ", ".join(f'"{name}"' for name in modules)
+        section = f"[{SECTION}]\nmodels = [{listed}]\n"
+        return section if self.configured_by else f"{_PYTEST_SECTION}\n{section}"
+
+    def appended(self, modules: Sequence[str]) -> bytes | None:
+        """Return what is written after the text, so it names the modules; ``None`` if it cannot be extended there."""
+        gap = "" if not self.text else "\n" if self.text.endswith("\n") else "\n\n"
+        ends = "\r\n" if "\r\n" in self.text else "\n"
+        added = f"{gap}{self.settings(modules)}".replace("\n", ends)
+        is_read = _tool_table(self.text + added, self.path).get(_SECTION_NAME) == {"models": list(modules)}
+        return added.encode() if is_read else None
+
+
+def _configured_by(config: pytest.Config, project: Path, tool: dict[str, Any]) -> Path | None:
+    if config.inipath is None or not config.inipath.is_file():
+        return project if "pytest" in tool else None
+    return config.inipath if config.inipath != project or "pytest" in tool else None
+
+
+def _tool_table(text: str, path: Path) -> dict[str, Any]:
+    try:
+        tool = toml(text.replace("\r\n", "\n")).get("tool", {})
+    except ValueError as error:
+        msg = f"{path} cannot be read: {error}; nothing was written"
+        raise pytest.UsageError(msg) from None
+    return tool if isinstance(tool, dict) else {}

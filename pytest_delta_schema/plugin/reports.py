@@ -1,4 +1,4 @@
-"""Write the report files of a run."""
+"""Collect how the checks of a run end, and write its reports."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from pytest_delta_schema.plugin.options import AGAINST, APPLY, WRITES_MODELS, Op
 from pytest_delta_schema.plugin.outcomes import TableStates, error_outcome, outcome_of, states_of
 from pytest_delta_schema.plugin.registration import COMPARISON, RUN, SUMMARY
 from pytest_delta_schema.plugin.terminal import write_lines
-from pytest_delta_schema.report.json_report import write_report
+from pytest_delta_schema.report.json_report import report_json, write_report
 from pytest_delta_schema.report.redact import redact_report
 from pytest_delta_schema.report.run_report import CheckResult, Consents, Run, RunReport, table_reports
 
@@ -47,7 +47,130 @@ if TYPE_CHECKING:
     from pytest_delta_schema.report.run_report import CheckOutcome, ReportMode
 
 
-_CHECKS = frozenset(check.value for check in CheckKind)
+_USED = "delta_schema_used_consents"
+_ANNOTATES = "pytest_github_actions_annotate_failures"
+
+
+class ReportWriter:
+    """Collects how the checks of a run end, and writes its reports at the end.
+
+    A worker of xdist only says which consents it needed.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._results = CheckResults(config)
+        self._started = time.monotonic()
+        self._used: set[str] = set()
+        self._lines: list[str] = []
+        self._is_written = False
+        self._termination: Termination | None = None
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionstart(self) -> None:
+        """End the run on SIGTERM as on Ctrl-C, so its reports are written; an apply does that by itself."""
+        is_apply = self._config.stash[RUN].options.mode == APPLY
+        if not (is_apply or is_worker(self._config) or self._config.option.collectonly):
+            self._termination = Termination(LIMIT, lambda _: None, self.write_at_limit)
+            self._termination.install()
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_unconfigure(self) -> None:
+        """Restore the handler of SIGTERM, and raise it again if it came."""
+        if self._termination is not None:
+            with suppress(OSError, ValueError):
+                write_lines(self._config, "")
+                sys.stdout.flush()
+            self._termination.end()
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Note which checks are going to run."""
+        self._results.select(item.nodeid for item in session.items)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
+        """Note which checks the workers are going to run."""
+        self._results.select(ids)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Note that a module could not be collected."""
+        if report.failed:
+            self._results.cut()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Collect what a check has shown."""
+        if not is_worker(self._config):
+            self._results.add(report)
+
+    def note_unreported(self, node_id: str, outcome: TableOutcome) -> None:
+        """Note the outcome of a change that was made before its item, which may not run any more."""
+        self._results.note_unreported(node_id, outcome)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any, error: object) -> None:
+        """Collect the consents that a worker needed, or note that it crashed."""
+        self._used.update(getattr(node, "workeroutput", {}).get(_USED, ()))
+        if error:
+            self._results.cut()
+
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        """Write the reports; a run of which one cannot be written fails.
+
+        xdist ends its workers after this, which takes longer than a service waits that has sent SIGTERM.
+        """
+        self._used.update(map(str, self._config.stash[RUN].used_consents()))
+        if is_worker(self._config):
+            self._config.workeroutput[_USED] = sorted(self._used)  # type: ignore[attr-defined]
+            return
+        if exitstatus == pytest.ExitCode.INTERNAL_ERROR:
+            self._results.cut()
+        if not self._write_all():
+            session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
+
+    def write_at_limit(self) -> None:
+        """Write the reports when the time limit after SIGTERM is over, whatever the main thread is doing."""
+        self._write_all()
+        write_lines(self._config, "\n".join(self._lines))
+        self._lines.clear()
+
+    def _write_all(self) -> bool:
+        """Write the reports of what has ended, once, and return whether that was possible."""
+        if self._is_written or not self._results:
+            return True
+        self._is_written = True
+        options = self._config.stash[RUN].options
+        report = report_of_run(self._config, options, self._results, self._used, self._started)
+        are_written = [self._write(target, report) for target in options.reports]
+        hook = self._config.hook.pytest_delta_schema_report
+        if hook.get_hookimpls():
+            hook(config=self._config, report=report_json(report))
+        return all(are_written)
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Show which files were written, and the reports that are lines of the terminal."""
+        terminalreporter.ensure_newline()
+        for line in self._lines:
+            terminalreporter.write_line(line)
+        self._lines.clear()
+
+    def _write(self, target: ReportFile, report: RunReport) -> bool:
+        """Write one report, and return whether that was possible."""
+        annotated = _not_annotated(report, self._config) if target.type == "github" else report
+        written = write_report(target, report, self._config.invocation_params.dir, annotated)
+        self._lines += written.lines
+        self._lines += [printed(f"delta schema: {text}") for text in (written.message, written.fault) if text]
+        return not written.fault
+
+
+def _not_annotated(report: RunReport, config: pytest.Config) -> RunReport:
+    """Return a report with errors in set-up only, where pytest-github-actions-annotate-failures shows the rest."""
+    plugins = config.pluginmanager.list_name_plugin()
+    if not any(name.startswith(_ANNOTATES) and plugin is not None for name, plugin in plugins):
+        return report
+    tables = [table for table in report.tables if not any(check.outcome == "failed" for check in table.checks)]
+    return replace(report, tables=tuple(tables), unmanaged=())
+
+
 _CRASH = "???"
 """The phase in the report of an item during which a worker of xdist has crashed (xdist 3.8)."""
 
@@ -175,11 +298,115 @@ class CheckResults:
         )
 
 
+_CHECKS = frozenset(check.value for check in CheckKind)
+
+
 def check_of(node_id: str) -> CheckKind | None:
     """Return the check that a node id selects; ``None`` for a test of others, whose classes have no dots."""
     _, *names = node_id.split("::")
     check = names[-1].partition("[")[0] if names else ""
     return CheckKind(check) if len(names) == 2 and "." in names[0] and check in _CHECKS else None  # noqa: PLR2004
+
+
+def report_of_run(
+    config: pytest.Config, options: Options, checks: CheckResults, used_consents: Collection[str], started: float
+) -> RunReport:
+    """Return the report of a run."""
+    commit = git_commit(config.rootpath)
+    mode: ReportMode = "check" if options.mode in {None, *WRITES_MODELS} else cast("ReportMode", options.mode)
+    backend = options.backend if options.mode not in {None, AGAINST} else ""
+    target = _location_digest(location(config, options)) if backend else ""
+    hooks: Any = config.pluginmanager.getplugin(COMPARISON)
+    results = sorted(checks.results(), key=lambda result: result.node_id)
+    run = Run(
+        mode=mode,
+        backend=backend,
+        against=() if hooks is None else hooks.labels,
+        bindings=tuple((".".join(prefix), ".".join(target)) for prefix, target in options.settings.bindings),
+        commit=commit,
+        source_url=source_url(config.rootpath, commit),
+        created=datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        seconds=round(time.monotonic() - started, 3),
+        is_complete=checks.is_complete,
+        tool_version=__version__,
+    )
+    schemas = [result.result for result in results if result.check is CheckKind.UNMANAGED and result.result is not None]
+    report = RunReport(
+        runs=(run,),
+        tables=tuple(
+            replace(table, target=target, created=run.created)
+            for table in table_reports(
+                (result for result in results if result.check is not CheckKind.UNMANAGED),
+                mode=mode,
+                backend=backend,
+                bound=lambda name: _bound_name(name, options),
+            )
+        ),
+        unmanaged=tuple(diagnostic for schema in schemas for diagnostic in (*schema.diagnostics, *schema.notes)),
+        faults=checks.faults(),
+        consents=_consents(config, options, used_consents),
+    )
+    return redact_report(
+        report,
+        redaction=_Redaction(options),
+        relative=SourceRoot(config.rootpath).relative,
+        with_samples=options.report_samples,
+    )
+
+
+class _Redaction:
+    """Removes hosts and tokens from messages and values."""
+
+    def __init__(self, options: Options) -> None:
+        uri, environment = options.unity.uri, os.environ.get
+        addresses = ["" if uri is None else uri.reveal(), environment("DATABRICKS_HOST", "")]
+        hosts = (urlsplit(address if "://" in address else f"//{address}").hostname for address in addresses)
+        self._hosts = [host for host in hosts if host]
+        self._full_hosts = [host for host in self._hosts if "." in host]
+        tokens = (environment(options.unity.token_variable), environment("DATABRICKS_TOKEN"))
+        self._secrets = [Secret(token) for token in tokens if token]
+
+    def message(self, text: str) -> str:
+        """Return a message, or a location of files, without tokens and without the hosts of servers."""
+        return without_hosts(self._without_secrets(text), self._hosts)
+
+    def value(self, text: str) -> str:
+        """Return what users have written, or SQL, without the tokens and the host of the server of the run.
+
+        URIs of others stay, and so do hosts without a dot, which may be any word.
+        """
+        return without_known_hosts(self._without_secrets(text), self._full_hosts)
+
+    def _without_secrets(self, text: str) -> str:
+        for secret in self._secrets:
+            if secret.may_be_in(text.encode(errors="replace")):
+                text = secret.scrub(text)
+        return text
+
+
+def _location_digest(text: str) -> str:
+    """Return a text that is the same for equal texts, and tells nothing about them; ``""`` for none."""
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:16] if text else ""
+
+
+def _bound_name(name: str, options: Options) -> str:
+    """Return the name in the catalog of a model of which nothing but the name is known."""
+    parts = name.split(".")
+    if len(parts) != len(QualifiedName._fields):
+        return name
+    return str(Binding(options.settings.bindings).name(QualifiedName(*map(folded, parts))))
+
+
+def _consents(config: pytest.Config, options: Options, used: Collection[str]) -> Consents:
+    summary: Any = config.pluginmanager.getplugin(SUMMARY)
+    shown: Summary | None = summary
+    unused = [] if shown is None else shown.unused_consents()
+    known = dict.fromkeys(map(str, options.settings.consents))
+    return Consents(
+        used=tuple(text for text in known if text in used),
+        unused=tuple(map(str, unused)),
+        expired=options.expired_consents,
+    )
 
 
 class CiService(NamedTuple):
@@ -212,27 +439,6 @@ def service_of(folder: Path) -> CiService | None:
         if named and Path(named).resolve() == folder.resolve():
             return service
     return None
-
-
-_SECONDS = 5
-
-
-def git_commit(folder: Path) -> str:
-    """Return the commit of the sources in a folder, as a CI service or git names it; ``""`` if it is not known."""
-    top = git_top(folder)
-    service = service_of(top or folder)
-    given = os.environ.get(service.commit_variable, "") if service is not None else ""
-    if COMMIT.fullmatch(given):
-        return given
-    return "" if top is None else _head(top)
-
-
-def _head(top: Path) -> str:
-    try:
-        commit = run_git(top, "rev-parse", "--verify", "--quiet", "HEAD", seconds=_SECONDS).text
-    except HistoryError:
-        return ""
-    return commit if COMMIT.fullmatch(commit) else ""
 
 
 class SourceRoot:
@@ -284,228 +490,22 @@ def _azure_repository() -> dict[str, str]:
     return {"azure_repository": f"{address.scheme}://{address.netloc.rpartition('@')[2]}{address.path}"}
 
 
-def report_of_run(
-    config: pytest.Config, options: Options, checks: CheckResults, used_consents: Collection[str], started: float
-) -> RunReport:
-    """Return the report of a run."""
-    commit = git_commit(config.rootpath)
-    mode: ReportMode = "check" if options.mode in {None, *WRITES_MODELS} else cast("ReportMode", options.mode)
-    backend = options.backend if options.mode not in {None, AGAINST} else ""
-    target = _digest(location(config, options)) if backend else ""
-    hooks: Any = config.pluginmanager.getplugin(COMPARISON)
-    results = sorted(checks.results(), key=lambda result: result.node_id)
-    run = Run(
-        mode=mode,
-        backend=backend,
-        against=() if hooks is None else hooks.labels,
-        bindings=tuple((".".join(prefix), ".".join(target)) for prefix, target in options.settings.bindings),
-        commit=commit,
-        source_url=source_url(config.rootpath, commit),
-        created=datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        seconds=round(time.monotonic() - started, 3),
-        is_complete=checks.is_complete,
-        tool_version=__version__,
-    )
-    schemas = [result.result for result in results if result.check is CheckKind.UNMANAGED and result.result is not None]
-    report = RunReport(
-        runs=(run,),
-        tables=tuple(
-            replace(table, target=target, created=run.created)
-            for table in table_reports(
-                (result for result in results if result.check is not CheckKind.UNMANAGED),
-                mode=mode,
-                backend=backend,
-                bound=lambda name: _bound(name, options),
-            )
-        ),
-        unmanaged=tuple(diagnostic for schema in schemas for diagnostic in (*schema.diagnostics, *schema.notes)),
-        faults=checks.faults(),
-        consents=_consents(config, options, used_consents),
-    )
-    return redact_report(
-        report,
-        redaction=_Redaction(options),
-        relative=SourceRoot(config.rootpath).relative,
-        with_samples=options.report_samples,
-    )
+_SECONDS = 5
 
 
-class _Redaction:
-    """Removes hosts and tokens from messages and values."""
-
-    def __init__(self, options: Options) -> None:
-        uri, environment = options.unity.uri, os.environ.get
-        addresses = ["" if uri is None else uri.reveal(), environment("DATABRICKS_HOST", "")]
-        hosts = (urlsplit(address if "://" in address else f"//{address}").hostname for address in addresses)
-        self._hosts = [host for host in hosts if host]
-        self._full_hosts = [host for host in self._hosts if "." in host]
-        tokens = (environment(options.unity.token_variable), environment("DATABRICKS_TOKEN"))
-        self._secrets = [Secret(token) for token in tokens if token]
-
-    def message(self, text: str) -> str:
-        """Return a message, or a location of files, without tokens and without the hosts of servers."""
-        return without_hosts(self._without_secrets(text), self._hosts)
-
-    def value(self, text: str) -> str:
-        """Return what users have written, or SQL, without the tokens and the host of the server of the run.
-
-        URIs of others stay, and so do hosts without a dot, which may be any word.
-        """
-        return without_known_hosts(self._without_secrets(text), self._full_hosts)
-
-    def _without_secrets(self, text: str) -> str:
-        for secret in self._secrets:
-            if secret.may_be_in(text.encode(errors="replace")):
-                text = secret.scrub(text)
-        return text
+def git_commit(folder: Path) -> str:
+    """Return the commit of the sources in a folder, as a CI service or git names it; ``""`` if it is not known."""
+    top = git_top(folder)
+    service = service_of(top or folder)
+    given = os.environ.get(service.commit_variable, "") if service is not None else ""
+    if COMMIT.fullmatch(given):
+        return given
+    return "" if top is None else _head(top)
 
 
-def _digest(text: str) -> str:
-    """Return a text that is the same for equal texts, and tells nothing about them; ``""`` for none."""
-    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:16] if text else ""
-
-
-def _bound(name: str, options: Options) -> str:
-    """Return the name in the catalog of a model of which nothing but the name is known."""
-    parts = name.split(".")
-    if len(parts) != len(QualifiedName._fields):
-        return name
-    return str(Binding(options.settings.bindings).name(QualifiedName(*map(folded, parts))))
-
-
-def _consents(config: pytest.Config, options: Options, used: Collection[str]) -> Consents:
-    summary: Any = config.pluginmanager.getplugin(SUMMARY)
-    shown: Summary | None = summary
-    unused = [] if shown is None else shown.unused_consents()
-    known = dict.fromkeys(map(str, options.settings.consents))
-    return Consents(
-        used=tuple(text for text in known if text in used),
-        unused=tuple(map(str, unused)),
-        expired=options.expired_consents,
-    )
-
-
-_USED = "delta_schema_used_consents"
-_ANNOTATES = "pytest_github_actions_annotate_failures"
-
-
-class ReportWriter:
-    """Collects how the checks of a run end, and writes its reports at the end.
-
-    A worker of xdist only says which consents it needed.
-    """
-
-    def __init__(self, config: pytest.Config) -> None:
-        self._config = config
-        self._results = CheckResults(config)
-        self._started = time.monotonic()
-        self._used: set[str] = set()
-        self._lines: list[str] = []
-        self._is_written = False
-        self._termination: Termination | None = None
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_sessionstart(self) -> None:
-        """End the run on SIGTERM as on Ctrl-C, so its reports are written; an apply does that by itself."""
-        is_apply = self._config.stash[RUN].options.mode == APPLY
-        if not (is_apply or is_worker(self._config) or self._config.option.collectonly):
-            self._termination = Termination(LIMIT, lambda _: None, self.write_at_limit)
-            self._termination.install()
-
-    @pytest.hookimpl(trylast=True)
-    def pytest_unconfigure(self) -> None:
-        """Restore the handler of SIGTERM, and raise it again if it came."""
-        if self._termination is not None:
-            with suppress(OSError, ValueError):
-                write_lines(self._config, "")
-                sys.stdout.flush()
-            self._termination.end()
-
-    def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Note which checks are going to run."""
-        self._results.select(item.nodeid for item in session.items)
-
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
-        """Note which checks the workers are going to run."""
-        self._results.select(ids)
-
-    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Note that a module could not be collected."""
-        if report.failed:
-            self._results.cut()
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Collect what a check has shown."""
-        if not is_worker(self._config):
-            self._results.add(report)
-
-    def note_unreported(self, node_id: str, outcome: TableOutcome) -> None:
-        """Note the outcome of a change that was made before its item, which may not run any more."""
-        self._results.note_unreported(node_id, outcome)
-
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_testnodedown(self, node: Any, error: object) -> None:
-        """Collect the consents that a worker needed, or note that it crashed."""
-        self._used.update(getattr(node, "workeroutput", {}).get(_USED, ()))
-        if error:
-            self._results.cut()
-
-    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
-        """Write the reports; a run of which one cannot be written fails.
-
-        xdist ends its workers after this, which takes longer than a service waits that has sent SIGTERM.
-        """
-        self._used.update(map(str, self._config.stash[RUN].used_consents()))
-        if is_worker(self._config):
-            self._config.workeroutput[_USED] = sorted(self._used)  # type: ignore[attr-defined]
-            return
-        if exitstatus == pytest.ExitCode.INTERNAL_ERROR:
-            self._results.cut()
-        if not self._write_all():
-            session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
-
-    def write_at_limit(self) -> None:
-        """Write the reports when the time limit after SIGTERM is over, whatever the main thread is doing."""
-        self._write_all()
-        write_lines(self._config, "\n".join(self._lines))
-        self._lines.clear()
-
-    def _write_all(self) -> bool:
-        """Write the reports of what has ended, once, and return whether that was possible."""
-        if self._is_written or not self._results:
-            return True
-        self._is_written = True
-        options = self._config.stash[RUN].options
-        report = report_of_run(self._config, options, self._results, self._used, self._started)
-        are_written = [self._write(target, report) for target in options.reports]
-        hook = self._config.hook.pytest_delta_schema_report
-        if hook.get_hookimpls():
-            from pytest_delta_schema.report.json_report import report_json
-
-            hook(config=self._config, report=report_json(report))
-        return all(are_written)
-
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Show which files were written, and the reports that are lines of the terminal."""
-        terminalreporter.ensure_newline()
-        for line in self._lines:
-            terminalreporter.write_line(line)
-        self._lines.clear()
-
-    def _write(self, target: ReportFile, report: RunReport) -> bool:
-        """Write one report, and return whether that was possible."""
-        annotated = _not_annotated(report, self._config) if target.type == "github" else report
-        written = write_report(target, report, self._config.invocation_params.dir, annotated)
-        self._lines += written.lines
-        self._lines += [printed(f"delta schema: {text}") for text in (written.message, written.fault) if text]
-        return not written.fault
-
-
-def _not_annotated(report: RunReport, config: pytest.Config) -> RunReport:
-    """Return a report with errors in set-up only, where pytest-github-actions-annotate-failures shows the rest."""
-    plugins = config.pluginmanager.list_name_plugin()
-    if not any(name.startswith(_ANNOTATES) and plugin is not None for name, plugin in plugins):
-        return report
-    tables = [table for table in report.tables if not any(check.outcome == "failed" for check in table.checks)]
-    return replace(report, tables=tuple(tables), unmanaged=())
+def _head(top: Path) -> str:
+    try:
+        commit = run_git(top, "rev-parse", "--verify", "--quiet", "HEAD", seconds=_SECONDS).text
+    except HistoryError:
+        return ""
+    return commit if COMMIT.fullmatch(commit) else ""

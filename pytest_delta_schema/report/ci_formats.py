@@ -1,4 +1,4 @@
-"""How bad a finding is: one scale for the formats that sort and filter findings."""
+"""Findings for CI systems: GitLab Code Quality, SARIF, and the annotations of GitHub Actions and Azure Pipelines."""
 
 from __future__ import annotations
 
@@ -7,48 +7,23 @@ from urllib.parse import quote
 
 from pytest_delta_schema.diagnostics.faults import SnapshotDiffers
 from pytest_delta_schema.diagnostics.text import escaped, without_commands
-from pytest_delta_schema.report.findings import all_codes
+from pytest_delta_schema.report.codes import all_codes
 from pytest_delta_schema.report.json_report import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from pytest_delta_schema.diagnostics.errors import Severity
-    from pytest_delta_schema.report.findings import CodeInfo, Finding
-    from pytest_delta_schema.report.run_report import RunReport
-
-
-Grade = Literal["info", "minor", "major", "critical", "blocker"]
-"""From the best, named as those of GitLab's Code Quality."""
-
-_BY_RISK: dict[str, Grade] = {
-    "metadata": "minor",
-    "feature": "major",
-    "scan": "major",
-    "rewrite": "critical",
-    "destructive": "blocker",
-}
-_REMARKS: dict[str, Grade] = {"warning": "minor", "note": "info"}
-
-
-def grade_of(finding: Finding) -> Grade:
-    """Return the grade of a finding: that of the risk for a change.
-
-    SQL that nobody has accepted yet is ``minor``; what cannot be read, or is refused, is ``critical``.
-    """
-    if finding.severity != "error":
-        return _REMARKS[finding.severity]
-    if finding.kind == "change":
-        return _BY_RISK.get(finding.risk, "minor")
-    return "minor" if finding.code == SnapshotDiffers.code else "critical"
+    from pytest_delta_schema.report.codes import CodeInfo
+    from pytest_delta_schema.report.run_report import Finding, RunReport
 
 
 def gitlab_json(report: RunReport) -> str:
     """Return the report in the form of GitLab's Code Quality, worst first."""
-    return json_text([_issue(finding) for finding in report.findings], 1)
+    return json_text([_gitlab_issue(finding) for finding in report.findings], 1)
 
 
-def _issue(finding: Finding) -> dict[str, object]:
+def _gitlab_issue(finding: Finding) -> dict[str, object]:
     return {
         "description": escaped(finding.text),
         "check_name": finding.code or "delta-schema",
@@ -68,21 +43,22 @@ _LEVELS: dict[Grade, str] = {
     "critical": "error",
     "blocker": "error",
 }
+
 _RANKS: dict[Grade, float] = {"info": 0.0, "minor": 25.0, "major": 50.0, "critical": 75.0, "blocker": 100.0}
 """The priority of a result, of 100."""
 
-_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-_ROOT = "%SRCROOT%"
+_SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_SOURCE_ROOT = "%SRCROOT%"
 _NAMELESS = "delta-schema"
 """The rule of a finding without a code."""
 
 
 def sarif_json(report: RunReport) -> str:
     """Return the report as SARIF, worst first."""
-    return json_text(_log(report), 4)
+    return json_text(_sarif_log(report), 4)
 
 
-def _log(report: RunReport) -> dict[str, Any]:
+def _sarif_log(report: RunReport) -> dict[str, Any]:
     every = report.findings
     shown = every[:MOST_RESULTS]
     codes = sorted({finding.code or _NAMELESS for finding in shown})
@@ -91,7 +67,7 @@ def _log(report: RunReport) -> dict[str, Any]:
     left_out = len(every) - len(shown)
     notification = f"{left_out} of {len(every)} results omitted, the least severe"
     return {
-        "$schema": _SCHEMA,
+        "$schema": _SARIF_SCHEMA,
         "version": "2.1.0",
         "runs": [
             {
@@ -99,7 +75,7 @@ def _log(report: RunReport) -> dict[str, Any]:
                     "driver": {
                         "name": "pytest-delta-schema",
                         "version": report.runs[0].tool_version,
-                        "rules": [_rule(code, pages.get(code)) for code in codes],
+                        "rules": [_sarif_rule(code, pages.get(code)) for code in codes],
                     }
                 },
                 "automationDetails": {"id": f"delta-schema/{modes}/"},
@@ -110,7 +86,7 @@ def _log(report: RunReport) -> dict[str, Any]:
                         **({"toolExecutionNotifications": [_notification(notification)]} if left_out else {}),
                     }
                 ],
-                "results": [_result(finding, codes) for finding in shown],
+                "results": [_sarif_result(finding, codes) for finding in shown],
             }
         ],
     }
@@ -120,7 +96,7 @@ def _notification(text: str) -> dict[str, Any]:
     return {"level": "warning", "message": {"text": text}}
 
 
-def _rule(code: str, page: CodeInfo | None) -> dict[str, Any]:
+def _sarif_rule(code: str, page: CodeInfo | None) -> dict[str, Any]:
     """Return the description of a code; rules of a project have none but their code."""
     if page is None:
         name = summary = full = code
@@ -136,7 +112,7 @@ def _rule(code: str, page: CodeInfo | None) -> dict[str, Any]:
     }
 
 
-def _result(finding: Finding, codes: Sequence[str]) -> dict[str, Any]:
+def _sarif_result(finding: Finding, codes: Sequence[str]) -> dict[str, Any]:
     location = finding.location
     region = {"startLine": location.line, "startColumn": location.column, "endLine": location.end_line}
     code, grade = finding.code or _NAMELESS, grade_of(finding)
@@ -149,7 +125,7 @@ def _result(finding: Finding, codes: Sequence[str]) -> dict[str, Any]:
         "locations": [
             {
                 "physicalLocation": {
-                    "artifactLocation": {"uri": quote(location.file), "uriBaseId": _ROOT},
+                    "artifactLocation": {"uri": quote(location.file), "uriBaseId": _SOURCE_ROOT},
                     "region": {key: value for key, value in region.items() if value is not None},
                 }
             }
@@ -159,27 +135,53 @@ def _result(finding: Finding, codes: Sequence[str]) -> dict[str, Any]:
     }
 
 
+Grade = Literal["info", "minor", "major", "critical", "blocker"]
+"""From the best, named as those of GitLab's Code Quality."""
+
+_BY_RISK: dict[str, Grade] = {
+    "metadata": "minor",
+    "feature": "major",
+    "scan": "major",
+    "rewrite": "critical",
+    "destructive": "blocker",
+}
+
+_REMARKS: dict[str, Grade] = {"warning": "minor", "note": "info"}
+
+
+def grade_of(finding: Finding) -> Grade:
+    """Return the grade of a finding: that of the risk for a change.
+
+    SQL that nobody has accepted yet is ``minor``; what cannot be read, or is refused, is ``critical``.
+    """
+    if finding.severity != "error":
+        return _REMARKS[finding.severity]
+    if finding.kind == "change":
+        return _BY_RISK.get(finding.risk, "minor")
+    return "minor" if finding.code == SnapshotDiffers.code else "critical"
+
+
 SHOWN = 9
 """How many errors, and how many warnings, have a line of their own; one more line counts the others."""
 
-_LINES = {"\r": "%0D", "\n": "%0A"}
-_GITHUB_TEXT = str.maketrans({"%": "%25", **_LINES})
-_GITHUB_PROPERTY = str.maketrans({"%": "%25", **_LINES, ":": "%3A", ",": "%2C"})
-_AZURE_TEXT = str.maketrans({"%": "%AZP25", **_LINES})
-_AZURE_PROPERTY = str.maketrans({"%": "%AZP25", **_LINES, ";": "%3B", "]": "%5D"})
+_LINE_ENDS = {"\r": "%0D", "\n": "%0A"}
+_GITHUB_TEXT = str.maketrans({"%": "%25", **_LINE_ENDS})
+_GITHUB_PROPERTY = str.maketrans({"%": "%25", **_LINE_ENDS, ":": "%3A", ",": "%2C"})
+_AZURE_TEXT = str.maketrans({"%": "%AZP25", **_LINE_ENDS})
+_AZURE_PROPERTY = str.maketrans({"%": "%AZP25", **_LINE_ENDS, ";": "%3B", "]": "%5D"})
 
 
 def github_lines(report: RunReport) -> tuple[str, ...]:
     """Return the annotations of GitHub Actions, errors first, each kind worst first."""
-    return _lines(report.findings, _github_line, "::{}::{}", _GITHUB_TEXT)
+    return _annotations(report.findings, _github_line, "::{}::{}", _GITHUB_TEXT)
 
 
 def azure_lines(report: RunReport) -> tuple[str, ...]:
     """Return the issues of Azure Pipelines, errors first, each kind worst first."""
-    return _lines(report.findings, _azure_line, "##vso[task.logissue type={}]{}", _AZURE_TEXT)
+    return _annotations(report.findings, _azure_line, "##vso[task.logissue type={}]{}", _AZURE_TEXT)
 
 
-def _lines(
+def _annotations(
     everything: Iterable[Finding], line: Callable[[Finding], str], plain: str, text: dict[int, str]
 ) -> tuple[str, ...]:
     lines: list[str] = []

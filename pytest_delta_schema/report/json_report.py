@@ -1,4 +1,4 @@
-"""Write a report where it was asked for: to its file, or as lines of the terminal and a text for a service."""
+"""The JSON form of a report; write a report of any type where it was asked for."""
 
 from __future__ import annotations
 
@@ -64,10 +64,10 @@ def write_report(
     try:
         if not target.file:
             if os.environ.get(form.summary_variable):
-                _append(Path(os.environ[form.summary_variable]), form.write_summary(report))
+                _append_to_file(Path(os.environ[form.summary_variable]), form.write_summary(report))
             return WrittenReport(lines)
         path = Path(target.file)
-        _write(path, form.write(report))
+        _write_file(path, form.write(report))
     except OSError as error:
         fact = f"the {target.type} report cannot be written: {os_error_text(error)}"
         return WrittenReport(lines, fault=escaped(f"{fact}; make the path writable, or write another file"))
@@ -75,7 +75,7 @@ def write_report(
     return WrittenReport(message=escaped(f"report written to {shown}"))
 
 
-def _write(path: Path, text: str) -> None:
+def _write_file(path: Path, text: str) -> None:
     """Write a file in one step, so nobody reads a part of it; missing folders are created."""
     path.parent.mkdir(parents=True, exist_ok=True)
     data = text.encode("utf-8", "backslashreplace")
@@ -90,24 +90,24 @@ def _write(path: Path, text: str) -> None:
         draft.unlink(missing_ok=True)
 
 
-def _append(path: Path, text: str) -> None:
+def _append_to_file(path: Path, text: str) -> None:
     with path.open("a", encoding="utf-8", errors="backslashreplace") as file:
         file.write(text)
 
 
 def json_text(values: Any, depth: int) -> str:
     """Return values as JSON in ASCII, with a line end; values below ``depth`` levels are on one line."""
-    return f"{_text(values, depth, chr(10))}\n"
+    return f"{_indented(values, depth, chr(10))}\n"
 
 
-def _text(value: Any, depth: int, margin: str) -> str:
+def _indented(value: Any, depth: int, margin: str) -> str:
     # The indentation of json.dumps takes several times as long, because only Python code can do it (Python 3.13).
     if not depth or not value or not isinstance(value, (dict, list)):
         return json.dumps(value)
     inner = f"{margin} "
     if isinstance(value, list):
-        return f"[{inner}{f',{inner}'.join([_text(item, depth - 1, inner) for item in value])}{margin}]"
-    items = [f"{json.dumps(key)}: {_text(item, depth - 1, inner)}" for key, item in value.items()]
+        return f"[{inner}{f',{inner}'.join([_indented(item, depth - 1, inner) for item in value])}{margin}]"
+    items = [f"{json.dumps(key)}: {_indented(item, depth - 1, inner)}" for key, item in value.items()]
     return f"{{{inner}{f',{inner}'.join(items)}{margin}}}"
 
 
@@ -166,9 +166,11 @@ STATE_VALUES = Nullable(of=JsonScalar(kinds=(dict,), noun="an object"))
 
 _MODE = Choice(words=get_args(ReportMode))
 _DIAGNOSTICS = Items(of=DIAGNOSTIC)
+
 CHECK_FORM = open_record(
     CheckReport, *required_keys(TEXT, "node_id", "check"), Key("outcome", Choice(words=get_args(CheckOutcome)))
 )
+
 TABLE_FORM = open_record(
     TableReport,
     Key("name", TEXT),
@@ -187,6 +189,7 @@ TABLE_FORM = open_record(
     *required_keys(TEXT, "restore_sql", "failure"),
     *required_keys(STATE_VALUES, "declared", "observed"),
 )
+
 RUN_FORM = open_record(
     Run,
     Key("mode", _MODE),
@@ -198,7 +201,9 @@ RUN_FORM = open_record(
     Key("complete", FLAG, attribute="is_complete"),
     Key("tool_version", TEXT),
 )
+
 CONSENTS = open_record(Consents, *required_keys(Items(of=TEXT), "used", "unused", "expired"))
+
 REPORT_FORM = Form(
     version=REPORT_VERSION,
     record=open_record(

@@ -1,4 +1,4 @@
-"""Texts inside of Markdown, in which no character has a meaning."""
+"""A report as Markdown: the comment on a pull request, and the summary of a step, of a limited length."""
 
 from __future__ import annotations
 
@@ -18,62 +18,26 @@ if TYPE_CHECKING:
     from pytest_delta_schema.report.run_report import RunReport, TableReport
 
 
-_MARKUP = re.compile(r"[!-/:-@\[-`{-~]")
-_PLAIN = frozenset(".,;:'-/()+%?=\"!")
-"""Punctuation that means nothing inside of a line."""
-
-_LIST = re.compile(r"^[-+=0-9]")
-"""The beginnings of lists and of underlines of titles."""
-
-_REFERENCES = re.compile(r"&#(?:35|64);")
-"""``#`` and ``@``, from which servers make links to issues and to users after they have read the Markdown."""
-
-_TICKS = re.compile("`+")
-
-
-def text(value: object) -> str:
-    """Return the ``str`` of a value on one line, for use in paragraphs and cells."""
-    return _LIST.sub(lambda match: f"&#{ord(match[0])};", _inline(value))
-
-
-def _inline(value: object) -> str:
-    plain = _MARKUP.sub(lambda match: match[0] if match[0] in _PLAIN else f"&#{ord(match[0])};", escaped(value))
-    # An empty comment in the middle keeps servers from making a link of it.
-    return _REFERENCES.sub(lambda match: f"{match[0]}<!-- -->", plain.replace("://", ":&#47;<!-- -->/")).replace(
-        "www.", "www<!-- -->."
-    )
-
-
-def code(value: object) -> str:
-    """Return the ``str`` of a value on one line as code, for use in paragraphs, cells and the titles of details."""
-    # Back-quotes would be simpler, but they cannot hold a vertical line in a cell, nor any Markdown in a title.
-    return f"<code>{_inline(value)}</code>"
-
-
-def block(value: str, language: str) -> str:
-    """Return lines as a block of code."""
-    shown = escaped_lines(value)
-    longest = max((len(ticks) for ticks in _TICKS.findall(shown)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}{language}\n{shown}\n{fence}"
-
-
-def details(title: str, *parts: str) -> str:
-    """Return a section that is closed at first."""
-    return "\n\n".join([f"<details><summary>{title}</summary>", *parts, "</details>"])
-
-
-def table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
-    """Return a table."""
-    lines = [head, ("---",) * len(head), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
 PULL_REQUEST_COMMENT_LIMIT = 65_536
 """Characters of a comment on a pull request."""
 
 SUMMARY_LIMIT = 1024 * 1024
 """Bytes of the summary of a step."""
+
+
+def pull_request_comment(report: RunReport) -> str:
+    """Return a report as Markdown of at most 65,536 characters.
+
+    What does not fit is left out in steps: the SQL, tables without changes, the changes of each table, and at last
+    tables. The text says what was left out.
+    """
+    return _fitted(report, PULL_REQUEST_COMMENT_LIMIT, len)
+
+
+def step_summary(report: RunReport) -> str:
+    """Return a report as Markdown of less than 1 MiB in UTF-8, shortened as :func:`pull_request_comment` does."""
+    return _fitted(report, SUMMARY_LIMIT - 1, lambda part: len(part.encode()))
+
 
 _SHOWN = frozenset({*(status for status in Status if not status.passes), Status.APPLIED, Status.SYNCED})
 """The statuses of tables that have a section of their own."""
@@ -103,36 +67,24 @@ class _Detail:
 
 
 _ALL = _Detail()
+
 _STEPS = (
     _ALL,
     replace(_ALL, with_sql=False),
     replace(_ALL, with_sql=False, with_unchanged=False),
     replace(_ALL, with_sql=False, with_unchanged=False, with_sections=False),
 )
+
 _FEWER_ROWS = (5_000, 2_000, 1_000, 500, 200, 100, 50, 20, 10, 0)
-
-
-def pull_request_comment(report: RunReport) -> str:
-    """Return a report as Markdown of at most 65,536 characters.
-
-    What does not fit is left out in steps: the SQL, tables without changes, the changes of each table, and at last
-    tables. The text says what was left out.
-    """
-    return _fitted(report, PULL_REQUEST_COMMENT_LIMIT, len)
-
-
-def step_summary(report: RunReport) -> str:
-    """Return a report as Markdown of less than 1 MiB in UTF-8, shortened as :func:`pull_request_comment` does."""
-    return _fitted(report, SUMMARY_LIMIT - 1, lambda part: len(part.encode()))
 
 
 def _fitted(report: RunReport, limit: int, size: Callable[[str], int]) -> str:
     steps = (*_STEPS, *(replace(_STEPS[-1], rows=rows) for rows in _FEWER_ROWS))
-    shown = (_within(limit, size, _parts(report, detail)) for detail in steps)
+    shown = (_joined_within(limit, size, _blocks(report, detail)) for detail in steps)
     return next(markdown for markdown in shown if markdown is not None)
 
 
-def _within(limit: int, size: Callable[[str], int], parts: Iterable[str]) -> str | None:
+def _joined_within(limit: int, size: Callable[[str], int], parts: Iterable[str]) -> str | None:
     """Join parts by empty lines; ``None`` as soon as they are too long."""
     kept, length = [], 0
     for part in filter(None, parts):
@@ -143,8 +95,8 @@ def _within(limit: int, size: Callable[[str], int], parts: Iterable[str]) -> str
     return "\n\n".join(kept) + "\n"
 
 
-def _parts(report: RunReport, detail: _Detail) -> Iterator[str]:
-    yield f"### Delta schema: {_result(report)}"
+def _blocks(report: RunReport, detail: _Detail) -> Iterator[str]:
+    yield f"### Delta schema: {_verdict(report)}"
     if not report.is_complete:
         yield "**Incomplete:** the run ended before every table was checked."
     yield text(_runs(report))
@@ -169,7 +121,7 @@ def _parts(report: RunReport, detail: _Detail) -> Iterator[str]:
         yield f"Consents that nothing needed, to be removed: {consents}"
 
 
-def _result(report: RunReport) -> str:
+def _verdict(report: RunReport) -> str:
     failed = sum(entry.status.fails for entry in report.tables)
     number = counted(len(report.tables), "table")
     if failed:
@@ -267,3 +219,54 @@ def _remarks(diagnostics: Iterable[Diagnostic]) -> str:
 
 def _with_table(diagnostic: Diagnostic) -> str:
     return f"{diagnostic.table}: {diagnostic.fact}" if diagnostic.table else diagnostic.fact
+
+
+_MARKUP = re.compile(r"[!-/:-@\[-`{-~]")
+_PLAIN = frozenset(".,;:'-/()+%?=\"!")
+"""Punctuation that means nothing inside of a line."""
+
+_LIST = re.compile(r"^[-+=0-9]")
+"""The beginnings of lists and of underlines of titles."""
+
+_REFERENCES = re.compile(r"&#(?:35|64);")
+"""``#`` and ``@``, from which servers make links to issues and to users after they have read the Markdown."""
+
+_TICKS = re.compile("`+")
+
+
+def text(value: object) -> str:
+    """Return the ``str`` of a value on one line, for use in paragraphs and cells."""
+    return _LIST.sub(lambda match: f"&#{ord(match[0])};", _inline(value))
+
+
+def _inline(value: object) -> str:
+    plain = _MARKUP.sub(lambda match: match[0] if match[0] in _PLAIN else f"&#{ord(match[0])};", escaped(value))
+    # An empty comment in the middle keeps servers from making a link of it.
+    return _REFERENCES.sub(lambda match: f"{match[0]}<!-- -->", plain.replace("://", ":&#47;<!-- -->/")).replace(
+        "www.", "www<!-- -->."
+    )
+
+
+def code(value: object) -> str:
+    """Return the ``str`` of a value on one line as code, for use in paragraphs, cells and the titles of details."""
+    # Back-quotes would be simpler, but they cannot hold a vertical line in a cell, nor any Markdown in a title.
+    return f"<code>{_inline(value)}</code>"
+
+
+def block(value: str, language: str) -> str:
+    """Return lines as a block of code."""
+    shown = escaped_lines(value)
+    longest = max((len(ticks) for ticks in _TICKS.findall(shown)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{shown}\n{fence}"
+
+
+def details(title: str, *parts: str) -> str:
+    """Return a section that is closed at first."""
+    return "\n\n".join([f"<details><summary>{title}</summary>", *parts, "</details>"])
+
+
+def table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+    """Return a table."""
+    lines = [head, ("---",) * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

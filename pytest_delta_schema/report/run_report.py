@@ -1,22 +1,27 @@
-"""The report of a run as one value, from which every report in a file is made."""
+"""The report of a run as one value, with its findings and fingerprints, from which every report in a file is made."""
 
 from __future__ import annotations
 
+import json
+import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args
 
+from pytest_delta_schema.diagnostics.errors import Location
 from pytest_delta_schema.engine.outcomes import CheckKind, DataChecks, OutcomeStatement, Status, TableChange
-from pytest_delta_schema.report.findings import findings, fingerprints
+from pytest_delta_schema.report.text import is_creation
 from pytest_delta_schema.settings.table import RISKS, CheckMode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
+    from pytest_delta_schema.diagnostics.errors import Diagnostic, Severity
     from pytest_delta_schema.engine.outcomes import TableOutcome
-    from pytest_delta_schema.report.findings import Finding, ReportFingerprints
+
+    _T = TypeVar("_T")
 
 
 ReportMode = Literal["check", CheckMode]
@@ -198,21 +203,6 @@ class RunReport:
         return {risk: numbers[risk] for risk in RISKS if numbers[risk]}
 
 
-_CHECKS = [
-    CheckKind.RULES,
-    CheckKind.DDL,
-    CheckKind.DRIFT,
-    CheckKind.APPLY,
-    CheckKind.METADATA,
-    CheckKind.UNMANAGED,
-    CheckKind.ENFORCES,
-    CheckKind.COMPAT,
-]
-"""The checks in the order in which a run without workers runs them."""
-
-_STATUSES, _DATA_CHECKS = list(Status), list(DataChecks)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckResult:
     """How one test item ended."""
@@ -229,6 +219,22 @@ class CheckResult:
     """The state that the model wants, as JSON values; ``None`` if it is not known."""
     observed: Mapping[str, Any] | None = None
     """The state that the catalog holds, in the same form."""
+
+
+_CHECKS = [
+    CheckKind.RULES,
+    CheckKind.DDL,
+    CheckKind.DRIFT,
+    CheckKind.APPLY,
+    CheckKind.METADATA,
+    CheckKind.UNMANAGED,
+    CheckKind.ENFORCES,
+    CheckKind.COMPAT,
+]
+"""The checks in the order in which a run without workers runs them."""
+
+_STATUSES, _DATA_CHECKS = list(Status), list(DataChecks)
+"""From the best to the worst."""
 
 
 def table_reports(
@@ -296,12 +302,6 @@ def _joined(parts: Iterable[tuple[Any, ...]]) -> tuple[Any, ...]:
     return tuple(joined)
 
 
-_T = TypeVar("_T")
-
-_STATUSES_BY_RANK = list(Status)
-"""From the best to the worst."""
-
-
 def merged_report(reports: Sequence[RunReport]) -> RunReport:
     """Return one report for several runs.
 
@@ -311,8 +311,8 @@ def merged_report(reports: Sequence[RunReport]) -> RunReport:
     """
     entries: dict[tuple[str, ...], TableReport] = {}
     for table in (table for report in reports for table in report.tables):
-        known = entries.setdefault(_key(table), table)
-        entries[_key(table)] = _counting(known, table)
+        known = entries.setdefault(_merge_key(table), table)
+        entries[_merge_key(table)] = _counting(known, table)
     used = _once(consent for report in reports for consent in report.consents.used)
     unused = _once(consent for report in reports for consent in report.consents.unused)
     return RunReport(
@@ -328,7 +328,7 @@ def merged_report(reports: Sequence[RunReport]) -> RunReport:
     )
 
 
-def _key(table: TableReport) -> tuple[str, ...]:
+def _merge_key(table: TableReport) -> tuple[str, ...]:
     return (table.name, table.mode, table.backend, table.stored_as, table.target)
 
 
@@ -337,8 +337,267 @@ def _counting(first: TableReport, second: TableReport) -> TableReport:
     is_one_catalog = first.target or not first.backend
     if is_one_catalog and first.created and second.created and first.created != second.created:
         return max(first, second, key=lambda table: table.created)
-    return max(second, first, key=lambda table: _STATUSES_BY_RANK.index(table.status))
+    return max(second, first, key=lambda table: _STATUSES.index(table.status))
 
 
 def _once(items: Iterable[_T]) -> tuple[_T, ...]:
     return tuple(dict.fromkeys(items))
+
+
+PROJECT_FILE = Location("pyproject.toml", 1)
+"""Where a fault is shown that is in no declaration, such as a server that does not answer, because formats of code
+reviews need a file, and a fault that was left out would be shown as corrected."""
+
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
+"""From the worst."""
+
+FindingKind = Literal["fault", "unreadable", "diagnostic", "change", "consent"]
+
+_KINDS: tuple[FindingKind, ...] = get_args(FindingKind)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One fault, or one remark that should be acted on."""
+
+    kind: FindingKind
+    """``fault`` concerns the whole run; ``consent`` is one that nothing needed. They are ordered."""
+    severity: Severity
+    """Whether the run fails for it."""
+    code: str
+    table: str
+    """Dotted name of the model; ``""`` for none."""
+    path: str
+    """The part of the table; ``""`` for the table itself."""
+    message: str
+    """The fact, its reason and its remedy, on one line, without the table's name."""
+    risk: str
+    location: Location
+    fingerprint: str
+    """The same in every run in which the same thing is wrong."""
+
+    @property
+    def text(self) -> str:
+        """The message with the table's name."""
+        return f"{self.table}: {self.message}" if self.table else self.message
+
+
+def findings(report: RunReport) -> tuple[Finding, ...]:
+    """Return everything that is wrong in a report, worst first; nothing of a table that passes but its warnings."""
+    numbers = report.fingerprints
+    every = [
+        *(
+            _diagnostic_finding(fault, "", PROJECT_FILE, number, "fault")
+            for fault, number in zip(report.faults, numbers.faults, strict=True)
+        ),
+        *map(_consent_finding, report.consents.unused),
+        *(
+            _diagnostic_finding(diagnostic, diagnostic.table, PROJECT_FILE, number)
+            for diagnostic, number in zip(report.unmanaged, numbers.unmanaged, strict=True)
+        ),
+        *(
+            finding
+            for table, of_table in zip(report.tables, numbers.tables, strict=True)
+            for finding in _table_findings(table, of_table)
+        ),
+    ]
+    return tuple(sorted(every, key=_finding_order))
+
+
+def _consent_finding(consent: str) -> Finding:
+    return Finding(
+        kind="consent",
+        severity="error",
+        code="",
+        table="",
+        path="",
+        message=f"the consent '{consent}' is not needed; remove it",
+        risk="",
+        location=PROJECT_FILE,
+        fingerprint=fingerprint("", "", f"consent {consent}", ""),
+    )
+
+
+def _table_findings(table: TableReport, numbers: TableFingerprints) -> Iterator[Finding]:
+    location = table.location or PROJECT_FILE
+    kind: FindingKind = "unreadable" if table.status is Status.UNREADABLE else "diagnostic"
+    for diagnostic, number in zip(table.diagnostics, numbers.diagnostics, strict=True):
+        yield _diagnostic_finding(diagnostic, table.name, location, number, kind)
+    for remark, number in zip(table.notes, numbers.notes, strict=True):
+        if remark.severity != "note":
+            yield _diagnostic_finding(remark, table.name, location, number)
+    if table.status.passes:
+        return
+    created = {change.table for change in table.changes if is_creation(change)}
+    for change, number in zip(table.changes, numbers.changes, strict=True):
+        if change.table not in created or is_creation(change):
+            yield Finding(
+                kind="change",
+                severity="error",
+                code=change.code,
+                table=table.name,
+                path=change.path,
+                message=_change_text(change, table),
+                risk=change.risk,
+                location=change.location or location,
+                fingerprint=number,
+            )
+
+
+def _change_text(change: TableChange, table: TableReport) -> str:
+    where = "" if change.table == table.stored_as else f"{change.table} "
+    risk = f" [{change.risk}{f': {change.loss}' if change.loss else ''}]" if change.risk not in ("", RISKS[0]) else ""
+    owner = f"; no apply changes it, because the model does not manage {change.aspect}" if change.aspect else ""
+    return f"{where}{change.path}: {change.before} -> {change.after}{risk}{owner}"
+
+
+def _diagnostic_finding(
+    diagnostic: Diagnostic, table: str, location: Location, number: str, kind: FindingKind = "diagnostic"
+) -> Finding:
+    return Finding(
+        kind=kind,
+        severity=diagnostic.severity,
+        code=diagnostic.code,
+        table=table,
+        path=diagnostic.path,
+        message=diagnostic.fact,
+        risk="",
+        location=diagnostic.location or location,
+        fingerprint=number,
+    )
+
+
+def _finding_order(finding: Finding) -> tuple[int, int, int, str]:
+    risk = -RISKS.index(finding.risk) if finding.risk else 1
+    return (SEVERITIES.index(finding.severity), _KINDS.index(finding.kind), risk, finding.table)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableFingerprints:
+    """The fingerprints of one entry of a report, in the order of what they belong to."""
+
+    changes: tuple[str, ...] = ()
+    diagnostics: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    background: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportFingerprints:
+    """The fingerprints of a whole report; no two are equal."""
+
+    tables: tuple[TableFingerprints, ...] = ()
+    unmanaged: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
+
+
+def fingerprints(report: RunReport) -> ReportFingerprints:
+    """Return the fingerprint of each change and each diagnostic of a report."""
+    names = _LogicalNames(report)
+    groups: list[list[_FingerprintParts]] = []
+    for table in report.tables:
+        groups.append([names.of_change(change, table) for change in table.changes])
+        groups += (
+            [names.of_diagnostic(part, table) for part in parts]
+            for parts in (table.diagnostics, table.notes, table.background)
+        )
+    groups += ([names.of_diagnostic(part) for part in parts] for parts in (report.unmanaged, report.faults))
+    *of_tables, unmanaged, faults = _numbered(groups)
+    columns = iter(of_tables)
+    return ReportFingerprints(
+        tables=tuple(
+            TableFingerprints(changes=changes, diagnostics=next(columns), notes=next(columns), background=next(columns))
+            for changes in columns
+        ),
+        unmanaged=unmanaged,
+        faults=faults,
+    )
+
+
+class _FingerprintParts(NamedTuple):
+    """The parts of a fingerprint, and whether it is about the table of its entry."""
+
+    code: str
+    table: str
+    path: str
+    after: str
+    is_own: bool = True
+
+
+def _numbered(groups: list[list[_FingerprintParts]]) -> Iterator[tuple[str, ...]]:
+    """Yield the fingerprints of each group; those of the tables themselves are numbered first."""
+    counts: Counter[_FingerprintParts] = Counter()
+    digits: dict[tuple[int, int], str] = {}
+    for is_own in (True, False):
+        for row, group in enumerate(groups):
+            for column, key in enumerate(group):
+                if key.is_own is is_own:
+                    plain = key._replace(is_own=True)
+                    counts[plain] += 1
+                    digits[row, column] = fingerprint(*plain[:-1], occurrence=counts[plain])
+    for row, group in enumerate(groups):
+        yield tuple(digits[row, column] for column in range(len(group)))
+
+
+_DIGITS = 32
+
+
+def fingerprint(code: str, table: str, path: str, after: str, *, occurrence: int = 1) -> str:
+    """Return 32 hexadecimal digits that are the same in every run, wherever the declaration moves.
+
+    The table is the name of the model, so bindings do not matter, and ``after`` is ``""`` for a diagnostic. The
+    occurrence counts equal findings of one report from one.
+    """
+    parts: list[str | int] = [code, table, path, after]
+    if occurrence > 1:
+        parts.append(occurrence)
+    # JSON keeps the parts apart, whatever they hold, and writes each character as ASCII.
+    return sha256(json.dumps(parts).encode("ascii")).hexdigest()[:_DIGITS]
+
+
+_REFERENCE = re.compile(r"(?P<columns>\(.*?\) references )(?P<parent>.+?)(?P<rest>(?: \(.*\))?(?: rely)?)", re.DOTALL)
+_SCHEMA_PATH = "schema "
+
+
+class _LogicalNames:
+    """The names that models have, for those of tables in the catalog."""
+
+    def __init__(self, report: RunReport) -> None:
+        self._names = {table.stored_as: table.name for table in reversed(report.tables) if table.stored_as}
+        self._bindings = [tuple(_reversed_bindings(run)) for run in report.runs]
+
+    def of_change(self, change: TableChange, table: TableReport) -> _FingerprintParts:
+        """Return what the fingerprint of a change is made from."""
+        name = self._name(change.table, table)
+        path, after = change.path, change.after
+        if path.startswith(_SCHEMA_PATH):
+            path = _SCHEMA_PATH + name.rpartition(".")[0]
+        reference = _REFERENCE.fullmatch(after) if path.startswith("foreign_keys.") else None
+        if reference is not None:
+            after = f"{reference['columns']}{self._name(reference['parent'], table)}{reference['rest']}"
+        return _FingerprintParts(change.code, name, path, after, name == table.name)
+
+    def of_diagnostic(self, diagnostic: Diagnostic, table: TableReport | None = None) -> _FingerprintParts:
+        """Return what the fingerprint of a diagnostic is made from; its message may change."""
+        name = self._name(diagnostic.table, table)
+        is_own = table is None or name == table.name
+        return _FingerprintParts(diagnostic.code or diagnostic.rule, name, diagnostic.path, "", is_own)
+
+    def _name(self, stored: str, table: TableReport | None) -> str:
+        if table is not None and stored in {table.name, table.stored_as}:
+            return table.name
+        if stored in self._names:
+            return self._names[stored]
+        possible = {name for bindings in self._bindings for name in _unbound(stored, bindings)}
+        return possible.pop() if len(possible) == 1 else stored
+
+
+def _reversed_bindings(run: Run) -> Iterable[tuple[str, str]]:
+    return ((f"{target}.", f"{prefix}.") for prefix, target in run.bindings)
+
+
+def _unbound(stored: str, bindings: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Yield the names that bindings may have mapped to a stored name."""
+    for target, prefix in bindings:
+        if f"{stored}.".startswith(target):
+            yield f"{prefix}{stored[len(target) :]}".rstrip(".")

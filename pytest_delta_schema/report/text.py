@@ -1,4 +1,4 @@
-"""Texts of outcomes and changes."""
+"""Outcomes, changes and statements as text for a terminal."""
 
 from __future__ import annotations
 
@@ -16,6 +16,265 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.diagnostics.errors import Diagnostic
     from pytest_delta_schema.engine.outcomes import OutcomeStatement, TableChange, TableOutcome
+
+
+TO_ALIGN = "to align the catalog: pytest --delta-apply"
+"""The last line of a table that has drifted, and of the summary of such tables."""
+
+TO_ACCEPT = "to accept into the models what it holds: pytest --delta-adopt=diff"
+"""The line of a summary with tables that differ from their models."""
+
+_NAMED = 3
+
+
+def headline(outcome: TableOutcome) -> str:
+    """Return in one line how a check ended that did not pass, or that passed with changes."""
+    groups = _groups(outcome)
+    if outcome.failure:
+        return outcome.failure.partition("\n")[0]
+    if outcome.status is Status.UNREADABLE:
+        return str(outcome.diagnostics[0])
+    if outcome.check in _HEADLINES:
+        return _HEADLINES[outcome.check](outcome)
+    if not groups.own and not groups.unmanaged:
+        return _headline_without_changes(outcome)
+    head = _drift_line(outcome.stored_as, groups.own or groups.unmanaged)
+    return f"{head}; blocked: {outcome.diagnostics[0].full_message}" if outcome.diagnostics else head
+
+
+def unmanaged_headline(outcome: TableOutcome) -> str:
+    """Return in one line what an apply does not change, because the model does not manage it; ``""`` for nothing."""
+    unmanaged = _groups(outcome).unmanaged
+    return f"{_drift_line(outcome.stored_as, unmanaged)}, in what the contract only reports" if unmanaged else ""
+
+
+def _drift_line(table: str, changes: Sequence[TableChange]) -> str:
+    if any(map(is_creation, changes)):
+        schema = changes[0].path.partition("schema ")[2]
+        return escaped(
+            f"{table} does not exist in the catalog{f', and neither does its schema {schema}' * bool(schema)}"
+        )
+    return escaped(f"{table} has drifted, {counted(len(changes), 'change')}: {_first_paths(changes)}")
+
+
+def _first_paths(parts: Sequence[TableChange | Diagnostic]) -> str:
+    """Name the first few paths, and count the other changes as the headline does: a replaced check is two."""
+    paths = list(dict.fromkeys(part.path for part in parts))
+    more = f" and {len(parts) - _NAMED} more" if len(paths) > _NAMED else ""
+    return f"{', '.join(paths[:_NAMED])}{more}"
+
+
+def _headline_without_changes(outcome: TableOutcome) -> str:
+    if _has_several_constraints(outcome):
+        number = counted(len(outcome.diagnostics), "constraint")
+        return escaped(f"{outcome.stored_as}: {number} did not stop their rows: {_first_paths(outcome.diagnostics)}")
+    return str(outcome.diagnostics[0]) if outcome.diagnostics else outcome.table
+
+
+def _has_several_constraints(outcome: TableOutcome) -> bool:
+    return outcome.status is Status.UNENFORCED and len(outcome.diagnostics) > 1
+
+
+def _unmanaged_findings(outcome: TableOutcome) -> str:
+    return " ".join(f"{part.table} {part.message}" for part in (*outcome.diagnostics, *outcome.notes))
+
+
+def _entry_headline(outcome: TableOutcome) -> str:
+    number, paths = counted(len(outcome.changes), "difference"), _first_paths(outcome.changes)
+    return escaped(f"{outcome.stored_as}: the catalog entry differs from the Delta log, {number}: {paths}")
+
+
+_VERBS = {"breaking": "breaks", "dangerous": "is dangerous for", "not judged": "is not judged for"}
+
+
+def comparison_headline(outcome: TableOutcome) -> str:
+    """Return in one line whom the change of a table breaks; that of one that was not compared is its first fault."""
+    first, *others = outcome.diagnostics
+    if outcome.status is Status.UNJUDGED:
+        more = f"; and {counted(len(others), 'more fault')}" if others else ""
+        return escaped(f"{outcome.table}: not judged: {first.fact}{more}")
+    pairs = {(diagnostic.verdict, diagnostic.role) for diagnostic in outcome.diagnostics}
+    roles = {verdict: [role for role in ROLES if (verdict, role) in pairs] for verdict in _VERBS}
+    parts = [f"{verb} {', '.join(ROLE_WORDS[role] for role in roles[of])}" for of, verb in _VERBS.items() if roles[of]]
+    if not parts:
+        return str(first)
+    paths = list(dict.fromkeys(diagnostic.path or "the table" for diagnostic in outcome.diagnostics))
+    return escaped(f"{outcome.table}: {'; '.join(parts)}: {first_few(paths, _NAMED)}")
+
+
+_HEADLINES = {
+    CheckKind.COMPAT: comparison_headline,
+    CheckKind.UNMANAGED: _unmanaged_findings,
+    CheckKind.METADATA: _entry_headline,
+}
+"""What says in one line how checks of some kinds ended."""
+
+_ENTRY = "Spark reads the log; clients that only use the catalog see its entry."
+_SYNC = f"{_ENTRY} Synchronise it: pytest --delta-sync-metadata"
+
+_RESTORE = (
+    f"{_ENTRY} Only the catalog, which commits to this log, may write the entry; a RESTORE through Spark writes both"
+)
+
+_UNMANAGED = (
+    "Tables of models that this run did not collect count, too. No apply drops a table: declare them, exclude them with"
+    " the setting unmanaged_ignore, or drop them by hand."
+)
+
+
+def body(outcome: TableOutcome, declared_at: str, *, with_sql: bool = True) -> str:
+    """Show everything besides the headline of a check that did not pass."""
+    declared = f"declared at {escaped(declared_at)}"
+    groups = _groups(outcome)
+    if outcome.failure:
+        return outcome.failure.partition("\n")[2]
+    if outcome.check is CheckKind.COMPAT:
+        return comparison_body(outcome, declared)
+    if outcome.check in {CheckKind.UNMANAGED, CheckKind.METADATA}:
+        return _UNMANAGED if outcome.check is CheckKind.UNMANAGED else _entry_body(outcome)
+    if groups.own:
+        return _drift_body(outcome, groups, declared, with_sql=with_sql)
+    if groups.unmanaged:
+        return _unmanaged_text(groups.unmanaged, [declared], _all_notes(outcome))
+    return "\n\n".join([declared, *_body_without_changes(outcome)])
+
+
+def _drift_body(outcome: TableOutcome, groups: ChangeGroups, declared: str, *, with_sql: bool) -> str:
+    parts = [declared, _changes_text(groups.own)]
+    if _all_notes(outcome):
+        parts.append(_notes_text(_all_notes(outcome)))
+    for table, changes in groups.others.items():
+        parts.append(f"along with it, at {escaped(table)}:\n{_changes_text(changes)}")
+    if groups.unmanaged:
+        parts.append(_unmanaged_text(groups.unmanaged))
+    if with_sql:
+        heading = sql_heading(outcome.statements, is_blocked=bool(outcome.diagnostics))
+        parts.append(f"{heading}:\n\n{sql_text(outcome.statements, is_printed=True)}")
+    if outcome.diagnostics:
+        parts.append(f"blocked:\n{_blocking_lines(outcome.diagnostics)}")
+    else:
+        parts.append(TO_ALIGN)
+    return "\n\n".join(parts)
+
+
+def _entry_body(outcome: TableOutcome) -> str:
+    return f"{entry_text(outcome.changes)}\n\n{_RESTORE if outcome.status is Status.BLOCKED else _SYNC}"
+
+
+def _unmanaged_text(
+    changes: Sequence[TableChange], before: Sequence[str] = (), notes: Sequence[Diagnostic] = ()
+) -> str:
+    aspects = ", ".join(dict.fromkeys(change.aspect for change in changes))
+    parts = [*before, _changes_text(changes)]
+    if notes:
+        parts.append(_notes_text(notes))
+    fact = f"No apply changes this, because the contract reports {aspects} and does not manage it"
+    parts.append(f"{fact}: change it where it is managed, or change the model.")
+    return "\n\n".join(parts)
+
+
+def _body_without_changes(outcome: TableOutcome) -> list[str]:
+    if _has_several_constraints(outcome):
+        return [_blocking_lines(outcome.diagnostics)]
+    others = "\n".join(map(str, outcome.diagnostics[1:]))
+    remedy = _remedy(outcome.diagnostics[0]) if len(outcome.diagnostics) == 1 else ""
+    return [*filter(None, (others, remedy))]
+
+
+def _blocking_lines(diagnostics: Iterable[Diagnostic]) -> str:
+    return "\n".join(f"  ! {diagnostic}" for diagnostic in diagnostics)
+
+
+def _remedy(diagnostic: Diagnostic) -> str:
+    """Return the last line of a failure with one cause, so its remedy can be copied."""
+    return escaped(f"to correct it: {diagnostic.remedy}") if diagnostic.remedy else ""
+
+
+def _all_notes(outcome: TableOutcome) -> tuple[Diagnostic, ...]:
+    return (*outcome.notes, *outcome.background)
+
+
+def _notes_text(notes: Iterable[Diagnostic]) -> str:
+    return "\n".join(f"  note: {escaped(note.message)}" for note in notes)
+
+
+def _changes_text(changes: Iterable[TableChange]) -> str:
+    return aligned(
+        ChangeLine(change.marker, change.path, change.before, change.after, Risk[change.risk.upper()], change.loss)
+        for change in changes
+    )
+
+
+def comparison_body(outcome: TableOutcome, declared: str) -> str:
+    """Show each verdict of a table that does not pass: who has to be upgraded first, and the consent that allows it."""
+    lines = [line for part in (*outcome.diagnostics, *outcome.notes) for line in _comparison_lines(part)]
+    return "\n\n".join([*([declared] if outcome.location else []), "\n".join(lines)])
+
+
+def _comparison_lines(diagnostic: Diagnostic) -> Iterator[str]:
+    yield f"  {_verdict(diagnostic):<10}  {_fact_with_code(diagnostic)}"
+    if diagnostic.witness is not None:
+        yield f"  {'':<10}  {escaped(diagnostic.witness.fact)}"
+
+
+def comparison_notes(outcome: TableOutcome) -> Iterator[tuple[str, str]]:
+    """Yield what is said of a table besides why it does not pass: a word, and one line."""
+    for part in outcome.notes:
+        yield _verdict(part), f"{escaped(part.table)}: {_fact_with_code(part)}"
+
+
+def _verdict(diagnostic: Diagnostic) -> str:
+    return diagnostic.verdict or "not judged"
+
+
+def _fact_with_code(diagnostic: Diagnostic) -> str:
+    name = f" [{diagnostic.code} {diagnostic.rule}]" if diagnostic.code else ""
+    return escaped(f"{diagnostic.fact}{name}")
+
+
+def applied_text(outcome: TableOutcome) -> str:
+    """Show the SQL that an apply ran, and how to restore the version before it; ``""`` for nothing."""
+    if outcome.check is CheckKind.METADATA:
+        return f"  -- {headline(outcome)}\n{entry_text(outcome.changes)}\n" if outcome.changes else ""
+    parts = [f"  -- to restore: {_restore_text(outcome)}\n"] if outcome.restore_sql else []
+    return "\n".join([*parts, *([sql_text(outcome.statements, is_printed=True)] if outcome.statements else [])])
+
+
+def applied_summary(outcome: TableOutcome, *, with_sql: bool) -> str:
+    """List what an apply has changed, below one line with its name and how to restore the version before."""
+    groups = _groups(outcome)
+    own = groups.own
+    if any(map(is_creation, own)):
+        own = [change for change in own if is_creation(change) or change.path.startswith("schema ")]
+    restore = f"; to restore: {_restore_text(outcome)}" if outcome.restore_sql else ""
+    number = counted(len(own) + sum(map(len, groups.others.values())), "change")
+    lines = [f"{outcome.stored_as}, {number}{restore}", *([_changes_text(own)] if own else [])]
+    for table, changes in groups.others.items():
+        lines += [f"  along with it, at {escaped(table)}:", _changes_text(changes)]
+    if with_sql and outcome.statements:
+        lines += ["", sql_text(outcome.statements, is_printed=True), ""]
+    return "\n".join(lines)
+
+
+def _restore_text(outcome: TableOutcome) -> str:
+    sql, note = printed_sql(outcome.restore_sql)
+    return f"{sql} ({note})" if note else sql
+
+
+def outcomes_text(outcomes: Iterable[TableOutcome]) -> str:
+    """Show the drift of several tables whose checks did not pass."""
+    return "\n\n".join(
+        f"{headline(outcome)}\n\n{body(outcome, outcome.location.file_and_line if outcome.location else '')}"
+        for outcome in outcomes
+    )
+
+
+def entry_text(changes: Sequence[TableChange]) -> str:
+    """Show the differences between a catalog entry and the Delta log."""
+    rows = [(escaped(change.path), escaped(change.before), escaped(change.after)) for change in changes]
+    width = max(len(path) for path, _, _ in rows)
+    left = max(len(entry) for _, entry, _ in rows)
+    return "\n".join(f"  {path:<{width}}  entry {entry:<{left}}  log {log}" for path, entry, log in rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +300,10 @@ def change_groups(changes: Sequence[TableChange], stored_as: str) -> ChangeGroup
         others=others,
         unmanaged=[change for change in changes if change.aspect],
     )
+
+
+def _groups(outcome: TableOutcome) -> ChangeGroups:
+    return change_groups(outcome.changes, outcome.stored_as)
 
 
 def is_creation(change: TableChange) -> bool:
@@ -108,264 +371,3 @@ def first_few(texts: Sequence[str], most: int) -> str:
 def counted(number: int, noun: str) -> str:
     """Write a number with its noun: ``1 change``, ``2 changes``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-_NAMED = 3
-_VERBS = {"breaking": "breaks", "dangerous": "is dangerous for", "not judged": "is not judged for"}
-
-
-def comparison_headline(outcome: TableOutcome) -> str:
-    """Return in one line whom the change of a table breaks; that of one that was not compared is its first fault."""
-    first, *others = outcome.diagnostics
-    if outcome.status is Status.UNJUDGED:
-        more = f"; and {counted(len(others), 'more fault')}" if others else ""
-        return escaped(f"{outcome.table}: not judged: {first.fact}{more}")
-    pairs = {(diagnostic.verdict, diagnostic.role) for diagnostic in outcome.diagnostics}
-    roles = {verdict: [role for role in ROLES if (verdict, role) in pairs] for verdict in _VERBS}
-    parts = [f"{verb} {', '.join(ROLE_WORDS[role] for role in roles[of])}" for of, verb in _VERBS.items() if roles[of]]
-    if not parts:
-        return str(first)
-    paths = list(dict.fromkeys(diagnostic.path or "the table" for diagnostic in outcome.diagnostics))
-    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
-    return escaped(f"{outcome.table}: {'; '.join(parts)}: {', '.join(paths[:_NAMED])}{more}")
-
-
-def comparison_body(outcome: TableOutcome, declared: str) -> str:
-    """Show each verdict of a table that does not pass: who has to be upgraded first, and the consent that allows it."""
-    lines = [line for part in (*outcome.diagnostics, *outcome.notes) for line in _lines(part)]
-    return "\n\n".join([*([declared] if outcome.location else []), "\n".join(lines)])
-
-
-def _lines(diagnostic: Diagnostic) -> Iterator[str]:
-    yield f"  {_word(diagnostic):<10}  {_fact(diagnostic)}"
-    if diagnostic.witness is not None:
-        yield f"  {'':<10}  {escaped(diagnostic.witness.fact)}"
-
-
-def comparison_notes(outcome: TableOutcome) -> Iterator[tuple[str, str]]:
-    """Yield what is said of a table besides why it does not pass: a word, and one line."""
-    for part in outcome.notes:
-        yield _word(part), f"{escaped(part.table)}: {_fact(part)}"
-
-
-def _word(diagnostic: Diagnostic) -> str:
-    return diagnostic.verdict or "not judged"
-
-
-def _fact(diagnostic: Diagnostic) -> str:
-    name = f" [{diagnostic.code} {diagnostic.rule}]" if diagnostic.code else ""
-    return escaped(f"{diagnostic.fact}{name}")
-
-
-_ENTRY = "Spark reads the log; clients that only use the catalog see its entry."
-_SYNC = f"{_ENTRY} Synchronise it: pytest --delta-sync-metadata"
-_RESTORE = (
-    f"{_ENTRY} Only the catalog, which commits to this log, may write the entry; a RESTORE through Spark writes both"
-)
-_UNMANAGED = (
-    "Tables of models that this run did not collect count, too. No apply drops a table: declare them, exclude them with"
-    " the setting unmanaged_ignore, or drop them by hand."
-)
-
-TO_ALIGN = "to align the catalog: pytest --delta-apply"
-"""The last line of a table that has drifted, and of the summary of such tables."""
-
-TO_ACCEPT = "to accept into the models what it holds: pytest --delta-adopt=diff"
-"""The line of a summary with tables that differ from their models."""
-
-
-def headline(outcome: TableOutcome) -> str:
-    """Return in one line how a check ended that did not pass, or that passed with changes."""
-    groups = _groups(outcome)
-    if outcome.failure:
-        return outcome.failure.partition("\n")[0]
-    if outcome.status is Status.UNREADABLE:
-        return str(outcome.diagnostics[0])
-    if outcome.check in _HEADLINES:
-        return _HEADLINES[outcome.check](outcome)
-    if not groups.own and not groups.unmanaged:
-        return _headline_without_changes(outcome)
-    head = _drift(outcome.stored_as, groups.own or groups.unmanaged)
-    return f"{head}; blocked: {outcome.diagnostics[0].full_message}" if outcome.diagnostics else head
-
-
-def unmanaged_headline(outcome: TableOutcome) -> str:
-    """Return in one line what an apply does not change, because the model does not manage it; ``""`` for nothing."""
-    unmanaged = _groups(outcome).unmanaged
-    return f"{_drift(outcome.stored_as, unmanaged)}, in what the contract only reports" if unmanaged else ""
-
-
-def body(outcome: TableOutcome, declared_at: str, *, with_sql: bool = True) -> str:
-    """Show everything besides the headline of a check that did not pass."""
-    declared = f"declared at {escaped(declared_at)}"
-    groups = _groups(outcome)
-    if outcome.failure:
-        return outcome.failure.partition("\n")[2]
-    if outcome.check is CheckKind.COMPAT:
-        return comparison_body(outcome, declared)
-    if outcome.check in {CheckKind.UNMANAGED, CheckKind.METADATA}:
-        return _UNMANAGED if outcome.check is CheckKind.UNMANAGED else _entry_body(outcome)
-    if groups.own:
-        return _drift_body(outcome, groups, declared, with_sql=with_sql)
-    if groups.unmanaged:
-        return _unmanaged_text(groups.unmanaged, [declared], _notes(outcome))
-    return "\n\n".join([declared, *_body_without_changes(outcome)])
-
-
-def applied_text(outcome: TableOutcome) -> str:
-    """Show the SQL that an apply ran, and how to restore the version before it; ``""`` for nothing."""
-    if outcome.check is CheckKind.METADATA:
-        return f"  -- {headline(outcome)}\n{entry_text(outcome.changes)}\n" if outcome.changes else ""
-    parts = [f"  -- to restore: {_restore_text(outcome)}\n"] if outcome.restore_sql else []
-    return "\n".join([*parts, *([sql_text(outcome.statements, is_printed=True)] if outcome.statements else [])])
-
-
-def applied_summary(outcome: TableOutcome, *, with_sql: bool) -> str:
-    """List what an apply has changed, below one line with its name and how to restore the version before."""
-    groups = _groups(outcome)
-    own = groups.own
-    if any(map(is_creation, own)):
-        own = [change for change in own if is_creation(change) or change.path.startswith("schema ")]
-    restore = f"; to restore: {_restore_text(outcome)}" if outcome.restore_sql else ""
-    number = counted(len(own) + sum(map(len, groups.others.values())), "change")
-    lines = [f"{outcome.stored_as}, {number}{restore}", *([_changes_text(own)] if own else [])]
-    for table, changes in groups.others.items():
-        lines += [f"  along with it, at {escaped(table)}:", _changes_text(changes)]
-    if with_sql and outcome.statements:
-        lines += ["", sql_text(outcome.statements, is_printed=True), ""]
-    return "\n".join(lines)
-
-
-def outcomes_text(outcomes: Iterable[TableOutcome]) -> str:
-    """Show the drift of several tables whose checks did not pass."""
-    return "\n\n".join(
-        f"{headline(outcome)}\n\n{body(outcome, outcome.location.file_and_line if outcome.location else '')}"
-        for outcome in outcomes
-    )
-
-
-def entry_text(changes: Sequence[TableChange]) -> str:
-    """Show the differences between a catalog entry and the Delta log."""
-    rows = [(escaped(change.path), escaped(change.before), escaped(change.after)) for change in changes]
-    width = max(len(path) for path, _, _ in rows)
-    left = max(len(entry) for _, entry, _ in rows)
-    return "\n".join(f"  {path:<{width}}  entry {entry:<{left}}  log {log}" for path, entry, log in rows)
-
-
-def _entry_body(outcome: TableOutcome) -> str:
-    return f"{entry_text(outcome.changes)}\n\n{_RESTORE if outcome.status is Status.BLOCKED else _SYNC}"
-
-
-def _unmanaged_findings(outcome: TableOutcome) -> str:
-    return " ".join(f"{part.table} {part.message}" for part in (*outcome.diagnostics, *outcome.notes))
-
-
-def _entry_headline(outcome: TableOutcome) -> str:
-    number, paths = counted(len(outcome.changes), "difference"), _first(outcome.changes)
-    return escaped(f"{outcome.stored_as}: the catalog entry differs from the Delta log, {number}: {paths}")
-
-
-_HEADLINES = {
-    CheckKind.COMPAT: comparison_headline,
-    CheckKind.UNMANAGED: _unmanaged_findings,
-    CheckKind.METADATA: _entry_headline,
-}
-"""What says in one line how checks of some kinds ended."""
-
-
-def _restore_text(outcome: TableOutcome) -> str:
-    sql, note = printed_sql(outcome.restore_sql)
-    return f"{sql} ({note})" if note else sql
-
-
-def _drift(table: str, changes: Sequence[TableChange]) -> str:
-    if any(map(is_creation, changes)):
-        schema = changes[0].path.partition("schema ")[2]
-        return escaped(
-            f"{table} does not exist in the catalog{f', and neither does its schema {schema}' * bool(schema)}"
-        )
-    return escaped(f"{table} has drifted, {counted(len(changes), 'change')}: {_first(changes)}")
-
-
-def _first(parts: Sequence[TableChange | Diagnostic]) -> str:
-    """Name the first few paths, and count the other changes as the headline does: a replaced check is two."""
-    paths = list(dict.fromkeys(part.path for part in parts))
-    more = f" and {len(parts) - _NAMED} more" if len(paths) > _NAMED else ""
-    return f"{', '.join(paths[:_NAMED])}{more}"
-
-
-def _groups(outcome: TableOutcome) -> ChangeGroups:
-    return change_groups(outcome.changes, outcome.stored_as)
-
-
-def _drift_body(outcome: TableOutcome, groups: ChangeGroups, declared: str, *, with_sql: bool) -> str:
-    parts = [declared, _changes_text(groups.own)]
-    if _notes(outcome):
-        parts.append(_notes_text(_notes(outcome)))
-    for table, changes in groups.others.items():
-        parts.append(f"along with it, at {escaped(table)}:\n{_changes_text(changes)}")
-    if groups.unmanaged:
-        parts.append(_unmanaged_text(groups.unmanaged))
-    if with_sql:
-        heading = sql_heading(outcome.statements, is_blocked=bool(outcome.diagnostics))
-        parts.append(f"{heading}:\n\n{sql_text(outcome.statements, is_printed=True)}")
-    if outcome.diagnostics:
-        parts.append(f"blocked:\n{_lines_of(outcome.diagnostics)}")
-    else:
-        parts.append(TO_ALIGN)
-    return "\n\n".join(parts)
-
-
-def _has_several_constraints(outcome: TableOutcome) -> bool:
-    return outcome.status is Status.UNENFORCED and len(outcome.diagnostics) > 1
-
-
-def _headline_without_changes(outcome: TableOutcome) -> str:
-    if _has_several_constraints(outcome):
-        number = counted(len(outcome.diagnostics), "constraint")
-        return escaped(f"{outcome.stored_as}: {number} did not stop their rows: {_first(outcome.diagnostics)}")
-    return str(outcome.diagnostics[0]) if outcome.diagnostics else outcome.table
-
-
-def _body_without_changes(outcome: TableOutcome) -> list[str]:
-    if _has_several_constraints(outcome):
-        return [_lines_of(outcome.diagnostics)]
-    others = "\n".join(map(str, outcome.diagnostics[1:]))
-    remedy = _remedy(outcome.diagnostics[0]) if len(outcome.diagnostics) == 1 else ""
-    return [*filter(None, (others, remedy))]
-
-
-def _lines_of(diagnostics: Iterable[Diagnostic]) -> str:
-    return "\n".join(f"  ! {diagnostic}" for diagnostic in diagnostics)
-
-
-def _remedy(diagnostic: Diagnostic) -> str:
-    """Return the last line of a failure with one cause, so its remedy can be copied."""
-    return escaped(f"to correct it: {diagnostic.remedy}") if diagnostic.remedy else ""
-
-
-def _unmanaged_text(
-    changes: Sequence[TableChange], before: Sequence[str] = (), notes: Sequence[Diagnostic] = ()
-) -> str:
-    aspects = ", ".join(dict.fromkeys(change.aspect for change in changes))
-    parts = [*before, _changes_text(changes)]
-    if notes:
-        parts.append(_notes_text(notes))
-    fact = f"No apply changes this, because the contract reports {aspects} and does not manage it"
-    parts.append(f"{fact}: change it where it is managed, or change the model.")
-    return "\n\n".join(parts)
-
-
-def _notes(outcome: TableOutcome) -> tuple[Diagnostic, ...]:
-    return (*outcome.notes, *outcome.background)
-
-
-def _notes_text(notes: Iterable[Diagnostic]) -> str:
-    return "\n".join(f"  note: {escaped(note.message)}" for note in notes)
-
-
-def _changes_text(changes: Iterable[TableChange]) -> str:
-    return aligned(
-        ChangeLine(change.marker, change.path, change.before, change.after, Risk[change.risk.upper()], change.loss)
-        for change in changes
-    )

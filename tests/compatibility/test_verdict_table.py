@@ -14,7 +14,7 @@ from pytest_delta_schema.compatibility.effects import STREAM_KINDS_OF, STREAM_VE
 from pytest_delta_schema.compatibility.roles import GROUPS, ROLE_WORDS
 from pytest_delta_schema.compatibility.verdict_table import VERDICT_TABLE
 from pytest_delta_schema.plan.changes import Change
-from pytest_delta_schema.report.findings import all_codes
+from pytest_delta_schema.report.codes import all_codes
 from pytest_delta_schema.settings.table import DEFAULT_ROLES, ROLES
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.states import SourceState

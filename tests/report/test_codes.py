@@ -16,7 +16,7 @@ from pytest_delta_schema.compatibility import judge_change
 from pytest_delta_schema.delta.names import Part
 from pytest_delta_schema.engine.gate import Gate
 from pytest_delta_schema.plan.kinds import KINDS
-from pytest_delta_schema.report.findings import CodeInfo, all_codes, explained
+from pytest_delta_schema.report.codes import CodeInfo, all_codes, explained
 from pytest_delta_schema.state.desired import desired_state
 
 if TYPE_CHECKING:

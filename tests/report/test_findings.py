@@ -8,8 +8,7 @@ import pytest
 
 from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
 from pytest_delta_schema.engine.outcomes import Status, TableChange
-from pytest_delta_schema.report.findings import PROJECT_FILE, findings
-from pytest_delta_schema.report.run_report import Consents
+from pytest_delta_schema.report.run_report import PROJECT_FILE, Consents, findings
 from support.reports.run_reports import BLOCKED, DRIFTED, IN_SYNC, UNREADABLE, sample_report
 
 FAULT = Diagnostic(table="", message="the server does not answer", remedy="start it", concerns_run=True)

@@ -8,8 +8,7 @@ import pytest
 
 from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
 from pytest_delta_schema.engine.outcomes import Status, TableChange
-from pytest_delta_schema.report.findings import fingerprint, fingerprints
-from pytest_delta_schema.report.run_report import Run, RunReport, TableReport
+from pytest_delta_schema.report.run_report import Run, RunReport, TableReport, fingerprint, fingerprints
 from support.reports.run_reports import DRIFTED, UNMANAGED, sample_report
 
 ORDERS, CUSTOMERS = "dev.silver.orders", "dev.silver.customers"

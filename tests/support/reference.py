@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.plugin import fixtures
 from pytest_delta_schema.plugin import registration as every_run
-from pytest_delta_schema.report.findings import all_codes
+from pytest_delta_schema.report.codes import all_codes
 from support.documentation import api_reference, capabilities, clients, compatibility, findings, json_schemas
 from support.documentation.configuration_reference import configuration_reference
 from support.pages import DOCS
@@ -27,7 +27,7 @@ from versions import record
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_delta_schema.report.findings import CodeInfo, CodeStage
+    from pytest_delta_schema.report.codes import CodeInfo, CodeStage
 
 PACKAGES = {
     "models": "Declarations",

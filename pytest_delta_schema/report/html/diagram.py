@@ -1,4 +1,4 @@
-"""The tables of a report and their foreign keys as a drawing, and as a list."""
+"""The tables of a report and their foreign keys as a drawing, and as a list; the drawing is laid out here."""
 
 from __future__ import annotations
 
@@ -17,6 +17,156 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from pytest_delta_schema.report.run_report import TableReport
+
+
+_NAME_COLUMNS = 22
+_SCHEMA_COLUMNS = 30
+_SIGN = 18
+
+
+def diagram(tables: Sequence[TableReport], anchors: Mapping[str, str]) -> Html:
+    """Return a section with all tables that have or are referenced by foreign keys; nothing if there are none."""
+    by_name = {table.name: table for table in reversed(tables)}
+    references = _references(by_name)
+    if not references:
+        return NOTHING
+    drawing = drawn((reference.child, reference.parent) for reference in references)
+    count = f"{counted(len(drawing.nodes), 'table')}, {counted(len(references), 'foreign key')}"
+    width, height = round(drawing.width), round(drawing.height)
+    routes = joined(_route(edge, points, drawing.nodes) for edge, points in drawing.routes.items())
+    nodes = joined(_node(name, corner, by_name.get(name), anchors) for name, corner in drawing.nodes.items())
+    picture = element(
+        "svg",
+        _arrow_head(),
+        routes,
+        nodes,
+        role="img",
+        aria_label=f"Diagram of {count}; the list below names all of them",
+        viewBox=f"0 0 {width} {height}",
+        width=width,
+        height=height,
+    )
+    zoom = [("out", "-", "Make the diagram smaller"), ("in", "+", "Make the diagram larger")]
+    buttons = [
+        *[element("button", text(sign), type="button", data_zoom=way, aria_label=name) for way, sign, name in zoom],
+        element("button", text("Fit"), type="button", data_zoom="fit", aria_label="Fit the diagram into the page"),
+        element("button", text("100 %"), type="button", data_zoom="full", aria_label="Show the diagram in full size"),
+    ]
+    return element(
+        "section",
+        element(
+            "div",
+            element("h2", text("Foreign keys"), id="foreign-keys"),
+            element("span", text(count), class_="count"),
+            element("div", *buttons, class_="buttons needs-script", role="group", aria_label="Size of the diagram"),
+            class_="head",
+        ),
+        element("div", picture, class_="canvas", tabindex=0, role="region", aria_label="Diagram, scrollable"),
+        element("details", element("summary", text("Foreign keys as a list")), _list(references, anchors)),
+        class_="diagram",
+        aria_labelledby="foreign-keys",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reference:
+    child: str
+    parent: str
+    key: Mapping[str, Any]
+
+
+def _references(by_name: Mapping[str, TableReport]) -> list[_Reference]:
+    """Return the foreign keys of all tables; the models' keys, or those of the catalog where a model is not known."""
+    names = {folded(alias): name for name, table in by_name.items() for alias in (table.stored_as, name) if alias}
+    return [
+        _Reference(child=name, parent=names.get(folded(key["parent"]), key["parent"]), key=key)
+        for name, table in by_name.items()
+        for key in (table.declared or table.observed or {}).get("foreign_keys", ())
+    ]
+
+
+def _arrow_head() -> Html:
+    shape = element("path", d="M0 0 8 4 0 8Z", class_="head-shape")
+    marker = element(
+        "marker", shape, id="arrow", viewBox="0 0 8 8", refX=7, refY=4, markerWidth=8, markerHeight=8, orient="auto"
+    )
+    return element("defs", marker)
+
+
+def _route(edge: Edge, points: Sequence[Point], nodes: Mapping[str, Point]) -> Html:
+    child, parent = edge
+    if not points:
+        x, y = nodes[child].x + WIDTH, nodes[child].y
+        d = f"M{x:g} {y + 12:g}c34 -8 34 {HEIGHT - 16} 0 {HEIGHT - 24}"
+    else:
+        steps = [f"M{points[0].x:g} {points[0].y:g}"]
+        for start, end in pairwise(points):
+            bend = (start.x + end.x) / 2
+            straight = start.y == end.y
+            steps.append(f"H{end.x:g}" if straight else f"C{bend:g} {start.y:g} {bend:g} {end.y:g} {end.x:g} {end.y:g}")
+        d = "".join(steps)
+    title = element("title", text(f"{child} references {parent}"))
+    return element("g", title, element("path", d=d, class_="route", marker_end="url(#arrow)"))
+
+
+def _node(name: str, corner: Point, table: TableReport | None, anchors: Mapping[str, str]) -> Html:
+    schema, _, short = name.rpartition(".")
+    tone = MARKS[table.status].tone if table else "other"
+    state = table.status.value if table else "not in this report"
+    x, y = corner
+    box = element("rect", x=f"{x:g}", y=f"{y:g}", width=WIDTH, height=HEIGHT, rx=6)
+    left = x + 12 + (_SIGN + 6 if table else 0)
+    sign = NOTHING
+    if table:
+        href = f"#shape-{MARKS[table.status].shape}"
+        sign = element("use", href=href, x=f"{x + 11:g}", y=f"{y + 14:g}", width=_SIGN, height=_SIGN)
+    label = element("text", text(_shortened(short, _NAME_COLUMNS)), x=f"{left:g}", y=f"{y + 19:g}", class_="name")
+    below = f"{_shortened(schema, _SCHEMA_COLUMNS - len(state))} \u00b7 {state}"
+    line = element("text", text(below), x=f"{left:g}", y=f"{y + 35:g}", class_="state")
+    content = [element("title", text(f"{name}: {state}")), box, sign, label, line]
+    if table is None:
+        return element("g", *content, class_="node other")
+    # The list below has the same links for the keyboard.
+    return element("a", *content, href=f"#{anchors[name]}", tabindex=-1, class_=f"node {tone}")
+
+
+def _shortened(name: str, columns: int) -> str:
+    """Shorten a name in its middle, because tables of one project often begin and end alike."""
+    shown = escaped(name)
+    widths = [2 if east_asian_width(character) in "WF" else 1 for character in shown]
+    if sum(widths) <= columns:
+        return shown
+    kept: list[str] = []
+    room = columns - 1
+    front, back = 0, len(shown) - 1
+    tail: list[str] = []
+    while front <= back:
+        at_front = len(kept) <= len(tail)
+        index = front if at_front else back
+        room -= widths[index]
+        if room < 0:
+            break
+        (kept if at_front else tail).append(shown[index])
+        front, back = (front + 1, back) if at_front else (front, back - 1)
+    return f"{''.join(kept)}\u2026{''.join(reversed(tail))}"
+
+
+def _list(references: Sequence[_Reference], anchors: Mapping[str, str]) -> Html:
+    items = [
+        element(
+            "li",
+            _link(reference.child, anchors),
+            text(f" ({', '.join(reference.key['columns'])}) references "),
+            _link(reference.parent, anchors),
+            text(f" ({', '.join(parents)})" if (parents := reference.key.get("parent_columns")) else ""),
+        )
+        for reference in references
+    ]
+    return element("ul", *items, class_="references")
+
+
+def _link(name: str, anchors: Mapping[str, str]) -> Html:
+    return element("a", text(name), href=f"#{anchors[name]}") if name in anchors else element("span", text(name))
 
 
 WIDTH = 216
@@ -61,7 +211,7 @@ class Drawing:
 def drawn(edges: Iterable[Edge]) -> Drawing:
     """Lay out all nodes that have edges; parts without a connection are placed next to and below each other."""
     distinct = sorted(set(edges))
-    parts = [_part(part) for part in _connected(distinct)]
+    parts = [_laid_out(part) for part in _connected(distinct)]
     # The largest parts come first; parts of one size stay in the order of their names.
     parts.sort(key=lambda part: -len(part.nodes))
     return _packed(parts)
@@ -87,7 +237,7 @@ def _connected(edges: Sequence[Edge]) -> list[list[Edge]]:
     return list(parts.values())
 
 
-def _part(edges: Sequence[Edge]) -> Drawing:
+def _laid_out(edges: Sequence[Edge]) -> Drawing:
     nodes = sorted({node for edge in edges for node in edge})
     turned = _edges_of_cycles(nodes, [edge for edge in edges if edge[0] != edge[1]])
     upwards = [((edge[1], edge[0]) if edge in turned else edge, edge) for edge in edges if edge[0] != edge[1]]
@@ -103,7 +253,7 @@ def _part(edges: Sequence[Edge]) -> Drawing:
         neighbours[left].append(right)
         neighbours[right].append(left)
     heights = defaultdict(lambda: _BEND_HEIGHT, dict.fromkeys(nodes, HEIGHT))
-    _order(layers, neighbours)
+    _order_layers(layers, neighbours)
     tops = _tops(layers, neighbours, heights)
     step = WIDTH + _BETWEEN_LAYERS
     corners = {node: Point(layer * step, tops[node]) for layer, row in enumerate(layers) for node in row}
@@ -189,7 +339,7 @@ def _chain(edge: Edge, layer_of: Mapping[str, int], layers: list[list[str]]) -> 
     return [parent, *bends, child]
 
 
-def _order(layers: list[list[str]], neighbours: Mapping[str, list[str]]) -> None:
+def _order_layers(layers: list[list[str]], neighbours: Mapping[str, list[str]]) -> None:
     """Order each layer by the mean position of its neighbours in the adjacent layer, in alternating direction."""
     position = {node: index for row in layers for index, node in enumerate(row)}
     layer_of = {node: layer for layer, row in enumerate(layers) for node in row}
@@ -265,153 +415,3 @@ def _packed(parts: Sequence[Drawing]) -> Drawing:
         row_height = max(row_height, part.height)
         width = max(width, x)
     return Drawing(width=width, height=y + row_height + 2 * _MARGIN, nodes=nodes, routes=routes)
-
-
-_NAME_COLUMNS = 22
-_SCHEMA_COLUMNS = 30
-_SIGN = 18
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Reference:
-    child: str
-    parent: str
-    key: Mapping[str, Any]
-
-
-def diagram(tables: Sequence[TableReport], anchors: Mapping[str, str]) -> Html:
-    """Return a section with all tables that have or are referenced by foreign keys; nothing if there are none."""
-    by_name = {table.name: table for table in reversed(tables)}
-    references = _references(by_name)
-    if not references:
-        return NOTHING
-    drawing = drawn((reference.child, reference.parent) for reference in references)
-    count = f"{counted(len(drawing.nodes), 'table')}, {counted(len(references), 'foreign key')}"
-    width, height = round(drawing.width), round(drawing.height)
-    routes = joined(_route(edge, points, drawing.nodes) for edge, points in drawing.routes.items())
-    nodes = joined(_node(name, corner, by_name.get(name), anchors) for name, corner in drawing.nodes.items())
-    picture = element(
-        "svg",
-        _arrow_head(),
-        routes,
-        nodes,
-        role="img",
-        aria_label=f"Diagram of {count}; the list below names all of them",
-        viewBox=f"0 0 {width} {height}",
-        width=width,
-        height=height,
-    )
-    zoom = [("out", "-", "Make the diagram smaller"), ("in", "+", "Make the diagram larger")]
-    buttons = [
-        *[element("button", text(sign), type="button", data_zoom=way, aria_label=name) for way, sign, name in zoom],
-        element("button", text("Fit"), type="button", data_zoom="fit", aria_label="Fit the diagram into the page"),
-        element("button", text("100 %"), type="button", data_zoom="full", aria_label="Show the diagram in full size"),
-    ]
-    return element(
-        "section",
-        element(
-            "div",
-            element("h2", text("Foreign keys"), id="foreign-keys"),
-            element("span", text(count), class_="count"),
-            element("div", *buttons, class_="buttons needs-script", role="group", aria_label="Size of the diagram"),
-            class_="head",
-        ),
-        element("div", picture, class_="canvas", tabindex=0, role="region", aria_label="Diagram, scrollable"),
-        element("details", element("summary", text("Foreign keys as a list")), _list(references, anchors)),
-        class_="diagram",
-        aria_labelledby="foreign-keys",
-    )
-
-
-def _references(by_name: Mapping[str, TableReport]) -> list[_Reference]:
-    """Return the foreign keys of all tables; the models' keys, or those of the catalog where a model is not known."""
-    names = {folded(alias): name for name, table in by_name.items() for alias in (table.stored_as, name) if alias}
-    return [
-        _Reference(child=name, parent=names.get(folded(key["parent"]), key["parent"]), key=key)
-        for name, table in by_name.items()
-        for key in (table.declared or table.observed or {}).get("foreign_keys", ())
-    ]
-
-
-def _arrow_head() -> Html:
-    shape = element("path", d="M0 0 8 4 0 8Z", class_="head-shape")
-    marker = element(
-        "marker", shape, id="arrow", viewBox="0 0 8 8", refX=7, refY=4, markerWidth=8, markerHeight=8, orient="auto"
-    )
-    return element("defs", marker)
-
-
-def _route(edge: Edge, points: Sequence[Point], nodes: Mapping[str, Point]) -> Html:
-    child, parent = edge
-    if not points:
-        x, y = nodes[child].x + WIDTH, nodes[child].y
-        d = f"M{x:g} {y + 12:g}c34 -8 34 {HEIGHT - 16} 0 {HEIGHT - 24}"
-    else:
-        steps = [f"M{points[0].x:g} {points[0].y:g}"]
-        for start, end in pairwise(points):
-            bend = (start.x + end.x) / 2
-            straight = start.y == end.y
-            steps.append(f"H{end.x:g}" if straight else f"C{bend:g} {start.y:g} {bend:g} {end.y:g} {end.x:g} {end.y:g}")
-        d = "".join(steps)
-    title = element("title", text(f"{child} references {parent}"))
-    return element("g", title, element("path", d=d, class_="route", marker_end="url(#arrow)"))
-
-
-def _node(name: str, corner: Point, table: TableReport | None, anchors: Mapping[str, str]) -> Html:
-    schema, _, short = name.rpartition(".")
-    tone = MARKS[table.status].tone if table else "other"
-    state = table.status.value if table else "not in this report"
-    x, y = corner
-    box = element("rect", x=f"{x:g}", y=f"{y:g}", width=WIDTH, height=HEIGHT, rx=6)
-    left = x + 12 + (_SIGN + 6 if table else 0)
-    sign = NOTHING
-    if table:
-        href = f"#shape-{MARKS[table.status].shape}"
-        sign = element("use", href=href, x=f"{x + 11:g}", y=f"{y + 14:g}", width=_SIGN, height=_SIGN)
-    label = element("text", text(_shortened(short, _NAME_COLUMNS)), x=f"{left:g}", y=f"{y + 19:g}", class_="name")
-    below = f"{_shortened(schema, _SCHEMA_COLUMNS - len(state))} \u00b7 {state}"
-    line = element("text", text(below), x=f"{left:g}", y=f"{y + 35:g}", class_="state")
-    content = [element("title", text(f"{name}: {state}")), box, sign, label, line]
-    if table is None:
-        return element("g", *content, class_="node other")
-    # The list below has the same links for the keyboard.
-    return element("a", *content, href=f"#{anchors[name]}", tabindex=-1, class_=f"node {tone}")
-
-
-def _list(references: Sequence[_Reference], anchors: Mapping[str, str]) -> Html:
-    items = [
-        element(
-            "li",
-            _link(reference.child, anchors),
-            text(f" ({', '.join(reference.key['columns'])}) references "),
-            _link(reference.parent, anchors),
-            text(f" ({', '.join(parents)})" if (parents := reference.key.get("parent_columns")) else ""),
-        )
-        for reference in references
-    ]
-    return element("ul", *items, class_="references")
-
-
-def _link(name: str, anchors: Mapping[str, str]) -> Html:
-    return element("a", text(name), href=f"#{anchors[name]}") if name in anchors else element("span", text(name))
-
-
-def _shortened(name: str, columns: int) -> str:
-    """Shorten a name in its middle, because tables of one project often begin and end alike."""
-    shown = escaped(name)
-    widths = [2 if east_asian_width(character) in "WF" else 1 for character in shown]
-    if sum(widths) <= columns:
-        return shown
-    kept: list[str] = []
-    room = columns - 1
-    front, back = 0, len(shown) - 1
-    tail: list[str] = []
-    while front <= back:
-        at_front = len(kept) <= len(tail)
-        index = front if at_front else back
-        room -= widths[index]
-        if room < 0:
-            break
-        (kept if at_front else tail).append(shown[index])
-        front, back = (front + 1, back) if at_front else (front, back - 1)
-    return f"{''.join(kept)}\u2026{''.join(reversed(tail))}"

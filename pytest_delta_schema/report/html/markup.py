@@ -24,7 +24,6 @@ NOTHING = Html("")
 """No markup."""
 
 _Attributes = tuple[tuple[str, str | float | None], ...]
-
 _QUOTE = '"'
 _WITHOUT_CONTENT = frozenset({"input", "link", "meta", "path", "rect", "use"})
 
@@ -121,6 +120,7 @@ _OUTLINES: dict[MarkShape, str] = {
     "square": "M3 1.5h10A1.5 1.5 0 0 1 14.5 3v10a1.5 1.5 0 0 1-1.5 1.5H3A1.5 1.5 0 0 1 1.5 13V3A1.5 1.5 0 0 1 3 1.5Z",
     "diamond": "M8 .5 15.5 8 8 15.5.5 8Z",
 }
+
 _SIGNS: dict[MarkShape, str] = {
     "circle": "M4.8 8.3 7 10.5l4.3-4.8",
     "triangle": "M8 5.6v4M8 12v.1",

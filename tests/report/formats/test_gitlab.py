@@ -9,8 +9,7 @@ import pytest
 
 from pytest_delta_schema.diagnostics.errors import Diagnostic
 from pytest_delta_schema.report.ci_formats import gitlab_json
-from pytest_delta_schema.report.findings import findings
-from pytest_delta_schema.report.run_report import Consents
+from pytest_delta_schema.report.run_report import Consents, findings
 from support.reports.run_reports import BLOCKED, DRIFTED, IN_SYNC, UNREADABLE, sample_report
 
 NOTHING = {"unmanaged": (), "consents": Consents()}

@@ -10,8 +10,7 @@ from sarif_pydantic import Sarif
 
 from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
 from pytest_delta_schema.report.ci_formats import MOST_RESULTS, sarif_json
-from pytest_delta_schema.report.findings import findings
-from pytest_delta_schema.report.run_report import Consents, Run
+from pytest_delta_schema.report.run_report import Consents, Run, findings
 from support.reports.run_reports import BLOCKED, DRIFTED, IN_SYNC, RUN, UNREADABLE, sample_report
 
 NOTHING = {"unmanaged": (), "consents": Consents()}
