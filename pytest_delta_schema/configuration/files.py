@@ -1,4 +1,4 @@
-"""Read the section of a project's ``pyproject.toml``, and find settings where nothing reads them."""
+"""Read the section of a project's ``pyproject.toml``, and find settings that nothing reads."""
 
 from __future__ import annotations
 

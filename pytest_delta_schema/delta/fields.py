@@ -34,10 +34,13 @@ IDENTITY_EXPLICIT = "delta.identity.allowExplicitInsert"
 COLLATIONS = "__COLLATIONS"
 """The provider and name of the collations of a field's strings, such as ``{"city": "spark.UTF8_LCASE"}``."""
 
+ONLY_COMMENT = frozenset({"comment"})
+"""The keys in the metadata of most fields."""
+
 _PARTS = {"elementType": ELEMENT, "keyType": KEY, "valueType": VALUE}
 """The parts of arrays and maps in schemas in JSON, and their names in paths of collations."""
 
-_PLAIN_COLLATION = "UTF8_BINARY"
+PLAIN_COLLATION = "UTF8_BINARY"
 """The collation of strings without one."""
 
 
@@ -45,7 +48,7 @@ def with_collations_json(data_type: Any, path: str, collations: Mapping[str, str
     """Return a type in JSON with ``string collate UTF8_LCASE`` instead of strings that have another collation."""
     if data_type == "string" and path in collations:
         name = collations[path].partition(".")[2]
-        return data_type if name == _PLAIN_COLLATION else f"string collate {name}"
+        return data_type if name == PLAIN_COLLATION else f"string collate {name}"
     if isinstance(data_type, dict) and data_type["type"] in ("array", "map"):
         # The fields of a struct have metadata of their own.
         below = {

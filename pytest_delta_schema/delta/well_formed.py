@@ -16,6 +16,7 @@ from pytest_delta_schema.delta.fields import (
     IDENTITY_EXPLICIT,
     IDENTITY_START,
     IDENTITY_STEP,
+    ONLY_COMMENT,
     PHYSICAL_NAME,
     is_decimal,
     widening,
@@ -238,7 +239,6 @@ _METADATA_KINDS: Mapping[str, type] = {
 """The kinds of values of keys in the metadata of a field."""
 
 _IDENTITY_KEYS = frozenset({IDENTITY_START, IDENTITY_STEP, IDENTITY_EXPLICIT})
-_ONLY_COMMENT = frozenset({"comment"})  # the metadata of most fields
 _FIELD_KEYS = frozenset({"name", "type", "nullable", "metadata"})
 
 
@@ -276,7 +276,7 @@ def _faults_of_field(field: Mapping[str, Any]) -> Iterator[str]:
         yield from _faults_of_type(kind)
     if not isinstance(metadata, dict):
         yield f"the metadata {field_text(metadata)}"
-    elif metadata and not (metadata.keys() == _ONLY_COMMENT and type(metadata["comment"]) is str):
+    elif metadata and not (metadata.keys() == ONLY_COMMENT and type(metadata["comment"]) is str):
         yield from _faults_of_metadata(metadata, kind)
 
 

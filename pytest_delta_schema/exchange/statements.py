@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.delta.fields import PLAIN_COLLATION
 from pytest_delta_schema.delta.names import TABLE, ColumnPath, same_name
 from pytest_delta_schema.diagnostics.text import COMMENT, LITERAL, NAME, RAW_LITERAL
 from pytest_delta_schema.exchange.definitions import (
@@ -240,7 +241,7 @@ def _default(reader: TokenReader, _reading: DdlReading, _draft: TableDraft) -> N
     offset = reader.offset
     reader.expect("COLLATION")
     collation = reader.name("a collation")
-    if collation.upper() != "UTF8_BINARY":
+    if collation.upper() != PLAIN_COLLATION:
         refuse_sql(
             f"DEFAULT COLLATION {collation} changes the types of columns", "write COLLATE at the columns", offset
         )

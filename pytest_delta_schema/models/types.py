@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import types as spark
 
+from pytest_delta_schema.delta.fields import PLAIN_COLLATION
 from pytest_delta_schema.models.spark_types import UnknownType
 from pytest_delta_schema.sqlglot_compat import SqlglotError, TokenType, ddl_tokens
 
@@ -49,8 +50,6 @@ _SIZED: dict[str, type[spark.CharType | spark.VarcharType]] = {
 _UNSTORED = ("geography", "geometry", "interval", "time", "variant")
 """Types, with or without arguments, that Delta does not store, or not with every Spark."""
 
-_PLAIN_COLLATION = "UTF8_BINARY"
-
 _INTERVAL_UNITS = ("year", "month", "day", "hour", "minute", "second", "to")
 
 _NAMES = (*ATOMIC_TYPES, *_DECIMAL, *_SIZED, "array", "map", "struct")
@@ -90,7 +89,7 @@ class _Reader:
             collation = self._word("a collation")
             return (
                 spark.StringType()
-                if collation.upper() == _PLAIN_COLLATION
+                if collation.upper() == PLAIN_COLLATION
                 else UnknownType(f"string collate {collation}")
             )
         if name in ATOMIC_TYPES:

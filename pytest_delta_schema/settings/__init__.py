@@ -1,4 +1,4 @@
-"""The settings of a project: one table of them, and here the stack of those in force.
+"""The stack of the settings in force; ``table`` has all settings that there are.
 
 Every pytest run pushes its settings, also one without tables, so this module does not know what they are made of.
 """

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pyspark.sql import types as spark
 
+from pytest_delta_schema.delta.fields import PLAIN_COLLATION
 from pytest_delta_schema.delta.names import folded, path_text
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.column import Column, Deprecated, Identity
@@ -166,7 +167,7 @@ def type_call(data_type: spark.DataType) -> Call:  # noqa: PLR0911 - one answer 
             return Call(name, (("", data_type.precision), ("", data_type.scale)))
         case spark.CharType() | spark.VarcharType():
             return Call(name, (("", data_type.length),))
-        case spark.StringType() if getattr(data_type, "collation", "UTF8_BINARY") != "UTF8_BINARY":
+        case spark.StringType() if getattr(data_type, "collation", PLAIN_COLLATION) != PLAIN_COLLATION:
             return Call(name, (("", data_type.collation),))
         case spark.DayTimeIntervalType() | spark.YearMonthIntervalType():
             return Call(name, (("", data_type.startField), ("", data_type.endField)))

@@ -17,6 +17,7 @@ from pytest_delta_schema.delta.fields import (
     IDENTITY_EXPLICIT,
     IDENTITY_START,
     IDENTITY_STEP,
+    ONLY_COMMENT,
     logical_path,
     with_collations_json,
 )
@@ -35,6 +36,7 @@ from pytest_delta_schema.state.states import (
     decoded,
 )
 from pytest_delta_schema.state.types import (
+    NO_GENERATION,
     ArrayState,
     ColumnGeneration,
     ColumnState,
@@ -56,9 +58,6 @@ TAG_PREFIX = f"{OWN_PROPERTY_PREFIX}tag."
 
 PROPERTY_PREFIX = f"{OWN_PROPERTY_PREFIX}property."
 """The prefix of properties that hold those which open-source Delta does not know; their whole key follows."""
-
-_NO_VALUE = ColumnGeneration()
-_ONLY_COMMENT = frozenset({"comment"})
 
 
 class LogSchema(NamedTuple):
@@ -170,7 +169,7 @@ def _emulated_properties(own: Mapping[str, str], visible: Mapping[str, str]) -> 
 def _field(field: Mapping[str, Any]) -> ColumnState:
     metadata = field.get("metadata") or {}
     log_type = field["type"]
-    if not metadata or metadata.keys() == _ONLY_COMMENT:  # most fields, read in half the time
+    if not metadata or metadata.keys() == ONLY_COMMENT:  # most fields, read in half the time
         comment = intern(metadata.get("comment") or "")
         data_type = _atomic(log_type) if type(log_type) is str else _type(log_type)
         return ColumnState(intern(field["name"]), data_type, field["nullable"], comment, None)
@@ -190,7 +189,7 @@ def _value(metadata: Mapping[str, Any]) -> ColumnGeneration | None:
         always = not metadata.get(IDENTITY_EXPLICIT, False)
         identity = IdentityState(metadata[IDENTITY_START], metadata[IDENTITY_STEP], always)
     value = ColumnGeneration(metadata.get(DEFAULT), metadata.get(GENERATION_EXPRESSION), identity)
-    return None if value == _NO_VALUE else value
+    return None if value == NO_GENERATION else value
 
 
 def _type(value: Any) -> DataTypeState:

@@ -55,6 +55,7 @@ from pytest_delta_schema.state.states import (
     TableState,
 )
 from pytest_delta_schema.state.types import (
+    NO_GENERATION,
     ArrayState,
     ColumnGeneration,
     ColumnState,
@@ -148,9 +149,6 @@ def _fault_of(text: str, error: ValueError) -> str:
     return f"is not valid JSON: {error}"
 
 
-_NO_VALUE = ColumnGeneration()
-
-
 class DataType:
     """The shape of a column's type: text, or an object of one of the ``nested`` kinds."""
 
@@ -189,7 +187,7 @@ class DataType:
 
 def _column(**parts: Any) -> ColumnState:
     value = ColumnGeneration(parts.pop("default"), parts.pop("generated"), parts.pop("identity"))
-    return ColumnState(**parts, value=None if value == _NO_VALUE else value)
+    return ColumnState(**parts, value=None if value == NO_GENERATION else value)
 
 
 def _unique(**parts: Any) -> KeyState:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pyspark.sql import types as spark
 
-from pytest_delta_schema.delta.fields import is_decimal
+from pytest_delta_schema.delta.fields import PLAIN_COLLATION, is_decimal
 from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.state.types import (
     ArrayState,
@@ -107,13 +107,9 @@ def _map(data_type: spark.MapType, renamed: Renamed) -> MapState:
     return MapState(key, value, data_type.valueContainsNull)
 
 
-_PLAIN = "UTF8_BINARY"
-"""The collation of strings that declare none (Spark 4.2.0)."""
-
-
 def _string(data_type: spark.StringType, _renamed: Renamed) -> str:
     # In Spark 3.5 strings have no collation.
-    if getattr(data_type, "collation", _PLAIN) == _PLAIN:
+    if getattr(data_type, "collation", PLAIN_COLLATION) == PLAIN_COLLATION:
         return "string"
     return intern(data_type.simpleString())
 

@@ -44,6 +44,9 @@ class ColumnGeneration(NamedTuple):
     identity: IdentityState | None = None
 
 
+NO_GENERATION = ColumnGeneration()
+
+
 class ColumnState(NamedTuple):
     """One column, or one field of a struct.
 
