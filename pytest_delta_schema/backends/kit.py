@@ -1,6 +1,6 @@
 """The kit for backends: what a catalog needs that reads Delta logs or metadata by SQL.
 
-A backend imports this package and other public ones only; ``examples/backend`` is one of another distribution.
+A backend imports this module and public packages only; ``examples/backend`` is one of another distribution.
 """
 
 from __future__ import annotations
