@@ -365,7 +365,6 @@ RETENTIONS: Mapping[str, int] = {
 }
 """Properties, in lower case, that say how long something is kept, with the defaults in milliseconds (Delta 4.4.0)."""
 
-
 _MANAGED = "catalogManaged"
 
 

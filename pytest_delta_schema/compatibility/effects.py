@@ -162,14 +162,12 @@ STREAM_KINDS_OF: dict[Role, tuple[StreamKind, ...]] = {
 }
 """The kinds of streams of each role; the worse answer counts."""
 
-
 STREAM_VERDICTS: dict[StreamAnswer, CompatibilityVerdict] = {
     "continues": "safe",
     "restarts": "dangerous",
     "blocked": "breaking",
     "not judged": "not judged",
 }
-
 
 _STREAM_REASONS: dict[CompatibilityVerdict, str] = {
     "dangerous": "end once, and continue when they are started again",
@@ -242,7 +240,6 @@ WRITES_BY_ROLE: Mapping[Role, tuple[Write, ...]] = {
 }
 """How the writers of each role write."""
 
-
 _OF_PARTITIONS: Mapping[Role, Write] = {
     "writers": Write("overwrites of partitions", WriteOptions(mode="overwrite", dynamic_partitions=True)),
     "writers-by-position": Write(
@@ -252,14 +249,11 @@ _OF_PARTITIONS: Mapping[Role, Write] = {
 }
 """How partitioned tables are written besides."""
 
-
 REPLACES = "replaces-other-rows"
 """The fault of an overwrite that replaces other rows than before."""
 
-
 UNFIT = "values-that-do-not-fit"
 """The fault of a write that Spark casts, and that fails for some values."""
-
 
 _ABOUT: Mapping[str, tuple[Aspect, str]] = {
     REPLACES: ("layout", ""),
@@ -268,9 +262,7 @@ _ABOUT: Mapping[str, tuple[Aspect, str]] = {
 }
 """The aspect that faults are about, with the end of its path, where their own path does not say it."""
 
-
 _REFUSED = "are refused"
-
 
 _VERBS = {REPLACES: "replace other rows", UNFIT: "are refused where a value does not fit"}
 """What writers meet, if it is not that each of their rows is refused."""

@@ -85,10 +85,8 @@ class DataChecks(str, Enum):
 Operation = Literal["add", "drop", "change"]
 """What a change does with the thing at its path."""
 
-
 MARKERS: dict[Operation, str] = {"add": "+", "drop": "-", "change": "~"}
 """How texts show the operations."""
-
 
 _OPERATIONS = {marker: operation for operation, marker in MARKERS.items()}
 
@@ -199,7 +197,6 @@ LOCATION = open_record(
     Location, Key("file", TEXT), Key("line", NUMBER), *required_keys(Nullable(of=NUMBER), "column", "end_line")
 )
 
-
 _LOCATION = Key("location", Nullable(of=LOCATION))
 
 
@@ -218,13 +215,11 @@ CHANGE = open_record(
     build=_change,
 )
 
-
 WITNESS = open_record(
     Witness,
     Key("result", Choice(words=get_args(WitnessResult))),
     *required_keys(TEXT, "file", "script", "before", "after", "reason"),
 )
-
 
 DIAGNOSTIC = open_record(
     Diagnostic,
@@ -236,7 +231,6 @@ DIAGNOSTIC = open_record(
     Key("witness", Nullable(of=WITNESS)),
 )
 
-
 STATEMENT = open_record(
     OutcomeStatement,
     *required_keys(TEXT, "sql", "kind"),
@@ -245,9 +239,7 @@ STATEMENT = open_record(
     Key("ran", FLAG, attribute="has_run"),
 )
 
-
 _DIAGNOSTICS = Items(of=Record(Diagnostic, *DIAGNOSTIC.keys, Key("concerns_run", FLAG, default=False)))
-
 
 OUTCOME_FORM = Form(
     version=1,

@@ -341,7 +341,6 @@ WRITES = frozenset(
 )
 """Operations of commits in Delta's history that write rows, and can add columns with them (Delta 4.4.0)."""
 
-
 _WAYS = 'declare it, drop it, or accept such columns with Table(evolution="additive")'
 
 

@@ -128,10 +128,8 @@ _TABLE_ARGUMENTS: Mapping[str, tuple[str, ...]] = {
 }
 """The arguments of a table that declare what a path names, where it is not the name of the argument."""
 
-
 _DICTIONARIES: Mapping[str, str] = {"properties": "table_properties", "tags": "tags"}
 """The arguments of a table that are dictionaries, by the first part of the paths of their keys."""
-
 
 _COLUMN_ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "comment": ("comment",),
@@ -143,14 +141,12 @@ _COLUMN_ARGUMENTS: Mapping[str, tuple[str, ...]] = {
 }
 """The arguments of a column that declare what the part of a path after its name is."""
 
-
 _ARGUMENTS_BY_CODE: Mapping[str, tuple[str, ...]] = {
     "DD104": ("data_type",),
     "DD105": ("is_nullable",),
     "DD109": ("generated_as", "identity"),
 }
 """The arguments of a column that a kind of change is about whose path is that of the column."""
-
 
 _COMPARED = frozenset({
     *("name", "data_type", "is_nullable", "comment", "default", "generated_as", "renamed_from"),
@@ -316,16 +312,13 @@ def _type(text: str) -> DataType | None:
 
 _CLASSES = (Table, Column, Check, ForeignKey, Unique)
 
-
 _PARAMETERS: Mapping[type, tuple[str, ...]] = {
     class_: tuple(part.name for part in fields(class_) if part.init) for class_ in _CLASSES
 }
 """The parameters of each declaration, in the order in which they can be given by position."""
 
-
 _NAMES = ("catalog_name", "schema_name", "table_name")
 """The first parameters of what declares a table."""
-
 
 _REPEATED = (
     *(ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.For, ast.AsyncFor, ast.While),
@@ -333,10 +326,8 @@ _REPEATED = (
 )
 """Code that may run several times, so one call declares several tables."""
 
-
 _CHOICES = (ast.IfExp, ast.BoolOp)
 """Expressions whose value may be that of another call in the same line."""
-
 
 _UNKNOWN = object()
 

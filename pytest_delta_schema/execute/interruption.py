@@ -27,16 +27,11 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
-
 READING = 1.0
 """Seconds within which a catalog is read again after an interruption."""
 
-
 STILL_RUNNING = "it had not when the table was read again, but it could not be stopped either; check again"
-
-
 _BRINGS_TABLE = (StatementKind.CREATE_TABLE, StatementKind.CONVERT_TABLE, StatementKind.REGISTER_TABLE)
-
 
 _LEFT_BEHIND = {
     StatementKind.CONVERT_TABLE: "nothing: the parquet files are as they were, and there is no Delta log next to them",

@@ -66,10 +66,7 @@ class Lag:
 NO_LAG = Lag()
 """That of catalogs that show each change at once."""
 
-
 _T = TypeVar("_T")
-
-
 _LONGEST_PAUSE = 10.0
 
 
@@ -160,7 +157,6 @@ class Absence(Enum):
 
 ABSENT = Absence.ABSENT
 """There is certainly no such table."""
-
 
 Version = int | Absence | Diagnostic
 """The newest Delta version of a table; :data:`ABSENT`; or why it cannot be read, which is never the same as absent."""

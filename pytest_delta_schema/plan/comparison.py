@@ -540,7 +540,6 @@ NEEDED_FEATURES = {"timestamp_ntz": {f"{FEATURE_PREFIX}timestampNtz": "supported
 """Types that Delta accepts in a new table, and refuses in an existing one until a property enables their feature
 (``DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT``, Delta 4.4.0; variant enables its feature by itself)."""
 
-
 DEFAULTS_FEATURE = "delta.feature.allowColumnDefaults"
 """Without it Delta refuses every default; a refused creation leaves a folder behind (Delta 4.4.0)."""
 

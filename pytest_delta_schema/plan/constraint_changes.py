@@ -420,9 +420,6 @@ def describe_foreign_key(key: ForeignKeyState) -> str:
     return f"({', '.join(key.columns)}) references {key.parent}{parent_columns}{' rely' if key.rely else ''}"
 
 
-ChecksChange = Union[CheckDrop, CheckAdd]  # noqa: UP007 - a union at run time
-
-
 AnyConstraintChange = Union[  # noqa: UP007 - a union at run time
     CheckAdd,
     CheckDrop,

@@ -78,8 +78,6 @@ class Step(IntEnum):
 
 
 ADD, DROP, CHANGE = "+", "-", "~"
-
-
 ABSENT, NOT_IN_MODEL = "(absent)", "(not in the model)"
 
 

@@ -90,22 +90,14 @@ CHANGE_FINDERS: tuple[Callable[[Difference], Iterable[Change]], ...] = (
 )
 """One comparison for each aspect, except keys, and properties, which depend on the others."""
 
-
 KEY_ASPECTS: Mapping[Aspect, Callable[[TableState, TableState], Iterable[Change]]] = MappingProxyType(
     {"primary_keys": primary_key_changes, "unique": unique_changes, "foreign_keys": foreign_key_changes}
 )
 """The comparison of each aspect of keys."""
 
-
 _NO_KEYS = TableState(name=QualifiedName("", "", ""))
-
-
 _ALL_KEYS = attrgetter(*KEY_FIELDS.values())
-
-
 _MISSING = object()
-
-
 _COMPARED = attrgetter("columns", "table_comment", *KEY_FIELDS.values(), "checks", "partitioning", "clustering")
 
 
@@ -368,8 +360,6 @@ def _is_added_again(change: Change) -> bool:
 
 # Looked up for every change of every table, so they are written out once.
 _STEPS = {class_: kind.step for class_, kind in KINDS.items()}
-
-
 _NEEDING_FEATURES = frozenset(class_ for class_, kind in KINDS.items() if kind.needs_feature)
 
 

@@ -60,22 +60,14 @@ if TYPE_CHECKING:
 
 
 _CHARACTERS = "one of space , ; { } ( ) = tab newline"
-
-
 _MAPPED = f"declare the property {MAPPING_PROPERTY}='name'"
-
 
 _ENABLE_MAPPING = (
     f"{_MAPPED}, or set {toml_setting('enable_features', [COLUMN_MAPPING])}; it raises the table's protocol"
 )
 
-
 _UNMAPPED = "none"
-
-
 _OF_ONE_COLUMN = (ColumnRename, ColumnDrop, ColumnTypeChange, ColumnNullabilityChange, ColumnDefaultChange)
-
-
 _ANY_OF_COLUMNS = (*_OF_ONE_COLUMN, ColumnAdd, ColumnMove, SetColumnComments)
 
 

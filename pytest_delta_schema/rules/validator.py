@@ -146,7 +146,6 @@ def protects(pattern: str, name: str) -> bool:
 
 _OF_PACKAGE = ClientFeatures()
 
-
 _MODEL_RULES: tuple[BuiltInModelRule, ...] = (
     NoColumns(),
     DuplicateColumn(),

@@ -279,7 +279,6 @@ _FORBIDDEN_ROWS: Mapping[str, Callable[[CompatibilityFinding, StatePair], tuple[
     ConstraintKeyDropped.__name__: _repeated,
 }
 
-
 _OPTIONS: Mapping[StreamKind, str] = {
     "tracked": '.option("schemaTrackingLocation", f"{path}-checkpoint/_schema")',
     "change-feed": '.option("readChangeFeed", "true")',

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 Side = Literal["before", "after"]
 
-
 _LONGEST = 300
 """Characters of an answer that are shown."""
 
@@ -156,10 +155,8 @@ def _is_witness(file: Path) -> bool:
 LIMIT = 60.0
 """Seconds in which a script has to answer on one side."""
 
-
 _ENDING = 10.0
 """Seconds in which the process may stop Spark and end."""
-
 
 _START_LIMIT = 600.0
 """Seconds in which Spark has to start; the first start of a machine downloads it."""

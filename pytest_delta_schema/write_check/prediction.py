@@ -72,10 +72,8 @@ if TYPE_CHECKING:
 
 Columns = tuple[ColumnState, ...]
 
-
 IN_ANALYSIS = ("IllegalArgumentException", "_LEGACY_ERROR_TEMP_3060")
 """What ``saveAsTable`` raises for ``partitionBy``, before Delta looks at the table."""
-
 
 _IN_DATA, _IN_UPDATE, _IN_READING = (
     f"DELTA_DUPLICATE_COLUMNS_FOUND.{part}" for part in ("DATA", "METADATA_UPDATE", "READ_SCHEMA")

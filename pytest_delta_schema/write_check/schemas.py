@@ -110,10 +110,8 @@ def _nullable(data_type: DataTypeState) -> DataTypeState:
 _SMALL = ("tinyint", "smallint", "int")
 """Integers that parquet stores as one type, so Delta merges any two of them to the wider one."""
 
-
 _ANY_WIDENING = (4, 4)
 """Since this version, a write widens whatever ``ALTER TABLE`` widens."""
-
 
 _OTHER_FAMILY = ("double", "decimal")
 
@@ -193,22 +191,11 @@ class _Merger:
 
 
 _MOST_DIGITS = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 19, "timestamp": 13}
-
-
 _INTEGERS = frozenset({"tinyint", "smallint", "int", "bigint"})
-
-
 _NUMBERS = _INTEGERS | {"float", "double", "decimal"}
-
-
 _DAYS = frozenset({"date", "timestamp", "timestamp_ntz"})
-
-
 _SPANS = frozenset({"interval"})
-
-
 _ANY = _NUMBERS | _DAYS | {"boolean", "string", "binary", "variant"}
-
 
 _CASTS: dict[str, frozenset[str]] = {
     "boolean": _NUMBERS | {"string", "variant"},
@@ -227,7 +214,6 @@ _CASTS: dict[str, frozenset[str]] = {
     **dict.fromkeys(("float", "double"), _NUMBERS | {"boolean", "string", "timestamp", "variant"}),
 }
 """The families of types that Spark casts each family to."""
-
 
 _COERCES: dict[str, frozenset[str]] = {
     "boolean": frozenset({"string"}),

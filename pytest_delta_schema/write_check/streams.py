@@ -36,32 +36,23 @@ StreamKind = Literal["plain", "lagging", "starting-version", "tracked", "change-
 it is started after the change with ``startingVersion`` before it; it runs with ``schemaTrackingLocation``; it runs with
 ``readChangeFeed``."""
 
-
 StreamAnswer = Literal["continues", "restarts", "blocked", "not judged"]
-
-
 STREAM_KINDS: tuple[StreamKind, ...] = get_args(StreamKind)
-
 
 ANSWERS: tuple[StreamAnswer, ...] = ("continues", "restarts", "not judged", "blocked")
 """From the best to the worst: of several changes the worst answer counts."""
 
-
 Remedy = tuple[str, ...]
 """Options of the reader and settings of the session with their values; settings begin with ``spark.``."""
-
 
 NEW_CHECKPOINT: Remedy = ("a new checkpoint",)
 """The remedy for a stream with which no option and no setting helps."""
 
-
 NOTHING_HELPS: Remedy = ("nothing",)
 """The remedy of a stream that fails whatever is tried, a new checkpoint included."""
 
-
 TRACKED = "schemaTrackingLocation=<folder>"
 """The part of a remedy that lets a stream track schemas, in a folder below its checkpoint."""
-
 
 MEANINGS: dict[StreamAnswer, str] = {
     "continues": "continues",
@@ -126,7 +117,6 @@ def remedy_text(remedy: Remedy) -> str:
 RECORD = Path(__file__).parent / "delta-4.4.0.json"
 """The answers, as the tests of this package record them."""
 
-
 VERSION = (4, 4)
 """The version of Delta, major and minor, that gave them."""
 
@@ -151,14 +141,10 @@ def answers() -> Mapping[tuple[str, StreamKind], Answer]:
 
 
 _MANAGED = "catalogManaged"
-
-
 _NOT_RECORDED = Answer("not judged", "", ())
-
 
 _LAG_WHEN_RESTARTED: tuple[StreamKind, ...] = ("plain", "change-feed")
 """The kinds of streams that have commits left to read, like lagging ones, if one change of several ends them."""
-
 
 _PROBE = "try it with the fixture delta_stream_probe"
 
@@ -329,7 +315,6 @@ def _together(remedies: list[Remedy]) -> Remedy:
 
 NO_PLAN = "no-plan"
 """The name of changes that no statement of Delta makes, and no steps of a rule: nothing is recorded of them."""
-
 
 _WITH_FEATURES = (kinds.CheckAdd, kinds.ClusteringChange, kinds.LayoutRewrite, kinds.SetTableProperties)
 """Changes that were recorded on tables that had not enabled the features before."""

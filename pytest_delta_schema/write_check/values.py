@@ -164,13 +164,8 @@ def _type_fits(stored: DataTypeState, given: DataTypeState, semantics: WriteSema
 BY_ROWS = "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"
 """Delta's condition for a NULL in a NOT NULL column, which it raises for the first row."""
 
-
 _MISSING = "DELTA_MISSING_NOT_NULL_COLUMN_VALUE"
-
-
 CHANGE_FEED = "delta.enableChangeDataFeed"
-
-
 _FEED_COLUMNS = frozenset({"_change_type", "_commit_version", "_commit_timestamp"})
 
 

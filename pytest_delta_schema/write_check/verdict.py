@@ -28,22 +28,14 @@ WriteMethod = Literal[
 """``df.write.save(path)``, ``df.write.saveAsTable``, ``df.write.insertInto``, ``df.writeTo``, ``df.writeStream``, and
 the statements ``INSERT``, ``UPDATE`` and ``DELETE``."""
 
-
 WriteMode = Literal["append", "overwrite"]
-
-
 METHODS: tuple[WriteMethod, ...] = get_args(WriteMethod)
-
-
 MODES: tuple[WriteMode, ...] = get_args(WriteMode)
-
 
 FRAME_METHODS: tuple[WriteMethod, ...] = ("save", "save_as_table", "insert_into", "write_to", "write_stream")
 """The methods of a DataFrame."""
 
-
 _OVERWRITE: tuple[WriteMethod, ...] = ("save", "save_as_table", "insert_into", "write_to", "sql_insert")
-
 
 _TAKEN_BY: dict[str, tuple[WriteMethod, ...]] = {
     "merge_schema": FRAME_METHODS,
@@ -141,12 +133,8 @@ def _names(given: object, option: str, remedy: str) -> tuple[str, ...]:
 DEFAULT_OPTIONS = WriteOptions()
 """An append by ``df.write.save(path)``."""
 
-
 ClauseKind = Literal["matched", "not_matched", "not_matched_by_source"]
-
-
 CLAUSE_KINDS: tuple[ClauseKind, ...] = get_args(ClauseKind)
-
 
 _ACTIONS: dict[ClauseKind, tuple[str, ...]] = {
     "matched": ("all", "delete"),
@@ -271,7 +259,6 @@ def require_version(version: object) -> None:
 
 _CASTS_BY_NAME = (4, 3)
 """Since this version, Delta casts frames that are written to a table by its name."""
-
 
 _CASTS_STREAMS = (3, 3)
 
