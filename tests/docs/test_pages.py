@@ -22,6 +22,8 @@ if sys.version_info >= (3, 11):
 ROOT = Path(__file__).parent.parent.parent
 DOCS = ROOT / "docs"
 README = (ROOT / "README.md").read_text("utf-8")
+FOLDERS = (ROOT, ROOT / "pytest_delta_schema")
+"""Where the files are that the guide for contributors names."""
 PAGES = {path.relative_to(DOCS).as_posix(): path.read_text("utf-8") for path in sorted(DOCS.rglob("*.md"))}
 
 
@@ -35,6 +37,13 @@ def test_the_links_of_the_readme_lead_to_files():
 
     assert len(links) > 10
     assert [link for link in links if not (ROOT / link).is_file()] == []
+
+
+def test_the_files_that_the_guide_for_contributors_names_exist():
+    named = set(re.findall(r"`([\w./-]+\.(?:py|toml|txt|md|json))`", PAGES["contributing.md"]))
+
+    assert len(named) > 40
+    assert [name for name in sorted(named) if not any((folder / name).is_file() for folder in FOLDERS)] == []
 
 
 needs_griffe = pytest.mark.skipif(sys.version_info < (3, 11), reason="griffelib needs Python 3.11")

@@ -198,7 +198,21 @@ def ci_file(name: str) -> str:
     return f"```{language}\n# {CI_FILES[name]}\n{text}```"
 
 
+def modules() -> str:
+    """Return the tree of the package: the first line of each module, folder by folder."""
+    root = DOCS.parent / "pytest_delta_schema"
+    files = sorted(root.rglob("*.py"), key=lambda path: (path.parent, path.name != "__init__.py", path.name))
+    lines = []
+    for path in files:
+        depth, is_package = len(path.relative_to(root).parts) - 1, path.name == "__init__.py"
+        meaning = (ast.get_docstring(ast.parse(path.read_text("utf-8"))) or "").partition("\n")[0].replace("``", "")
+        name = f"{path.parent.name}/" if is_package else path.name
+        lines.append(f"{'    ' * (depth + (not is_package))}{name}  {meaning}")
+    return "\n".join(["```text", *lines, "```"])
+
+
 PARTS: dict[str, Callable[[], str]] = {
+    "modules": modules,
     **{name: partial(ci_file, name) for name in CI_FILES},
     "rules for models": lambda: codes_of("model"),
     "rules for plans": lambda: codes_of("plan"),

@@ -1,4 +1,4 @@
-"""Tables that are created and aligned, with every type."""
+"""Tables that are created and aligned, with columns of every type, and changes of several aspects at once."""
 
 from __future__ import annotations
 

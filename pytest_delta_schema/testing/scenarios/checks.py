@@ -1,4 +1,4 @@
-"""CHECK constraints that are created, added, or equal to the declared ones."""
+"""CHECK constraints: created, added to tables with rows, equal in another form, and changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scenarios of columns and their types."""
+"""Columns: added, renamed, NOT NULL, and with names of special characters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Foreign keys that are created and added."""
+"""Foreign keys: created, added, and changed together with the key of their parent."""
 
 from __future__ import annotations
 

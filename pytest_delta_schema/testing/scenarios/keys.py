@@ -1,4 +1,4 @@
-"""Scenarios of primary, unique and foreign keys."""
+"""Primary keys and UNIQUE constraints, also with RELY."""
 
 from __future__ import annotations
 

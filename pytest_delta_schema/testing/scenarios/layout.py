@@ -1,4 +1,4 @@
-"""Tables that are created partitioned, and changes of their partition columns."""
+"""Partitioning and clustering, rewrites of a layout, and conversion from parquet."""
 
 from __future__ import annotations
 

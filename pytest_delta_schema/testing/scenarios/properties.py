@@ -1,4 +1,4 @@
-"""Table properties that the project manages, requires, forbids or ignores."""
+"""Table properties by policy, those of Databricks, tags, and what a contract leaves to others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns and fields that are added, widened and dropped."""
+"""Types that widen, defaults, generated columns and identities."""
 
 from __future__ import annotations
 
