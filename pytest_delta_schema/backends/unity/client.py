@@ -39,25 +39,18 @@ if TYPE_CHECKING:
 API_ROOT = "/api/2.1/unity-catalog"
 
 _TRIES = 3
-
 _PAUSE = 0.2
 """Seconds before the second try; twice as long before each further one."""
 
 TIMEOUT, UNREACHABLE, BROKEN_OFF, TOO_LARGE = "TIMEOUT", "UNREACHABLE", "BROKEN_OFF", "TOO_LARGE"
-
 REDIRECTED, FOREIGN = "REDIRECTED", "FOREIGN_ANSWER"
 """Conditions of failures for which the server has no code."""
 
 _BETWEEN = "see what answers at that address"
-
 _RUNNING = "check that it is running"
-
 _AGAIN = (429, 500, 502, 503, 504)
-
 _SUCCESS, _REDIRECT = range(200, 300), range(300, 400)
-
 _UNAUTHORIZED, _NOT_FOUND, _CONFLICT, _INTERNAL = 401, 404, 409, 500
-
 _DEADLOCK = "Deadlock detected"
 
 _LISTED = ("/tables", "/schemas", "/catalogs")
@@ -73,7 +66,6 @@ _REMEDIES = {
 }
 
 _T = TypeVar("_T")
-
 _P = TypeVar("_P", bound="Page")
 
 DELTA_PATH = "/delta/v1"
