@@ -1,4 +1,4 @@
-"""Write models for the tables of a catalog: ``--delta-import``."""
+"""Accept the drift of tables into the source of their models: ``--delta-adopt``; imports write files as this does."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ import pytest
 from pytest_delta_schema.configuration.files import shown_path, toml
 from pytest_delta_schema.delta.names import part_path
 from pytest_delta_schema.diagnostics.errors import DeclarationError, DeltaSchemaError, os_error_text
-from pytest_delta_schema.diagnostics.text import escaped_lines, printed, printed_line
+from pytest_delta_schema.diagnostics.text import escaped_lines, printed
 from pytest_delta_schema.engine.adoption import AcceptedDrift, ModuleToProve, accepted_drift, differences_of, proved
-from pytest_delta_schema.engine.declarations import Declarations
-from pytest_delta_schema.engine.gate import module_tables
+from pytest_delta_schema.engine.declarations import Declarations, module_tables
 from pytest_delta_schema.plan.actions import AlignTable
 from pytest_delta_schema.plan.changes import ConvertTable
 from pytest_delta_schema.plugin.failures import CatalogUnavailable, ContractFailure
 from pytest_delta_schema.plugin.items import check, share_a_catalog
-from pytest_delta_schema.plugin.options import ADOPT, location
+from pytest_delta_schema.plugin.options import ADOPT, backend_and_location
 from pytest_delta_schema.plugin.registration import ADOPT_RUN, RUN, project_folder
 from pytest_delta_schema.plugin.reports import SourceRoot
+from pytest_delta_schema.plugin.terminal import show_section
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.report.text import counted
 from pytest_delta_schema.source_code.calls import NO_VARIABLES, table_variables
@@ -44,36 +44,82 @@ if TYPE_CHECKING:
     from pytest_delta_schema.source_code.calls import Variables
 
 
-class ModelFault(NamedTuple):
-    """Why an import or an edit of a model failed."""
-
-    headline: str
-    lines: tuple[str, ...] = ()
+_WRITE = "write"
+"""The value of ``--delta-adopt`` with which files are edited."""
 
 
-def fail(name: str, fault: ModelFault) -> NoReturn:
-    """Fail the item of a table."""
-    headline = f"{name}: {fault.headline}"
-    raise ContractFailure(headline, "\n".join(map(escaped_lines, fault.lines)), name)
+class AdoptContract:
+    """The check of every table with ``--delta-adopt``."""
+
+    table: Table
+
+    @check
+    @pytest.mark.usefixtures("_delta_readable")
+    def adopt(self, request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
+        """The model declares what the table has, by an edit of its source if that is needed."""
+        gate = request.config.stash[RUN].gate(delta_catalog)
+        request.config.pluginmanager.getplugin(ADOPT_RUN).require(request.node, gate)
 
 
-class UnwritableFileError(Exception):
-    """A file cannot be written; the text names it, with the reason and the remedy."""
+class AdoptRun:
+    """The hooks of a run with ``--delta-adopt``, and what its items share."""
 
+    def __init__(self, config: pytest.Config, run: ContractRun) -> None:
+        self._config = config
+        self._run = run
+        self._options = AdoptOptions(
+            writes=run.options.adopt == _WRITE,
+            style=code_style(project_folder(config)),
+            root=config.rootpath,
+            sources=SourceRoot(config.rootpath),
+        )
+        self._outcomes: dict[int, AdoptOutcome] = {}
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file next to its place, and move it there."""
-    scratch = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        scratch.write_bytes(content)
-        if path.exists():
-            shutil.copymode(path, scratch)
-        os.replace(scratch, path)  # noqa: PTH105 - replaces on every system
-    except OSError as error:
-        scratch.unlink(missing_ok=True) if scratch.parent.is_dir() else None
-        msg = f"{path} cannot be written: {os_error_text(error)}; make its folder writable, or name another path"
-        raise UnwritableFileError(msg) from None
+    def require(self, item: pytest.Function, gate: Gate) -> None:
+        """Accept the drift of all tables of a catalog, unless that was done, and report that of one item."""
+        if id(gate) not in self._outcomes:
+            tables = [other.cls.table for other in self._run.changing if share_a_catalog(item, other)]
+            try:
+                self._outcomes[id(gate)] = adopt_tables(gate, tables, self._options)
+            except DeltaSchemaError as error:
+                raise CatalogUnavailable(str(error)) from None
+        outcome, model = self._outcomes[id(gate)], item.cls.table
+        fault = outcome.faults.get(model.name)
+        if fault is not None:
+            fail(model.qualified_name, fault)
+        adoption = outcome.adoptions.get(model.name)
+        if adoption is None:
+            return
+        if not self._options.writes:
+            lines = tuple(adoption.diff.splitlines())
+            fail(model.qualified_name, ModelFault("its table differs; --delta-adopt=write makes this edit", lines))
+        if adoption.drift.secrets:
+            headline = f"accepted, but for what may be secret: {', '.join(adoption.drift.secrets)}"
+            fail(model.qualified_name, ModelFault(headline, adoption.expected))
+
+    def pytest_report_header(self) -> str:
+        """Name the mode of the run and its catalog."""
+        return printed(f"delta schema: {ADOPT} from {backend_and_location(self._config, self._run.options)}")
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Name the files that were edited, and what to do next."""
+        lines = [line for outcome in self._outcomes.values() for line in self._lines(outcome)]
+        show_section(terminalreporter, lines)
+
+    def _lines(self, outcome: AdoptOutcome) -> Iterator[str]:
+        adoptions, failed = outcome.adoptions, len(outcome.faults)
+        accepted = "accepted and proven" if self._options.writes else "with differences that could be accepted"
+        yield f"{ADOPT}: {counted(len(adoptions), 'table')} {accepted}{f', {failed} failed' if failed else ''}"
+        files: dict[str, list[str]] = {}
+        for name, adoption in sorted(adoptions.items()):
+            files.setdefault(shown_path(adoption.path, self._config.rootpath), []).append(str(name))
+        verb = "edited" if self._options.writes else "would edit"
+        yield from (f"  {verb:<11} {file}: {', '.join(names)}" for file, names in sorted(files.items()))
+        if files and self._options.writes:
+            changed = " ".join(sorted(files))
+            yield f"next: review git diff {changed}, then pytest --snapshot-update, then commit both"
+        elif files:
+            yield "next: pytest --delta-adopt=write makes these edits"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,9 +162,9 @@ class AdoptOutcome(NamedTuple):
 def adopt_tables(gate: Gate, models: Iterable[Table], options: AdoptOptions) -> AdoptOutcome:
     """Accept the drift of some models of a gate into their source; those without drift are left out."""
     gate.state()
-    drift_of = {model.name: (model, _accepted(gate, model)) for model in models}
-    faults = {name: drift for name, (_, drift) in drift_of.items() if isinstance(drift, ModelFault)}
-    drifts = [(model, drift) for model, drift in drift_of.values() if isinstance(drift, AcceptedDrift)]
+    drifts_of = {model.name: (model, _drift_of(gate, model)) for model in models}
+    faults = {name: drift for name, (_, drift) in drifts_of.items() if isinstance(drift, ModelFault)}
+    drifts = [(model, drift) for model, drift in drifts_of.values() if isinstance(drift, AcceptedDrift)]
     # Declarations of a file are edited from the first to the last.
     adoptions = [Adoption(model, drift) for model, drift in sorted(drifts, key=lambda pair: pair[0].origin.line)]
     accepted_models = {adoption.model.name: adoption.drift.table for adoption in adoptions}
@@ -129,12 +175,12 @@ def adopt_tables(gate: Gate, models: Iterable[Table], options: AdoptOptions) -> 
         if adoption.fault is None:
             files.setdefault(adoption.path, []).append(adoption)
     if options.writes and files:
-        _write(files, gate, options)
+        _edit_files(files, gate, options)
     faults |= {adoption.model.name: adoption.fault for adoption in adoptions if adoption.fault is not None}
     return AdoptOutcome({adoption.model.name: adoption for adoption in adoptions if adoption.fault is None}, faults)
 
 
-def _accepted(gate: Gate, model: Table) -> AcceptedDrift | ModelFault | None:
+def _drift_of(gate: Gate, model: Table) -> AcceptedDrift | ModelFault | None:
     """Return the model that accepts the drift of a table, or why there is none; ``None`` without drift."""
     violations = gate.declarations.violations(model)
     if violations:
@@ -210,7 +256,7 @@ def _variables(model: Table) -> Variables:
     return table_variables(module_tables(module)) if module else NO_VARIABLES
 
 
-def _write(files: Mapping[Path, Sequence[Adoption]], gate: Gate, options: AdoptOptions) -> None:
+def _edit_files(files: Mapping[Path, Sequence[Adoption]], gate: Gate, options: AdoptOptions) -> None:
     """Edit files, and prove the edits; those that fail are taken back."""
     originals = {path: path.read_bytes() for path in files}
     kept = dict(originals)
@@ -274,11 +320,43 @@ def _proofs(files: Mapping[Path, Sequence[Adoption]], gate: Gate) -> dict[Qualif
     return proved(modules, [state for state in states if state is not None], gate.declarations.settings)
 
 
+class ModelFault(NamedTuple):
+    """Why an import or an edit of a model failed."""
+
+    headline: str
+    lines: tuple[str, ...] = ()
+
+
+def fail(name: str, fault: ModelFault) -> NoReturn:
+    """Fail the item of a table."""
+    headline = f"{name}: {fault.headline}"
+    raise ContractFailure(headline, "\n".join(map(escaped_lines, fault.lines)), name)
+
+
+class UnwritableFileError(Exception):
+    """A file cannot be written; the text names it, with the reason and the remedy."""
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file next to its place, and move it there."""
+    scratch = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        scratch.write_bytes(content)
+        if path.exists():
+            shutil.copymode(path, scratch)
+        os.replace(scratch, path)  # noqa: PTH105 - replaces on every system
+    except OSError as error:
+        scratch.unlink(missing_ok=True) if scratch.parent.is_dir() else None
+        msg = f"{path} cannot be written: {os_error_text(error)}; make its folder writable, or name another path"
+        raise UnwritableFileError(msg) from None
+
+
 def code_style(folder: Path) -> CodeStyle:
     """Return the style that ruff's configuration in a folder, or above it, asks for; ruff's default without one."""
     for parent in (folder, *folder.parents):
         for name in (".ruff.toml", "ruff.toml", "pyproject.toml"):
-            section = _section(parent / name)
+            section = _ruff_section(parent / name)
             if section is not None:
                 width, formats = section.get("line-length"), section.get("format")
                 quotes = formats.get("quote-style") if isinstance(formats, dict) else None
@@ -287,7 +365,7 @@ def code_style(folder: Path) -> CodeStyle:
     return CodeStyle()
 
 
-def _section(path: Path) -> dict[str, Any] | None:
+def _ruff_section(path: Path) -> dict[str, Any] | None:
     """Return what a file says about ruff; ``None`` if it says nothing, or cannot be read."""
     try:
         values = toml(path.read_text("utf-8"))
@@ -296,86 +374,3 @@ def _section(path: Path) -> dict[str, Any] | None:
     tool = values.get("tool", {}) if path.name == "pyproject.toml" else {"ruff": values}
     section = tool.get("ruff") if isinstance(tool, dict) else None
     return section if isinstance(section, dict) else None
-
-
-WRITE = "write"
-"""The value of ``--delta-adopt`` with which files are edited."""
-
-
-class AdoptRun:
-    """The hooks of a run with ``--delta-adopt``, and what its items share."""
-
-    def __init__(self, config: pytest.Config, run: ContractRun) -> None:
-        self._config = config
-        self._run = run
-        self._options = AdoptOptions(
-            writes=run.options.adopt == WRITE,
-            style=code_style(project_folder(config)),
-            root=config.rootpath,
-            sources=SourceRoot(config.rootpath),
-        )
-        self._outcomes: dict[int, AdoptOutcome] = {}
-
-    def require(self, item: pytest.Function, gate: Gate) -> None:
-        """Accept the drift of all tables of a catalog, unless that was done, and report that of one item."""
-        if id(gate) not in self._outcomes:
-            tables = [other.cls.table for other in self._run.changing if share_a_catalog(item, other)]
-            try:
-                self._outcomes[id(gate)] = adopt_tables(gate, tables, self._options)
-            except DeltaSchemaError as error:
-                raise CatalogUnavailable(str(error)) from None
-        outcome, model = self._outcomes[id(gate)], item.cls.table
-        fault = outcome.faults.get(model.name)
-        if fault is not None:
-            fail(model.qualified_name, fault)
-        adoption = outcome.adoptions.get(model.name)
-        if adoption is None:
-            return
-        if not self._options.writes:
-            lines = tuple(adoption.diff.splitlines())
-            fail(model.qualified_name, ModelFault("its table differs; --delta-adopt=write makes this edit", lines))
-        if adoption.drift.secrets:
-            headline = f"accepted, but for what may be secret: {', '.join(adoption.drift.secrets)}"
-            fail(model.qualified_name, ModelFault(headline, adoption.expected))
-
-    def pytest_report_header(self) -> str:
-        """Name the mode of the run and its catalog."""
-        where = location(self._config, self._run.options)
-        return printed(f"delta schema: {ADOPT} from {self._run.options.backend}{f', {where}' if where else ''}")
-
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Name the files that were edited, and what to do next."""
-        lines = [line for outcome in self._outcomes.values() for line in self._lines(outcome)]
-        if lines:
-            terminalreporter.ensure_newline()
-            terminalreporter.section("delta schema")
-            for line in lines:
-                terminalreporter.write_line(printed_line(line))
-
-    def _lines(self, outcome: AdoptOutcome) -> Iterator[str]:
-        adoptions, failed = outcome.adoptions, len(outcome.faults)
-        accepted = "accepted and proven" if self._options.writes else "with differences that could be accepted"
-        yield f"{ADOPT}: {counted(len(adoptions), 'table')} {accepted}{f', {failed} failed' if failed else ''}"
-        files: dict[str, list[str]] = {}
-        for name, adoption in sorted(adoptions.items()):
-            files.setdefault(shown_path(adoption.path, self._config.rootpath), []).append(str(name))
-        verb = "edited" if self._options.writes else "would edit"
-        yield from (f"  {verb:<11} {file}: {', '.join(names)}" for file, names in sorted(files.items()))
-        if files and self._options.writes:
-            changed = " ".join(sorted(files))
-            yield f"next: review git diff {changed}, then pytest --snapshot-update, then commit both"
-        elif files:
-            yield "next: pytest --delta-adopt=write makes these edits"
-
-
-class AdoptContract:
-    """The check of every table with ``--delta-adopt``."""
-
-    table: Table
-
-    @check
-    @pytest.mark.usefixtures("_delta_readable")
-    def adopt(self, request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
-        """The model declares what the table has, by an edit of its source if that is needed."""
-        gate = request.config.stash[RUN].gate(delta_catalog)
-        request.config.pluginmanager.getplugin(ADOPT_RUN).require(request.node, gate)

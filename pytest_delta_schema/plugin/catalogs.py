@@ -1,15 +1,13 @@
-"""Open the catalog of a run with its fixtures, which users may override."""
+"""Open the catalog of a run with its fixtures, which users may override, and stop checks that it cannot serve."""
 
 from __future__ import annotations
 
-import gc
 from typing import TYPE_CHECKING, NoReturn
 
 from pytest_delta_schema.backends.backend import find_backend
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, DeltaSchemaError, StatementError
 from pytest_delta_schema.engine.checks import unmatched_columns, unmatched_protection, unreadable_entry
 from pytest_delta_schema.execute.protocols import StartsLazily
-from pytest_delta_schema.plugin.collection import ContractItem, is_check
 from pytest_delta_schema.plugin.compat import is_overridden, item_of
 from pytest_delta_schema.plugin.failures import (
     UNUSED,
@@ -19,7 +17,7 @@ from pytest_delta_schema.plugin.failures import (
     add_properties,
     one_line,
 )
-from pytest_delta_schema.plugin.items import SchemaItem
+from pytest_delta_schema.plugin.items import is_check
 from pytest_delta_schema.plugin.options import ADOPT, APPLY, SESSION_FIXTURES, backend_settings
 from pytest_delta_schema.plugin.outcomes import note_outcome, require_available
 from pytest_delta_schema.plugin.registration import RUN
@@ -151,21 +149,3 @@ def _refuse_unmatched_consents(request: pytest.FixtureRequest, gate: Gate) -> No
         request.session.shouldstop = "delta schema: consents are refused"
         add_properties(request.node, outcome="blocked", summary="; ".join(faults))
         raise ConsentsRefused(faults)
-
-
-MANY = 100
-"""The least number of checks; a run of fewer ones saves less than a tenth of a second."""
-
-
-def freeze_after_collection(session: pytest.Session) -> None:
-    """Freeze every object that exists after test collection until the run ends.
-
-    They take a quarter of the time of a run of a thousand tables. A run that has other tests as well is left alone,
-    because these may look at what Python collects, and so is one in which something else has frozen objects.
-    """
-    items = session.items
-    has_others = not all(isinstance(item, (ContractItem, SchemaItem)) for item in items)
-    if len(items) < MANY or has_others or gc.get_freeze_count():
-        return
-    gc.freeze()
-    session.config.add_cleanup(gc.unfreeze)

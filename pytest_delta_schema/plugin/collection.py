@@ -1,35 +1,35 @@
-"""Find models, and select and order items."""
+"""Find the models of a run, make their nodes, and select and order the items."""
 
 from __future__ import annotations
 
-import hashlib
+import gc
 import importlib
 import os
-import re
 import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 import pytest
 
 from pytest_delta_schema.assertions.tracebacks import lines_of_the_project
 from pytest_delta_schema.backends.backend import find_backend
-from pytest_delta_schema.diagnostics.text import HIDDEN, escaped, printed, printed_line
-from pytest_delta_schema.engine.gate import held_tables
+from pytest_delta_schema.diagnostics.text import escaped, printed
+from pytest_delta_schema.engine.declarations import held_tables
 from pytest_delta_schema.models.ownership import IGNORE
 from pytest_delta_schema.models.sets import Binding
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plugin.compat import fixture_info
-from pytest_delta_schema.plugin.failures import ContractFailure, add_properties, relative, representation
+from pytest_delta_schema.plugin.failures import add_properties, relative
 from pytest_delta_schema.plugin.items import (
+    METADATA,
     ApplyContract,
-    CatalogListing,
+    ContractItem,
     DriftContract,
-    ProjectItem,
+    SchemaContract,
     SchemaItem,
-    SchemaNode,
     StandardContract,
+    is_check,
+    node_name,
 )
 from pytest_delta_schema.plugin.model_files import (
     LISTED,
@@ -50,33 +50,66 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.plugin.adoption import AdoptContract
-    from pytest_delta_schema.plugin.compat import TerminalRepr
     from pytest_delta_schema.plugin.options import Options
     from pytest_delta_schema.plugin.run import ContractRun
 
 
-# Characters with a meaning in node ids, file names or syrupy.
-_UNSAFE = re.compile(rf'[\[\]%/\\?*|"<>`]|:|[^\S ]|{HIDDEN}')
-_LONGEST = 180
-METADATA = "metadata"
-"""The check of a catalog entry, which counts among those of the run's mode."""
+def tables_in(collector: pytest.Module, name: str, value: object) -> list[pytest.Collector] | None:
+    """Return nodes for the tables that ``value`` declares; ``None`` if it declares none.
+
+    A table is collected where it was declared, and where ``delta_tables`` names it; in a test file only there. In a
+    module of the setting ``models`` it may be inside of lists and dictionaries.
+    """
+    if name == LISTED:
+        try:
+            tables = adopted_tables(value)
+        except ValueError as error:
+            raise collector.CollectError(printed(error)) from None
+        collector.config.stash[RUN].list_tables(collector.path, name, tables)
+    # The type and not isinstance, which would evaluate lazy proxies.
+    elif isinstance(collector, ModelsModule) or (issubclass(type(value), Table) and not is_test_file(collector.path)):
+        tables = [table for table in held_tables(value) if Path(table.origin.path) == collector.path]
+    else:
+        fault = misspelt(name, value)
+        if fault:
+            raise collector.CollectError(fault)
+        unread = unread_variable(collector.obj, name, value, collector.config.stash[RUN].options.models)
+        if unread is not None:
+            warn_where_assigned(collector, unread)
+        return [] if issubclass(type(value), Table) else None
+    nodes = [node for table in tables if _is_first(collector, table) for node in _nodes(collector, table, name)]
+    return nodes or ([] if issubclass(type(value), Table) else None)
 
 
-class ContractItem(pytest.Function):
-    """One check of one table, reported at the table's declaration."""
+_SEEN = pytest.StashKey[set[object]]()
 
-    def reportinfo(self) -> tuple[str, int, str]:
-        """Return where the table is declared."""
-        table = self.cls.table
-        return table.origin.path, table.origin.line - 1, printed_line(f"{table.qualified_name} {self.name}")
 
-    def repr_failure(  # type: ignore[override]  # Function takes no style
-        self, excinfo: pytest.ExceptionInfo[BaseException]
-    ) -> str | TerminalRepr:
-        """Show findings without a traceback, and everything else with one."""
-        if isinstance(excinfo.value, ContractFailure):
-            return representation(excinfo.value, self.cls.table.origin)
-        return super().repr_failure(excinfo)
+def _is_first(collector: pytest.Module, table: Table) -> bool:
+    """Whether ``table`` has no node in this module yet; another table of its name is an error."""
+    first = collector.config.stash[RUN].declare(table)
+    if first is not table:
+        root = collector.config.rootpath
+        owners = " and ".join(relative(declaration.origin.location, root) for declaration in (first, table))
+        msg = printed(f"{table.qualified_name} is declared twice, at {owners}; keep one declaration")
+        raise collector.CollectError(msg)
+    seen = collector.stash.setdefault(_SEEN, set())
+    if table.name in seen:
+        return False
+    seen.add(table.name)
+    return True
+
+
+def _nodes(collector: pytest.Module, table: Table, variable: str) -> list[pytest.Collector]:
+    """Return the node of a table, and that of its schema if this is the first table in it."""
+    run = collector.config.stash[RUN]
+    nodes: list[pytest.Collector] = [TableNode.of(collector, table, variable)]
+    schema = table.name[:2]
+    if run.options.unmanaged != IGNORE and run.schemas.setdefault(schema, table) is table:
+        nodes.append(SchemaNode.of(collector, table, node_name(".".join(schema))))
+    return nodes
+
+
+_KNOWN = pytest.StashKey[dict[type, list[tuple[str, Any]]]]()
 
 
 class TableNode(pytest.Class):
@@ -112,6 +145,58 @@ class TableNode(pytest.Class):
         if not any(hasattr(item, "callspec") for item in items):
             known[self.obj.__base__] = [(item.name, fixture_info(item)) for item in items]
         return items
+
+
+def _contract(options: Options) -> type[StandardContract | AdoptContract]:
+    """Return what is checked of a table in this run."""
+    contract = _contract_of_mode(options)
+    if options.enforces:
+        from pytest_delta_schema.plugin.items import with_enforcement
+
+        return with_enforcement(contract)  # type: ignore[arg-type]  # mypy: no hash of classes
+    if options.against:
+        from pytest_delta_schema.plugin.comparison import with_comparison
+
+        return with_comparison(contract)  # type: ignore[arg-type]  # as above
+    return contract
+
+
+def _contract_of_mode(options: Options) -> type[StandardContract | AdoptContract]:
+    """Return what is checked of a table in the mode of a run."""
+    if options.mode == ADOPT:
+        from pytest_delta_schema.plugin.adoption import AdoptContract
+
+        return AdoptContract
+    if options.mode in {None, AGAINST} or not find_backend(options.backend).keeps_entries:
+        return {DRIFT: DriftContract, APPLY: ApplyContract}.get(options.mode or "", StandardContract)
+    from pytest_delta_schema.plugin.items import EntryApplyContract, EntryDriftContract, EntrySyncContract
+
+    with_entries: dict[str, type[StandardContract]] = {
+        DRIFT: EntryDriftContract,
+        APPLY: EntryApplyContract,
+        SYNC: EntrySyncContract,
+    }
+    return with_entries.get(options.mode or "", StandardContract)
+
+
+class SchemaNode(pytest.Class):
+    """The checks of one schema."""
+
+    @classmethod
+    def of(cls, parent: pytest.Module, table: Table, name: str) -> SchemaNode:
+        """Build the node of the schema of ``table``."""
+        node: SchemaNode = cls.from_parent(parent, name=name)
+        members = {"schema": table.name[:2], "origin": table.origin, "__module__": parent.obj.__name__}
+        node.obj = type(escaped(name), (SchemaContract,), members)
+        return node
+
+    def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
+        """Yield the checks."""
+        for item in super(pytest.Class, self).collect():
+            if isinstance(item, pytest.Function):
+                item.__class__ = SchemaItem
+                add_properties(item, table=".".join(self.obj.schema), check=DRIFT)
+                yield item
 
 
 class ModelsModule(pytest.Module):
@@ -166,84 +251,6 @@ class ModelsModule(pytest.Module):
         return f"{self.dotted} declares no table; {remedy}{call}"
 
 
-def _contract(options: Options) -> type[StandardContract | AdoptContract]:
-    """Return what is checked of a table in this run."""
-    contract = _contract_of_mode(options)
-    if options.enforces:
-        from pytest_delta_schema.plugin.enforcement import with_enforcement
-
-        return with_enforcement(contract)  # type: ignore[arg-type]  # mypy: no hash of classes
-    if options.against:
-        from pytest_delta_schema.plugin.comparison import with_comparison
-
-        return with_comparison(contract)  # type: ignore[arg-type]  # as above
-    return contract
-
-
-def _contract_of_mode(options: Options) -> type[StandardContract | AdoptContract]:
-    """Return what is checked of a table in the mode of a run."""
-    if options.mode == ADOPT:
-        from pytest_delta_schema.plugin.adoption import AdoptContract
-
-        return AdoptContract
-    if options.mode in {None, AGAINST} or not find_backend(options.backend).keeps_entries:
-        return {DRIFT: DriftContract, APPLY: ApplyContract}.get(options.mode or "", StandardContract)
-    from pytest_delta_schema.plugin.items import EntryApplyContract, EntryDriftContract, EntrySyncContract
-
-    with_entries: dict[str, type[StandardContract]] = {
-        DRIFT: EntryDriftContract,
-        APPLY: EntryApplyContract,
-        SYNC: EntrySyncContract,
-    }
-    return with_entries.get(options.mode or "", StandardContract)
-
-
-def tables_in(collector: pytest.Module, name: str, value: object) -> list[pytest.Collector] | None:
-    """Return nodes for the tables that ``value`` declares; ``None`` if it declares none.
-
-    A table is collected where it was declared, and where ``delta_tables`` names it; in a test file only there. In a
-    module of the setting ``models`` it may be inside of lists and dictionaries.
-    """
-    if name == LISTED:
-        try:
-            tables = adopted_tables(value)
-        except ValueError as error:
-            raise collector.CollectError(printed(error)) from None
-        collector.config.stash[RUN].list_tables(collector.path, name, tables)
-    # The type and not isinstance, which would evaluate lazy proxies.
-    elif isinstance(collector, ModelsModule) or (issubclass(type(value), Table) and not is_test_file(collector.path)):
-        tables = [table for table in held_tables(value) if Path(table.origin.path) == collector.path]
-    else:
-        fault = misspelt(name, value)
-        if fault:
-            raise collector.CollectError(fault)
-        unread = unread_variable(collector.obj, name, value, collector.config.stash[RUN].options.models)
-        if unread is not None:
-            warn_where_assigned(collector, unread)
-        return [] if issubclass(type(value), Table) else None
-    nodes = [node for table in tables if _is_first(collector, table) for node in _nodes(collector, table, name)]
-    return nodes or ([] if issubclass(type(value), Table) else None)
-
-
-def _nodes(collector: pytest.Module, table: Table, variable: str) -> list[pytest.Collector]:
-    """Return the node of a table, and that of its schema if this is the first table in it."""
-    run = collector.config.stash[RUN]
-    nodes: list[pytest.Collector] = [TableNode.of(collector, table, variable)]
-    schema = table.name[:2]
-    if run.options.unmanaged != IGNORE and run.schemas.setdefault(schema, table) is table:
-        nodes.append(SchemaNode.of(collector, table, node_name(".".join(schema))))
-    return nodes
-
-
-def node_name(qualified_name: str) -> str:
-    """Return a name that can be selected on the command line and stored as a file, one for each table."""
-    name = _UNSAFE.sub(lambda match: quote(match.group(), safe="", errors="surrogatepass"), qualified_name)
-    if len(name.encode()) <= _LONGEST:
-        return name
-    digest = hashlib.sha256(qualified_name.encode("utf-8", "surrogatepass")).hexdigest()[:12]
-    return f"{name.encode()[:_LONGEST].decode(errors='ignore')}~{digest}"
-
-
 def models_module(parent: pytest.Collector, path: Path, dotted: str) -> ModelsModule:
     """Build the collector of one module of the setting ``models``."""
     module: ModelsModule = ModelsModule.from_parent(parent, path=path)
@@ -251,28 +258,10 @@ def models_module(parent: pytest.Collector, path: Path, dotted: str) -> ModelsMo
     return module
 
 
-def _is_first(collector: pytest.Module, table: Table) -> bool:
-    """Whether ``table`` has no node in this module yet; another table of its name is an error."""
-    first = collector.config.stash[RUN].declare(table)
-    if first is not table:
-        root = collector.config.rootpath
-        owners = " and ".join(relative(declaration.origin.location, root) for declaration in (first, table))
-        msg = printed(f"{table.qualified_name} is declared twice, at {owners}; keep one declaration")
-        raise collector.CollectError(msg)
-    seen = collector.stash.setdefault(_SEEN, set())
-    if table.name in seen:
-        return False
-    seen.add(table.name)
-    return True
-
-
-_KNOWN = pytest.StashKey[dict[type, list[tuple[str, Any]]]]()
-_SEEN = pytest.StashKey[set[object]]()
-
-
 _RULES = "rules"
 _READ, _APPLY, _SCRATCH = 1, 2, 3
 """The phases of a run after that without a catalog; checks and tests of the last one create tables of their own."""
+
 _SKIPPING = frozenset({"skip", "skipif", "xfail"})
 """The marks of pytest with which an item may not run."""
 
@@ -287,6 +276,17 @@ def sort_items(items: Sequence[pytest.Item], run: ContractRun) -> list[pytest.It
         ) and phase == _APPLY else 0
 
     return sorted(items, key=rank)
+
+
+def _phase(item: pytest.Item) -> int:
+    if isinstance(item, SchemaItem):
+        return _READ
+    if isinstance(item, ContractItem):
+        if item.originalname == METADATA:
+            return _READ if item.config.stash[RUN].options.mode == DRIFT else _APPLY
+        return {"drift": _READ, "adopt": _READ, "apply": _APPLY, "enforces": _SCRATCH}.get(item.originalname, 0)
+    fixtures = getattr(item, "fixturenames", ())
+    return _SCRATCH if "delta_spark" in fixtures or "delta_catalog" in fixtures else 0
 
 
 def selected_tables(items: Iterable[pytest.Item]) -> list[Table]:
@@ -311,7 +311,7 @@ def bindings_that_fail(run: ContractRun) -> list[str]:
     """Return a message for each binding that maps no collected table, and for tables that map to the same one."""
     if not run.settings.bindings:
         return []
-    names = _listed(run.tables)
+    names = ", ".join(sorted(map(str, run.tables))) or "none"
     faults = [
         f"binding {pair!r} maps no table of this run; collected are {names}"
         for pair in Binding(run.settings.bindings).unused(run.tables)
@@ -323,26 +323,6 @@ def bindings_that_fail(run: ContractRun) -> list[str]:
         if first != name:
             faults.append(f"{first} and {name} are both bound to {bound_name}; bind them apart")
     return faults
-
-
-def _listed(tables: Iterable[object]) -> str:
-    return ", ".join(sorted(map(str, tables))) or "none"
-
-
-def is_check(item: pytest.Item) -> bool:
-    """Whether an item is a check of a table or of a schema, or an import, and no test."""
-    return isinstance(item, (ContractItem, SchemaItem, CatalogListing, ProjectItem))
-
-
-def _phase(item: pytest.Item) -> int:
-    if isinstance(item, SchemaItem):
-        return _READ
-    if isinstance(item, ContractItem):
-        if item.originalname == METADATA:
-            return _READ if item.config.stash[RUN].options.mode == DRIFT else _APPLY
-        return {"drift": _READ, "adopt": _READ, "apply": _APPLY, "enforces": _SCRATCH}.get(item.originalname, 0)
-    fixtures = getattr(item, "fixturenames", ())
-    return _SCRATCH if "delta_spark" in fixtures or "delta_catalog" in fixtures else 0
 
 
 def deselect_other_tests(config: pytest.Config, items: list[pytest.Item]) -> int:
@@ -359,7 +339,7 @@ def deselect_other_tests(config: pytest.Config, items: list[pytest.Item]) -> int
 
 def _is_named_by(config: pytest.Config, item: pytest.Item, node_id: str) -> bool:
     """Whether a node id names an item: as a part of a class, as a test, or as a test with its parameters."""
-    path, *names = _parts(node_id)
+    path, *names = _node_id_parts(node_id)
     if os.path.abspath(config.invocation_params.dir / path) != str(item.path):  # noqa: PTH100 - links stay
         return False
     own = [node.name for node in item.listchain() if not isinstance(node, (pytest.Session, pytest.Dir, pytest.File))]
@@ -367,8 +347,26 @@ def _is_named_by(config: pytest.Config, item: pytest.Item, node_id: str) -> bool
     return own[: len(names)] == names or [*own[: len(names) - 1], last] == names
 
 
-def _parts(node_id: str) -> list[str]:
+def _node_id_parts(node_id: str) -> list[str]:
     """Split a node id at its colons; those of parameters are part of the last name."""
     names, bracket, parameters = node_id.partition("[")
     *parts, last = names.split("::")
     return [*parts, last + bracket + parameters]
+
+
+_MANY_CHECKS = 100
+"""The least number of checks; a run of fewer ones saves less than a tenth of a second."""
+
+
+def freeze_after_collection(session: pytest.Session) -> None:
+    """Freeze every object that exists after test collection until the run ends.
+
+    They take a quarter of the time of a run of a thousand tables. A run that has other tests as well is left alone,
+    because these may look at what Python collects, and so is one in which something else has frozen objects.
+    """
+    items = session.items
+    has_others = not all(isinstance(item, (ContractItem, SchemaItem)) for item in items)
+    if len(items) < _MANY_CHECKS or has_others or gc.get_freeze_count():
+        return
+    gc.freeze()
+    session.config.add_cleanup(gc.unfreeze)

@@ -1,4 +1,4 @@
-"""A table, compared with the contracts of the past: ``models.py::dev.silver.orders::compat``."""
+"""Compare tables with the contracts of the past: ``--delta-against``, and the check ``compat``."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ from pytest_delta_schema.engine.checks import audited_breaks
 from pytest_delta_schema.engine.comparison import ContractComparison, PastProjects, unread_outcome
 from pytest_delta_schema.engine.outcomes import CheckKind, Status
 from pytest_delta_schema.history.contracts import PastContracts, contracts_at
-from pytest_delta_schema.plugin.collection import ContractItem, node_name
 from pytest_delta_schema.plugin.compat import command_line, is_worker, skip_item
 from pytest_delta_schema.plugin.failures import one_line
 from pytest_delta_schema.plugin.items import (
+    ContractItem,
     NameNode,
     ProjectItem,
     ProjectNode,
     StandardContract,
     check,
+    node_name,
     report_unless_shown,
 )
 from pytest_delta_schema.plugin.outcomes import note_outcome, report_outcome
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.witness.runner import Witnesses
 
 
-COMPAT = CheckKind.COMPAT.value
+_COMPAT = CheckKind.COMPAT.value
 
 
 class ComparedContract:
@@ -85,7 +86,7 @@ def _skip_if_unjudged(item: pytest.Item, outcome: TableOutcome) -> None:
 
 
 _CONSENTS = "delta_schema_breaks"
-_LOOK_AT_FEWER = ("ignore", "ignore_glob", "deselect", "lf")
+_NARROWING = ("ignore", "ignore_glob", "deselect", "lf")
 """The options of pytest with which it does not collect every table."""
 
 
@@ -203,7 +204,7 @@ class ComparisonHooks:
             faults = [*self._audit(comparison), *self._paths_without_table(comparison)]
         refuse(config, items, faults)
         if comparison.is_complete:
-            items += _items(session, comparison)
+            items += _items_of_undeclared(session, comparison)
 
     def _read(self, project: Path) -> Iterator[str]:
         """Read the contracts of a project, and yield why that is not possible."""
@@ -228,10 +229,10 @@ class ComparisonHooks:
             is_selected = not self._folder.is_relative_to(config.invocation_params.dir)
         else:
             is_selected = config.args_source is config.ArgsSource.ARGS
-        return not (is_selected or any(getattr(given, name, None) for name in _LOOK_AT_FEWER))
+        return not (is_selected or any(getattr(given, name, None) for name in _NARROWING))
 
 
-def _items(session: pytest.Session, comparison: ContractComparison) -> Iterator[pytest.Item]:
+def _items_of_undeclared(session: pytest.Session, comparison: ContractComparison) -> Iterator[pytest.Item]:
     """Yield an item for each table that is gone, and for each snapshot of which not even the table is known."""
     past, nodes = comparison.past, dict[Path, ProjectNode]()
     outcomes = [
@@ -242,4 +243,4 @@ def _items(session: pytest.Session, comparison: ContractComparison) -> Iterator[
         if project not in nodes:
             nodes[project] = ProjectNode.from_parent(session, path=project / "pyproject.toml")
         node = NameNode.from_parent(nodes[project], name=node_name(name))
-        yield UndeclaredItem.from_parent(node, name=COMPAT, table=name, outcome=outcome)
+        yield UndeclaredItem.from_parent(node, name=_COMPAT, table=name, outcome=outcome)

@@ -1,4 +1,4 @@
-"""Differences between versions of pytest, syrupy and xdist."""
+"""What differs between versions of pytest and xdist, or has no public interface there."""
 
 from __future__ import annotations
 
@@ -20,28 +20,7 @@ if TYPE_CHECKING:
     from _pytest._io import TerminalWriter
     from _pytest.fixtures import FuncFixtureInfo
 
-
-__all__ = [
-    "Failed",
-    "TerminalRepr",
-    "added_arguments",
-    "begin_result_line",
-    "change_texts",
-    "command_line",
-    "end_last_line",
-    "end_line",
-    "failure_at",
-    "fixture_info",
-    "fixture_value",
-    "is_overridden",
-    "item_of",
-    "leave_out_of_reports",
-    "run_before_items",
-    "shared_fixture",
-    "show_lines_with",
-    "skip_item",
-]
-
+__all__ = ["Failed", "TerminalRepr"]  # classes of pytest that other modules take from here
 
 VERSIONS = {"pytest": ">=8.4,<10"}
 """The versions with which these names were tested."""

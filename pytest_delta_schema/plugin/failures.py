@@ -1,4 +1,4 @@
-"""Show failed checks: one line in the summary, all details above it, and no traceback of this package."""
+"""Failures of checks and faults of a run: how they are raised, and what their reports carry and show."""
 
 from __future__ import annotations
 
@@ -74,63 +74,6 @@ class ConsentsRefused(RunFault):
         super().__init__("\n".join(map(escaped, faults)), "consents are refused")
 
 
-_START_LINE = "WARNING: Using incubator modules: jdk.incubator.vector"
-"""The line that every start of Spark's JVM prints, and that no setting turns off (JDK 17 to 25, Spark 3.5 to 4.2)."""
-
-_CAUSE, _OTHERS, _FAULT = "delta_schema_cause", "delta_schema_others", "delta_schema_fault"
-_FAULTS: dict[str, type[HasCode]] = {fault.code: fault for fault in (UnreachableCatalog, RefusedConsents)}
-_SHOWN = pytest.StashKey[set[str]]()
-
-
-def report_error(item: pytest.Item, report: pytest.TestReport, error: BaseException) -> None:
-    """Show a fault of the run, or a table that could not be read; other errors are left as they are."""
-    if not isinstance(error, (RunFault, TableUnreadable)):
-        return
-    path, line, _ = item.reportinfo()
-    report.longrepr = failure_at(
-        str(path), (line or 0) + 1, one_line([without_name(str(error), error.table)]), f"{error}\n"
-    )
-    if isinstance(error, RunFault):
-        setattr(report, _CAUSE, str(error))
-        setattr(report, _OTHERS, error.others)
-        setattr(report, _FAULT, error.fault.code)
-        show_once(item.config, report)
-
-
-def without_start_line(report: pytest.TestReport) -> None:
-    """Remove the line that every start of Spark's JVM prints from the captured output of a report."""
-    sections = []
-    for title, content in report.sections:
-        kept = [line for line in content.splitlines(keepends=True) if not line.startswith(_START_LINE)]
-        if kept or not content:
-            sections.append((title, "".join(kept)))
-    report.sections = sections
-
-
-def show_once(config: pytest.Config, report: pytest.TestReport) -> None:
-    """Turn the report of an error whose cause another item has shown in this process into that of a skipped item."""
-    cause = cause_of(report)
-    if not cause or not report.failed:
-        return
-    shown = config.stash.setdefault(_SHOWN, set())
-    if cause in shown:
-        path, line, _ = report.location
-        report.outcome = "skipped"
-        reason = f"not checked, because {getattr(report, _OTHERS)}; the first error of this run says why"
-        report.longrepr = (path, (line or 0) + 1, f"Skipped: {reason}")
-    shown.add(cause)
-
-
-def cause_of(report: pytest.TestReport) -> str:
-    """Return the fault of the run that has ended an item; ``""`` for none."""
-    return getattr(report, _CAUSE, "")
-
-
-def fault_of(report: pytest.TestReport) -> type[HasCode]:
-    """Return the class of the fault that has ended an item: that of the whole run, or an error of this item."""
-    return _FAULTS.get(getattr(report, _FAULT, ""), FailedCheck)
-
-
 def representation(failure: ContractFailure, origin: DeclaredAt) -> TerminalRepr:
     """Show a failure at the model's declaration.
 
@@ -158,6 +101,7 @@ def relative(location: Location, root: Path) -> str:
 
 
 PREFIX = "delta."
+
 TABLE, CHECK, UNUSED = "table", "check", "unused"
 
 
@@ -175,6 +119,67 @@ def add_properties(item: pytest.Item, **values: object) -> None:
 def properties_of(report: pytest.TestReport) -> dict[str, str]:
     """Return the properties of a report, without their prefix; empty for tests of others."""
     return {name.removeprefix(PREFIX): str(value) for name, value in report.user_properties if name.startswith(PREFIX)}
+
+
+_CAUSE, _OTHERS, _FAULT = "delta_schema_cause", "delta_schema_others", "delta_schema_fault"
+
+_FAULTS: dict[str, type[HasCode]] = {fault.code: fault for fault in (UnreachableCatalog, RefusedConsents)}
+
+
+def report_error(item: pytest.Item, report: pytest.TestReport, error: BaseException) -> None:
+    """Show a fault of the run, or a table that could not be read; other errors are left as they are."""
+    if not isinstance(error, (RunFault, TableUnreadable)):
+        return
+    path, line, _ = item.reportinfo()
+    report.longrepr = failure_at(
+        str(path), (line or 0) + 1, one_line([without_name(str(error), error.table)]), f"{error}\n"
+    )
+    if isinstance(error, RunFault):
+        setattr(report, _CAUSE, str(error))
+        setattr(report, _OTHERS, error.others)
+        setattr(report, _FAULT, error.fault.code)
+        show_once(item.config, report)
+
+
+def cause_of(report: pytest.TestReport) -> str:
+    """Return the fault of the run that has ended an item; ``""`` for none."""
+    return getattr(report, _CAUSE, "")
+
+
+def fault_of(report: pytest.TestReport) -> type[HasCode]:
+    """Return the class of the fault that has ended an item: that of the whole run, or an error of this item."""
+    return _FAULTS.get(getattr(report, _FAULT, ""), FailedCheck)
+
+
+_SHOWN = pytest.StashKey[set[str]]()
+
+
+def show_once(config: pytest.Config, report: pytest.TestReport) -> None:
+    """Turn the report of an error whose cause another item has shown in this process into that of a skipped item."""
+    cause = cause_of(report)
+    if not cause or not report.failed:
+        return
+    shown = config.stash.setdefault(_SHOWN, set())
+    if cause in shown:
+        path, line, _ = report.location
+        report.outcome = "skipped"
+        reason = f"not checked, because {getattr(report, _OTHERS)}; the first error of this run says why"
+        report.longrepr = (path, (line or 0) + 1, f"Skipped: {reason}")
+    shown.add(cause)
+
+
+_START_LINE = "WARNING: Using incubator modules: jdk.incubator.vector"
+"""The line that every start of Spark's JVM prints, and that no setting turns off (JDK 17 to 25, Spark 3.5 to 4.2)."""
+
+
+def without_start_line(report: pytest.TestReport) -> None:
+    """Remove the line that every start of Spark's JVM prints from the captured output of a report."""
+    sections = []
+    for title, content in report.sections:
+        kept = [line for line in content.splitlines(keepends=True) if not line.startswith(_START_LINE)]
+        if kept or not content:
+            sections.append((title, "".join(kept)))
+    report.sections = sections
 
 
 _COLOUR = r"(\x1b\[[0-9;]*m)"

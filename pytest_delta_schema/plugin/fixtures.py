@@ -1,4 +1,4 @@
-"""The fixtures."""
+"""The fixtures of this package, and the types of what they return."""
 
 from __future__ import annotations
 

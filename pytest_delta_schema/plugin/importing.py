@@ -1,44 +1,38 @@
-"""The values of ``--delta-import``: a schema, or some of its tables, and the file or folder to write."""
+"""Write models for the tables of a catalog, and prove them: ``--delta-import``."""
 
 from __future__ import annotations
 
-import glob
 import importlib
 import keyword
-import re
 from collections import Counter
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_delta_schema.configuration.files import shown_path
-from pytest_delta_schema.delta.names import folded, nearest_name, split_path
 from pytest_delta_schema.diagnostics.errors import DeclarationError, DeltaSchemaError
-from pytest_delta_schema.diagnostics.text import printed, printed_line
+from pytest_delta_schema.diagnostics.text import printed
 from pytest_delta_schema.engine.adoption import ModuleToProve, imported_model, model_name, proved
-from pytest_delta_schema.engine.declarations import Declarations
-from pytest_delta_schema.engine.gate import Gate, held_tables, tables_of_file
+from pytest_delta_schema.engine.declarations import Declarations, held_tables, tables_of_file
+from pytest_delta_schema.engine.gate import Gate
 from pytest_delta_schema.execute.protocols import ListsViews
-from pytest_delta_schema.models.ownership import ASPECTS
 from pytest_delta_schema.plugin.adoption import ModelFault, UnwritableFileError, code_style, fail, write_whole
-from pytest_delta_schema.plugin.collection import node_name
 from pytest_delta_schema.plugin.commands import add_modules
 from pytest_delta_schema.plugin.compat import run_before_items, skip_item
 from pytest_delta_schema.plugin.failures import CatalogUnavailable, one_line, relative
-from pytest_delta_schema.plugin.items import IMPORT, CatalogListing, ImportItem, NameNode, ProjectNode
-from pytest_delta_schema.plugin.options import location
+from pytest_delta_schema.plugin.items import CatalogListing, ImportItem, NameNode, ProjectNode, node_name
+from pytest_delta_schema.plugin.options import IMPORT, ImportRequest, aspects_of, backend_and_location, import_requests
 from pytest_delta_schema.plugin.registration import project_folder
 from pytest_delta_schema.plugin.snapshots import snapshot_text
 from pytest_delta_schema.plugin.summary import refuse
+from pytest_delta_schema.plugin.terminal import show_section
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.report.text import counted, first_few, headline
 from pytest_delta_schema.source_code.calls import table_variables
-from pytest_delta_schema.source_code.literals import distinct, python_word
-from pytest_delta_schema.source_code.modules import extended_module, module_source
+from pytest_delta_schema.source_code.modules import distinct, extended_module, module_source, python_word
 from pytest_delta_schema.state.json_shapes import SQL_FILE, STATE_FILE
 
 if TYPE_CHECKING:
@@ -56,80 +50,128 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.states import CatalogState, TableState
 
 
-_FORM = "write --delta-import=dev.silver, or --delta-import=dev.silver.ord*=contracts/orders.py"
-_SCHEMA, _TABLE = 2, 3
-_GLOB = re.compile(r"[*?[]")
+class ImportRun:
+    """The hooks of a run with ``--delta-import``."""
+
+    def __init__(self, config: pytest.Config, run: ContractRun) -> None:
+        self._config = config
+        self._run = run
+        self._job: ImportJob | None = None
+        self._declared: DeclaredModels | None = None
+        self._declaring: set[Path] = set()
+        self._added: list[str] = []
+
+    def pytest_report_header(self) -> str:
+        """Name the mode of the run and its catalog."""
+        return printed(f"delta schema: {IMPORT} from {backend_and_location(self._config, self._run.options)}")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(self, session: pytest.Session) -> bool:
+        """List the catalog, and make an item for each table; nothing else is collected."""
+        project = ProjectNode.from_parent(session, path=project_folder(self._config) / "pyproject.toml")
+        listed: list[tuple[Catalog, Mapping[ImportRequest, Sequence[QualifiedName]]]] = []
+
+        def list_catalog(catalog: Catalog) -> None:
+            requests = import_requests(self._run.options.imports)
+            listed.append((catalog, {request: _names_in_schema(catalog, request) for request in requests}))
+
+        if run_before_items(CatalogListing.of(project, list_catalog)):
+            items = self._named([item for catalog, names in listed for item in self._items(project, catalog, names)])
+        else:
+            # The same item fails again as one of the run, and shows why.
+            items = [CatalogListing.of(project, list_catalog)]
+        session.items = items
+        session.testscollected = len(items)
+        self._config.hook.pytest_collectreport(report=pytest.CollectReport(project.nodeid, "passed", None, [*items]))
+        self._config.hook.pytest_collection_modifyitems(session=session, config=self._config, items=items)
+        self._config.hook.pytest_collection_finish(session=session)
+        return True
+
+    def _items(
+        self, project: ProjectNode, catalog: Catalog, listed: Mapping[ImportRequest, Sequence[QualifiedName]]
+    ) -> Iterator[pytest.Item]:
+        """Yield an item for each table that is asked for."""
+        refuse(self._config, [], [fault for request, names in listed.items() if (fault := request.fault(names))])
+        chosen = {request: request.matching(names) for request, names in listed.items()}
+        models = {name: model_name(name, self._run.settings) for names in chosen.values() for name in names}
+        targets, conflicts = import_targets(chosen, models, self._config.invocation_params.dir)
+        known, unusable = tables_of_project(self._config, self._run.options, targets.values())
+        refuse(self._config, [], [*conflicts, *unusable])
+        # A run that was killed has written them, and not the configuration.
+        self._declaring = {path for name, path in targets.items() if _declares(path, known.get(models[name]))}
+        options = ImportOptions(
+            targets={name: path for name, path in targets.items() if models[name] not in known},
+            settings=self._run.settings,
+            owns=aspects_of(self._run.options.import_owns) or None,
+            style=code_style(project_folder(self._config)),
+            root=self._config.rootpath,
+        )
+        self._job = ImportJob(catalog, options)
+        self._declared = DeclaredModels(catalog, known.values(), self._run.settings, self._config.rootpath)
+        for name, model in sorted(models.items()):
+            result = partial(self._declared.skip, known[model]) if model in known else partial(self._job.require, name)
+            node = NameNode.from_parent(project, name=node_name(str(model)))
+            yield ImportItem.from_parent(node, name=IMPORT, table=str(model), result=result)
+
+    def _named(self, items: list[pytest.Item]) -> list[pytest.Item]:
+        """Return the items that node ids on the command line name; all without one."""
+        ids = [argument for argument in self._config.invocation_params.args if "::" in str(argument)]
+        chosen = [item for item in items if any(item.nodeid.startswith(str(node_id)) for node_id in ids)]
+        missed = [node_id for node_id in ids if not any(item.nodeid.startswith(str(node_id)) for item in items)]
+        known = first_few([item.nodeid for item in items], 3)
+        refuse(
+            self._config,
+            items,
+            [f"{node_id} is not imported by this run; its items are {known}" for node_id in missed],
+        )
+        return chosen or items
+
+    def pytest_sessionfinish(self) -> None:
+        """Add the modules that were written, by this run or an earlier one, to the configuration of the project."""
+        outcome = None if self._job is None else self._job.outcome
+        written = () if outcome is None else outcome.written.values()
+        self._added = add_modules(self._config, self._run.options, {*self._declaring, *written})
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Name the files that were written, what is not declared, and what to do next."""
+        show_section(terminalreporter, [*self._lines()])
+
+    def _lines(self) -> Iterator[str]:
+        if self._declared is not None:
+            yield from (f"  differs     {line}" for line in self._declared.differing)
+        outcome = None if self._job is None else self._job.outcome
+        if outcome is None:
+            yield from self._added
+            return
+        root = self._config.rootpath
+        failed = len(outcome.faults)
+        proven = counted(len(outcome.written.keys() - outcome.faults.keys()), "table")
+        yield f"{IMPORT}: {proven} written and proven{f', {failed} failed' if failed else ''}"
+        numbers = Counter(outcome.written.values())
+        yield from (f"  wrote       {shown_path(file, root)}, {counted(numbers[file], 'model')}" for file in numbers)
+        yield from (f"  failed      {name} {fault.headline}" for name, fault in sorted(outcome.faults.items()))
+        for name, remarks in sorted(outcome.remarks.items()):
+            yield from (f"  note        {name}: {remark}" for remark in remarks)
+        yield from self._added
+        if numbers:
+            folders = " ".join(sorted({shown_path(file.parent, root) for file in numbers}))
+            yield f"next: pytest, then pytest --delta-drift; then commit {folders} and pyproject.toml"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportRequest:
-    """One value of the option."""
-
-    text: str
-    """The name as it was given."""
-    catalog: str
-    """The catalog to read, in lower case."""
-    schema: str
-    """Its schema, in lower case."""
-    pattern: str
-    """A glob pattern of names of tables, in lower case."""
-    path: str
-    """The file or the folder to write; ``""`` for ``contracts``."""
-
-    def matching(self, names: Iterable[QualifiedName]) -> list[QualifiedName]:
-        """Return the names that are asked for."""
-        return [name for name in names if fnmatchcase(name.table, self.pattern)]
-
-    def fault(self, names: Iterable[QualifiedName]) -> str:
-        """Return the message if no name of the schema is asked for; ``""`` if one is."""
-        known = list(names)
-        if self.matching(known):
-            return ""
-        schema = f"{self.catalog}.{self.schema}"
-        if not known:
-            return f"--delta-import={self.text}: the schema {schema} does not exist, or holds no table; check its name"
-        tables = [name.table for name in known]
-        near = nearest_name(self.pattern, tables)
-        proposal = f"did you mean {schema}.{near}?" if near else f"its tables are {first_few(tables, 5)}"
-        return f"--delta-import={self.text}: no table of {schema} has this name; {proposal}"
+def _declares(path: Path, model: Table | None) -> bool:
+    return model is not None and Path(model.origin.location.file) == path
 
 
-def import_faults(values: Iterable[str], owns: Iterable[str]) -> Iterator[str]:
-    """Yield what is wrong with the options."""
-    yield from (request for request in map(import_request, values) if isinstance(request, str))
-    unknown = [aspect for aspect in aspects_of(owns) if aspect not in ASPECTS]
-    if unknown:
-        yield f"--delta-import-owns: there is no aspect {', '.join(unknown)}; aspects are {', '.join(ASPECTS)}"
+def _names_in_schema(catalog: Catalog, request: ImportRequest) -> list[QualifiedName]:
+    """Return the names of all tables and views in the schema of a request."""
+    views = catalog.view_names(request.catalog, request.schema) if isinstance(catalog, ListsViews) else ()
+    return sorted({*catalog.table_names(request.catalog, request.schema), *views})
 
 
-def aspects_of(owns: Iterable[str]) -> list[Aspect]:
-    """Return the aspects of ``--delta-import-owns``, which has commas between them."""
-    return [cast("Aspect", aspect.strip()) for text in owns for aspect in text.split(",")]
-
-
-def import_requests(values: Iterable[str]) -> list[ImportRequest]:
-    """Return what the values of ``--delta-import`` ask for; there is nothing wrong with them."""
-    return [request for request in map(import_request, values) if isinstance(request, ImportRequest)]
-
-
-def import_request(value: str) -> ImportRequest | str:
-    """Return what a value of the option asks for, or what is wrong with it."""
-    text, _, path = value.partition("=")
-    parts = split_path(text)
-    if len(parts) not in {_SCHEMA, _TABLE} or not all(part.name for part in parts):
-        return f"--delta-import={value} does not name a schema; {_FORM}"
-    if any(not part.is_quoted and _GLOB.search(part.name) for part in parts[:_SCHEMA]):
-        return f"--delta-import={value} has a pattern in the name of the schema; {_FORM}"
-    catalog, schema = (folded(part.name) for part in parts[:_SCHEMA])
-    tables = [glob.escape(part.name) if part.is_quoted else part.name for part in parts[_SCHEMA:]]
-    pattern = folded(tables[0]) if tables else "*"
-    return ImportRequest(text=text, catalog=catalog, schema=schema, pattern=pattern, path=path)
-
-
-FOLDER = "contracts"
+_FOLDER = "contracts"
 """Where models are written if the option names no path."""
 
-MANY_TABLES = 40
+_MANY_TABLES = 40
 """From so many tables on, each has its own file."""
 
 
@@ -141,7 +183,7 @@ def import_targets(
     faults: list[str] = []
     schemas: dict[Path, str] = {}
     for request, names in chosen.items():
-        files = _files(request, [declared[name] for name in names], here)
+        files = _files_of_request(request, [declared[name] for name in names], here)
         for name in names:
             file, schema = files[declared[name]], ".".join(declared[name][:2])
             if targets.setdefault(name, file) != file:
@@ -149,19 +191,19 @@ def import_targets(
             elif schemas.setdefault(file, schema) != schema:
                 faults.append(
                     f"{file} would hold tables of {schemas[file]} and of {schema}; give each schema its own file or"
-                    f" folder: --delta-import={request.text}={FOLDER}/{'_'.join(declared[name][:2])}.py"
+                    f" folder: --delta-import={request.text}={_FOLDER}/{'_'.join(declared[name][:2])}.py"
                 )
     return targets, list(dict.fromkeys(faults))
 
 
-def _files(request: ImportRequest, names: list[QualifiedName], here: Path) -> dict[QualifiedName, Path]:
+def _files_of_request(request: ImportRequest, names: list[QualifiedName], here: Path) -> dict[QualifiedName, Path]:
     """Return the file of each table of a request."""
     if request.path.endswith(".py"):
         return dict.fromkeys(names, here / request.path)
     schema = _module_name(names[0].schema)
-    folder = here / (request.path or FOLDER)
+    folder = here / (request.path or _FOLDER)
     one_file = folder / f"{schema}.py"
-    if not request.path and not (folder / schema).is_dir() and (one_file.is_file() or len(names) < MANY_TABLES):
+    if not request.path and not (folder / schema).is_dir() and (one_file.is_file() or len(names) < _MANY_TABLES):
         return dict.fromkeys(names, one_file)
     modules = distinct(names, lambda name: _module_name(name.table))
     return {name: folder / schema / f"{module}.py" for name, module in modules.items()}
@@ -207,14 +249,6 @@ class DeclaredModels:
         if not outcome.status.passes:
             self.differing.append(one_line([headline(outcome)]))
         skip_item(f"declared already, at {where}{'' if outcome.status.passes else ', and differs'}")
-
-
-def write_snapshots(module: Path, model: Table, declarations: Declarations) -> None:
-    """Write the snapshots of a model, which breaks no rule, next to the module that declares it."""
-    folder, table = module.parent / "__snapshots__" / module.stem, node_name(model.qualified_name)
-    texts = declarations.reviewed_texts(model)
-    write_whole(folder / f"{table}{SQL_FILE}", snapshot_text(texts.sql).encode())
-    write_whole(folder / f"{table}{STATE_FILE}", texts.state.encode())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -276,17 +310,24 @@ def import_tables(catalog: Catalog, options: ImportOptions) -> ImportOutcome:
     models = {
         name: imported_model(states[name], options.settings, options.owns) for name in names if name not in faults
     }
-    remarks = {name: [_omitted(model.secrets)] for name, model in models.items() if model.secrets}
-    modules = _modules(options, models, faults)
+    remarks = {
+        name: [f"not declared, because the value may be a secret: {', '.join(model.secrets)}"]
+        for name, model in models.items()
+        if model.secrets
+    }
+    modules = _modules_to_write(options, models, faults)
     with step(f"writing {counted(len(modules), 'module')}"):
         failed = {name: fault for module in modules for name, fault in module.write(remarks).items()}
     faults |= failed
     kept = [module for module in modules if module.models and failed.keys().isdisjoint(module.models)]
     written = {name: module.path for module in kept for name in module.models}
     with step(f"proving {counted(len(written), 'model')}"):
-        unproved = _differences(kept, {name: states[name] for name in written}, options.settings)
+        unproved = _differences_of_written(kept, {name: states[name] for name in written}, options.settings)
     if unproved:
-        remarks |= {name: [*remarks.get(name, ()), *map(_not_declared, lines)] for name, lines in unproved.items()}
+        remarks |= {
+            name: [*remarks.get(name, ()), *(f"a model cannot declare this yet: {line}" for line in lines)]
+            for name, lines in unproved.items()
+        }
         for module in kept:
             if not unproved.keys().isdisjoint(module.models):
                 module.write(remarks)
@@ -299,10 +340,15 @@ def import_tables(catalog: Catalog, options: ImportOptions) -> ImportOutcome:
             faults.setdefault(name, ModelFault("its model breaks a rule", tuple(map(str, violations))))
             continue
         try:
-            write_snapshots(path, models[name].table, declarations)
+            _write_snapshots(path, models[name].table, declarations)
         except UnwritableFileError as error:
             faults.setdefault(name, ModelFault(f"has no snapshot: {error}"))
     return ImportOutcome(written=written, faults=faults, remarks=remarks)
+
+
+def _unreadable(state: CatalogState, name: QualifiedName) -> ModelFault:
+    problem = state.problem(name)
+    return ModelFault(f"could not be read: {problem.message}", (str(problem),))
 
 
 class _Module:
@@ -337,7 +383,7 @@ class _Module:
         return {}
 
 
-def _modules(
+def _modules_to_write(
     options: ImportOptions,
     models: Mapping[QualifiedName, ImportedModel],
     faults: Mapping[QualifiedName, ModelFault],
@@ -355,7 +401,7 @@ def _modules(
     return modules
 
 
-def _differences(
+def _differences_of_written(
     modules: Sequence[_Module], states: Mapping[QualifiedName, TableState], settings: Settings
 ) -> dict[QualifiedName, tuple[str, ...]]:
     """Return how the models of written modules differ from their tables, by the names of the tables in the catalog."""
@@ -369,138 +415,9 @@ def _differences(
     return {names[model]: lines for model, lines in proofs.items() if lines}
 
 
-def _unreadable(state: CatalogState, name: QualifiedName) -> ModelFault:
-    problem = state.problem(name)
-    return ModelFault(f"could not be read: {problem.message}", (str(problem),))
-
-
-def _omitted(secrets: Sequence[str]) -> str:
-    return f"not declared, because the value may be a secret: {', '.join(secrets)}"
-
-
-def _not_declared(line: str) -> str:
-    return f"a model cannot declare this yet: {line}"
-
-
-class ImportRun:
-    """The hooks of a run with ``--delta-import``."""
-
-    def __init__(self, config: pytest.Config, run: ContractRun) -> None:
-        self._config = config
-        self._run = run
-        self._job: ImportJob | None = None
-        self._declared: DeclaredModels | None = None
-        self._declaring: set[Path] = set()
-        self._added: list[str] = []
-
-    def pytest_report_header(self) -> str:
-        """Name the mode of the run and its catalog."""
-        where = location(self._config, self._run.options)
-        return printed(f"delta schema: {IMPORT} from {self._run.options.backend}{f', {where}' if where else ''}")
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_collection(self, session: pytest.Session) -> bool:
-        """List the catalog, and make an item for each table; nothing else is collected."""
-        project = ProjectNode.from_parent(session, path=project_folder(self._config) / "pyproject.toml")
-        listed: list[tuple[Catalog, Mapping[ImportRequest, Sequence[QualifiedName]]]] = []
-
-        def list_catalog(catalog: Catalog) -> None:
-            requests = import_requests(self._run.options.imports)
-            listed.append((catalog, {request: _names(catalog, request) for request in requests}))
-
-        if run_before_items(CatalogListing.of(project, list_catalog)):
-            items = self._named([item for catalog, names in listed for item in self._items(project, catalog, names)])
-        else:
-            # The same item fails again as one of the run, and shows why.
-            items = [CatalogListing.of(project, list_catalog)]
-        session.items = items
-        session.testscollected = len(items)
-        self._config.hook.pytest_collectreport(report=pytest.CollectReport(project.nodeid, "passed", None, [*items]))
-        self._config.hook.pytest_collection_modifyitems(session=session, config=self._config, items=items)
-        self._config.hook.pytest_collection_finish(session=session)
-        return True
-
-    def _items(
-        self, project: ProjectNode, catalog: Catalog, listed: Mapping[ImportRequest, Sequence[QualifiedName]]
-    ) -> Iterator[pytest.Item]:
-        """Yield an item for each table that is asked for."""
-        refuse(self._config, [], [fault for request, names in listed.items() if (fault := request.fault(names))])
-        chosen = {request: request.matching(names) for request, names in listed.items()}
-        models = {name: model_name(name, self._run.settings) for names in chosen.values() for name in names}
-        targets, conflicts = import_targets(chosen, models, self._config.invocation_params.dir)
-        known, unusable = tables_of_project(self._config, self._run.options, targets.values())
-        refuse(self._config, [], [*conflicts, *unusable])
-        # A run that was killed has written them, and not the configuration.
-        self._declaring = {path for name, path in targets.items() if _declares(path, known.get(models[name]))}
-        options = ImportOptions(
-            targets={name: path for name, path in targets.items() if models[name] not in known},
-            settings=self._run.settings,
-            owns=aspects_of(self._run.options.import_owns) or None,
-            style=code_style(project_folder(self._config)),
-            root=self._config.rootpath,
-        )
-        self._job = ImportJob(catalog, options)
-        self._declared = DeclaredModels(catalog, known.values(), self._run.settings, self._config.rootpath)
-        for name, model in sorted(models.items()):
-            result = partial(self._declared.skip, known[model]) if model in known else partial(self._job.require, name)
-            node = NameNode.from_parent(project, name=node_name(str(model)))
-            yield ImportItem.from_parent(node, name=IMPORT, table=str(model), result=result)
-
-    def _named(self, items: list[pytest.Item]) -> list[pytest.Item]:
-        """Return the items that node ids on the command line name; all without one."""
-        ids = [argument for argument in self._config.invocation_params.args if "::" in str(argument)]
-        chosen = [item for item in items if any(item.nodeid.startswith(str(node_id)) for node_id in ids)]
-        missed = [node_id for node_id in ids if not any(item.nodeid.startswith(str(node_id)) for item in items)]
-        known = first_few([item.nodeid for item in items], 3)
-        refuse(
-            self._config,
-            items,
-            [f"{node_id} is not imported by this run; its items are {known}" for node_id in missed],
-        )
-        return chosen or items
-
-    def pytest_sessionfinish(self) -> None:
-        """Add the modules that were written, by this run or an earlier one, to the configuration of the project."""
-        outcome = None if self._job is None else self._job.outcome
-        written = () if outcome is None else outcome.written.values()
-        self._added = add_modules(self._config, self._run.options, {*self._declaring, *written})
-
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Name the files that were written, what is not declared, and what to do next."""
-        lines = [*self._lines()]
-        if lines:
-            terminalreporter.ensure_newline()
-            terminalreporter.section("delta schema")
-            for line in lines:
-                terminalreporter.write_line(printed_line(line))
-
-    def _lines(self) -> Iterator[str]:
-        if self._declared is not None:
-            yield from (f"  differs     {line}" for line in self._declared.differing)
-        outcome = None if self._job is None else self._job.outcome
-        if outcome is None:
-            yield from self._added
-            return
-        root = self._config.rootpath
-        failed = len(outcome.faults)
-        proven = counted(len(outcome.written.keys() - outcome.faults.keys()), "table")
-        yield f"{IMPORT}: {proven} written and proven{f', {failed} failed' if failed else ''}"
-        numbers = Counter(outcome.written.values())
-        yield from (f"  wrote       {shown_path(file, root)}, {counted(numbers[file], 'model')}" for file in numbers)
-        yield from (f"  failed      {name} {fault.headline}" for name, fault in sorted(outcome.faults.items()))
-        for name, remarks in sorted(outcome.remarks.items()):
-            yield from (f"  note        {name}: {remark}" for remark in remarks)
-        yield from self._added
-        if numbers:
-            folders = " ".join(sorted({shown_path(file.parent, root) for file in numbers}))
-            yield f"next: pytest, then pytest --delta-drift; then commit {folders} and pyproject.toml"
-
-
-def _declares(path: Path, model: Table | None) -> bool:
-    return model is not None and Path(model.origin.location.file) == path
-
-
-def _names(catalog: Catalog, request: ImportRequest) -> list[QualifiedName]:
-    """Return the names of all tables and views in the schema of a request."""
-    views = catalog.view_names(request.catalog, request.schema) if isinstance(catalog, ListsViews) else ()
-    return sorted({*catalog.table_names(request.catalog, request.schema), *views})
+def _write_snapshots(module: Path, model: Table, declarations: Declarations) -> None:
+    """Write the snapshots of a model, which breaks no rule, next to the module that declares it."""
+    folder, table = module.parent / "__snapshots__" / module.stem, node_name(model.qualified_name)
+    texts = declarations.reviewed_texts(model)
+    write_whole(folder / f"{table}{SQL_FILE}", snapshot_text(texts.sql).encode())
+    write_whole(folder / f"{table}{STATE_FILE}", texts.state.encode())

@@ -1,4 +1,4 @@
-"""End an apply on SIGTERM as on Ctrl-C, within a time limit, and raise the signal again after it."""
+"""End a run on SIGTERM as on Ctrl-C, within a time limit, and show how far an interrupted apply came."""
 
 from __future__ import annotations
 
@@ -103,7 +103,6 @@ LIMIT, WORKER_LIMIT = 4.8, 4.0
 """Seconds from SIGTERM to the end of a process; workers end before the controller, which shows their reports."""
 
 _FOLDER = "delta_schema_interrupted"
-
 _AT_SIGNAL, _WHOLE = "at-signal.json", "report.json"
 """The kinds of reports of a worker: what it was doing when a signal came, and the one that replaces it."""
 

@@ -1,36 +1,102 @@
-"""The test items."""
+"""The checks of tables and schemas, as test items: what each one does, and where it is reported."""
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 import shutil
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import quote
 
 import pytest
 
-from pytest_delta_schema.diagnostics.text import escaped, printed_line
+from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, StatementError
+from pytest_delta_schema.diagnostics.text import HIDDEN, printed_line
 from pytest_delta_schema.engine.checks import check_entry, check_schema, sync_entries
 from pytest_delta_schema.engine.gate import BatchedApplies
-from pytest_delta_schema.engine.outcomes import Status, TableOutcome
-from pytest_delta_schema.engine.plan_outcomes import rules_outcome, snapshot_outcome
+from pytest_delta_schema.engine.outcomes import CheckKind, Status, TableOutcome
+from pytest_delta_schema.engine.plan_outcomes import failed_outcome, rules_outcome, snapshot_outcome, table_outcome
+from pytest_delta_schema.execute.protocols import AppendsRows
 from pytest_delta_schema.models.ownership import FAIL
 from pytest_delta_schema.plugin.compat import failure_at, is_worker, share_folder, shared_fixture, skip_item
 from pytest_delta_schema.plugin.failures import ContractFailure, add_properties, representation
-from pytest_delta_schema.plugin.options import DRIFT
+from pytest_delta_schema.plugin.options import IMPORT
 from pytest_delta_schema.plugin.outcomes import note_outcome, report_outcome
 from pytest_delta_schema.plugin.registration import REPORTS, RUN, SUMMARY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from syrupy.assertion import SnapshotAssertion
 
+    from pytest_delta_schema.engine.declarations import Declarations
     from pytest_delta_schema.engine.gate import Gate
     from pytest_delta_schema.execute.protocols import Catalog, SyncsEntries
-    from pytest_delta_schema.models.arguments import DeclaredAt
+    from pytest_delta_schema.models.declared_at import DeclaredAt
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plugin.compat import TerminalRepr
+    from pytest_delta_schema.plugin.scratch import Scratch
+
+    _T = TypeVar("_T")
+
+
+METADATA = "metadata"
+"""The check of a catalog entry, which counts among those of the run's mode."""
+
+# Characters with a meaning in node ids, file names or syrupy.
+_UNSAFE = re.compile(rf'[\[\]%/\\?*|"<>`]|:|[^\S ]|{HIDDEN}')
+_LONGEST_NAME = 180
+
+
+def node_name(qualified_name: str) -> str:
+    """Return a name that can be selected on the command line and stored as a file, one for each table."""
+    name = _UNSAFE.sub(lambda match: quote(match.group(), safe="", errors="surrogatepass"), qualified_name)
+    if len(name.encode()) <= _LONGEST_NAME:
+        return name
+    digest = hashlib.sha256(qualified_name.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return f"{name.encode()[:_LONGEST_NAME].decode(errors='ignore')}~{digest}"
+
+
+def is_check(item: pytest.Item) -> bool:
+    """Whether an item is a check of a table or of a schema, or an import, and no test."""
+    return isinstance(item, (ContractItem, SchemaItem, CatalogListing, ProjectItem))
+
+
+class ContractItem(pytest.Function):
+    """One check of one table, reported at the table's declaration."""
+
+    def reportinfo(self) -> tuple[str, int, str]:
+        """Return where the table is declared."""
+        table = self.cls.table
+        return table.origin.path, table.origin.line - 1, printed_line(f"{table.qualified_name} {self.name}")
+
+    def repr_failure(  # type: ignore[override]  # Function takes no style
+        self, excinfo: pytest.ExceptionInfo[BaseException]
+    ) -> str | TerminalRepr:
+        """Show findings without a traceback, and everything else with one."""
+        if isinstance(excinfo.value, ContractFailure):
+            return representation(excinfo.value, self.cls.table.origin)
+        return super().repr_failure(excinfo)
+
+
+class SchemaItem(pytest.Function):
+    """The check of one schema, reported where the first of its tables is declared."""
+
+    def reportinfo(self) -> tuple[str, int, str]:
+        """Return the location of that declaration."""
+        origin = self.cls.origin
+        return origin.path, origin.line - 1, printed_line(f"{'.'.join(self.cls.schema)} {self.name}")
+
+    def repr_failure(  # type: ignore[override]  # Function takes no style
+        self, excinfo: pytest.ExceptionInfo[BaseException]
+    ) -> str | TerminalRepr:
+        """Show findings without a traceback, and everything else with one."""
+        if isinstance(excinfo.value, ContractFailure):
+            return representation(excinfo.value, self.cls.origin)
+        return super().repr_failure(excinfo)
 
 
 class ProjectNode(pytest.File):
@@ -71,9 +137,6 @@ class ProjectItem(pytest.Item):
         return super().repr_failure(excinfo, style)
 
 
-IMPORT = "import"
-
-
 class CatalogListing(pytest.Function):
     """Opens the catalog of the run before there are items."""
 
@@ -100,64 +163,6 @@ class ImportItem(ProjectItem):
         self._result()
 
 
-if TYPE_CHECKING:
-    _T = TypeVar("_T")
-
-_CATALOG = "delta_catalog"
-
-_JOINT: pytest.StashKey[dict[object, Any]] = pytest.StashKey()
-"""Key of what the items of a run share, by its class."""
-
-
-def joint(config: pytest.Config, class_: Callable[[pytest.Config, Sequence[pytest.Function]], _T]) -> _T:
-    """Return the object of a class that the items of a run share, made of all items that change a catalog."""
-    shared = config.stash.setdefault(_JOINT, {})
-    if class_ not in shared:
-        shared[class_] = class_(config, config.stash[RUN].changing)
-    made: _T = shared[class_]
-    return made
-
-
-def note_unreported(config: pytest.Config, node_id: str, outcome: TableOutcome) -> None:
-    """Give the outcome of a table whose item has not run to what reports it, because that item may never run."""
-    for name in (SUMMARY, REPORTS):
-        collector: Any = config.pluginmanager.getplugin(name)
-        if collector is not None:
-            collector.note_unreported(node_id, outcome)
-
-
-def share_a_catalog(item: pytest.Function, other: pytest.Function) -> bool:
-    """Whether two items get one catalog; a fixture of a folder, module or test may give others."""
-    fixture = shared_fixture(item, _CATALOG)
-    return fixture is not None and shared_fixture(other, _CATALOG) is fixture
-
-
-class JointApplies:
-    """The applies of a run, by the catalogs that they change."""
-
-    def __init__(self, config: pytest.Config, items: Sequence[pytest.Function]) -> None:
-        self._config = config
-        self._items = items
-        self._node_ids = {item.cls.table.name: item.nodeid for item in items}
-        self._applies: dict[int, BatchedApplies] = {}
-
-    def apply(self, item: pytest.Function, gate: Gate) -> TableOutcome:
-        """Return the outcome of the apply of an item."""
-        # A worker of xdist does not know which items it is going to run, and reports no other table than theirs.
-        knows_items = not is_worker(self._config)
-        if id(gate) not in self._applies:
-            tables = [other.cls.table for other in self._items if knows_items and share_a_catalog(item, other)]
-            note = self._note if knows_items else lambda *_: None
-            self._applies[id(gate)] = BatchedApplies(gate, tables, self._config.stash[RUN].progress, note)
-        applies = self._applies[id(gate)]
-        return applies.apply(item.cls.table) if knows_items else applies.apply_with_parents(item.cls.table)
-
-    def _note(self, table: Table, outcome: TableOutcome) -> None:
-        note_unreported(self._config, self._node_ids[table.name], outcome)
-
-
-_FIRST: pytest.StashKey[TableOutcome] = pytest.StashKey()
-
 _F = TypeVar("_F", bound="Callable[..., None]")
 
 
@@ -166,6 +171,9 @@ def check(function: _F) -> _F:
     function.__test__ = True  # type: ignore[attr-defined]
     marked: _F = pytest.mark.delta(getattr(pytest.mark, f"delta_{function.__name__}")(function))
     return marked
+
+
+_FIRST: pytest.StashKey[TableOutcome] = pytest.StashKey()
 
 
 def once(item: pytest.Item, change: Callable[[], TableOutcome]) -> TableOutcome:
@@ -237,6 +245,57 @@ class ApplyContract(StandardContract):
         report_unless_shown(request, self.table, outcome)
 
 
+_JOINT: pytest.StashKey[dict[object, Any]] = pytest.StashKey()
+"""Key of what the items of a run share, by its class."""
+
+
+def joint(config: pytest.Config, class_: Callable[[pytest.Config, Sequence[pytest.Function]], _T]) -> _T:
+    """Return the object of a class that the items of a run share, made of all items that change a catalog."""
+    shared = config.stash.setdefault(_JOINT, {})
+    if class_ not in shared:
+        shared[class_] = class_(config, config.stash[RUN].changing)
+    made: _T = shared[class_]
+    return made
+
+
+class JointApplies:
+    """The applies of a run, by the catalogs that they change."""
+
+    def __init__(self, config: pytest.Config, items: Sequence[pytest.Function]) -> None:
+        self._config = config
+        self._items = items
+        self._node_ids = {item.cls.table.name: item.nodeid for item in items}
+        self._applies: dict[int, BatchedApplies] = {}
+
+    def apply(self, item: pytest.Function, gate: Gate) -> TableOutcome:
+        """Return the outcome of the apply of an item."""
+        # A worker of xdist does not know which items it is going to run, and reports no other table than theirs.
+        knows_items = not is_worker(self._config)
+        if id(gate) not in self._applies:
+            tables = [other.cls.table for other in self._items if knows_items and share_a_catalog(item, other)]
+            note = self._note if knows_items else lambda *_: None
+            self._applies[id(gate)] = BatchedApplies(gate, tables, self._config.stash[RUN].progress, note)
+        applies = self._applies[id(gate)]
+        return applies.apply(item.cls.table) if knows_items else applies.apply_with_parents(item.cls.table)
+
+    def _note(self, table: Table, outcome: TableOutcome) -> None:
+        note_unreported(self._config, self._node_ids[table.name], outcome)
+
+
+def note_unreported(config: pytest.Config, node_id: str, outcome: TableOutcome) -> None:
+    """Give the outcome of a table whose item has not run to what reports it, because that item may never run."""
+    for name in (SUMMARY, REPORTS):
+        collector: Any = config.pluginmanager.getplugin(name)
+        if collector is not None:
+            collector.note_unreported(node_id, outcome)
+
+
+def share_a_catalog(item: pytest.Function, other: pytest.Function) -> bool:
+    """Whether two items get one catalog; a fixture of a folder, module or test may give others."""
+    fixture = shared_fixture(item, "delta_catalog")
+    return fixture is not None and shared_fixture(other, "delta_catalog") is fixture
+
+
 class SchemaContract:
     """The check of every schema with ``--delta-drift``, unless the setting ``unmanaged`` is ``ignore``."""
 
@@ -257,41 +316,87 @@ class SchemaContract:
         report_outcome(request.node, outcome)
 
 
-class SchemaItem(pytest.Function):
-    """The check of one schema, reported where the first of its tables is declared."""
+class EnforcementContract:
+    """The check of the constraints of every table with ``--delta-enforce``."""
 
-    def reportinfo(self) -> tuple[str, int, str]:
-        """Return the location of that declaration."""
-        origin = self.cls.origin
-        return origin.path, origin.line - 1, printed_line(f"{'.'.join(self.cls.schema)} {self.name}")
+    table: Table
 
-    def repr_failure(  # type: ignore[override]  # Function takes no style
-        self, excinfo: pytest.ExceptionInfo[BaseException]
-    ) -> str | TerminalRepr:
-        """Show findings without a traceback, and everything else with one."""
-        if isinstance(excinfo.value, ContractFailure):
-            return representation(excinfo.value, self.cls.origin)
-        return super().repr_failure(excinfo)
+    @check
+    @pytest.mark.usefixtures("_delta_started")
+    def enforces(self, request: pytest.FixtureRequest, delta_catalog: Catalog, _delta_scratch: Any) -> None:
+        """A scratch table takes rows that satisfy the contract, and stops those that break a constraint."""
+        if self.table.read_only:
+            skip_item("the contract is read-only; nothing of it can be enforced")
+        declarations = request.config.stash[RUN].declarations
+        outcome = enforcement_outcome(self.table, declarations, delta_catalog, _delta_scratch)
+        report_unless_shown(request, self.table, outcome)
 
 
-class SchemaNode(pytest.Class):
-    """The checks of one schema."""
+@cache
+def with_enforcement(contract: type[StandardContract]) -> type[StandardContract]:
+    """Return a contract with the check of constraints behind its other checks."""
+    return type(f"{contract.__name__}WithEnforcement", (EnforcementContract, contract), {})
 
-    @classmethod
-    def of(cls, parent: pytest.Module, table: Table, name: str) -> SchemaNode:
-        """Build the node of the schema of ``table``."""
-        node: SchemaNode = cls.from_parent(parent, name=name)
-        members = {"schema": table.name[:2], "origin": table.origin, "__module__": parent.obj.__name__}
-        node.obj = type(escaped(name), (SchemaContract,), members)
-        return node
 
-    def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
-        """Yield the checks."""
-        for item in super(pytest.Class, self).collect():
-            if isinstance(item, pytest.Function):
-                item.__class__ = SchemaItem
-                add_properties(item, table=".".join(self.obj.schema), check=DRIFT)
-                yield item
+def enforcement_outcome(table: Table, declarations: Declarations, catalog: Catalog, scratch: Scratch) -> TableOutcome:
+    """Create a scratch table of a model, and write rows to it that satisfy or break the contract."""
+    model, violations = declarations.bound(table), declarations.violations(table)
+    if violations:
+        return table_outcome(model, declarations, CheckKind.ENFORCES, Status.BLOCKED, diagnostics=violations)
+    if not isinstance(catalog, AppendsRows):
+        msg = f"{table.qualified_name}: the catalog {type(catalog).__name__} cannot append rows; give it append_rows"
+        return failed_outcome(model, declarations, CheckKind.ENFORCES, StatementError(msg))
+    from pytest_delta_schema.test_kit.enforcement import enforcement_rows, try_constraints
+
+    try:
+        rows = enforcement_rows(table)
+        made = scratch.table(table, None, None)
+        trial = try_constraints(catalog, made, rows, model.name)
+    except DeltaSchemaError as error:
+        return failed_outcome(model, declarations, CheckKind.ENFORCES, error)
+    return table_outcome(
+        model,
+        declarations,
+        CheckKind.ENFORCES,
+        Status.UNENFORCED if trial.faults else Status.ENFORCED,
+        diagnostics=trial.faults,
+        notes=trial.notes,
+        backend=catalog.name,
+    )
+
+
+class EntryDriftContract(DriftContract):
+    """The check of every catalog entry with ``--delta-drift``."""
+
+    @check
+    @pytest.mark.usefixtures("_delta_entry_readable")
+    def metadata(self, request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
+        """The catalog entry shows what the Delta log holds."""
+        report_outcome(request.node, check_entry(self.table, request.config.stash[RUN].gate(delta_catalog)))
+
+
+class EntryApplyContract(ApplyContract):
+    """The synchronisation of every catalog entry with ``--delta-apply``."""
+
+    @check
+    def metadata(self, request: pytest.FixtureRequest, delta_catalog: SyncsEntries) -> None:
+        """The metadata of the Delta log is written to the catalog entry; data files are not touched."""
+        declarations, tables = request.config.stash[RUN].declarations, [self.table]
+        outcome = once(
+            request.node,
+            lambda: sync_entries(tables, delta_catalog, declarations, recreates=False)[self.table.name],
+        )
+        report_outcome(request.node, outcome)
+
+
+class EntrySyncContract(StandardContract):
+    """The synchronisation of every catalog entry with ``--delta-sync-metadata``."""
+
+    @check
+    def metadata(self, request: pytest.FixtureRequest, delta_catalog: SyncsEntries) -> None:
+        """The metadata of the Delta log is written to the catalog entry, which may be deleted and created again."""
+        syncs = joint(request.config, JointSyncs)
+        report_outcome(request.node, once(request.node, lambda: syncs.sync(request.node, delta_catalog)))
 
 
 _FOLDER = "delta_schema_synced"
@@ -356,37 +461,3 @@ class SharedOutcomes:
         """Remove the folder."""
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
-
-
-class EntryDriftContract(DriftContract):
-    """The check of every catalog entry with ``--delta-drift``."""
-
-    @check
-    @pytest.mark.usefixtures("_delta_entry_readable")
-    def metadata(self, request: pytest.FixtureRequest, delta_catalog: Catalog) -> None:
-        """The catalog entry shows what the Delta log holds."""
-        report_outcome(request.node, check_entry(self.table, request.config.stash[RUN].gate(delta_catalog)))
-
-
-class EntryApplyContract(ApplyContract):
-    """The synchronisation of every catalog entry with ``--delta-apply``."""
-
-    @check
-    def metadata(self, request: pytest.FixtureRequest, delta_catalog: SyncsEntries) -> None:
-        """The metadata of the Delta log is written to the catalog entry; data files are not touched."""
-        declarations, tables = request.config.stash[RUN].declarations, [self.table]
-        outcome = once(
-            request.node,
-            lambda: sync_entries(tables, delta_catalog, declarations, recreates=False)[self.table.name],
-        )
-        report_outcome(request.node, outcome)
-
-
-class EntrySyncContract(StandardContract):
-    """The synchronisation of every catalog entry with ``--delta-sync-metadata``."""
-
-    @check
-    def metadata(self, request: pytest.FixtureRequest, delta_catalog: SyncsEntries) -> None:
-        """The metadata of the Delta log is written to the catalog entry, which may be deleted and created again."""
-        syncs = joint(request.config, JointSyncs)
-        report_outcome(request.node, once(request.node, lambda: syncs.sync(request.node, delta_catalog)))

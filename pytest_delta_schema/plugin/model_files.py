@@ -1,4 +1,4 @@
-"""Find the files of the modules and packages that ``models`` names."""
+"""Find the modules of the setting ``models``, and the tables that modules declare but no check covers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeGuard, cast
 import pytest
 
 from pytest_delta_schema.diagnostics.text import printed_line
-from pytest_delta_schema.engine.gate import CONTAINERS, held_items, held_tables
+from pytest_delta_schema.engine.declarations import CONTAINERS, held_items, held_tables
 from pytest_delta_schema.models.declared_at import declarations_of
 from pytest_delta_schema.models.table import Table
 from pytest_delta_schema.plugin.failures import relative
@@ -44,11 +44,11 @@ def model_files(names: Iterable[str], root: Path) -> tuple[dict[Path, str], dict
             faults.append(_path_for_a_name(name, root))
             continue
         try:
-            spec = _spec(name)
+            spec = _found_spec(name)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - find_spec runs the code of the packages around a module
             faults.append(f"models: {name} cannot be imported, {line_of(error, root)}{type(error).__name__}: {error}")
             continue
-        modules = {} if spec is None else dict(_modules(spec))
+        modules = {} if spec is None else dict(_files_with_names(spec))
         if spec is None or not modules:
             faults.append(_unknown_module(name, root))
         elif not all(path.is_relative_to(root) for path in modules):
@@ -63,7 +63,7 @@ def model_files(names: Iterable[str], root: Path) -> tuple[dict[Path, str], dict
     return files, packages, faults
 
 
-def _spec(name: str) -> ModuleSpec | None:
+def _found_spec(name: str) -> ModuleSpec | None:
     """Return the specification of a module; ``None`` if there is none."""
     try:
         return find_spec(name)
@@ -75,7 +75,7 @@ def _spec(name: str) -> ModuleSpec | None:
         return None
 
 
-def _modules(spec: ModuleSpec) -> Iterator[tuple[Path, str]]:
+def _files_with_names(spec: ModuleSpec) -> Iterator[tuple[Path, str]]:
     """Yield the file of a module with its name, or those of all modules inside of a package."""
     if spec.submodule_search_locations is None:
         if spec.has_location:
@@ -99,7 +99,7 @@ def _unknown_module(name: str, root: Path) -> str:
                     f"models: the module {name} cannot be imported, but there is {shown}; add its folder to the ini"
                     f' file of pytest: pythonpath = ["{start}"]'
                 )
-    nearest = _nearest(name, root)
+    nearest = _nearest_module(name, root)
     if nearest:
         return f"models: there is no module {name}; did you mean {nearest}?"
     return (
@@ -108,7 +108,7 @@ def _unknown_module(name: str, root: Path) -> str:
     )
 
 
-def _nearest(name: str, root: Path) -> str:
+def _nearest_module(name: str, root: Path) -> str:
     """Return the name of a module of the project that a mistyped one may mean; ``""`` if there is none."""
     folders = [Path(folder) for folder in sys.path if folder and _is_source(Path(folder), root)]
     known: list[str] = []
@@ -135,9 +135,9 @@ def _path_for_a_name(path: str, root: Path) -> str:
     file = root / module if (root / module).is_dir() else root / module.with_suffix(".py")
     if not file.exists():
         return f"models: {path} is a path; there is no such file; name the module as in an import statement"
-    names, folder = _names(module, root)
+    names, folder = _possible_names(module, root)
     for name in names:
-        if file.resolve() in _origins(name):
+        if file.resolve() in _files_of_module(name):
             return f"models: {path} is a path; write the name of its module: {name}"
     return (
         f"models: {path} is a path; write the name of its module: {names[-1]}, and add the folder from which it can be"
@@ -145,7 +145,7 @@ def _path_for_a_name(path: str, root: Path) -> str:
     )
 
 
-def _names(module: Path, root: Path) -> tuple[list[str], str]:
+def _possible_names(module: Path, root: Path) -> tuple[list[str], str]:
     """Return the names that a module can have, and the folder from which it has the last one."""
     folders = [root.joinpath(*module.parts[:end]) for end in range(1, len(module.parts) + 1)]
     start = next((number for number, folder in enumerate(folders) if (folder / "__init__.py").exists()), None)
@@ -159,7 +159,7 @@ def _names(module: Path, root: Path) -> tuple[list[str], str]:
     return names, "/".join(module.parts[: starts[-1]]) or "."
 
 
-def _origins(name: str) -> set[Path]:
+def _files_of_module(name: str) -> set[Path]:
     """Return the file of a module, or the folders of a package; nothing if it cannot be imported."""
     try:
         spec = find_spec(name)
@@ -216,7 +216,7 @@ def missed_tables(module: ModuleType, collected: Mapping[QualifiedName, Table], 
     missed = {name: origin for name, origin in declared.items() if name not in collected and name not in parents}
     if not missed:
         return ""
-    attributes = {table.name: path for path, table in _attributes(module)}
+    attributes = {table.name: path for path, table in _tables_in_classes(module)}
     lines = [
         f"  {relative(origin.location, root)}: {name}" + (f" ({attributes[name]})" if name in attributes else "")
         for name, origin in missed.items()
@@ -241,7 +241,7 @@ def functions_with_tables(module: ModuleType) -> list[str]:
     ]
 
 
-def _attributes(module: ModuleType) -> Iterator[tuple[str, Table]]:
+def _tables_in_classes(module: ModuleType) -> Iterator[tuple[str, Table]]:
     """Yield the tables that are attributes of the classes of a module, with their paths, such as ``Silver.orders``."""
     for name, value in vars(module).items():
         if issubclass(type(value), type) and value.__module__ == module.__name__:

@@ -1,54 +1,38 @@
-"""Options and settings of one run."""
+"""The modes and options of a run, checked, and what is derived from them."""
 
 from __future__ import annotations
 
+import glob
 import re
-from dataclasses import replace
-from importlib.util import find_spec
-from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
 
-import pytest
-
-from pytest_delta_schema._lazy import NO_PYSPARK, lacks_pyspark
-from pytest_delta_schema.backends.backend import find_backend
-from pytest_delta_schema.configuration.files import ProjectFile, read_project_file, shown_path
-from pytest_delta_schema.configuration.report_targets import ReportTarget, faults_of_reports, report_files
-from pytest_delta_schema.configuration.settings import Settings
-from pytest_delta_schema.diagnostics.text import escaped, printed
-from pytest_delta_schema.models.ownership import IGNORE
-from pytest_delta_schema.plugin.compat import command_line, is_distributed, is_worker
-from pytest_delta_schema.plugin.registration import files_of_pytest, is_on_github, project_folder
-from pytest_delta_schema.plugin.terminal import write_lines
-from pytest_delta_schema.report.formats import EXTENSIONS
-from pytest_delta_schema.settings.table import (
-    BACKENDS,
-    BY_NAME,
-    INI_KEYS,
-    LISTS,
-    SECTION,
-    SETTINGS,
-    SINCE_PYTEST_9,
-    TOML_KEYS,
-    WORKER,
-    RunMode,
-    Setting,
-    UnmanagedMode,
-    nearest,
-)
+from pytest_delta_schema.backends.backend import BackendSettings, find_backend
+from pytest_delta_schema.delta.names import folded, nearest_name, split_path
+from pytest_delta_schema.settings.table import RunMode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping
+    from pathlib import Path
 
-    from pytest_delta_schema.backends.backend import BackendSettings
+    import pytest
+
     from pytest_delta_schema.configuration.report_targets import ReportFile
+    from pytest_delta_schema.configuration.settings import Settings
+    from pytest_delta_schema.delta.names import Aspect
     from pytest_delta_schema.diagnostics.redaction import Uri
+    from pytest_delta_schema.models.names import QualifiedName
+    from pytest_delta_schema.settings.table import UnmanagedMode
 
 
 DRIFT, APPLY, SYNC, ENFORCE, AGAINST, IMPORT, ADOPT = get_args(RunMode)
+
 WRITES_MODELS = (IMPORT, ADOPT)
 """The modes that write models, and check no table."""
+
+WITHOUT_PLANS = (None, ENFORCE, AGAINST, *WRITES_MODELS)
+"""The modes in which no table is compared with its model."""
 
 
 class Unity(NamedTuple):
@@ -120,515 +104,74 @@ class Options(NamedTuple):
     """The values of ``--delta-import-owns``; without one all aspects are managed."""
 
 
-_KEYED = ("bindings", "pairs", "client features")
-_NOT_SHOWN = ("text", "uri")
-"""Kinds whose values are not repeated in messages, because they may hold a secret."""
-
-
-class Given(NamedTuple):
-    """The typed values of one setting; ``None`` where a source gives none."""
-
-    command_line: Any = None
-    """By its option, or by ``-o`` with its ini key."""
-    ini: Any = None
-    toml: Any = None
-
-
-class Sources:
-    """Reads and merges settings, and collects the faults of all of them."""
-
-    def __init__(self, config: pytest.Config, project: ProjectFile, folder: Path) -> None:
-        self._config = config
-        self._project = project
-        self._folder = folder
-        self._overridden = {text.partition("=")[0] for text in config.getoption("override_ini") or ()}
-        self.faults: list[str] = [
-            *project.faults,
-            *self._misspelt_sections(),
-            *self._unknown_ini_keys(),
-            *self._unread_ini_keys(),
-        ]
-        self.given = {setting.name: self._given(setting) for setting in SETTINGS}
-
-    def values(self) -> dict[str, Any]:
-        """Return the merged value of every setting by its name."""
-        return {setting.name: self._merged(setting, self.given[setting.name]) for setting in SETTINGS}
-
-    def _given(self, setting: Setting) -> Given:
-        option = self._config.getoption(setting.dest) if setting.on_command_line else None
-        command_line = None if not option else self._typed(setting, option, setting.option)
-        ini = self._ini(setting) if setting.in_ini else None
-        if setting.ini_key not in self._overridden:
-            return Given(command_line, ini, self._project.values.get(setting.name))
-        override: Any = setting.default if ini is None else ini
-        if setting.kind in LISTS:
-            return Given((*override, *(command_line or ())))
-        return Given(override if command_line is None else command_line)
-
-    def _ini(self, setting: Setting) -> Any:
-        """Return the value of an ini key; an empty text gives none."""
-        try:
-            value = self._config.getini(setting.ini_key)
-        except (TypeError, ValueError, pytest.UsageError) as error:
-            from pytest_delta_schema.diagnostics.redaction import redacted_uris
-
-            self.faults.append(f"{setting.ini_key} cannot be used: {redacted_uris(str(error))}")
-            return None
-        return None if value in (None, "") else self._typed(setting, value, setting.ini_key)
-
-    def _typed(self, setting: Setting, value: Any, label: str) -> Any:
-        from pytest_delta_schema.configuration.error import SettingError
-        from pytest_delta_schema.configuration.values import value_from_text
-
-        if setting.kind == "flag":
-            return value
-        folder = self._config.invocation_params.dir if label == setting.option else self._folder
-        try:
-            return value_from_text(setting, value, label, folder)
-        except SettingError as error:
-            self.faults += error.faults
-            return None
-
-    def _merged(self, setting: Setting, given: Given) -> Any:
-        values = [value for value in given if value is not None]
-        if not values:
-            return setting.default
-        if setting.kind in _KEYED:
-            return self._merged_pairs(setting, given)
-        if setting.kind in LISTS:
-            return tuple(item for value in values for item in value)
-        if given.command_line is None and len(values) > 1 and given.ini != given.toml:
-            self._two_values(setting, setting.name, given.ini, given.toml)
-        return values[0]
-
-    def _merged_pairs(self, setting: Setting, given: Given) -> tuple[Any, ...]:
-        first, second, last = (dict(value or ()) for value in (given.ini, given.toml, given.command_line))
-        for key in first.keys() & second.keys() - last.keys():
-            if first[key] != second[key]:
-                self._two_values(
-                    setting, f"{setting.name} of {_dotted(key)}", _dotted(first[key]), _dotted(second[key])
-                )
-        return tuple({**first, **second, **last}.items())
-
-    def _two_values(self, setting: Setting, subject: str, ini: Any, toml: Any) -> None:
-        from pytest_delta_schema.configuration.error import setting_text
-
-        texts = ("one value", "another") if setting.kind in _NOT_SHOWN else (setting_text(ini), setting_text(toml))
-        ini_file, toml_file = map(self._shown_path, (self._config.inipath, self._project.path))
-        self.faults.append(
-            f"{subject} is given twice: {texts[0]} in {ini_file} ({setting.ini_key}), {texts[1]} in {toml_file}"
-            f" ([{SECTION}]); keep one of them"
-        )
-
-    def _shown_path(self, path: Path | None) -> str:
-        return "" if path is None else shown_path(path, self._config.rootpath)
-
-    def _misspelt_sections(self) -> Iterator[str]:
-        """Yield a message for each section whose name is nearly ours."""
-        from pytest_delta_schema.configuration.files import misspelt_sections
-
-        for path in files_of_pytest(self._config):
-            yield from (f"{self._shown_path(path)}: {message}" for message in misspelt_sections(path))
-
-    def _unknown_ini_keys(self) -> Iterator[str]:
-        """Yield a message for each ini key that begins with ``delta_`` and that no plugin has declared."""
-        path, keys = self._config.inipath, list[str]()
-        try:
-            if path is not None and path.is_file() and b"delta_" in path.read_bytes():
-                from pytest_delta_schema.configuration.files import delta_keys
-
-                keys = delta_keys(path)
-        except (OSError, ValueError):
-            keys = []  # a file that pytest reads otherwise, such as one in another encoding
-        for key in dict.fromkeys([*keys, *sorted(self._overridden)]):
-            if not key.startswith("delta_") or self._is_declared(key):
-                continue
-            source = "-o" if key in self._overridden else self._shown_path(path)
-            name = key.removeprefix("delta_")
-            if name in TOML_KEYS:
-                yield f"{source}: there is no ini key {key}; set {name} in [{SECTION}] of pyproject.toml"
-            elif near := nearest(key, INI_KEYS):
-                yield f"{source}: there is no ini key {key}; did you mean delta_{near}?"
-            else:
-                yield f"{source}: there is no ini key {key}; pytest --help lists the keys"
-
-    def _unread_ini_keys(self) -> Iterator[str]:
-        """Yield a message for each file whose keys are in a table that this pytest does not read."""
-        if pytest.version_tuple >= (9,):
-            return
-        from pytest_delta_schema.configuration.files import keys_since_pytest_9
-
-        installed = ".".join(map(str, pytest.version_tuple[:3]))
-        for name, table in SINCE_PYTEST_9.items():
-            keys = keys_since_pytest_9(self._config.rootpath / name)
-            if keys:
-                yield (
-                    f"{name}: pytest {installed} does not read [{table}], where {', '.join(keys)} is set; move it to"
-                    " [tool.pytest.ini_options] of pyproject.toml, or install pytest 9"
-                )
-
-    def _is_declared(self, key: str) -> bool:
-        try:
-            self._config.getini(key)
-        except ValueError as error:
-            return "unknown configuration value" not in str(error)
-        except (TypeError, pytest.UsageError):
-            return True
-        return True
-
-
-def _dotted(name: str | tuple[str, ...]) -> str:
-    return name if isinstance(name, str) else ".".join(name)
-
-
-def reports_to_write(config: pytest.Config, sources: Sources) -> tuple[ReportFile, ...]:
-    """Return the reports to write; the command line turns off what files ask for."""
-    command_line, ini, toml = sources.given["report"]
-    by_itself = [ReportTarget("github", "", "")] if is_on_github() else []
-    reports = report_files((*by_itself, *(toml or ()), *(ini or ()), *(command_line or ())), EXTENSIONS)
-    # A worker of xdist writes no report.
-    if not is_worker(config):
-        sources.faults += map(escaped, faults_of_reports(reports, EXTENSIONS))
-    return reports
-
-
-WITHOUT_PLANS = (None, ENFORCE, AGAINST, *WRITES_MODELS)
-"""The modes in which no table is compared with its model."""
-
-_GATE_THAT_SYNCS = [DRIFT, SYNC]
-
-
-def option_faults(
-    config: pytest.Config, values: Mapping[str, Any], modes: list[RunMode], warehouse: str
-) -> Iterator[str]:
-    """Yield a message for each option that does not fit a different one, a check, the backend or the warehouse."""
-    yield from _faults_of_modes(modes)
-    yield from _faults_of_import(values, modes)
-    yield from _faults_of_writing(config, modes)
-    yield from _options_without_mode(config, modes[0] if modes else None)
-    yield from _checks_without_mode(config, modes)
-    yield from _faults_of_backend(config, values, modes, warehouse)
-    yield from _faults_of_warehouse(config, warehouse)
-
-
-def _faults_of_import(values: Mapping[str, Any], modes: list[RunMode]) -> Iterator[str]:
-    if IMPORT not in modes:
-        if values["import_owns"]:
-            yield "--delta-import-owns has no effect without --delta-import; give that, too"
-        return
-    from pytest_delta_schema.plugin.importing import import_faults
-
-    yield from import_faults(values["import"], values["import_owns"])
-
-
-def _faults_of_writing(config: pytest.Config, modes: list[RunMode]) -> Iterator[str]:
-    """Yield what does not fit a mode that writes models."""
-    if "" in (config.getoption(BY_NAME[AGAINST].dest) or ()):
-        yield "--delta-against has no value; give a branch, a tag or a commit, such as --delta-against=main"
-    if config.getoption(BY_NAME[ADOPT].dest) == "":
-        yield "--delta-adopt has no value; give --delta-adopt=diff, or --delta-adopt=write"
-    witness = config.getoption(BY_NAME["witness"].dest)
-    if witness == "":
-        yield "--delta-witness has no value; give a folder, such as --delta-witness=witnesses"
-    if witness and AGAINST not in modes:
-        yield "--delta-witness has no effect without --delta-against; give that, too"
-    if not modes or modes[0] not in WRITES_MODELS:
-        return
-    option = f"--delta-{modes[0]}"
-    if len(modes) > 1:
-        yield f"{option} writes models, and --delta-{modes[1]} is a different run; run one after the other"
-    if is_worker(config) or is_distributed(config):
-        yield f"{option} writes files in one process; leave out -n, or give -n 0"
-    if config.getoption(BY_NAME["report"].dest):
-        yield f"{option} checks no table, so --delta-report has nothing to show; leave it out"
-
-
-def _faults_of_modes(modes: list[RunMode]) -> Iterator[str]:
-    if AGAINST in modes and not {*modes} <= {DRIFT, AGAINST, *WRITES_MODELS}:
-        yield (
-            "--delta-against compares declarations, without a catalog; give it alone, or with --delta-drift, and the"
-            " other modes in a run of their own"
-        )
-        return
-    exclusive = [mode for mode in modes if mode not in {ENFORCE, AGAINST, *WRITES_MODELS}]
-    if len(exclusive) > 1 and exclusive != _GATE_THAT_SYNCS:
-        yield (
-            "--delta-drift only compares, --delta-apply changes the catalog, --delta-sync-metadata only its entries;"
-            " give one of them, or --delta-drift --delta-sync-metadata to synchronise the entries of what is read first"
-        )
-
-
-def _options_without_mode(config: pytest.Config, mode: RunMode | None) -> Iterator[str]:
-    """Yield a message for each option that only a run with a catalog needs; in a file these settings may wait."""
-    for name in ("allow", "max_risk", "preflight"):
-        setting = BY_NAME[name]
-        if name == "allow" and mode == AGAINST:
-            continue
-        if mode in WITHOUT_PLANS and config.getoption(setting.dest):
-            yield f"{setting.option} has no effect without --delta-drift or --delta-apply; give one of them, too"
-    on_failure = BY_NAME["on_failure"]
-    if mode != APPLY and config.getoption(on_failure.dest):
-        yield f"{on_failure.option} has no effect without --delta-apply; give that, too"
-
-
-_MODES_OF_CHECKS: Mapping[str, tuple[RunMode, ...]] = {
-    "drift": (DRIFT,),
-    "unmanaged": (DRIFT,),
-    "metadata": (DRIFT, SYNC, APPLY),
-    "apply": (APPLY,),
-    "enforces": (ENFORCE,),
-    "compat": (AGAINST,),
-    "import": (IMPORT,),
-    "adopt": (ADOPT,),
-}
-"""The checks that exist in some modes only, each with them."""
-
-
-def _checks_without_mode(config: pytest.Config, modes: list[RunMode]) -> Iterator[str]:
-    """Yield a message for each node id, and for a mark, that selects a check which this mode does not have."""
-    remedy = f"give that instead of --delta-{modes[0]}" if modes else "give that, too"
-    marks = set(re.findall(r"\w+", config.getoption("markexpr", "") or ""))
-    for check, modes_of_check in _MODES_OF_CHECKS.items():
-        if not set(modes_of_check).isdisjoint(modes):
-            continue
-        option = f"--delta-{modes_of_check[0]}"
-        for argument in config.args:
-            _, *names = argument.split("::")
-            if len(names) == 2 and "." in names[0] and names[1].partition("[")[0] == check:  # noqa: PLR2004
-                yield f"{argument}: the check {check} exists with {option} only; {remedy}"
-        if f"delta_{check}" in marks and marks.isdisjoint({"not", "or"}):
-            yield f"-m delta_{check} selects nothing without {option}; {remedy}"
-
-
-def _faults_of_backend(
-    config: pytest.Config, values: Mapping[str, Any], modes: list[RunMode], warehouse: str
-) -> Iterator[str]:
-    """Yield the faults that a backend finds in its settings; a built-in one is imported only in a run with a mode."""
-    name = values["backend"]
-    if {*modes} <= {AGAINST} and name in BACKENDS:
-        return
-    from pytest_delta_schema.backends.backend import BackendSettings
-    from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
-
-    try:
-        backend = find_backend(name)
-    except BackendUnavailableError as error:
-        yield str(error)
-        return
-    if SYNC in modes and not backend.keeps_entries:
-        yield f"--delta-sync-metadata needs catalog entries, and the backend {name} keeps none"
-    if ENFORCE in modes and backend.scratch_tables == "nowhere":
-        yield (
-            f"--delta-enforce writes rows to scratch tables, which the backend {name} cannot; run it with"
-            " --delta-backend=local"
-        )
-    elif ENFORCE in modes and backend.needs_scratch_catalog(ENFORCE) and not values["scratch_catalog"]:
-        yield without_scratch_catalog("--delta-enforce", name)
-    if modes and modes != [AGAINST]:
-        yield from backend.faults(
-            BackendSettings(
-                values={**values, "warehouse": warehouse},
-                option=option_of(config),
-                mode=modes[0],
-                shares_warehouse=WORKER not in warehouse and _distributes(config),
-            )
-        )
-
-
-def _faults_of_warehouse(config: pytest.Config, warehouse: str) -> Iterator[str]:
-    given, here = config.getoption("delta_schema_warehouse"), config.invocation_params.dir
-    # pytest takes the value of an option that it does not know yet for a path, and looks for its ini file there.
-    misled = config.inipath is None or not here.is_relative_to(config.rootpath)
-    if misled and given and given in config.invocation_params.args and Path(warehouse).exists():
-        yield f"pytest took the warehouse for the project; write it with an equals sign: --delta-warehouse={given}"
-
-
-def _distributes(config: pytest.Config) -> bool:
-    return not is_worker(config) and is_distributed(config)
-
-
-def checked_options(config: pytest.Config) -> Options:
-    """Read the options; where they are wrong, a run that only shows something takes the defaults and ends with why."""
-    fault: object
-    try:
-        return read_options(config)
-    except pytest.UsageError as error:
-        fault = error
-    except ModuleNotFoundError as error:
-        if not lacks_pyspark(error):
-            raise
-        fault = NO_PYSPARK
-    text = printed(fault)
-    if not only_shows(config):
-        raise pytest.UsageError(text)
-    config.add_cleanup(lambda: write_lines(config, f"delta schema: {text}"))
-    return default_options(config)
-
-
-def read_options(config: pytest.Config) -> Options:
-    """Read the settings from the command line, the ini file and ``pyproject.toml``, and check them."""
-    folder = project_folder(config)
-    project = read_project_file(folder, config.rootpath)
-    sources = Sources(config, project, folder)
-    values, faults = sources.values(), sources.faults
-    modes = [mode for mode in (DRIFT, APPLY, SYNC, ENFORCE, AGAINST) if values[mode.replace("-", "_")]]
-    modes[:0] = [mode for mode in WRITES_MODELS if values[mode]]
-    mode = modes[0] if modes else None
-    given = sources.given["allow"]
-    command_line, ini, toml = (tuple(consents or ()) for consents in given)
-    warehouse = str(folder / values["warehouse"])
-    faults += option_faults(config, values, modes, warehouse)
-    reports: tuple[ReportFile, ...] = ()
-    expired_consents: tuple[str, ...] = ()
-    if values["report"] or is_on_github():
-        reports = reports_to_write(config, sources)
-    if toml:
-        from pytest_delta_schema.configuration.section import expired
-
-        faults += expired(
-            consent for consent in toml if (AGAINST in modes if consent.is_for_contracts else mode not in WITHOUT_PLANS)
-        )
-        # An expired consent permits nothing; only a gate is stopped by it.
-        expired_consents = tuple(str(consent) for consent in toml if expired([consent]))
-        toml = tuple(consent for consent in toml if not expired([consent]))
-    models, packages = dict[Path, str](), dict[str, frozenset[Path]]()
-    if (values["models"] or mode is not None) and find_spec("pyspark") is None:
-        faults.append(NO_PYSPARK)
-    elif values["models"]:
-        from pytest_delta_schema.plugin.model_files import model_files
-
-        models, packages, missing = model_files(values["models"], config.rootpath)
-        faults += missing
-    if faults:
-        raise pytest.UsageError("\n".join(faults))
-    return _options(
-        values,
-        warehouse,
-        Settings(
-            consents=(*command_line, *ini, *toml),
-            project_consents=toml,
-            must_match=command_line if config.args_source is config.ArgsSource.ARGS else (*command_line, *ini),
-        ),
-        mode=mode,
-        contracts_only=_contracts_only(config, modes),
-        enforces=ENFORCE in modes,
-        project_file=project.path,
-        models=models,
-        packages=packages,
-        # A gate writes only if the command line asks for it.
-        sync_on_read=SYNC in modes if mode == DRIFT else values["sync_on_read"],
-        reports=reports,
-        expired_consents=expired_consents,
-    )
-
-
-def default_options(config: pytest.Config) -> Options:
-    """Return the options of a run without any settings."""
-    values = {setting.name: setting.default for setting in SETTINGS}
-    return _options(values, str(project_folder(config) / str(values["warehouse"])), Settings())
-
-
 def only_shows(config: pytest.Config) -> bool:
     """Whether a run only shows something about pytest or the project, and runs no test."""
     option = config.option
     return bool(option.help or option.version or option.markers or option.showfixtures or option.show_fixtures_per_test)
 
 
-def _options(  # noqa: PLR0913 - the parts of the options
-    values: Mapping[str, Any],
-    warehouse: str,
-    consents: Settings,
-    *,
-    mode: RunMode | None = None,
-    contracts_only: bool = False,
-    enforces: bool = False,
-    project_file: Path | None = None,
-    models: Mapping[Path, str] = MappingProxyType({}),
-    packages: Mapping[str, frozenset[Path]] = MappingProxyType({}),
-    sync_on_read: bool = False,
-    reports: tuple[ReportFile, ...] = (),
-    expired_consents: tuple[str, ...] = (),
-) -> Options:
-    return Options(
-        mode=mode,
-        contracts_only=contracts_only,
-        enforces=enforces,
-        project_file=project_file,
-        models=models,
-        packages=packages,
-        backend=values["backend"],
-        read_threads=values["read_threads"],
-        unity=Unity(
-            uri=_uri(values["unity_uri"]),
-            token_variable=values["unity_token_variable"],
-            timeout=values["unity_timeout"],
-            sync_on_read=sync_on_read,
-            sync_recreate=values["sync_recreate"],
-        ),
-        databricks_warehouse=values["databricks_warehouse"],
-        databricks_start_timeout=values["databricks_start_timeout"],
-        stores=values["storage"],
-        warehouse=warehouse,
-        scratch_catalog=values["scratch_catalog"],
-        settings=replace(
-            consents,
-            properties=values["properties"],
-            default_properties=values["default_properties"],
-            enable_features=values["enable_features"],
-            owned_properties=values["owned_properties"],
-            clients=values["clients"],
-            client_features=values["client_features"],
-            compatibility=values["compatibility"],
-            max_risk=values["max_risk"],
-            protected=values["protected"],
-            bindings=values["bind"],
-            preflight=values["preflight"],
-            preflight_samples=values["preflight_samples"],
-            on_failure=values["on_failure"],
-            rules=values["rules"],
-        ),
-        unmanaged=values["unmanaged"] if mode == DRIFT else IGNORE,
-        unmanaged_ignore=values["unmanaged_ignore"],
-        release_tags=values["release_tags"],
-        jvm_archive=values["jvm_archive"],
-        keep_jvm=values["keep_jvm"],
-        reports=reports,
-        report_samples=values["report_samples"],
-        expired_consents=expired_consents,
-        adopt=values["adopt"],
-        imports=values["import"],
-        against=values["against"],
-        witness=values["witness"],
-        import_owns=values["import_owns"],
-    )
+_IMPORT_FORM = "write --delta-import=dev.silver, or --delta-import=dev.silver.ord*=contracts/orders.py"
+_SCHEMA_PARTS, _TABLE_PARTS = 2, 3
+_GLOB = re.compile(r"[*?[]")
 
 
-def _contracts_only(config: pytest.Config, modes: list[RunMode]) -> bool:
-    """Whether the command line has one of the modes of a run, and not only ``addopts``."""
-    if not modes or IMPORT in modes or only_shows(config):
-        return False
-    given = command_line(config)
-    return any(getattr(given, BY_NAME[mode.replace("-", "_")].dest) for mode in modes)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportRequest:
+    """One value of ``--delta-import``: a schema, or some of its tables, and the file or folder to write."""
+
+    text: str
+    """The name as it was given."""
+    catalog: str
+    """The catalog to read, in lower case."""
+    schema: str
+    """Its schema, in lower case."""
+    pattern: str
+    """A glob pattern of names of tables, in lower case."""
+    path: str
+    """The file or the folder to write; ``""`` for ``contracts``."""
+
+    def matching(self, names: Iterable[QualifiedName]) -> list[QualifiedName]:
+        """Return the names that are asked for."""
+        return [name for name in names if fnmatchcase(name.table, self.pattern)]
+
+    def fault(self, names: Iterable[QualifiedName]) -> str:
+        """Return the message if no name of the schema is asked for; ``""`` if one is."""
+        known = list(names)
+        if self.matching(known):
+            return ""
+        schema = f"{self.catalog}.{self.schema}"
+        if not known:
+            return f"--delta-import={self.text}: the schema {schema} does not exist, or holds no table; check its name"
+        from pytest_delta_schema.report.text import first_few
+
+        tables = [name.table for name in known]
+        near = nearest_name(self.pattern, tables)
+        proposal = f"did you mean {schema}.{near}?" if near else f"its tables are {first_few(tables, 5)}"
+        return f"--delta-import={self.text}: no table of {schema} has this name; {proposal}"
 
 
-def rule_faults(names: tuple[str, ...]) -> list[str]:
-    """Return a message for each rule that cannot be loaded; called where tables are collected, because it imports."""
-    from pytest_delta_schema.configuration.project_settings import load_rules
-    from pytest_delta_schema.diagnostics.errors import DeclarationError
+def import_request(value: str) -> ImportRequest | str:
+    """Return what a value of the option asks for, or what is wrong with it."""
+    text, _, path = value.partition("=")
+    parts = split_path(text)
+    if len(parts) not in {_SCHEMA_PARTS, _TABLE_PARTS} or not all(part.name for part in parts):
+        return f"--delta-import={value} does not name a schema; {_IMPORT_FORM}"
+    if any(not part.is_quoted and _GLOB.search(part.name) for part in parts[:_SCHEMA_PARTS]):
+        return f"--delta-import={value} has a pattern in the name of the schema; {_IMPORT_FORM}"
+    catalog, schema = (folded(part.name) for part in parts[:_SCHEMA_PARTS])
+    tables = [glob.escape(part.name) if part.is_quoted else part.name for part in parts[_SCHEMA_PARTS:]]
+    pattern = folded(tables[0]) if tables else "*"
+    return ImportRequest(text=text, catalog=catalog, schema=schema, pattern=pattern, path=path)
 
-    try:
-        load_rules(names)
-    except DeclarationError as error:
-        return str(error).splitlines()
-    return []
+
+def import_requests(values: Iterable[str]) -> list[ImportRequest]:
+    """Return what the values of ``--delta-import`` ask for; there is nothing wrong with them."""
+    return [request for request in map(import_request, values) if isinstance(request, ImportRequest)]
 
 
-def _uri(text: str | None) -> Uri | None:
-    if not text:
-        return None
-    from pytest_delta_schema.diagnostics.redaction import Uri
-
-    return Uri(text)
+def aspects_of(owns: Iterable[str]) -> list[Aspect]:
+    """Return the aspects of ``--delta-import-owns``, which has commas between them."""
+    return [cast("Aspect", aspect.strip()) for text in owns for aspect in text.split(",")]
 
 
 SESSION_FIXTURES = ("delta_catalog", "delta_spark", "delta_spark_conf")
@@ -640,19 +183,14 @@ def location(config: pytest.Config, options: Options) -> str:
     return find_backend(options.backend).location(backend_settings(config, options))
 
 
-def without_scratch_catalog(subject: str, backend: str) -> str:
-    """Return the message for tables that would be created in a catalog which others may use."""
-    return (
-        f"{subject} creates tables, and others may use the catalogs of the backend {backend}; name one for scratch"
-        ' tables in pyproject.toml: [tool.pytest_delta_schema] scratch_catalog = "scratch"; or run it with'
-        " --delta-backend=local"
-    )
+def backend_and_location(config: pytest.Config, options: Options) -> str:
+    """Return the name of the backend of a run, and where its catalog is."""
+    where = location(config, options)
+    return f"{options.backend}{f', {where}' if where else ''}"
 
 
 def backend_settings(config: pytest.Config, options: Options) -> BackendSettings:
     """Return the settings of a run as backends take them."""
-    from pytest_delta_schema.backends.backend import BackendSettings
-
     values: Mapping[str, Any] = {
         "warehouse": options.warehouse,
         "read_threads": options.read_threads,
@@ -685,3 +223,12 @@ def option_of(config: pytest.Config) -> Callable[[str], Any]:
             raise KeyError(name) from None
 
     return option
+
+
+def without_scratch_catalog(subject: str, backend: str) -> str:
+    """Return the message for tables that would be created in a catalog which others may use."""
+    return (
+        f"{subject} creates tables, and others may use the catalogs of the backend {backend}; name one for scratch"
+        ' tables in pyproject.toml: [tool.pytest_delta_schema] scratch_catalog = "scratch"; or run it with'
+        " --delta-backend=local"
+    )

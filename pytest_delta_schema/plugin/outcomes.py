@@ -1,4 +1,4 @@
-"""The outcome, or the failure, of one item."""
+"""Make an outcome the result of an item, and carry it, with the states of its table, on the report of the item."""
 
 from __future__ import annotations
 
@@ -39,10 +39,6 @@ if TYPE_CHECKING:
     import pytest
 
 
-_OUTCOME = "delta_schema_outcome"
-_WITH_CHANGES = (Status.DRIFTED, Status.BLOCKED, Status.STALE)
-
-
 def report_outcome(item: pytest.Item, outcome: TableOutcome) -> None:
     """Make an outcome the result of an item; raise a ``ContractFailure`` if the check does not pass."""
     note_outcome(item, outcome)
@@ -61,36 +57,21 @@ def require_available(outcome: TableOutcome) -> None:
             raise CatalogUnavailable(diagnostic.fact)
 
 
+def _fail(item: pytest.Item, outcome: TableOutcome) -> NoReturn:
+    location = outcome.location
+    path = "" if location is None else relative(location, item.config.rootpath)
+    text = body(outcome, path, with_sql=item.config.get_verbosity() >= 0)
+    raise ContractFailure(headline(outcome), text, outcome.table)
+
+
+_WITH_CHANGES = (Status.DRIFTED, Status.BLOCKED, Status.STALE)
+
+
 def note_outcome(item: pytest.Item, outcome: TableOutcome) -> None:
     """Add an outcome to the report of an item, and to its properties."""
     item.stash[OUTCOME] = outcome
     for name, value in _properties(outcome):
         add_properties(item, **{name: value})
-
-
-def attach(item: pytest.Item, report: pytest.TestReport) -> None:
-    """Attach the outcome of an item to its report, also through xdist, where each outcome is sent once."""
-    outcome = item.stash.get(OUTCOME, None)
-    if outcome is not None:
-        del item.stash[OUTCOME]
-        setattr(report, _OUTCOME, json.dumps(outcome.to_json()))
-        if item.config.pluginmanager.hasplugin(REPORTS):
-            attach_states(item, report, outcome)
-
-
-def outcome_of(report: pytest.TestReport) -> TableOutcome | None:
-    """Return the outcome that a report carries; ``None`` if it carries none."""
-    text = getattr(report, _OUTCOME, None)
-    return None if text is None else TableOutcome.from_json(json.loads(text))
-
-
-def notes_text(outcome: TableOutcome) -> str:
-    """Return the notes of an outcome in one line; for an apply also what it does not change."""
-    unmanaged = unmanaged_headline(outcome) if outcome.check is CheckKind.APPLY else ""
-    if outcome.check is CheckKind.COMPAT:
-        return "; ".join(f"{word}: {line}" for word, line in comparison_notes(outcome))
-    notes = [headline(outcome)] if outcome.check is CheckKind.UNMANAGED and outcome.notes else map(str, outcome.notes)
-    return "; ".join([*notes, *([unmanaged] if unmanaged else [])])
 
 
 def _properties(outcome: TableOutcome) -> Iterator[tuple[str, object]]:
@@ -114,36 +95,32 @@ def _properties(outcome: TableOutcome) -> Iterator[tuple[str, object]]:
         yield "statements", sum(statement.has_run for statement in outcome.statements)
 
 
-def _fail(item: pytest.Item, outcome: TableOutcome) -> NoReturn:
-    location = outcome.location
-    path = "" if location is None else relative(location, item.config.rootpath)
-    text = body(outcome, path, with_sql=item.config.get_verbosity() >= 0)
-    raise ContractFailure(headline(outcome), text, outcome.table)
+def notes_text(outcome: TableOutcome) -> str:
+    """Return the notes of an outcome in one line; for an apply also what it does not change."""
+    unmanaged = unmanaged_headline(outcome) if outcome.check is CheckKind.APPLY else ""
+    if outcome.check is CheckKind.COMPAT:
+        return "; ".join(f"{word}: {line}" for word, line in comparison_notes(outcome))
+    notes = [headline(outcome)] if outcome.check is CheckKind.UNMANAGED and outcome.notes else map(str, outcome.notes)
+    return "; ".join([*notes, *([unmanaged] if unmanaged else [])])
 
 
-def error_outcome(config: pytest.Config, report: pytest.TestReport) -> TableOutcome | None:
-    """Return the outcome of a check that an error has ended; ``None`` if none has."""
-    cause = cause_of(report)
-    if not (cause or report.failed):
-        return None
-    status = Status.UNREADABLE if cause or report.when == "setup" else Status.FAILED
-    text, table, (file, line, _) = cause or _crash(report), properties_of(report)[TABLE], report.location
-    location = None if line is None else Location(str(Path(config.rootpath, file)), line + 1)
-    return TableOutcome(
-        table=table,
-        check=next(check for check in CheckKind if f"delta_{check.value}" in report.keywords),
-        status=status,
-        diagnostics=(diagnostic_of(fault_of(report), table, text, location=location),),
-        location=location,
-        failure=text,
-    )
+_OUTCOME = "delta_schema_outcome"
 
 
-def _crash(report: pytest.TestReport) -> str:
-    crash = getattr(report.longrepr, "reprcrash", None)
-    text = str(crash.message if crash is not None else report.longrepr)
-    lines = [line for line in text.splitlines() if line.strip()]
-    return lines[0] if lines else ""
+def attach(item: pytest.Item, report: pytest.TestReport) -> None:
+    """Attach the outcome of an item to its report, also through xdist, where each outcome is sent once."""
+    outcome = item.stash.get(OUTCOME, None)
+    if outcome is not None:
+        del item.stash[OUTCOME]
+        setattr(report, _OUTCOME, json.dumps(outcome.to_json()))
+        if item.config.pluginmanager.hasplugin(REPORTS):
+            attach_states(item, report, outcome)
+
+
+def outcome_of(report: pytest.TestReport) -> TableOutcome | None:
+    """Return the outcome that a report carries; ``None`` if it carries none."""
+    text = getattr(report, _OUTCOME, None)
+    return None if text is None else TableOutcome.from_json(json.loads(text))
 
 
 _STATES = "delta_schema_states"
@@ -171,3 +148,28 @@ def states_of(report: pytest.TestReport) -> TableStates:
     """Return the states that a report carries."""
     text = getattr(report, _STATES, None)
     return TableStates() if text is None else TableStates(*json.loads(text))
+
+
+def error_outcome(config: pytest.Config, report: pytest.TestReport) -> TableOutcome | None:
+    """Return the outcome of a check that an error has ended; ``None`` if none has."""
+    cause = cause_of(report)
+    if not (cause or report.failed):
+        return None
+    status = Status.UNREADABLE if cause or report.when == "setup" else Status.FAILED
+    text, table, (file, line, _) = cause or _crash(report), properties_of(report)[TABLE], report.location
+    location = None if line is None else Location(str(Path(config.rootpath, file)), line + 1)
+    return TableOutcome(
+        table=table,
+        check=next(check for check in CheckKind if f"delta_{check.value}" in report.keywords),
+        status=status,
+        diagnostics=(diagnostic_of(fault_of(report), table, text, location=location),),
+        location=location,
+        failure=text,
+    )
+
+
+def _crash(report: pytest.TestReport) -> str:
+    crash = getattr(report.longrepr, "reprcrash", None)
+    text = str(crash.message if crash is not None else report.longrepr)
+    lines = [line for line in text.splitlines() if line.strip()]
+    return lines[0] if lines else ""

@@ -31,6 +31,27 @@ if TYPE_CHECKING:
     from pytest_delta_schema.settings.table import Setting, SettingKind
 
 
+RUN: pytest.StashKey[ContractRun] = pytest.StashKey()
+"""Key of the run in the configuration's stash, which has it from the first use of this package on."""
+
+PUSHED: pytest.StashKey[PushedSettings] = pytest.StashKey()
+"""Key of the run's entry on the stack of settings."""
+
+RUNNING: pytest.StashKey[pytest.Item] = pytest.StashKey()
+"""Key of the item that runs, or ran last."""
+
+OUTCOME: pytest.StashKey[TableOutcome] = pytest.StashKey()
+"""Key of the outcome in an item's stash."""
+
+SUMMARY, REPORTS = "delta_schema_summary", "delta_schema_reports"
+"""The names of the plugins that collect the outcomes of a run: for the terminal, and for reports."""
+
+COMPARISON = "delta_schema_comparison"
+"""The name of the plugin that compares with the contracts of the past; its ``labels`` name their commits."""
+
+ADOPT_RUN = "delta_schema_adopt"
+"""The name of the plugin that accepts drift into the source of models."""
+
 TABLE_MODULE = "pytest_delta_schema.models.table"
 """A run that has not imported this module has no tables."""
 
@@ -102,11 +123,6 @@ def _ini_type(kind: SettingKind) -> Any:
     return number | str if pytest.version_tuple >= (9, 2) else number.__name__
 
 
-def is_on_github() -> bool:
-    """Whether this is a step of GitHub Actions."""
-    return os.environ.get("GITHUB_ACTIONS") == "true"
-
-
 def is_configured(config: pytest.Config) -> bool:
     """Whether a run may have settings of this package; those of other runs are read when a table needs them."""
     option = config.option
@@ -115,17 +131,12 @@ def is_configured(config: pytest.Config) -> bool:
         any(getattr(option, setting.dest) for setting in SETTINGS if setting.on_command_line)
         or any("delta_" in text for text in texts)
         or any("." in name for argument in config.args for name in argument.split("::")[1:-1])
-        or any(_has_settings(path) for path in _files(config))
+        or any(_has_settings(path) for path in _files_with_settings(config))
         or any(_may_have_misspelt_section(path) for path in files_of_pytest(config))
     )
 
 
-def project_folder(config: pytest.Config) -> Path:
-    """Return the folder in which the search for ``pyproject.toml`` and relative paths start."""
-    return config.inipath.parent if config.inipath is not None and config.inipath.is_file() else config.rootpath
-
-
-def _files(config: pytest.Config) -> Iterator[Path]:
+def _files_with_settings(config: pytest.Config) -> Iterator[Path]:
     """Yield the files that may have settings, and those that only later versions of pytest read."""
     if config.inipath is not None:
         yield config.inipath
@@ -136,12 +147,14 @@ def _files(config: pytest.Config) -> Iterator[Path]:
         yield from (config.rootpath / name for name in SINCE_PYTEST_9)
 
 
-def files_of_pytest(config: pytest.Config) -> list[Path]:
-    """Return the files in which somebody may have written a section of this package, also if pytest reads others."""
-    project = project_file_of(project_folder(config))
-    folders = [project_folder(config), config.rootpath, *([] if project is None else [project.parent])]
-    files = [folder / name for folder in dict.fromkeys(folders) for name in INI_FILES]
-    return files if config.inipath in files or config.inipath is None else [*files, config.inipath]
+def _has_settings(path: Path) -> bool:
+    """Whether a file may have settings; also if it cannot be read, so the error is shown."""
+    try:
+        return b"delta_" in path.read_bytes()
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
 
 
 def _may_have_misspelt_section(path: Path) -> bool:
@@ -151,14 +164,22 @@ def _may_have_misspelt_section(path: Path) -> bool:
         return False
 
 
-def _has_settings(path: Path) -> bool:
-    """Whether a file may have settings; also if it cannot be read, so the error is shown."""
-    try:
-        return b"delta_" in path.read_bytes()
-    except FileNotFoundError:
-        return False
-    except OSError:
-        return True
+def files_of_pytest(config: pytest.Config) -> list[Path]:
+    """Return the files in which somebody may have written a section of this package, also if pytest reads others."""
+    project = project_file_of(project_folder(config))
+    folders = [project_folder(config), config.rootpath, *([] if project is None else [project.parent])]
+    files = [folder / name for folder in dict.fromkeys(folders) for name in INI_FILES]
+    return files if config.inipath in files or config.inipath is None else [*files, config.inipath]
+
+
+def project_folder(config: pytest.Config) -> Path:
+    """Return the folder in which the search for ``pyproject.toml`` and relative paths start."""
+    return config.inipath.parent if config.inipath is not None and config.inipath.is_file() else config.rootpath
+
+
+def is_on_github() -> bool:
+    """Whether this is a step of GitHub Actions."""
+    return os.environ.get("GITHUB_ACTIONS") == "true"
 
 
 class ProgressHandler(logging.Handler):
@@ -201,25 +222,3 @@ def show_progress(config: pytest.Config) -> None:
         java = logging.getLogger("pytest_delta_schema.java")
         config.add_cleanup(partial(java.setLevel, java.level))
         java.setLevel(logging.DEBUG)
-
-
-RUN: pytest.StashKey[ContractRun] = pytest.StashKey()
-"""Key of the run in the configuration's stash, which has it from the first use of this package on."""
-
-PUSHED: pytest.StashKey[PushedSettings] = pytest.StashKey()
-"""Key of the run's entry on the stack of settings."""
-
-RUNNING: pytest.StashKey[pytest.Item] = pytest.StashKey()
-"""Key of the item that runs, or ran last."""
-
-OUTCOME: pytest.StashKey[TableOutcome] = pytest.StashKey()
-"""Key of the outcome in an item's stash."""
-
-SUMMARY, REPORTS = "delta_schema_summary", "delta_schema_reports"
-"""The names of the plugins that collect the outcomes of a run: for the terminal, and for reports."""
-
-COMPARISON = "delta_schema_comparison"
-"""The name of the plugin that compares with the contracts of the past; its ``labels`` name their commits."""
-
-ADOPT_RUN = "delta_schema_adopt"
-"""The name of the plugin that accepts drift into the source of models."""

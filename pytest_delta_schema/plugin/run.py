@@ -1,4 +1,4 @@
-"""The state of one pytest run."""
+"""The state of one pytest run, how it begins, and the hooks that act on it."""
 
 from __future__ import annotations
 
@@ -61,6 +61,69 @@ if TYPE_CHECKING:
     from pytest_delta_schema.rules.consent import Consent
     from pytest_delta_schema.settings import PushedSettings
     from pytest_delta_schema.state import TableState
+
+
+def contract_run(config: pytest.Config) -> ContractRun:
+    """Return the state of a run; its options are read at the first use."""
+    run = config.stash.get(RUN, None)
+    if run is None:
+        run = config.stash[RUN] = ContractRun(config, checked_options(config), config.stash[PUSHED])
+        config.pluginmanager.register(RunHooks(run), "delta_schema_run")
+        if not is_worker(config):
+            config.pluginmanager.register(Colours(), "delta_schema_colours")
+        # Hooks of a conftest in a folder are known from the first table of that folder on.
+        if run.options.mode not in WRITES_MODELS and (
+            run.options.reports or config.hook.pytest_delta_schema_report.get_hookimpls()
+        ):
+            from pytest_delta_schema.plugin.reports import ReportWriter
+
+            config.pluginmanager.register(ReportWriter(config), REPORTS)
+    return run
+
+
+def start_run(config: pytest.Config) -> None:
+    """Begin a run that is configured: check its options, and collect and report what they name."""
+    run = contract_run(config)
+    options = run.options
+    if options.mode == IMPORT:
+        from pytest_delta_schema.plugin.importing import ImportRun
+
+        config.pluginmanager.register(ImportRun(config, run), "delta_schema_import")
+        return
+    if options.models and config.args_source is not config.ArgsSource.ARGS:
+        config.args.extend(added_arguments(config.args, options.models))
+    if options.mode == ADOPT:
+        from pytest_delta_schema.plugin.adoption import AdoptRun
+
+        config.pluginmanager.register(AdoptRun(config, run), ADOPT_RUN)
+    elif options.mode is not None and not only_shows(config):
+        from pytest_delta_schema.plugin.summary import Summary
+
+        if options.against:
+            from pytest_delta_schema.plugin.comparison import ComparisonHooks
+
+            config.pluginmanager.register(ComparisonHooks(config, run), COMPARISON)
+        summary = Summary(config, options)
+        config.pluginmanager.register(summary, SUMMARY)
+        if options.mode == APPLY and not config.option.collectonly:
+            from pytest_delta_schema.plugin.interruption import Interrupted
+
+            config.pluginmanager.register(Interrupted(config, summary), "delta_schema_interrupted")
+        if options.mode == SYNC and not is_worker(config):
+            from pytest_delta_schema.plugin.items import SharedOutcomes
+
+            config.pluginmanager.register(SharedOutcomes(), "delta_schema_shared_outcomes")
+
+
+def with_hook_rules(settings: Settings, config: pytest.Config) -> Settings:
+    """Return settings with the rules that the hooks of a project return."""
+    model_rules = config.hook.pytest_delta_schema_model_rules(config=config)
+    plan_rules = config.hook.pytest_delta_schema_plan_rules(config=config)
+    return replace(
+        settings,
+        model_rules=tuple(rule for rules in model_rules for rule in rules),
+        plan_rules=tuple(rule for rules in plan_rules for rule in rules),
+    )
 
 
 class ContractRun:
@@ -363,6 +426,12 @@ class RunHooks:
         require_readable_entry(request, self._run.gate(delta_catalog))
 
 
+def _has_workers(config: pytest.Config) -> bool:
+    """Whether xdist distributes tests; the process that controls workers collects no tables, and reports snapshots."""
+    manager = config.pluginmanager
+    return manager.hasplugin("syrupy") and manager.hasplugin("xdist") and is_distributed(config)
+
+
 def complete_report(
     report: pytest.TestReport, run: ContractRun, item: pytest.Item, call: pytest.CallInfo[None]
 ) -> None:
@@ -379,72 +448,3 @@ def complete_report(
         without_start_line(report)
     if call.excinfo is not None or report.sections:
         escape_report(item, report, None if call.excinfo is None else call.excinfo.value)
-
-
-def _has_workers(config: pytest.Config) -> bool:
-    """Whether xdist distributes tests; the process that controls workers collects no tables, and reports snapshots."""
-    manager = config.pluginmanager
-    return manager.hasplugin("syrupy") and manager.hasplugin("xdist") and is_distributed(config)
-
-
-def contract_run(config: pytest.Config) -> ContractRun:
-    """Return the state of a run; its options are read at the first use."""
-    run = config.stash.get(RUN, None)
-    if run is None:
-        run = config.stash[RUN] = ContractRun(config, checked_options(config), config.stash[PUSHED])
-        config.pluginmanager.register(RunHooks(run), "delta_schema_run")
-        if not is_worker(config):
-            config.pluginmanager.register(Colours(), "delta_schema_colours")
-        # Hooks of a conftest in a folder are known from the first table of that folder on.
-        if run.options.mode not in WRITES_MODELS and (
-            run.options.reports or config.hook.pytest_delta_schema_report.get_hookimpls()
-        ):
-            from pytest_delta_schema.plugin.reports import ReportWriter
-
-            config.pluginmanager.register(ReportWriter(config), REPORTS)
-    return run
-
-
-def start_run(config: pytest.Config) -> None:
-    """Begin a run that is configured: check its options, and collect and report what they name."""
-    run = contract_run(config)
-    options = run.options
-    if options.mode == IMPORT:
-        from pytest_delta_schema.plugin.importing import ImportRun
-
-        config.pluginmanager.register(ImportRun(config, run), "delta_schema_import")
-        return
-    if options.models and config.args_source is not config.ArgsSource.ARGS:
-        config.args.extend(added_arguments(config.args, options.models))
-    if options.mode == ADOPT:
-        from pytest_delta_schema.plugin.adoption import AdoptRun
-
-        config.pluginmanager.register(AdoptRun(config, run), ADOPT_RUN)
-    elif options.mode is not None and not only_shows(config):
-        from pytest_delta_schema.plugin.summary import Summary
-
-        if options.against:
-            from pytest_delta_schema.plugin.comparison import ComparisonHooks
-
-            config.pluginmanager.register(ComparisonHooks(config, run), COMPARISON)
-        summary = Summary(config, options)
-        config.pluginmanager.register(summary, SUMMARY)
-        if options.mode == APPLY and not config.option.collectonly:
-            from pytest_delta_schema.plugin.interruption import Interrupted
-
-            config.pluginmanager.register(Interrupted(config, summary), "delta_schema_interrupted")
-        if options.mode == SYNC and not is_worker(config):
-            from pytest_delta_schema.plugin.items import SharedOutcomes
-
-            config.pluginmanager.register(SharedOutcomes(), "delta_schema_shared_outcomes")
-
-
-def with_hook_rules(settings: Settings, config: pytest.Config) -> Settings:
-    """Return settings with the rules that the hooks of a project return."""
-    model_rules = config.hook.pytest_delta_schema_model_rules(config=config)
-    plan_rules = config.hook.pytest_delta_schema_plan_rules(config=config)
-    return replace(
-        settings,
-        model_rules=tuple(rule for rules in model_rules for rule in rules),
-        plan_rules=tuple(rule for rules in plan_rules for rule in rules),
-    )

@@ -1,4 +1,4 @@
-"""Scratch schemas and tables for one test, made from models and cleaned up after it."""
+"""What fixtures make in a catalog for one test: scratch tables, clones and probes of streams."""
 
 from __future__ import annotations
 

@@ -25,6 +25,73 @@ if TYPE_CHECKING:
 
 
 UPDATE = "review it, and accept it with: pytest --snapshot-update"
+
+_NEW = (
+    f"This snapshot is new; {UPDATE}\nThen commit the folder {{folder}}: from then on pytest fails if the SQL or the"
+    " state changes, and reviewers see the difference."
+)
+
+_ESCAPED = "Some characters are escaped for the terminal; the file has the exact text.\n"
+_REWRITE = "Write it again with: pytest --snapshot-update"
+
+
+class Mismatch(NamedTuple):
+    """Why a table is not as it was reviewed."""
+
+    head: str
+    body: str
+    remedy: str = UPDATE
+
+
+def mismatch(snapshot: SnapshotAssertion, texts: ReviewedTexts) -> Mismatch | None:
+    """Compare the texts of a table with their files, or write both if the run updates snapshots.
+
+    The result is ``None`` if they are equal; otherwise the first fault, which speaks for both files.
+    """
+    if snapshot(extension_class=TableSnapshotExtension) == texts:
+        return None
+    result = snapshot.executions[snapshot.num_executions - 1]
+    if result.exception is not None and not isinstance(result.exception, JsonFormError):
+        return Mismatch(f"the snapshot cannot be read: {result.exception}", UPDATE)
+    stored: Any = result.recalled_data or StoredTexts(None, None)
+    declared: Any = result.asserted_data
+    try:
+        if result.exception is not None:
+            raise result.exception
+        if stored.sql != declared.sql:
+            return _difference("SQL", stored.sql, declared.sql)
+        state = None if stored.state is None else stored_state_text(stored.state)
+        return _difference("state", state, declared.state)
+    except JsonFormError as error:
+        return _unreadable(state_file(result.snapshot_location).name, error)
+
+
+def _difference(part: str, stored: str | None, declared: str) -> Mismatch:
+    if stored is None:
+        new = _NEW.format(folder=SqlSnapshotExtension.snapshot_dirname)
+        return Mismatch("there is no snapshot yet", f"{_shown(declared)}{new}")
+    changes = _shown("\n".join(line_difference(stored, declared)))
+    return Mismatch(f"its {part} is not the one in the snapshot", f"{changes}{UPDATE}")
+
+
+def _unreadable(file: str, error: JsonFormError) -> Mismatch:
+    """Return the faults of a file that holds no state; what a newer release has written is not written again."""
+    first = error.diagnostics[0]
+    remedy = first.remedy if is_newer(error) else _REWRITE
+    facts = "\n".join(f"{file}: {diagnostic.fact}" for diagnostic in error.diagnostics)
+    return Mismatch(
+        f"the snapshot of its state cannot be read: {first.message}",
+        printed(facts) if is_newer(error) else f"{printed(facts)}\n\n{_REWRITE}",
+        remedy,
+    )
+
+
+def _shown(text: str) -> str:
+    """Return SQL, JSON, or a difference, as it is printed, and whether it is exact."""
+    shown = printed(text)
+    return f"{shown}\n\n" if shown == text else f"{shown}\n\n{_ESCAPED}"
+
+
 _SQL_NAME, _STATE_NAME = r"\.ddl(\[[^/\\]*\])?\.sql$", r"(\[[^/\\]*\])?\.state\.json$"
 """Names of the two files of a table; parameters are in brackets, which its own name has not."""
 
@@ -156,68 +223,3 @@ def _stored_state(location: str) -> bytes | None:
         return state_file(location).read_bytes()
     except FileNotFoundError:
         return None
-
-
-_NEW = (
-    f"This snapshot is new; {UPDATE}\nThen commit the folder {{folder}}: from then on pytest fails if the SQL or the"
-    " state changes, and reviewers see the difference."
-)
-_ESCAPED = "Some characters are escaped for the terminal; the file has the exact text.\n"
-_REWRITE = "Write it again with: pytest --snapshot-update"
-
-
-class Mismatch(NamedTuple):
-    """Why a table is not as it was reviewed."""
-
-    head: str
-    body: str
-    remedy: str = UPDATE
-
-
-def mismatch(snapshot: SnapshotAssertion, texts: ReviewedTexts) -> Mismatch | None:
-    """Compare the texts of a table with their files, or write both if the run updates snapshots.
-
-    The result is ``None`` if they are equal; otherwise the first fault, which speaks for both files.
-    """
-    if snapshot(extension_class=TableSnapshotExtension) == texts:
-        return None
-    result = snapshot.executions[snapshot.num_executions - 1]
-    if result.exception is not None and not isinstance(result.exception, JsonFormError):
-        return Mismatch(f"the snapshot cannot be read: {result.exception}", UPDATE)
-    stored: Any = result.recalled_data or StoredTexts(None, None)
-    declared: Any = result.asserted_data
-    try:
-        if result.exception is not None:
-            raise result.exception
-        if stored.sql != declared.sql:
-            return _difference("SQL", stored.sql, declared.sql)
-        state = None if stored.state is None else stored_state_text(stored.state)
-        return _difference("state", state, declared.state)
-    except JsonFormError as error:
-        return _unreadable(state_file(result.snapshot_location).name, error)
-
-
-def _difference(part: str, stored: str | None, declared: str) -> Mismatch:
-    if stored is None:
-        new = _NEW.format(folder=SqlSnapshotExtension.snapshot_dirname)
-        return Mismatch("there is no snapshot yet", f"{_shown(declared)}{new}")
-    changes = _shown("\n".join(line_difference(stored, declared)))
-    return Mismatch(f"its {part} is not the one in the snapshot", f"{changes}{UPDATE}")
-
-
-def _unreadable(file: str, error: JsonFormError) -> Mismatch:
-    """Return the faults of a file that holds no state; what a newer release has written is not written again."""
-    first = error.diagnostics[0]
-    remedy = first.remedy if is_newer(error) else _REWRITE
-    facts = "\n".join(f"{file}: {diagnostic.fact}" for diagnostic in error.diagnostics)
-    return Mismatch(
-        f"the snapshot of its state cannot be read: {first.message}",
-        printed(facts) if is_newer(error) else f"{printed(facts)}\n\n{_REWRITE}",
-        remedy,
-    )
-
-
-def _shown(text: str) -> str:
-    """Return SQL, JSON, or a difference, as it is printed, and whether it is exact."""
-    shown = printed(text)
-    return f"{shown}\n\n" if shown == text else f"{shown}\n\n{_ESCAPED}"

@@ -1,4 +1,4 @@
-"""Decide whether a run keeps its JVM for the next one, with ``--delta-keep-jvm``."""
+"""The Spark session of a run: start it, keep its JVM for the next run, and note which test stopped it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_delta_schema.backends.local import kept_session
-from pytest_delta_schema.backends.local import start as local_session
+from pytest_delta_schema.backends.local import kept_session, start
 from pytest_delta_schema.backends.spark.compat import is_stopped
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
 from pytest_delta_schema.diagnostics.text import escaped
@@ -29,6 +28,30 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.local.start import LocalSession
     from pytest_delta_schema.plugin.options import Options
     from pytest_delta_schema.plugin.run import ContractRun
+
+
+def opened_session(
+    request: pytest.FixtureRequest, run: ContractRun, conf: Mapping[str, str], warehouse: Path
+) -> Iterator[SparkSession]:
+    """Yield the session, which has a catalog for every declared table."""
+    declared = sorted({run.declarations.bound(table).name.catalog for table in run.tables.values()})
+    run.has_started_spark = True
+    conf = {**start.catalog_conf(declared, warehouse), **conf}
+    seconds, archive = keep_jvm_seconds(request, run.options), run.options.jvm_archive
+    try:
+        session: KeptSession | LocalSession | None = start.checked_active_session()
+        if session is None and seconds is not None:
+            session = kept_session.start_kept_session(warehouse, conf, seconds, archive=archive)
+        if session is None:
+            session = start.start_session(warehouse, conf, archive=archive)
+    except BackendUnavailableError as error:
+        raise CatalogUnavailable(str(error)) from None
+    run.watch("delta_spark", session.spark)
+    yield session.spark
+    if request.session.exitstatus == pytest.ExitCode.INTERRUPTED:
+        session.abort()
+    else:
+        session.close()
 
 
 _LOG = logging.getLogger(LOGGER)
@@ -62,30 +85,6 @@ def why_jvm_is_not_reused(
     if is_distributed(config):
         return "xdist runs the tests in several processes, each with its own JVM"
     return ""
-
-
-def opened_session(
-    request: pytest.FixtureRequest, run: ContractRun, conf: Mapping[str, str], warehouse: Path
-) -> Iterator[SparkSession]:
-    """Yield the session, which has a catalog for every declared table."""
-    declared = sorted({run.declarations.bound(table).name.catalog for table in run.tables.values()})
-    run.has_started_spark = True
-    conf = {**local_session.catalog_conf(declared, warehouse), **conf}
-    seconds, archive = keep_jvm_seconds(request, run.options), run.options.jvm_archive
-    try:
-        session: KeptSession | LocalSession | None = local_session.checked_active_session()
-        if session is None and seconds is not None:
-            session = kept_session.start_kept_session(warehouse, conf, seconds, archive=archive)
-        if session is None:
-            session = local_session.start_session(warehouse, conf, archive=archive)
-    except BackendUnavailableError as error:
-        raise CatalogUnavailable(str(error)) from None
-    run.watch("delta_spark", session.spark)
-    yield session.spark
-    if request.session.exitstatus == pytest.ExitCode.INTERRUPTED:
-        session.abort()
-    else:
-        session.close()
 
 
 _PHASES = {"setup": "set-up", "call": "call", "teardown": "teardown"}

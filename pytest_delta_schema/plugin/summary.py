@@ -1,4 +1,4 @@
-"""The lines that end a run, also if it is interrupted."""
+"""Collect the outcomes of a run with a catalog, and show them at its end; stop a run with refusals."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pytest_delta_schema.engine.outcomes import CheckKind, Status
 from pytest_delta_schema.plan.actions import SchemaMissing, TableMissing
 from pytest_delta_schema.plugin.compat import is_worker
 from pytest_delta_schema.plugin.failures import CHECK, PREFIX, UNUSED, cause_of, one_line, properties_of
-from pytest_delta_schema.plugin.options import AGAINST, APPLY, DRIFT, ENFORCE, location
+from pytest_delta_schema.plugin.options import AGAINST, APPLY, DRIFT, ENFORCE, backend_and_location
 from pytest_delta_schema.plugin.outcomes import error_outcome, notes_text, outcome_of
 from pytest_delta_schema.plugin.registration import COMPARISON, RUN
 from pytest_delta_schema.plugin.terminal import markup_of
@@ -27,22 +27,9 @@ if TYPE_CHECKING:
     from pytest_delta_schema.rules.consent import Consent
 
 
-def note_lines(outcome: TableOutcome) -> list[str]:
-    """Return the notes of an outcome: one line, or one for each verdict of a comparison."""
-    if outcome.check is CheckKind.COMPAT:
-        return [f"  {word:<10}  {line}" for word, line in comparison_notes(outcome)]
-    notes = notes_text(outcome)
-    return [f"  {'note':<10}  {notes}"] if notes else []
-
-
-_OWN_CODE = re.compile(r"D[CDS]\d{3}")
-_SHOWN_CODES = 3
 _REFUSED, _UNUSED, _DESELECTED = "delta_schema_refused", "delta_schema_unused", "delta_schema_deselected"
 _OTHER_TESTS = "delta_schema_other_tests"
 _REFUSED_HERE = pytest.StashKey[list[str]]()
-
-_DESELECTING = {"keyword": "-k", "markexpr": "-m", "deselect": "--deselect", "lf": "--lf", "stepwise": "--stepwise"}
-"""The options of pytest that deselect items, by their names in its configuration."""
 
 
 def refuse(config: pytest.Config, items: list[pytest.Item], faults: list[str]) -> None:
@@ -65,6 +52,12 @@ def note_refusals(config: pytest.Config, faults: list[str]) -> None:
         config.workeroutput[_REFUSED] = faults  # type: ignore[attr-defined]
     else:
         config.stash[_REFUSED_HERE] = faults
+
+
+_OWN_CODE = re.compile(r"D[CDS]\d{3}")
+_SHOWN_CODES = 3
+_DESELECTING = {"keyword": "-k", "markexpr": "-m", "deselect": "--deselect", "lf": "--lf", "stepwise": "--stepwise"}
+"""The options of pytest that deselect items, by their names in its configuration."""
 
 
 class Summary:
@@ -100,13 +93,11 @@ class Summary:
         """Name the mode of the run and its catalog, if it uses one."""
         if self._options.mode == AGAINST:
             return None
-        backend, mode = self._options.backend, self._options.mode
-        where = location(self._config, self._options)
-        catalog = f", {where}" if where else ""
+        mode = self._options.mode
         modes = mode if mode == ENFORCE or not self._options.enforces else f"{mode} and {ENFORCE}"
         syncs = mode == DRIFT and self._options.unity.sync_on_read
         wrote = "; catalog entries of what is read are synchronised with the logs first" if syncs else ""
-        return printed(f"delta schema: {modes} on {backend}{catalog}{wrote}")
+        return printed(f"delta schema: {modes} on {backend_and_location(self._config, self._options)}{wrote}")
 
     def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
         """Count the checks that do not run."""
@@ -284,6 +275,14 @@ class Summary:
             ' [tool.pytest_delta_schema] models = ["shop.models"]; or list their tables in a test file:'
             " delta_tables = [...]"
         )
+
+
+def note_lines(outcome: TableOutcome) -> list[str]:
+    """Return the notes of an outcome: one line, or one for each verdict of a comparison."""
+    if outcome.check is CheckKind.COMPAT:
+        return [f"  {word:<10}  {line}" for word, line in comparison_notes(outcome)]
+    notes = notes_text(outcome)
+    return [f"  {'note':<10}  {notes}"] if notes else []
 
 
 def _by_status(outcomes: Iterable[TableOutcome]) -> str:
