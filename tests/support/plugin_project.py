@@ -15,17 +15,6 @@ import msgspec  # noqa: F401
 import pyspark.sql.types  # noqa: F401
 import sqlglot.dialects.spark  # noqa: F401
 
-import pytest_delta_schema.backends.local.backend
-import pytest_delta_schema.backends.memory.backend
-import pytest_delta_schema.backends.memory.catalog
-import pytest_delta_schema.engine
-import pytest_delta_schema.execute
-import pytest_delta_schema.plan
-import pytest_delta_schema.plugin
-import pytest_delta_schema.report
-import pytest_delta_schema.rules
-import pytest_delta_schema.sql
-import pytest_delta_schema.state
 from support.own_plugins import ALONE
 
 if TYPE_CHECKING:
@@ -33,9 +22,12 @@ if TYPE_CHECKING:
 
     from pytest import Pytester, RunResult  # noqa: PT013 - names of types only
 
-for package in ("engine", "execute", "plan", "plugin", "report", "rules", "sql", "state"):
-    for module in pkgutil.iter_modules(getattr(pytest_delta_schema, package).__path__):
-        importlib.import_module(f"pytest_delta_schema.{package}.{module.name}")
+for name in ("backends.local.backend", "backends.memory.backend", "backends.memory.catalog"):
+    importlib.import_module(f"pytest_delta_schema.{name}")
+for name in ("engine", "execute", "plan", "plugin", "report", "rules", "sql", "state"):
+    package = importlib.import_module(f"pytest_delta_schema.{name}")
+    for module in pkgutil.iter_modules(package.__path__):
+        importlib.import_module(f"{package.__name__}.{module.name}")
 
 SHARED: dict[str, object] = {}
 """What runs inside of one test have in common."""
