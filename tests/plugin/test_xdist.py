@@ -61,7 +61,7 @@ GATE_CATALOG = f"""Partly([
     {BEFORE}, {LEGACY}, stored("dev.silver.same", ID), stored("dev.silver.blocked", ID), stored("dev.silver.spelled", ID),
     stored("dev.silver.appended", ID, ColumnState("extra", "double", True, "")), stored("dev.silver.stray", ID),
 ])
-from pytest_delta_schema.state.log_facts import IntroducedBy
+from pytest_delta_schema.state.states import IntroducedBy
 
 class Partly(MemoryCatalog):
     def snapshot(self, models):

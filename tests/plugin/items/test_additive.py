@@ -7,7 +7,7 @@ import pytest
 CATALOG = """
 from pytest_delta_schema import MemoryCatalog
 from pytest_delta_schema.diagnostics.errors import StatementError
-from pytest_delta_schema.state.log_facts import IntroducedBy
+from pytest_delta_schema.state.states import IntroducedBy
 
 EXTRA = ColumnState("extra", "double", True, "")
 
