@@ -26,7 +26,7 @@ OPTIMIZED = {
     "spark.driver.extraJavaOptions": (
         "-XX:+UseSerialGC -Xms1g -Xmn500m -XX:Tier4InvocationThreshold=25000 -XX:Tier4MinInvocationThreshold=3000"
         " -XX:Tier4CompileThreshold=75000 -XX:Tier4BackEdgeThreshold=200000"
-    )
+    ),
 }
 """The optimising compiler pays off in a session of many minutes, which is longer than those of users, but only for what
 runs five times as often as by default: it took a third of the JVM's CPU time."""
@@ -78,7 +78,8 @@ def warehouse(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def local_session(warehouse):
-    from pytest_delta_schema.backends.local.start import catalog_conf, session_conf, start_session  # noqa: PLC0415
+    from pytest_delta_schema.backends.local import session_conf  # noqa: PLC0415
+    from pytest_delta_schema.backends.local.start import catalog_conf, start_session  # noqa: PLC0415
 
     conf = {**catalog_conf(("dev", "prod"), warehouse), **session_conf(warehouse), **CONNECT, **OPTIMIZED}
     session = start_session(warehouse, {**conf, **INTERPRETED}, archive=False)
@@ -99,7 +100,7 @@ def compiled_plans(local_session):
 
 @pytest.fixture(scope="session")
 def spark_catalog(local_session, warehouse):
-    from support.catalogs.both_readers import AgreeingCatalog  # noqa: PLC0415
+    from support.catalogs import AgreeingCatalog  # noqa: PLC0415
 
     return AgreeingCatalog(local_session.spark, warehouse)
 

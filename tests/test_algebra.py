@@ -15,8 +15,8 @@ from pytest_delta_schema.sql import script, statements
 from pytest_delta_schema.state import TableState
 from pytest_delta_schema.state.desired import desired_state
 from support.covering import ALL
-from support.tables import NAME
-from support.values.strategies import models, states
+from support.models import NAME
+from support.strategies import models, states
 
 
 def catalog_of(there: TableState) -> MemoryCatalog:
@@ -54,9 +54,9 @@ def test_the_order_of_what_is_stored_does_not_matter(model, there, data):
             **_parts(there),
             "columns": tuple(data.draw(st.permutations(there.columns))),
             "table_properties": MappingProxyType(
-                dict(data.draw(st.permutations(list(there.table_properties.items()))))
+                dict(data.draw(st.permutations(list(there.table_properties.items())))),
             ),
-        }
+        },
     )
     plans = [TablePlanner().plan([model], catalog_of(table).snapshot([model])) for table in (there, shuffled)]
 

@@ -32,7 +32,12 @@ def program(folder, name, text):
 
 def make(checkout, *args, **env):
     return subprocess.run(
-        ["make", *args], cwd=checkout, env={**os.environ, **env}, capture_output=True, text=True, check=False
+        ["make", *args],
+        cwd=checkout,
+        env={**os.environ, **env},
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 

@@ -93,7 +93,9 @@ def test_a_step_without_an_amount_shows_its_seconds(steps):
 
 
 @pytest.mark.parametrize(
-    ("announced", "expected"), [(True, ["starting", "starting: done after 0 s"]), (False, [])], ids=["announced", "not"]
+    ("announced", "expected"),
+    [(True, ["starting", "starting: done after 0 s"]), (False, [])],
+    ids=["announced", "not"],
 )
 def test_a_short_step_is_shown_only_if_it_is_announced(steps, monkeypatch, announced, expected):
     monkeypatch.setattr(progress, "INTERVAL", 60.0)
@@ -167,16 +169,25 @@ def test_a_short_step_inside_of_a_long_one_has_no_line_about_its_end(steps, monk
     [
         pytest.param("running", "downloading: 1 of 7 MB", "downloading: 1 of 7 MB", id="fits"),
         pytest.param(
-            "running", "downloading io.delta:delta-spark: 1 of 7 MB", "downloading ...: 1 of 7 MB", id="running"
+            "running",
+            "downloading io.delta:delta-spark: 1 of 7 MB",
+            "downloading ...: 1 of 7 MB",
+            id="running",
         ),
         pytest.param("end", "downloading io.delta:delta-spark: done after 3 s", "downloa...: done after 3 s", id="end"),
         pytest.param(
-            "running", "downloading from a host: delta-spark-4.4.0.jar", "downloading from a host...", id="amount"
+            "running",
+            "downloading from a host: delta-spark-4.4.0.jar",
+            "downloading from a host...",
+            id="amount",
         ),
         pytest.param("running", "downloading io.delta:delta-spark", "downloading io.delta:de...", id="no amount"),
         pytest.param("start", "downloading io.delta:delta-spark", "downloading io.delta:delta-spark", id="start"),
         pytest.param(
-            None, "the jar is damaged; set XDG_CACHE_HOME", "the jar is damaged; set XDG_CACHE_HOME", id="no step"
+            None,
+            "the jar is damaged; set XDG_CACHE_HOME",
+            "the jar is damaged; set XDG_CACHE_HOME",
+            id="no step",
         ),
     ],
 )

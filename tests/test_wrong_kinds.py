@@ -45,8 +45,8 @@ from pytest_delta_schema.assertions.contracts import raises_constraint
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.rules import PlanValidator
-from support.tables import CHECKED as MODEL
-from support.tables import NAME
+from support.models import CHECKED as MODEL
+from support.models import NAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -132,7 +132,8 @@ MEANT = {
 
 
 @pytest.mark.parametrize(
-    ("function", "value"), [(call, value) for call in CALLS for value in VALUES if (call, value) not in MEANT]
+    ("function", "value"),
+    [(call, value) for call in CALLS for value in VALUES if (call, value) not in MEANT],
 )
 def test_a_value_of_a_wrong_kind_is_one_error(function: str, value: str) -> None:
     with pytest.raises(DeclarationError) as caught:

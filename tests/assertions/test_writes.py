@@ -8,8 +8,8 @@ from pyspark.sql.types import ArrayType, StructType
 from pytest_delta_schema import Column, WriteOptions, assert_accepts, assert_evolves, assert_rejects, schema_diff
 from pytest_delta_schema.diagnostics.errors import DeclarationError, WriteError
 from pytest_delta_schema.testing.scenario import INT, LONG, TEXT, field, struct
-from support.tables import state, stored, table
-from support.values.writes import DOUBLE, A, B, frame
+from support.models import state, stored, table
+from support.writes import DOUBLE, A, B, frame
 
 
 def test_an_accepted_write_passes_and_gives_its_verdict():
@@ -27,7 +27,7 @@ def test_a_refused_write_fails_with_both_schemas_side_by_side():
 
     head, *_, last = str(caught.value).split("\n\n")
     assert head.startswith(
-        "dev.silver.orders: the write is refused\n  ! lines.element.price is double in the table and"
+        "dev.silver.orders: the write is refused\n  ! lines.element.price is double in the table and",
     )
     assert last == (
         "                     table   frame\n"
@@ -68,7 +68,10 @@ def test_a_table_evolves_to_another_model():
 
     assert assert_evolves(table(A), frame(a=INT, c=DOUBLE), to=target).accepted
     assert assert_evolves(
-        table(A), frame(c=DOUBLE), WriteOptions(mode="overwrite", overwrite_schema=True), to=frame(c=DOUBLE)
+        table(A),
+        frame(c=DOUBLE),
+        WriteOptions(mode="overwrite", overwrite_schema=True),
+        to=frame(c=DOUBLE),
     ).accepted
 
 

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from support.hand_made_logs.agreement import AGREED, SPARK, agreed_for, differences, row
+from support.hand_made_logs.agreement import AGREED, SPARK, agreed_for, by_local_files, by_unity_files, differences, row
 from support.hand_made_logs.cases import CASES
-from support.hand_made_logs.readings import by_local_files, by_unity_files
 
 PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "local-backend.md"
 

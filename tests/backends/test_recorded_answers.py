@@ -10,13 +10,18 @@ import shutil
 
 import pytest
 
+from pytest_delta_schema import QualifiedName
 from pytest_delta_schema.backends.local.warehouse import table_folder
-from pytest_delta_schema.models.names import QualifiedName
 from support.covering import ALL
-from support.hand_made_logs.agreement import SPARK, agreed_for, differences
+from support.hand_made_logs.agreement import (
+    SPARK,
+    agreed_for,
+    answers_of_spark,
+    by_local_session,
+    by_session,
+    differences,
+)
 from support.hand_made_logs.cases import CASES, SCHEMAS_ONLY
-from support.hand_made_logs.readings import by_local_session, by_session
-from support.hand_made_logs.truth import answers_of_spark
 
 pytestmark = pytest.mark.spark
 

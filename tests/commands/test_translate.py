@@ -108,7 +108,7 @@ def test_a_script_alters_the_tables_of_the_one_before(folder, capfd):
         (
             ["shop.sql"],
             [
-                "error: shop.sql: statement 1, line 1: the name orders lacks its catalog and schema; write catalog.schema.table, or give the catalog and the schema of such names"
+                "error: shop.sql: statement 1, line 1: the name orders lacks its catalog and schema; write catalog.schema.table, or give the catalog and the schema of such names",
             ],
         ),
         (

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 
 import pytest
 
-from pytest_delta_schema import Check, Column, Table, Unique
+from pytest_delta_schema import Check, Column, Consent, Deprecated, PrimaryKey, Table, Unique
 from pytest_delta_schema.compatibility import judge_change, worst_verdict
 from pytest_delta_schema.compatibility.effects import STREAM_VERDICTS
+from pytest_delta_schema.compatibility.judging import decided
 from pytest_delta_schema.compatibility.roles import VERDICTS
 from pytest_delta_schema.compatibility.verdict_table import VERDICT_TABLE
 from pytest_delta_schema.delta.clients import ClientFeatures
 from pytest_delta_schema.diagnostics.errors import DeclarationError
+from pytest_delta_schema.rules.policy import CompatibilityPolicy
 from pytest_delta_schema.settings.table import ROLES
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.testing.scenario import INT, LONG, MAPPED, TEXT, WIDENS, field, struct
 from pytest_delta_schema.write_check import check_stream
-from support.compatibility.cases import CASES, FEED
-from support.compatibility.judging import shown
-from support.tables import table
+from support.compatibility import CASES, FEED, rules, shown
+from support.models import table
 
 ID, NOTE, V = Column("id", LONG), Column("note", TEXT), Column("v", INT)
 CELLS_OF = {row.__name__: verdicts.cells for row, verdicts in VERDICT_TABLE.items()}
@@ -136,7 +138,7 @@ def test_a_type_that_iceberg_cannot_follow_is_refused(key):
             "dev.silver.orders: breaking: columns.v: int -> double: clients cannot have it, because Delta refuses it for"
             " tables with Iceberg metadata; upgrade clients before this release; leave the type as it is"
             " [DC104 TypeWidened]"
-        )
+        ),
     ]
     assert shown(old, replace(new, columns=[ID, Column("v", "bigint")]), "clients") == []
 
@@ -251,3 +253,285 @@ def test_what_can_never_be_meant_is_refused(arguments, options, text):
 def test_a_stream_of_a_feed_that_nobody_has_is_not_affected():
     assert shown(table(ID, V), table(ID), "change-feed") == []
     assert len(shown(table(ID, V, table_properties=FEED), table(ID, table_properties=FEED), "change-feed")) == 1
+
+
+TODAY = date(2026, 6, 30)
+ID_COLUMN, NOTE_COLUMN = Column("id", LONG), Column("note", TEXT)
+DROPPED = "break dev.silver.orders.note"
+READERS = CompatibilityPolicy(roles=("readers",))
+
+
+def note(since, **options):
+    return Column("note", TEXT, deprecated=Deprecated(since, **options))
+
+
+def results(old, new, policy=READERS, *consents):
+    """Return what each finding means, and why."""
+    released = None if old is None else desired_state(old)
+    findings = judge_change(old, new, roles=policy.roles)
+    decisions = decided(findings, policy, consents=consents, released=released, today=TODAY)
+    return [(decision.finding.rule, decision.result, decision.reason) for decision in decisions]
+
+
+@pytest.mark.parametrize(
+    ("released", "min_notice", "result", "reason"),
+    [
+        (NOTE_COLUMN, 0, "fails", ""),
+        (note(date(2026, 6, 30)), 0, "allowed", "by its deprecation of 2026-06-30"),
+        (note(date(2026, 6, 29)), 2, "fails", "it is deprecated since 2026-06-29, which is 1 of 2 days of notice"),
+        (note(date(2026, 6, 28)), 2, "allowed", "by its deprecation of 2026-06-28"),
+        (note(date(2026, 1, 31), sunset=date(2026, 6, 30)), 0, "allowed", "by its deprecation of 2026-01-31"),
+        (
+            note(date(2026, 1, 31), sunset=date(2026, 7, 1)),
+            0,
+            "fails",
+            "its sunset is 2026-07-01, and today is 2026-06-30 (UTC)",
+        ),
+        (
+            note(date(2026, 6, 29), sunset=date(2026, 7, 1)),
+            90,
+            "fails",
+            (
+                "its sunset is 2026-07-01, and today is 2026-06-30 (UTC); it is deprecated since 2026-06-29, which is 1 of"
+                " 90 days of notice"
+            ),
+        ),
+    ],
+)
+def test_a_drop_is_allowed_by_the_deprecation_of_the_released_contract(released, min_notice, result, reason):
+    policy = CompatibilityPolicy(roles=("readers",), min_notice=min_notice)
+
+    assert results(table(ID_COLUMN, released), table(ID_COLUMN), policy) == [("ColumnRemoved", result, reason)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "rule"),
+    [
+        (
+            table(
+                ID_COLUMN,
+                Column("s", struct(field("a", LONG), field("b", LONG)), deprecated=Deprecated(date(2026, 1, 31))),
+            ),
+            table(ID_COLUMN, Column("s", struct(field("a", LONG)), deprecated=Deprecated(date(2026, 1, 31)))),
+            "ColumnRemoved",
+        ),
+        (table(ID_COLUMN, NOTE_COLUMN, deprecated=Deprecated(date(2026, 1, 31))), table(ID_COLUMN), "ColumnRemoved"),
+        (table(ID_COLUMN, deprecated=Deprecated(date(2026, 1, 31))), None, "TableRemoved"),
+    ],
+    ids=["a field of it", "a column of the table", "the table"],
+)
+def test_a_deprecation_holds_for_what_is_below_it(old, new, rule):
+    assert results(old, new) == [(rule, "allowed", "by its deprecation of 2026-01-31")]
+
+
+def test_a_deprecation_allows_no_other_change():
+    old, new = table(note(date(2026, 1, 31))), table(Column("note", LONG, deprecated=Deprecated(date(2026, 1, 31))))
+
+    assert results(old, new) == [("TypeChanged", "fails", "")]
+
+
+@pytest.mark.parametrize(
+    ("consent", "result", "reason"),
+    [
+        (Consent("break", "dev.silver.orders.note"), "allowed", f"by the consent '{DROPPED}'"),
+        (
+            Consent("break", "Dev.Silver.Orders.Note", reason="unread", expires=date(2026, 6, 30)),
+            "allowed",
+            f"by the consent '{DROPPED}' until 2026-06-30 (unread)",
+        ),
+        (
+            Consent("break", "dev.silver.**", is_pattern=True),
+            "allowed",
+            "by the consent 'break dev.silver.**'",
+        ),
+        (Consent("break", "dev.silver.orders"), "fails", ""),
+        (Consent("drop-column", "dev.silver.orders.note"), "fails", ""),
+    ],
+)
+def test_a_consent_to_break_lets_one_change_through(consent, result, reason):
+    assert results(table(ID_COLUMN, NOTE_COLUMN), table(ID_COLUMN), READERS, consent) == [
+        ("ColumnRemoved", result, reason),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("roles", "fail_on", "result"),
+    [
+        (("readers",), "breaking", "tolerated"),
+        (("readers",), "dangerous", "fails"),
+        (("readers",), "never", "tolerated"),
+    ],
+)
+def test_the_policy_says_which_verdict_fails(roles, fail_on, result):
+    policy = CompatibilityPolicy(roles=roles, fail_on=fail_on)
+    old, new = table(Column("id", LONG, is_nullable=False)), table(ID_COLUMN)
+
+    assert results(old, new, policy) == [("NullAllowed", result, "")]
+
+
+def test_a_role_that_the_policy_leaves_out_fails_nothing():
+    findings = judge_change(table(ID_COLUMN, NOTE_COLUMN), table(ID_COLUMN), roles=("readers",))
+    policy = CompatibilityPolicy(roles=("change-feed",))
+    decisions = decided(findings, policy, consents=(), released=None, today=TODAY)
+
+    assert [decision.result for decision in decisions] == ["other role"]
+
+
+def test_what_is_not_judged_is_neither_a_failure_nor_tolerated():
+    old, new = table(ID_COLUMN, NOTE_COLUMN), table(ID_COLUMN, NOTE_COLUMN, owns={"types": "ignore"})
+    findings = judge_change(old, new, roles=("readers",), unknown=("ownership",))
+    policy = CompatibilityPolicy(roles=("readers",), fail_on="never")
+    decisions = decided(findings, policy, consents=(), released=desired_state(old), today=TODAY)
+
+    assert [(decision.finding.rule, decision.result) for decision in decisions] == [("AspectNotOwned", "not judged")]
+
+
+def test_what_is_dropped_without_a_deprecation_is_known():
+    findings = judge_change(table(ID_COLUMN, NOTE_COLUMN), table(ID_COLUMN), roles=("readers",))
+    (decision,) = decided(findings, READERS, consents=(), released=None, today=TODAY)
+
+    assert decision.needs_deprecation
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"sunset": date(2029, 1, 1)}, {"sunset": date(2029, 1, 1)}),
+        ({"sunset": date(2029, 1, 1)}, {"sunset": date(2030, 1, 1)}),
+        ({}, {"sunset": date(2029, 1, 1)}),
+    ],
+    ids=["the same", "later", "new"],
+)
+def test_a_sunset_that_moves_no_nearer_is_no_change(before, after):
+    old, new = (table(note(date(2026, 1, 31), **options)) for options in (before, after))
+
+    assert judge_change(old, new) == ()
+
+
+def test_a_deprecation_that_is_withdrawn_is_no_change():
+    assert judge_change(table(note(date(2026, 1, 31), sunset=date(2029, 1, 1))), table(NOTE_COLUMN)) == ()
+
+
+OWNED_ID, OWNED_V = Column("id", LONG), Column("v", INT)
+
+
+@pytest.mark.parametrize("modes", [{"checks": "ignore"}, {"checks": "report"}])
+def test_what_neither_contract_owns_is_not_judged(modes):
+    assert judge_change(table(OWNED_ID, owns=modes), table(OWNED_ID, owns=modes, checks=POSITIVE), roles=ROLES) == ()
+
+
+def test_what_leaves_the_contract_is_only_no_longer_promised():
+    old, new = table(OWNED_ID, OWNED_V), table(OWNED_ID, owns={"columns": "ignore"})
+
+    assert rules(old, new) == ["AspectNotOwned"]
+    assert shown(table(OWNED_ID), table(OWNED_ID, read_only=True), "readers")[0].startswith(
+        "dev.silver.orders: dangerous: owns: columns, types, defaults, primary_keys, unique, foreign_keys, checks,"
+        " comments, properties, layout, tags: manage -> read only: readers have no promise any more; check readers",
+    )
+
+
+def test_what_the_contract_begins_to_own_is_not_judged_if_it_matters():
+    old, new = table(OWNED_ID, owns={"checks": "ignore"}), table(OWNED_ID, checks=POSITIVE)
+
+    verdicts = {finding.role: finding.verdict for finding in judge_change(old, new)}
+
+    assert verdicts == {
+        "readers": "safe",
+        "streams": "safe",
+        "writers": "not judged",
+        "writers-by-merge": "not judged",
+        "clients": "not judged",
+    }
+    assert shown(old, new, "writers") == [
+        (
+            "dev.silver.orders: not judged: checks.positive: (absent) -> id > 0: writers are not judged, because the released"
+            " contract does not manage checks [DC120 CheckAdded]"
+        ),
+    ]
+
+
+def test_what_the_released_state_does_not_hold_is_not_judged_if_it_matters():
+    def verdicts(new, *unknown):
+        return {finding.verdict for finding in judge_change(table(OWNED_ID), new, roles=ROLES, unknown=unknown)}
+
+    assert verdicts(table(OWNED_ID, tags={"a": "b"}), "tags") == {"safe"}
+    assert verdicts(table(OWNED_ID, checks=POSITIVE), "checks") == {"safe", "not judged"}
+    assert verdicts(table(OWNED_ID, evolution="additive"), "evolution") == {"safe", "not judged"}
+    assert verdicts(table(OWNED_ID, owns={"tags": "ignore"}), "ownership") == {"safe", "not judged"}
+    assert verdicts(table(OWNED_ID, owns={"tags": "ignore"}), "evolution") == {"safe", "dangerous"}
+    owned = table(OWNED_ID, owns={"checks": "ignore"})
+    assert "not judged" not in {
+        finding.verdict
+        for finding in judge_change(owned, table(OWNED_ID, checks=POSITIVE), roles=["writers"], unknown=["ownership"])
+    }
+
+
+def test_what_an_additive_contract_drops_is_seen():
+    assert rules(table(OWNED_ID, OWNED_V, evolution="additive"), table(OWNED_ID, evolution="additive")) == [
+        "ColumnRemoved",
+    ]
+
+
+def test_equal_keys_and_checks_in_another_form_are_no_change():
+    key = {"primary_key": PrimaryKey(["id"], name="a"), "unique": [Unique(["v"], name="u")]}
+    other = {"primary_key": PrimaryKey(["id"], name="b"), "unique": [Unique(["v"], name="w")]}
+    assert judge_change(table(OWNED_ID, OWNED_V, **key), table(OWNED_ID, OWNED_V, **other), roles=ROLES) == ()
+    relied = {"primary_key": PrimaryKey(["id"], name="a", rely=True)}
+    assert (
+        judge_change(
+            table(OWNED_ID, OWNED_V, **relied),
+            table(OWNED_ID, OWNED_V, primary_key=key["primary_key"]),
+            roles=ROLES,
+        )
+        == ()
+    )
+    renamed = table(Column("nr", LONG, renamed_from="id"), checks=[Check("positive", "nr > 0")], primary_key=["nr"])
+    assert rules(table(OWNED_ID, checks=POSITIVE, primary_key=["id"]), renamed) == ["ColumnRenamed"]
+    assert rules(table(OWNED_ID, checks=POSITIVE), table(OWNED_ID, checks=[Check("positive", "id > 1")])) == [
+        "CheckDropped",
+        "CheckAdded",
+    ]
+
+
+def test_absent_properties_and_tags_are_no_change():
+    model = table(OWNED_ID, table_properties={"a": None, "b": "1"}, tags={"t": None, "u": "1"})
+
+    assert judge_change(model, model, roles=ROLES) == ()
+
+
+def test_a_retention_that_cannot_be_read_is_not_taken_for_as_long():
+    key = "delta.logRetentionDuration"
+    assert rules(table(OWNED_ID, table_properties={key: "for ever"}), table(OWNED_ID)) == ["RetentionShortened"]
+    assert rules(table(OWNED_ID, table_properties={key: "interval 1 day"}), table(OWNED_ID)) == []
+
+
+def test_a_property_that_the_contract_wants_absent_is_removed():
+    feed = "delta.enableChangeDataFeed"
+    old, new = table(OWNED_ID, table_properties={feed: "true"}), table(OWNED_ID, table_properties={feed: None})
+
+    assert rules(old, new) == ["ChangeFeedDisabled"]
+    assert len(shown(old, new, "change-feed")) == 1
+
+
+def test_overwrites_of_partitions_that_replace_the_same_rows_are_safe():
+    old = table(OWNED_ID, OWNED_V, partitioned_by=["v"])
+
+    assert shown(old, table(OWNED_ID, OWNED_V, Column("w", INT), partitioned_by=["v"]), "writers") == []
+
+
+def test_a_released_default_has_its_table_feature():
+    old = table(OWNED_ID, Column("v", INT, default=1))
+
+    assert rules(old, table(OWNED_ID, Column("v", INT, default=2))) == ["DefaultChanged"]
+    assert shown(old, table(OWNED_ID, Column("v", INT, default=2)), "streams", "clients") == []
+    assert rules(old, table(OWNED_ID, OWNED_V)) == ["DefaultChanged"]
+
+
+def test_writes_that_fail_for_what_the_contract_does_not_own_are_not_its_changes():
+    owns = {"types": "ignore"}
+    old, new = table(OWNED_ID, OWNED_V, owns=owns), table(OWNED_ID, Column("v", "boolean"), Column("w", INT), owns=owns)
+
+    assert shown(old, new, "writers") == []
+    assert (
+        len(shown(table(OWNED_ID, OWNED_V), table(OWNED_ID, Column("v", "boolean"), Column("w", INT)), "writers")) == 1
+    )

@@ -8,18 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_delta_schema import Orchestrator, Settings
+from pytest_delta_schema import Consent, DeltaSchemaError, Orchestrator, Settings
 from pytest_delta_schema.compatibility import judge_change, worst_verdict
-from pytest_delta_schema.diagnostics.errors import DeltaSchemaError
-from pytest_delta_schema.rules import Consent
-from support.compatibility.jobs import JOBS, STORED, answer_of, changed, copied, frame
-from support.compatibility.pairs import BASES, EDITS, all_pairs, sample
+from support.compatibility import BASES, EDITS, JOBS, STORED, all_pairs, answer_of, changed, copied, frame, sample_pairs
 from support.covering import ALL
 
 if TYPE_CHECKING:
     from pytest_delta_schema import LocalCatalog, Table
-    from support.compatibility.jobs import Answer
-    from support.compatibility.pairs import Pair
+    from support.compatibility import Answer, Pair
 
 SCHEMA = "pairs"
 ROLES = tuple(dict.fromkeys(job.role for job in JOBS))
@@ -83,7 +79,7 @@ def played(spark_catalog):
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("pair", all_pairs() if ALL else sample(), ids=lambda pair: pair.name)
+@pytest.mark.parametrize("pair", all_pairs() if ALL else sample_pairs(), ids=lambda pair: pair.name)
 def test_the_verdicts_are_what_delta_does(pair, played, request):
     findings = judge_change(pair.old, pair.new, roles=ROLES)
     verdicts = {role: worst_verdict(finding for finding in findings if finding.role == role) for role in ROLES}
@@ -101,7 +97,7 @@ def test_the_verdicts_are_what_delta_does(pair, played, request):
 
 
 def test_every_edit_is_in_the_sample():
-    assert {edit for pair in sample() for edit in pair.edits} == EDITS.keys()
+    assert {edit for pair in sample_pairs() for edit in pair.edits} == EDITS.keys()
 
 
 def test_most_verdicts_claim_something():

@@ -12,7 +12,7 @@ from pytest_delta_schema.compatibility import judge_change, worst_verdict
 from pytest_delta_schema.compatibility.roles import VERDICTS
 from pytest_delta_schema.settings.table import ROLES
 from pytest_delta_schema.testing.scenario import INT, LONG, TEXT, field, struct
-from support.tables import table
+from support.models import table
 
 COLUMNS = (
     Column("a", INT),
@@ -98,7 +98,8 @@ def test_what_no_contract_owns_adds_nothing(edits, mode):
     for at in sorted(edits - {14}):
         new = EDITS[at](new)
     owns = dict.fromkeys(
-        ["columns", "types", "defaults", "unique", "checks", "comments", "properties", "layout", "tags"], mode
+        ["columns", "types", "defaults", "unique", "checks", "comments", "properties", "layout", "tags"],
+        mode,
     )
 
     assert judge_change(replace(old, owns=owns), replace(new, owns=owns), roles=ROLES) == ()

@@ -16,10 +16,10 @@ from pytest_delta_schema.compatibility.verdict_table import VERDICT_TABLE
 from pytest_delta_schema.plan.changes import Change
 from pytest_delta_schema.report.codes import all_codes
 from pytest_delta_schema.settings.table import DEFAULT_ROLES, ROLES
+from pytest_delta_schema.state import SourceState
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.state.states import SourceState
 from pytest_delta_schema.write_check.streams import ANSWERS
-from support.compatibility.cases import CASES
+from support.compatibility import CASES
 
 NAMES = {row.__name__: row for row in VERDICT_TABLE}
 LETTERS = {"breaking": "b", "dangerous": "d", "safe": "-", "predicted": "p", "computed": "c"}

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from datetime import date
 from pathlib import Path
 
 import pytest
 
-from pytest_delta_schema.configuration.settings import Settings
+from pytest_delta_schema import QualifiedName, Settings
+from pytest_delta_schema.configuration.files import read_project_file
+from pytest_delta_schema.configuration.section import SettingError, compatibility_of_entries
 from pytest_delta_schema.diagnostics.errors import ConfigurationError
+from pytest_delta_schema.rules.policy import CompatibilityEntry, CompatibilityPolicy, compatibility_of
 
 SECTION = "[tool.pytest_delta_schema]\n"
 
@@ -38,7 +42,7 @@ def test_everything_that_changes_a_verdict_is_read(tmp_path):
         path = "dev.silver.*"
         reason = "partitions"
         expires = 2999-01-01
-        """
+        """,
     )
 
     settings = Settings.from_project(str(tmp_path))
@@ -90,7 +94,7 @@ def test_all_faults_are_in_one_error(tmp_path):
     path.write_text(
         f"{SECTION}max_rsk = 'scan'\npreflight = 'all'\n"
         "[[tool.pytest_delta_schema.allow]]\n"
-        "action = 'rewrite'\npath = 'dev.silver.x'\nreason = 'partitions'\nexpires = 2001-01-01\n"
+        "action = 'rewrite'\npath = 'dev.silver.x'\nreason = 'partitions'\nexpires = 2001-01-01\n",
     )
 
     with pytest.raises(ConfigurationError) as error:
@@ -152,11 +156,16 @@ def test_pytest_is_not_needed(tmp_path):
         "import sys\n"
         "sys.modules['pytest'] = None\n"
         "from pytest_delta_schema.configuration.settings import Settings\n"
-        "print(Settings.from_project('.').protected)\n"
+        "print(Settings.from_project('.').protected)\n",
     )
 
     done = subprocess.run(
-        [sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300
+        [sys.executable, "script.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
     )
 
     assert (done.stdout, done.stderr) == ("('dev.*',)\n", "")
@@ -177,3 +186,188 @@ def test_a_misspelt_section_is_an_error_for_scripts(tmp_path, name, section, rem
         Settings.from_project(tmp_path)
 
     assert str(error.value) == f"{path}: [{section}] is not read; {remedy}"
+
+
+PATH = {"path": "prod.gold.**"}
+WRITE = "write catalog.schema.table, where * is one part and ** any number of parts"
+
+
+def test_an_entry_gives_what_it_does_not_say_the_defaults():
+    (entry,) = compatibility_of_entries([PATH], "compatibility")
+
+    assert entry.path == "prod.gold.**"
+    assert entry.policy.roles == ("readers", "streams", "writers", "writers-by-merge", "clients")
+    assert entry.policy.fail_on == "breaking"
+    assert entry.policy.min_notice == 0
+
+
+def test_an_entry_with_every_key():
+    keys = {"roles": ["change-feed", "readers", "change-feed"], "fail_on": "never", "min_notice": 10**30}
+
+    assert compatibility_of_entries([PATH | keys], "compatibility") == (
+        CompatibilityEntry(
+            "prod.gold.**",
+            policy=CompatibilityPolicy(roles=("change-feed", "readers"), fail_on="never", min_notice=10**30),
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("entry", "faults"),
+    [
+        (3, ["is 3; write [[tool.pytest_delta_schema.compatibility]] and its keys below"]),
+        ("prod.**", ["is 'prod.**'; write [[tool.pytest_delta_schema.compatibility]] and its keys below"]),
+        ({}, ["lacks path; write the tables for which it holds: path = 'prod.gold.**'"]),
+        ({"path": ["prod.**"]}, ["has path = ['prod.**']; write a text, such as 'prod.gold.**'"]),
+        ({"path": ""}, [f"cannot be used: path '' names no table: a part of its path is empty; {WRITE}"]),
+        (
+            {"path": "prod.gold"},
+            [
+                f"cannot be used: path 'prod.gold' matches no table, because the name of a table has 3 parts; {WRITE}",
+            ],
+        ),
+        (
+            {"path": "prod.gold.orders.id"},
+            [
+                (
+                    "cannot be used: path 'prod.gold.orders.id' matches no table, because the name of a table has 3 parts;"
+                    f" {WRITE}"
+                ),
+            ],
+        ),
+        (
+            {"path": "prod.**.gold.*.orders"},
+            [
+                (
+                    "cannot be used: path 'prod.**.gold.*.orders' matches no table, because the name of a table has 3"
+                    f" parts; {WRITE}"
+                ),
+            ],
+        ),
+        ({"path": "prod.g**.x"}, [f"cannot be used: path 'prod.g**.x' has ** inside of a part; {WRITE}"]),
+        (
+            {"path": "prod.old gold.x"},
+            [
+                (
+                    "cannot be used: path 'prod.old gold.x' names no table: `old gold` is more than a word and needs"
+                    f" back-quotes; {WRITE}"
+                ),
+            ],
+        ),
+        (
+            {"path": "\u202eprod.gold.x"},
+            [
+                (
+                    "cannot be used: path '\\u202eprod.gold.x' names no table: `\\u202eprod` is more than a word and needs"
+                    f" back-quotes; {WRITE}"
+                ),
+            ],
+        ),
+        (PATH | {"rolles": []}, ["has a key rolles; did you mean roles?"]),
+        (PATH | {"Min-Notice": 3}, ["has a key Min-Notice; did you mean min_notice?"]),
+        (
+            PATH | {"until": 3, "fail": 1},
+            [
+                "has a key until; its keys are path, roles, fail_on, min_notice",
+                "has a key fail; did you mean fail_on?",
+            ],
+        ),
+        (PATH | {"roles": "readers"}, ["has roles = 'readers'; write ['readers']"]),
+        (PATH | {"roles": [1]}, ["has roles = [1]; write a list of texts, such as ['readers']"]),
+        (PATH | {"roles": {}}, ["has roles = {}; write a list of texts, such as ['readers']"]),
+        (PATH | {"roles": []}, ["has no role in roles; name one, or write fail_on = 'never'"]),
+        (
+            PATH | {"roles": ["reader", "streams", "TRACKED_STREAMS", "zzzz", "reader"]},
+            [
+                "has 'reader' in roles, which is not a role; did you mean readers?",
+                "has 'TRACKED_STREAMS' in roles, which is not a role; did you mean tracked-streams?",
+                (
+                    "has 'zzzz' in roles, which is not a role; roles are readers, readers-by-position, readers-by-path,"
+                    " streams, tracked-streams, change-feed, writers, writers-by-position, writers-by-merge, clients"
+                ),
+            ],
+        ),
+        (PATH | {"fail_on": "braking"}, ["has fail_on = 'braking'; did you mean breaking?"]),
+        (PATH | {"fail_on": "safe"}, ["has fail_on = 'safe'; choose breaking, dangerous or never"]),
+        (PATH | {"fail_on": ["never"]}, ["has fail_on = ['never']; choose breaking, dangerous or never"]),
+        (PATH | {"fail_on": False}, ["has fail_on = False; choose breaking, dangerous or never"]),
+        (PATH | {"min_notice": -1}, ["has min_notice = -1; write days as a whole number, 0 or more"]),
+        (PATH | {"min_notice": True}, ["has min_notice = True; write days as a whole number, 0 or more"]),
+        (PATH | {"min_notice": 90.0}, ["has min_notice = 90.0; write days as a whole number, 0 or more"]),
+        (PATH | {"min_notice": "90"}, ["has min_notice = '90'; write days as a whole number, 0 or more"]),
+        (
+            PATH | {"min_notice": date(2027, 1, 31)},
+            ["has min_notice = datetime.date(2027, 1, 31); write days as a whole number, 0 or more"],
+        ),
+    ],
+)
+def test_all_faults_of_an_entry_are_named(entry, faults):
+    with pytest.raises(SettingError) as caught:
+        compatibility_of_entries([PATH | {"path": "dev.**"}, entry], "compatibility")
+
+    assert caught.value.faults == tuple(f"compatibility entry 2 {fault}" for fault in faults)
+
+
+def test_all_faults_of_all_entries_are_named_at_once():
+    entries = [PATH | {"roles": ["x"], "fail_on": "y", "min_notice": "z"}, {"path": "a"}, PATH, PATH]
+
+    with pytest.raises(SettingError) as caught:
+        compatibility_of_entries(entries, "compatibility")
+
+    assert [fault.partition(";")[0] for fault in caught.value.faults] == [
+        "compatibility entry 1 has 'x' in roles, which is not a role",
+        "compatibility entry 1 has fail_on = 'y'",
+        "compatibility entry 1 has min_notice = 'z'",
+        "compatibility entry 2 cannot be used: path 'a' matches no table, because the name of a table has 3 parts",
+        "compatibility entry 4 has the path of entry 3, 'prod.gold.**'",
+    ]
+
+
+def test_a_path_stands_once_in_any_case():
+    with pytest.raises(SettingError) as caught:
+        compatibility_of_entries([{"path": "dev.a.b"}, {"path": "dev.`a`.b"}, {"path": "DEV.A.b"}], "compatibility")
+
+    assert caught.value.faults == ("compatibility entry 3 has the path of entry 1, 'DEV.A.b'; keep one of them",)
+
+
+def test_scripts_read_the_policies_of_a_project(tmp_path):
+    (tmp_path / "pyproject.toml").write_text(
+        "[[tool.pytest_delta_schema.compatibility]]\npath = 'prod.**'\nmin_notice = 90\n",
+    )
+
+    settings = Settings.from_project(tmp_path)
+
+    assert compatibility_of(settings.compatibility, QualifiedName("prod", "gold", "orders")).min_notice == 90
+    assert compatibility_of(settings.compatibility, QualifiedName("dev", "gold", "orders")).min_notice == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("compatibility = 'prod.**'", "'prod.**'"),
+        ("[tool.pytest_delta_schema.compatibility]\npath = 'prod.**'", "{'path': 'prod.**'}"),
+    ],
+)
+def test_what_is_no_array_of_tables(tmp_path, text, shown):
+    (tmp_path / "pyproject.toml").write_text(f"[tool.pytest_delta_schema]\n{text}\n")
+
+    assert read_project_file(tmp_path, tmp_path).faults == (
+        (
+            f"pyproject.toml: [tool.pytest_delta_schema]: compatibility is {shown}; write"
+            " [[tool.pytest_delta_schema.compatibility]] and its keys below"
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("'v*'", "release_tags is 'v*'; write a list: ['v*']"),
+        ("['v*', 1]", "release_tags is 1; write a list of texts"),
+        ("{}", "release_tags is {}; write a list of texts"),
+    ],
+)
+def test_patterns_of_tags_are_a_list(tmp_path, value, shown):
+    (tmp_path / "pyproject.toml").write_text(f"[tool.pytest_delta_schema]\nrelease_tags = {value}\n")
+
+    assert read_project_file(tmp_path, tmp_path).faults == (f"pyproject.toml: [tool.pytest_delta_schema]: {shown}",)

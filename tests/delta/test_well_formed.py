@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_delta_schema.delta.well_formed import MalformedLog, fault_in_metadata, well_formed_schema, with_texts
-from support.hand_made_logs.writing import ABSENT, METADATA, PROTOCOL, changed, features, schema
+from support.hand_made_logs.files import ABSENT, METADATA, PROTOCOL, changed, features, schema
 from support.logs import field
 
 STRUCT = {"type": "struct", "fields": [field("a")]}
@@ -202,7 +202,7 @@ WELL_FORMED: dict[str, dict[str, Any]] = {
             "delta.identity.start": 1,
             "delta.identity.step": 1,
             "delta.identity.allowExplicitInsert": True,
-        }
+        },
     ),
 }
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_delta_schema.diagnostics.errors import Diagnostic, Location
+from pytest_delta_schema import Diagnostic
+from pytest_delta_schema.diagnostics.errors import Location
 
 
 @pytest.mark.parametrize(

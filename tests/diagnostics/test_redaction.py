@@ -193,7 +193,12 @@ def test_values_of_properties_that_suggest_a_secret_are_not_shown(key, shown):
 
 def test_settings_are_shown_without_the_values_of_secrets():
     settings = HiddenValues(
-        {"aws_secret_access_key": "a", "azure_storage_sas_token": "b", "aws_region": "eu-1", "endpoint": "http://u:p@h"}
+        {
+            "aws_secret_access_key": "a",
+            "azure_storage_sas_token": "b",
+            "aws_region": "eu-1",
+            "endpoint": "http://u:p@h",
+        },
     )
 
     assert repr(settings) == (

@@ -1,7 +1,8 @@
-"""The documentation is true: its examples run, and its tables name what there is."""
+"""The documentation is true: its tables, names, links and hooks are those that there are."""
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import sys
 from importlib import import_module
@@ -13,12 +14,11 @@ import pytest
 from pytest_delta_schema.plugin import fixtures
 from pytest_delta_schema.plugin import registration as every_run
 from pytest_delta_schema.sql import StatementKind
-from support import reference
-from support.documentation import capabilities
+from support import documentation, reference
+from support.pages import DOCS as HOOKS_DOCS
 
 if sys.version_info >= (3, 11):
     import tomllib
-
 ROOT = Path(__file__).parent.parent.parent
 DOCS = ROOT / "docs"
 README = (ROOT / "README.md").read_text("utf-8")
@@ -50,7 +50,8 @@ needs_griffe = pytest.mark.skipif(sys.version_info < (3, 11), reason="griffelib 
 
 
 @pytest.mark.parametrize(
-    "page", [pytest.param(page, marks=needs_griffe) if page == "reference/api.md" else page for page in PAGES]
+    "page",
+    [pytest.param(page, marks=needs_griffe) if page == "reference/api.md" else page for page in PAGES],
 )
 def test_the_generated_parts_of_a_page_are_up_to_date(page):
     assert reference.rewritten(PAGES[page]) == PAGES[page], "write them anew: python -m support.reference in tests/"
@@ -143,6 +144,36 @@ def test_every_finding_of_writes_is_in_the_table():
 
 
 def test_every_statement_is_run_by_a_scenario():
-    seen = capabilities.counts()
+    seen = documentation.counts()
 
-    assert [kind for kind in StatementKind if not seen[kind]] == list(capabilities.APART)
+    assert [kind for kind in StatementKind if not seen[kind]] == list(documentation.APART)
+
+
+SPEC = importlib.util.spec_from_file_location("docs_hooks", HOOKS_DOCS / "hooks.py")
+hooks = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(hooks)
+
+
+@pytest.mark.parametrize(
+    ("text", "loaded"),
+    [
+        ('<script src="https://cdn.test/a.js"></script>', ["https://cdn.test/a.js"]),
+        ('<LINK rel="stylesheet" href="//fonts.test/css">', ["//fonts.test/css"]),
+        ('<img src="http://badge.test/x.svg">', ["http://badge.test/x.svg"]),
+        ("body { src: url('https://fonts.test/a.woff2') }", ["https://fonts.test/a.woff2"]),
+        ('@import "https://css.test/x.css";', ["https://css.test/x.css"]),
+        ('<a href="https://docs.delta.io">Delta</a><script src="assets/a.js"></script>', []),
+        ('<link rel="canonical" href="https://docs.test/page.html">', []),
+    ],
+    ids=["script", "style sheet", "image", "font", "import", "own and links", "canonical"],
+)
+def test_resources_of_other_hosts_are_found(text, loaded):
+    assert hooks.external_resources(text) == loaded
+
+
+def test_a_site_that_loads_from_other_hosts_is_not_built(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "page.html").write_text('<script src="https://cdn.test/a.js"></script>')
+
+    with pytest.raises(ValueError, match=r"a/page\.html loads https://cdn\.test/a\.js"):
+        hooks.on_post_build({"site_dir": str(tmp_path)})

@@ -1,13 +1,18 @@
-"""An interrupted apply reports what ran, what was running, what did not run, and how to restore or continue."""
+"""An interrupted apply reports what ran, what did not and how to continue; long steps are reported while they run."""
 
 from __future__ import annotations
 
+import logging
+import re
 import threading
+from threading import Event
+from types import SimpleNamespace
 
 import pytest
 
-from pytest_delta_schema import ApplyError, MemoryCatalog, Orchestrator, Parquet, Settings
+from pytest_delta_schema import ApplyError, MemoryCatalog, Orchestrator, Parquet, Settings, UnsafePlanError, progress
 from pytest_delta_schema.diagnostics.errors import StatementError
+from pytest_delta_schema.engine import Gate
 from pytest_delta_schema.execute import (
     ActionRunner,
     ApplyInterrupted,
@@ -19,8 +24,8 @@ from pytest_delta_schema.execute import (
 from pytest_delta_schema.rules.consent import parse_consent
 from pytest_delta_schema.sql import Statement, StatementKind
 from pytest_delta_schema.state import SourceState
-from support.recording_catalog import Recording
-from support.tables import NAME, column, orders, orders_before, state, stored, table
+from support.catalogs import Recording
+from support.models import NAME, column, orders, orders_before, state, stored, table
 
 RESTORE = "RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 0"
 KINDS = ["add columns", "set not null", "add primary key", "comment on columns", "comment on table", "set properties"]
@@ -125,10 +130,10 @@ def test_tables_that_were_not_begun_are_named_with_what_did_not_run():
     assert [str(table.table) for table in stop.tables if not table.is_begun] == ["dev.silver.orders"]
     first, second = str(stop).split("\n\n")
     assert first.startswith(
-        "dev.silver.new: interrupted in statement 1 of 1\n  done: nothing\n  running, not committed:"
+        "dev.silver.new: interrupted in statement 1 of 1\n  done: nothing\n  running, not committed:",
     )
     assert first.endswith(
-        "  to restore:  nothing was changed\n  to continue: apply again; the next plan starts from what is done"
+        "  to restore:  nothing was changed\n  to continue: apply again; the next plan starts from what is done",
     )
     assert second.startswith("dev.silver.orders: interrupted before statement 1 of 6\n  done: nothing\n  not run:\n")
     assert second.endswith("  to restore:  nothing was changed\n  to continue: apply again")
@@ -184,7 +189,7 @@ def test_an_interruption_while_the_table_is_read_back():
     stop = sync(Proving([orders_before()]))
 
     assert str(stop).startswith(
-        "dev.silver.orders: interrupted after all 6 statements, before the table was read back\n"
+        "dev.silver.orders: interrupted after all 6 statements, before the table was read back\n",
     )
     assert f"  to restore:  {RESTORE}\n" in str(stop)
 
@@ -346,3 +351,149 @@ def test_a_registered_table_that_fails_is_restored_to_its_old_version():
 
     with pytest.raises(ApplyError, match=f"to restore:  {TO_17}\n"):
         Orchestrator.over(catalog).sync_tables([registered()])
+
+
+def model():
+    columns = [column("id", is_nullable=False), column("created_ts", "timestamp", is_nullable=False)]
+    return table(*columns, primary_key=["id"])
+
+
+DRIFT = Settings(preflight="count")
+
+
+class RunningHandler(logging.Handler):
+    """Sets an event when a record about a running step is logged.
+
+    Args:
+        shown: The event.
+    """
+
+    def __init__(self, shown):
+        super().__init__()
+        self._shown = shown
+
+    def emit(self, record):
+        if record.delta_schema_phase == "running":
+            self._shown.set()
+
+
+class Slow(MemoryCatalog):
+    """A catalog in which one operation takes until a record about it was logged.
+
+    Args:
+        operation: The name of the method, for statements with their kind.
+        rows: The rows of the table.
+    """
+
+    def __init__(self, operation, rows=()):
+        super().__init__([orders_before()], rows={NAME: rows})
+        self._slow = operation
+        self.shown = Event()
+        self.forget = lambda: None
+
+    def _take_long(self, operation):
+        if operation == self._slow:
+            # On a busy machine the operations before took long, too.
+            self.forget()
+            self.shown.clear()
+            self.shown.wait(60)
+
+    def snapshot(self, models):
+        self._take_long("snapshot")
+        return super().snapshot(models)
+
+    def run(self, statement):
+        self._take_long(f"run {statement.kind.value}")
+        super().run(statement)
+
+    def data_checks(self, table):
+        runner = super().data_checks(table)
+
+        def slow(operation):
+            def run(*args, **kwargs):
+                self._take_long(operation)
+                return getattr(runner, operation)(*args, **kwargs)
+
+            return run
+
+        return SimpleNamespace(count_rows=slow("count_rows"), sample_rows=slow("sample_rows"))
+
+
+@pytest.fixture
+def logged(monkeypatch, caplog):
+    """Run a function while a catalog is slow, and return what is logged, without numbers of seconds."""
+    monkeypatch.setattr(progress, "INTERVAL", 0.02)
+    caplog.set_level(logging.INFO, "pytest_delta_schema")
+
+    def logged(catalog, function):
+        handler = RunningHandler(catalog.shown)
+        catalog.forget = caplog.clear
+        logger = logging.getLogger("pytest_delta_schema")
+        logger.addHandler(handler)
+        try:
+            function()
+        finally:
+            logger.removeHandler(handler)
+        return list(dict.fromkeys(re.sub(r"\d+ s\b", "N s", message) for message in caplog.messages))
+
+    return logged
+
+
+def apply(catalog):
+    Orchestrator.over(catalog).sync_tables([model()])
+
+
+def drift(catalog):
+    Gate(catalog, [model()], settings=DRIFT).drift(model())
+
+
+def refused(catalog):
+    with pytest.raises(UnsafePlanError):
+        apply(catalog)
+
+
+BAD = [{"id": 1}]
+
+
+@pytest.mark.parametrize(
+    ("function", "catalog", "step", "outer"),
+    [
+        (apply, Slow("snapshot"), "applying dev.silver.orders", None),
+        (apply, Slow("count_rows"), "dev.silver.orders: running its data checks", "applying dev.silver.orders"),
+        (
+            refused,
+            Slow("sample_rows", BAD),
+            "dev.silver.orders: finding rows that fail its data checks",
+            "applying dev.silver.orders",
+        ),
+        (
+            apply,
+            Slow("run set not null"),
+            "dev.silver.orders: set not null, statement 1 of 2",
+            "applying dev.silver.orders",
+        ),
+        (
+            apply,
+            Slow("run add primary key"),
+            "dev.silver.orders: add primary key, statement 2 of 2",
+            "applying dev.silver.orders",
+        ),
+        (drift, Slow("snapshot"), "reading the catalog", None),
+        (drift, Slow("count_rows"), "dev.silver.orders: running its data checks", None),
+    ],
+    ids=lambda value: getattr(value, "_slow", None) or getattr(value, "__name__", ""),
+)
+def test_a_long_operation_is_logged_while_it_runs(logged, function, catalog, step, outer):
+    messages = logged(catalog, lambda: function(catalog))
+
+    assert messages[0] == f"{step}: N s so far"
+    end = "stopped" if function is refused else "done"
+    last = f"{outer or step}: {end} after N s"
+    assert messages[-1] == last
+
+
+def test_short_operations_are_not_logged(logged, monkeypatch):
+    monkeypatch.setattr(progress, "INTERVAL", 60.0)
+    catalog = Slow("")
+
+    assert logged(catalog, lambda: (drift(catalog), apply(catalog))) == []

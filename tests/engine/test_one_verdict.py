@@ -18,7 +18,7 @@ from pytest_delta_schema import (
     assert_no_drift,
 )
 from pytest_delta_schema.diagnostics.errors import StatementError
-from pytest_delta_schema.engine.gate import Gate
+from pytest_delta_schema.engine import Gate
 from pytest_delta_schema.engine.outcomes import CheckKind
 from pytest_delta_schema.plugin.outcomes import outcome_of
 from support.plugin_project import HEAD, SHARED
@@ -97,7 +97,12 @@ CASES = {
     "none": Case(TAGGED("a"), TAGGED("b"), "drifted", "applied"),
     "ignored property": Case(TAGGED("a"), TAGGED("b"), "in sync", "in sync", 'properties = { team = "ignore" }'),
     "required property": Case(
-        DRIFTS, DRIFTS, "blocked", "blocked", 'properties = { owner = "require" }', "InvalidModelError"
+        DRIFTS,
+        DRIFTS,
+        "blocked",
+        "blocked",
+        'properties = { owner = "require" }',
+        "InvalidModelError",
     ),
     "forbidden property": Case(TAGGED("a"), DRIFTS, "drifted", "applied", 'properties = { team = "forbid" }'),
     "unknown property": Case(TAGGED("a"), DRIFTS, "in sync", "in sync"),
@@ -112,7 +117,10 @@ CASES = {
         before_settings=Settings(owned_properties=True),
     ),
     "feature, not enabled": Case(
-        f'table("dev.silver.orders", {WIDENS[0]})', f'table("dev.silver.orders", {WIDENS[1]})', "blocked", "blocked"
+        f'table("dev.silver.orders", {WIDENS[0]})',
+        f'table("dev.silver.orders", {WIDENS[1]})',
+        "blocked",
+        "blocked",
     ),
     "feature, enabled": Case(
         f'table("dev.silver.orders", {WIDENS[0]})',
@@ -133,16 +141,31 @@ CASES = {
     "maximum risk, reached": Case(DRIFTS, NOT_NULL, "drifted", "applied", 'max_risk = "scan"'),
     "protected": Case(TAGGED("a"), TAGGED("b"), "drifted", "blocked", 'protected = ["dev.silver.*"]'),
     "binding": Case(
-        'table("prod.silver.orders", ID)', DRIFTS, "in sync", "in sync", 'bind = { "dev.silver" = "prod.silver" }'
+        'table("prod.silver.orders", ID)',
+        DRIFTS,
+        "in sync",
+        "in sync",
+        'bind = { "dev.silver" = "prod.silver" }',
     ),
     "data checks, by default": Case(DRIFTS, NOT_NULL, "drifted", "blocked", rows=[{"id": None}]),
     "data checks, asked for": Case(DRIFTS, NOT_NULL, "blocked", "blocked", 'preflight = "limit"', rows=[{"id": None}]),
     "failure, left": Case(TAGGED("a"), COMMENTED, "drifted", "failed", fails_at=LAST),
     "failure, restored": Case(
-        TAGGED("a"), COMMENTED, "drifted", "restored", 'on_failure = "restore"', "made", fails_at=LAST
+        TAGGED("a"),
+        COMMENTED,
+        "drifted",
+        "restored",
+        'on_failure = "restore"',
+        "made",
+        fails_at=LAST,
     ),
     "client, lacks what is declared": Case(
-        DRIFTS, VECTORS, "blocked", "blocked", 'clients = ["trino>=430"]', "InvalidModelError"
+        DRIFTS,
+        VECTORS,
+        "blocked",
+        "blocked",
+        'clients = ["trino>=430"]',
+        "InvalidModelError",
     ),
     "client, only reads": Case(DRIFTS, VECTORS, "drifted", "applied", 'clients = ["trino>=430 (read)"]'),
     "client, corrected": Case(
@@ -162,10 +185,20 @@ CASES = {
         'clients = ["trino>=430"]',
     ),
     "named rule for models": Case(
-        DRIFTS, DRIFTS, "blocked", "blocked", 'rules = ["models:NeedsComment"]', "InvalidModelError"
+        DRIFTS,
+        DRIFTS,
+        "blocked",
+        "blocked",
+        'rules = ["models:NeedsComment"]',
+        "InvalidModelError",
     ),
     "named rule for plans": Case(
-        TAGGED("a"), TAGGED("b"), "blocked", "blocked", 'rules = ["models:NothingIsAligned"]', "UnsafePlanError"
+        TAGGED("a"),
+        TAGGED("b"),
+        "blocked",
+        "blocked",
+        'rules = ["models:NothingIsAligned"]',
+        "UnsafePlanError",
     ),
     "hook for models": Case(
         DRIFTS,

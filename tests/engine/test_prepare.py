@@ -144,7 +144,11 @@ def test_without_pyspark_it_names_the_extra(tmp_path):
     command = [sys.executable, "-m", "pytest_delta_schema", "prepare"]
 
     answer = subprocess.run(
-        command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False
+        command,
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
     assert (answer.returncode, answer.stdout) == (1, "")

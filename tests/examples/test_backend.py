@@ -75,8 +75,11 @@ def test_the_promises_of_a_sample_of_scenarios_hold(project, warehouse):
 
     result = project.run(
         *conformance_arguments(
-            "folders", "dev.silver", report="conformance.md", keyword=" or ".join(f"[{name}]" for name in SAMPLE)
-        )
+            "folders",
+            "dev.silver",
+            report="conformance.md",
+            keyword=" or ".join(f"[{name}]" for name in SAMPLE),
+        ),
     )
 
     assert result.ret == 0, result.outlines

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from support.covering import ALL
-from support.runs.pytest_versions import reads_tool_pytest
+from support.plugin_project import reads_tool_pytest
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 

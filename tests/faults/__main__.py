@@ -52,7 +52,9 @@ def _options(args: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--retry", action="store_true", help="run failed and skipped cases again")
     parser.add_argument("--lanes", type=int, help="cases that run side by side; at most two by default")
     parser.add_argument(
-        "--write-table", action="store_true", help="write the table into the documentation if every case survived"
+        "--write-table",
+        action="store_true",
+        help="write the table into the documentation if every case survived",
     )
     return parser.parse_args(args)
 
@@ -67,7 +69,12 @@ def _is_open(case: Case, journal: Journal, options: argparse.Namespace) -> bool:
 
 
 def _run_area(
-    area: Area, cases: list[Case], bench: Bench, journal: Journal, deadline: float, options: argparse.Namespace
+    area: Area,
+    cases: list[Case],
+    bench: Bench,
+    journal: Journal,
+    deadline: float,
+    options: argparse.Namespace,
 ) -> None:
     todo = [case for case in cases if _is_open(case, journal, options)]
     done, failed, last_shown = len(cases) - len(todo), 0, time.monotonic()
@@ -98,7 +105,11 @@ def _run_area(
 
 
 def _tell(
-    areas: list[Area], plans: dict[str, list[Case]], journal: Journal, at: str, options: argparse.Namespace
+    areas: list[Area],
+    plans: dict[str, list[Case]],
+    journal: Journal,
+    at: str,
+    options: argparse.Namespace,
 ) -> int:
     known = {
         name: [known_outcome for case in cases if (known_outcome := journal.outcome(case))]
@@ -111,7 +122,7 @@ def _tell(
         case = outcome.case
         _say(f"{outcome.status}: {case.area} {case.name}: {outcome.reason}")
         _say(
-            f"  again: PYTHONPATH=tests python -m faults --only {case.area} --seed {options.seed} --case '{case.name}'"
+            f"  again: PYTHONPATH=tests python -m faults --only {case.area} --seed {options.seed} --case '{case.name}'",
         )
     _say(rows)
     if missing:

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from faults.plugin_runs import commands, consents, disks
-from faults.processes import doubles, first_reads, kills, races
-from faults.readers import near_spark, near_writers
-from faults.scenario_runs import boundaries, names, names_local
-from faults.unity_server import servers
+from faults import (
+    boundaries,
+    commands,
+    consents,
+    disks,
+    doubles,
+    first_reads,
+    kills,
+    names,
+    names_local,
+    near_spark,
+    near_writers,
+    races,
+    servers,
+)
 
 AREAS = (
     boundaries.MEMORY_AREA,

@@ -1,20 +1,26 @@
-"""What cases share: a folder to work in, one long-lived local catalog, a planted secret."""
+"""What cases share: a folder to work in, one long-lived local catalog, a planted secret, and runs of pytest."""
 
 from __future__ import annotations
 
 import itertools
 import logging
+import os
 import shutil
+import subprocess
+import sys
 import threading
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from faults.cases import BrokenInvariantError
+from support.plugin_project import ALONE
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from pytest_delta_schema import LocalCatalog
+
 
 SECRET = "dapi-7fc1Zq93-fault-injection-secret"  # noqa: S105 - planted, to be looked for in every text
 SECRET_VARIABLE = "UNITY_CATALOG_TOKEN"  # noqa: S105 - a name
@@ -45,8 +51,9 @@ class Bench:
     def _local(self) -> LocalCatalog:
         if self._given is not None:
             return self._given
-        from pytest_delta_schema.backends.local.catalog import LocalCatalog  # noqa: PLC0415 - only where a JVM is needed
-        from pytest_delta_schema.backends.local.start import session_conf, start_session  # noqa: PLC0415 - as above
+        from pytest_delta_schema import LocalCatalog  # noqa: PLC0415 - only where a JVM is needed
+        from pytest_delta_schema.backends.local import session_conf  # noqa: PLC0415 - as above
+        from pytest_delta_schema.backends.local.start import start_session  # noqa: PLC0415 - as above
 
         warehouse = self.folder / "warehouse"
         conf = {**session_conf(warehouse), **OPTIMIZED, **INTERPRETED}
@@ -105,3 +112,29 @@ def require_clean(text: str, where: str) -> None:
 
 def _shortened(text: str, limit: int = 1500) -> str:
     return text if len(text) <= limit else f"{text[: limit // 2]} ... {text[-limit // 2 :]}"
+
+
+WITHOUT_WORKERS = (*ALONE, "-p", "no:xdist")
+"""Options of runs that are neither workers nor have any."""
+SECONDS = 180
+
+
+def run_pytest(folder: Path, args: Sequence[str], environment: Mapping[str, str]) -> str:
+    """Run pytest in a folder; return all that it wrote.
+
+    Raises:
+        TimeoutExpired: If it does not end.
+    """
+    outer = {name: value for name, value in os.environ.items() if not name.startswith(("COVERAGE_", "PYTEST_"))}
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", *WITHOUT_WORKERS, *args],
+        cwd=folder,
+        env={**outer, **environment},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+        timeout=SECONDS,
+        check=False,
+    ).stdout

@@ -6,8 +6,8 @@ import pytest
 
 from faults.bench import Bench
 from faults.cases import SURVIVED, BrokenInvariantError, Case, run_case
-from faults.plugin_runs.commands import AREA, RUNS, require_no_command
-from support.runs.ci_commands import ci_commands
+from faults.commands import AREA, RUNS, require_no_command
+from support.runs import ci_commands
 
 
 @pytest.mark.parametrize("run", RUNS)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from faults import disks, kills
 from faults.bench import SECRET, SECRET_VARIABLE, Bench
 from faults.cases import SURVIVED, run_case, selection
-from faults.plugin_runs import disks
-from faults.processes import kills
 from support.covering import ALL
 
 pytestmark = pytest.mark.spark

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from faults import boundaries, doubles, names_local, races
 from faults.bench import SECRET, SECRET_VARIABLE, Bench
 from faults.cases import SURVIVED, run_case, selection
-from faults.processes import doubles, races
-from faults.scenario_runs import boundaries, names_local
 
 pytestmark = pytest.mark.spark
 

@@ -117,7 +117,9 @@ PLACES: dict[str, Callable[[str], Table]] = {
     "column of a check": _checked,
     "name of a check": lambda text: _model(Column("id", LONG), checks=[Check(text, "id > 0")]),
     "literal in a check": lambda text: _model(
-        Column("id", LONG), Column("t", spark.StringType()), checks=[Check("other", f"t <> {_literal(text)}")]
+        Column("id", LONG),
+        Column("t", spark.StringType()),
+        checks=[Check("other", f"t <> {_literal(text)}")],
     ),
     "name of a foreign key": _child,
     "property key": lambda text: _model(table_properties={text: "x"}),

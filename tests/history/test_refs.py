@@ -295,7 +295,7 @@ def test_head_without_a_change_is_not_compared(shop, ref):
 
     assert refused(shop, ref).endswith(
         ": it is HEAD, and no source is changed, so nothing was compared;"
-        " compare with an earlier commit, such as HEAD~1 or last-release"
+        " compare with an earlier commit, such as HEAD~1 or last-release",
     )
 
 

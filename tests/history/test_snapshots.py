@@ -6,9 +6,9 @@ import os
 
 import pytest
 
+from pytest_delta_schema import QualifiedName
 from pytest_delta_schema.diagnostics.errors import ConfigurationError
 from pytest_delta_schema.history.contracts import contracts_at
-from pytest_delta_schema.models.names import QualifiedName
 from support.git_repository import STATES, GitRepository, state_file
 
 ORDERS = QualifiedName("dev", "silver", "orders")
@@ -36,7 +36,8 @@ def past(repository, files, folder="."):
 
 def test_state_files(shop):
     contracts = past(
-        shop, {"pyproject.toml": "", STATE: state_file(), "other/__snapshots__/x.state.json": state_file("lines")}
+        shop,
+        {"pyproject.toml": "", STATE: state_file(), "other/__snapshots__/x.state.json": state_file("lines")},
     )
 
     assert list(contracts.tables) == [QualifiedName("dev", "silver", "lines"), ORDERS]
@@ -86,7 +87,8 @@ def test_a_project_of_several_in_a_repository(shop, folder, others):
 
 def test_other_files_are_not_read(shop):
     contracts = past(
-        shop, {"shop/dev.silver.orders.state.json": "{", f"{STATES}/test_it.sql": "", f"{STATES}/x.ambr": ""}
+        shop,
+        {"shop/dev.silver.orders.state.json": "{", f"{STATES}/test_it.sql": "", f"{STATES}/x.ambr": ""},
     )
 
     assert contracts.tables == {}
@@ -235,7 +237,7 @@ def test_a_folder(shop, monkeypatch, ref):
             f"old/{STATE}": state_file(),
             "old/a/dev.silver.lines.ddl.sql": CREATE.replace("orders", "lines"),
             "old/.cache/x.state.json": "{",
-        }
+        },
     )
     monkeypatch.setenv("PATH", "")
 
@@ -255,7 +257,7 @@ def test_a_file_of_a_folder_that_cannot_be_opened(shop):
     contracts = contracts_at("./", project=shop.folder)
 
     assert [str(fault) for fault in contracts.faults] == [
-        f"dev.silver.orders: dev.silver.orders.state.json cannot be read: No such file or directory; {REMEDY}"
+        f"dev.silver.orders: dev.silver.orders.state.json cannot be read: No such file or directory; {REMEDY}",
     ]
 
 

@@ -8,7 +8,7 @@ from pytest_delta_schema import Table
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.models.clients import Client, client_faults, parse_client
 from pytest_delta_schema.source_code.modules import module_source
-from support.tables import column, table
+from support.models import column, table
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,12 @@ def record_tests() -> Recorded:
     command = [str(PYTHON), "-m", "coverage", "run", f"--rcfile={settings}", "-m", "pytest", *RECORDED]
     with output.open("wb") as log:
         code = subprocess.run(
-            command, cwd=ROOT, env=environment(ROOT), stdout=log, stderr=subprocess.STDOUT, check=False
+            command,
+            cwd=ROOT,
+            env=environment(ROOT),
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            check=False,
         ).returncode
     if code:
         raise SystemExit(f"the tests fail without a change: see {output.relative_to(ROOT)}")

@@ -95,7 +95,7 @@ def test_tests_of_the_module_come_first_then_those_of_its_package():
 def test_equivalent_changes_are_read_as_survivors_are_printed(tmp_path):
     listed = tmp_path / "equivalent.txt"
     listed.write_text(
-        "plan/a.py:12\n- x = 1\n+ x = 2\nx is not used\n\nplan/b.py:3\n- if y:\n+ if not y:\nboth are equal\n"
+        "plan/a.py:12\n- x = 1\n+ x = 2\nx is not used\n\nplan/b.py:3\n- if y:\n+ if not y:\nboth are equal\n",
     )
 
     assert equivalents(listed) == {

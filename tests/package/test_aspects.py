@@ -29,13 +29,13 @@ from pytest_delta_schema.plan.actions import change_lines
 from pytest_delta_schema.plan.kinds import kind_of
 from pytest_delta_schema.plan.planner import mode_of
 from pytest_delta_schema.report.html.schema_rows import schema_rows
-from pytest_delta_schema.sql.compiler import statements
+from pytest_delta_schema.sql import statements
 from pytest_delta_schema.sql.statement import CATALOG_ONLY
+from pytest_delta_schema.state import state_from_json, state_json
 from pytest_delta_schema.state.delta_log import state_from_metadata
 from pytest_delta_schema.state.desired import declared_table, desired_state
-from pytest_delta_schema.state.json_state import state_from_json, state_json
 from pytest_delta_schema.state.keys import KEY_FIELDS
-from support.catalogs.databricks import Doubled, Workspace
+from support.databricks import Doubled, Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,7 +57,7 @@ EXAMPLES: Mapping[Aspect, Table] = MappingProxyType({
     "columns": orders(ID, NOTE, Column("new", LongType())),
     "types": orders(ID, Column("note", LongType()), table_properties={"delta.enableTypeWidening": "true"}),
     "defaults": orders(
-        ID, Column("note", IntegerType(), default=1), table_properties={"delta.feature.allowColumnDefaults": "supported"}
+        ID, Column("note", IntegerType(), default=1), table_properties={"delta.feature.allowColumnDefaults": "supported"},
     ),
     "primary_keys": orders(primary_key=["id"]),
     "unique": orders(unique=[Unique(["note"])]),

@@ -14,9 +14,9 @@ from pytest_delta_schema.report.json_report import CHECK_FORM, CONSENTS, REPORT_
 from pytest_delta_schema.state import state_json
 from pytest_delta_schema.state.json_state import CHECK as CHECK_CONSTRAINT
 from pytest_delta_schema.state.json_state import COLUMN, FOREIGN_KEY, IDENTITY, PRIMARY_KEY_FORM, RENAME, SOURCE, STATE
-from support.documentation.json_schemas import FILES, file_text, report_schema, state_schema, strict
-from support.reports.run_reports import DRIFTED, sample_report
-from support.values.state_json import EXAMPLE
+from support.json_schemas import FILES, file_text, report_schema, state_schema, strict
+from support.reports import DRIFTED, sample_report
+from support.state_json import EXAMPLE
 
 NOT_WRITTEN = {
     "TableState": {"table_id"},

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema.plan import TablePlanner
-from pytest_delta_schema.plan.data_checks import PartitionValue, data_checks_of, shown_columns
+from pytest_delta_schema.plan import PartitionValue, TablePlanner
+from pytest_delta_schema.plan.data_checks import data_checks_of, shown_columns
 from pytest_delta_schema.testing.scenario import MAPPED, TEXT
-from support.tables import KEY, catalog, column, state, stored, table
+from support.models import KEY, catalog, column, state, stored, table
 
 TYPES = {
     "string": (TEXT, "string", True),
@@ -41,7 +41,8 @@ def test_only_values_of_some_types_have_to_be_looked_at(case):
 def test_values_that_are_in_partitions_already_or_not_there_yet_are_not_looked_at():
     parts = [column(), column("a", TEXT), column("b", TEXT)]
     action = planned(
-        table(*parts, partitioned_by=["a", "b"]), state(stored(), stored("a", "string"), partitioning=("A",))
+        table(*parts, partitioned_by=["a", "b"]),
+        state(stored(), stored("a", "string"), partitioning=("A",)),
     )
 
     assert data_checks_of(action) == ()

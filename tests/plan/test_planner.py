@@ -32,7 +32,7 @@ from pytest_delta_schema.plan.actions import change_lines
 from pytest_delta_schema.sql import script, statements
 from pytest_delta_schema.state import ArrayState, CatalogState, CheckState, KeyState, TableState
 from pytest_delta_schema.state.desired import desired_state
-from support.tables import KEY, NAME, catalog, column, orders, orders_before, state, stored, table
+from support.models import KEY, NAME, catalog, column, orders, orders_before, state, stored, table
 
 PLANNER = TablePlanner()
 
@@ -94,7 +94,7 @@ def test_a_table_that_is_not_there_is_created():
                 creates_schema=True,
                 keys=(PrimaryKeyAdd(name="pk_dev_silver_orders__id", columns=("id",)),),
             ),
-        )
+        ),
     )
     assert not plan.is_empty
     assert plan.actions == plan.create_tables
@@ -188,7 +188,10 @@ def test_what_is_not_drift(model, there):
             id="comments",
         ),
         pytest.param(
-            table(column()), state(stored(), table_comment="Old"), (SetTableComment(comment=""),), id="comment"
+            table(column()),
+            state(stored(), table_comment="Old"),
+            (SetTableComment(comment=""),),
+            id="comment",
         ),
         pytest.param(
             table(column(), table_properties={"b": "2", "a": 1, "c": None, "d": None, "same": "x"}),
@@ -238,7 +241,8 @@ def test_what_is_not_drift(model, there):
             state(stored(is_nullable=False), stored("old")),
             (
                 SetTableProperties(
-                    properties={"delta.columnMapping.mode": "name", "x": "1"}, enables=("columnMapping",)
+                    properties={"delta.columnMapping.mode": "name", "x": "1"},
+                    enables=("columnMapping",),
                 ),
                 ColumnAdd(column=stored("new")),
                 ColumnDrop(column=stored("old")),
@@ -292,7 +296,7 @@ def test_a_spelling_that_differs_is_a_note_and_no_change():
             "dev.silver.orders: column ID is stored as id; names match without case,"
             " and Delta has no rename by case alone: write id in the model to silence this note, or rename it over a third"
             " name in two applies"
-        )
+        ),
     ]
 
 
@@ -438,7 +442,7 @@ def test_a_check_in_another_form_is_a_note():
 
     assert plan.is_empty
     assert [str(note) for note in plan.notes] == [
-        "dev.silver.orders: check range is stored as id >= 1 and id <= 5, which is equal to id between 1 and 5"
+        "dev.silver.orders: check range is stored as id >= 1 and id <= 5, which is equal to id between 1 and 5",
     ]
 
 
@@ -508,7 +512,7 @@ def test_a_new_table_gets_its_checks_as_properties():
     (action,) = PLANNER.plan([model], catalog(state(exists=False))).create_tables
 
     assert script(statements(action)).endswith(
-        "TBLPROPERTIES (\n  'x' = 'y',\n  'delta.constraints.a' = 'id < 9',\n  'delta.constraints.b' = 'id > 0'\n);"
+        "TBLPROPERTIES (\n  'x' = 'y',\n  'delta.constraints.a' = 'id < 9',\n  'delta.constraints.b' = 'id > 0'\n);",
     )
 
 
@@ -520,5 +524,5 @@ def test_a_generation_in_another_form_is_a_note_and_no_change():
 
     assert plan.is_empty
     assert [str(note) for note in plan.notes] == [
-        "dev.silver.orders: column b is filled by a >= 1 AND 9 >= a, which is equal to a BETWEEN 1 AND 9"
+        "dev.silver.orders: column b is filled by a >= 1 AND 9 >= a, which is equal to a BETWEEN 1 AND 9",
     ]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from support.plugin_project import ORDERS
-from support.runs.run_results import shown_and_written
+from support.runs import shown_and_written
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -103,7 +103,7 @@ def enforced(project: Project) -> None:
     project.models(
         "from pytest_delta_schema import Check\n"
         'orders = table("dev.silver.orders", Column("id", LongType(), is_nullable=False), checks=[Check("big", "id > 9")])\n'
-        'loose = table("dev.silver.loose", Column("id", LongType(), is_nullable=False))\n'
+        'loose = table("dev.silver.loose", Column("id", LongType(), is_nullable=False))\n',
     )
     project.catalog(
         """Lax()
@@ -112,7 +112,7 @@ class Lax(MemoryCatalog):
         if table.table.startswith("orders"):
             return MemoryCatalog.append_rows(self, table, rows)
         self._rows.setdefault(table, []).extend(dict(row) for row in rows)
-"""
+""",
     )
 
 
@@ -159,7 +159,7 @@ def delta_catalog():
 def broken(request):
     if request.node.nodeid.endswith("parents::rules"):
         assert not "here"
-"""
+""",
     )
 
 
@@ -264,7 +264,7 @@ def deselecting(project: Project) -> None:
     project.pytester.makeconftest(
         "def pytest_collection_modifyitems(config, items):\n"
         "    config.hook.pytest_deselected(items=items[:])\n"
-        "    items.clear()\n"
+        "    items.clear()\n",
     )
 
 
@@ -336,7 +336,9 @@ CASES = {
     ),
     "mode in addopts": Case(write=shop_with_addopts, args=("--junitxml=report.xml",), lines=("apply: 1 applied, *",)),
     "no table": Case(
-        write=without_tables, args=("--delta-drift",), lines=("--delta-drift found no table, so nothing was checked.*",)
+        write=without_tables,
+        args=("--delta-drift",),
+        lines=("--delta-drift found no table, so nothing was checked.*",),
     ),
     "no check selected": Case(
         write=shop,
@@ -344,7 +346,9 @@ CASES = {
         lines=("--delta-drift checked nothing, *were deselected by -k and -m;*",),
     ),
     "no check left by a plugin": Case(
-        write=deselecting, args=("--delta-apply", MEMORY), lines=("*were deselected by another plugin;*",)
+        write=deselecting,
+        args=("--delta-apply", MEMORY),
+        lines=("*were deselected by another plugin;*",),
     ),
 }
 
@@ -387,7 +391,7 @@ def test_workers_name_all_that_cannot_be_collected_and_keep_the_snapshots(projec
             "*dev.silver.orders is declared twice, at again.py:7 and models.py:8; keep one*",
             "models: ending.py:2: ending ends Python when it is imported, by SystemExit: no settings*",
             "models: the package shop declares no table in any of its modules: shop, shop.jobs",
-        ]
+        ],
     )
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.no_fnmatch_line("*INTERNALERROR*")

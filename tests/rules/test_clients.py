@@ -16,7 +16,7 @@ from pytest_delta_schema.rules.clients import (
     notes_on_clients,
 )
 from pytest_delta_schema.state.desired import desired_state
-from support.tables import catalog, column, state, stored, table
+from support.models import catalog, column, state, stored, table
 
 if TYPE_CHECKING:
     from pytest_delta_schema.plan import AlignTable
@@ -55,7 +55,7 @@ def model_texts(model, features=ClientFeatures()) -> list[str]:  # noqa: B008 - 
                     f' version 454 is the first that can ({NOTES}); leave it out, or list "trino>=454" in clients, or'
                     ' list "trino>=430 (read)" if it never writes the table, or if this is outdated,'
                     f" {setting(trino__deletionVectors='430')} {DS126}"
-                )
+                ),
             ],
             id="a newer version writes",
         ),
@@ -66,7 +66,7 @@ def model_texts(model, features=ClientFeatures()) -> list[str]:  # noqa: B008 - 
                     "trino>=420 (read) cannot read the table feature deletionVectors (property"
                     f" delta.enableDeletionVectors): version 427 is the first that can ({NOTES}); leave it out, or list"
                     f' "trino>=427" in clients, or if this is outdated, {setting(trino__deletionVectors="420")} {DS126}'
-                )
+                ),
             ],
             id="a newer version reads",
         ),
@@ -84,7 +84,7 @@ def model_texts(model, features=ClientFeatures()) -> list[str]:  # noqa: B008 - 
                     ' or list "trino>=470 (read)" if it never writes the table, or if this is outdated,'
                     f" {setting(trino__allowColumnDefaults='470', trino__clustering='470', trino__domainMetadata='470')}"
                     f" {DS126}"
-                )
+                ),
             ],
             id="several features in one line; readers need none of them",
         ),
@@ -116,11 +116,12 @@ def test_a_project_corrects_the_table_of_clients():
 
     assert model_texts(model, ClientFeatures([("trino.deletionVectors", "430")])) == []
     (violation,) = model_texts(
-        model, ClientFeatures([("trino.deletionVectors", "yes"), ("duckdb.deletionVectors", "never")])
+        model,
+        ClientFeatures([("trino.deletionVectors", "yes"), ("duckdb.deletionVectors", "never")]),
     )
     assert violation.startswith(
         "duckdb>=1.1 cannot read the table feature deletionVectors (property delta.enableDeletionVectors): no version can"
-        " (setting client_features of the project); leave it out, or if this is outdated"
+        " (setting client_features of the project); leave it out, or if this is outdated",
     )
 
 
@@ -184,7 +185,8 @@ def test_what_the_rule_for_plans_leaves_out(model):
 
 def test_a_new_table_needs_what_its_declaration_needs():
     plan = TablePlanner().plan(
-        [table(column(), table_properties=VECTORS, clients=["trino>=430"])], catalog(state(exists=False))
+        [table(column(), table_properties=VECTORS, clients=["trino>=430"])],
+        catalog(state(exists=False)),
     )
 
     assert list(TableUnusableByClient().check(plan.create_tables[0])) == []

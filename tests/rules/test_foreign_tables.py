@@ -1,20 +1,18 @@
-"""Rules over tables that another writer made: what the table has is accepted, and what Delta refuses is not planned."""
+"""Rules over tables that another writer made, those of Iceberg clients included."""
 
 from __future__ import annotations
 
 import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Column, Settings
+from pytest_delta_schema import Column, Consent, Settings
 from pytest_delta_schema.delta.protocol import MAPPING_PROPERTY
 from pytest_delta_schema.engine import Gate
 from pytest_delta_schema.plan import TablePlanner
-from pytest_delta_schema.rules import PlanValidator
-from pytest_delta_schema.rules.consent import Consent
-from pytest_delta_schema.rules.validator import default_plan_rules
+from pytest_delta_schema.rules import PlanValidator, default_plan_rules
 from pytest_delta_schema.state import ArrayState, StructState, TableState
 from pytest_delta_schema.state.desired import desired_state
-from support.tables import NAME, catalog, column, state, stored, table
+from support.models import NAME, catalog, column, state, stored, table
 
 ELEMENTS = stored("a", ArrayState("int", contains_null=False))
 FIELDS = stored("r", ArrayState(StructState((stored("n", "int", is_nullable=False),)), contains_null=True))
@@ -49,7 +47,7 @@ def texts(model, there):
                     "column names 'order id' of the table hold one of space , ; { } ( ) = tab newline, and Delta refuses every"
                     " change of it without column mapping; declare the property delta.columnMapping.mode='name'"
                     " [DS107 InvalidColumnName]"
-                )
+                ),
             ],
             id="any change of a table with special names",
         ),
@@ -60,7 +58,7 @@ def texts(model, there):
                 (
                     "column a.element is not null on the table and nullable in the model, which Delta does not change inside"
                     " an array or a map; declare it as not null [DS106 NotNullInCollection]"
-                )
+                ),
             ],
             id="elements that may be NULL",
         ),
@@ -71,7 +69,7 @@ def texts(model, there):
                 (
                     "column r.element.n is nullable on the table and not null in the model, which Delta does not change inside"
                     " an array or a map; declare it as nullable [DS106 NotNullInCollection]"
-                )
+                ),
             ],
             id="fields that may not be NULL",
         ),
@@ -83,7 +81,7 @@ def texts(model, there):
                     "column r.element.n is NOT NULL inside an array or a map, and until it is nullable, Delta changes neither"
                     " columns nor column mapping; declare it nullable, and apply that before anything else"
                     " [DS106 NotNullInCollection]"
-                )
+                ),
             ],
             id="any change of columns next to such a field",
         ),
@@ -95,7 +93,7 @@ def texts(model, there):
                     "column r.element.n is NOT NULL inside an array or a map, and until it is nullable, Delta changes neither"
                     " columns nor column mapping; declare it nullable, and apply that before anything else"
                     " [DS106 NotNullInCollection]"
-                )
+                ),
             ],
             id="column mapping next to such a field",
         ),
@@ -106,7 +104,7 @@ def texts(model, there):
                 (
                     "column mapping is id on the table and name in the model, which Delta refuses; declare"
                     " delta.columnMapping.mode='id' [DS222 UnsupportedMappingMode]"
-                )
+                ),
             ],
             id="id to name",
         ),
@@ -118,7 +116,7 @@ def texts(model, there):
                     "column mapping is name on the table and none in the model, which Delta refuses, because the column names"
                     " 'a b' hold one of space , ; { } ( ) = tab newline; declare delta.columnMapping.mode='name'"
                     " [DS222 UnsupportedMappingMode]"
-                )
+                ),
             ],
             id="name to none with special names",
         ),
@@ -130,7 +128,7 @@ def texts(model, there):
                     "column mapping is id on the table and none in the model, which Delta refuses, because the column names"
                     " 'a b' hold one of space , ; { } ( ) = tab newline; declare delta.columnMapping.mode='id'"
                     " [DS222 UnsupportedMappingMode]"
-                )
+                ),
             ],
             id="id to absent with special names",
         ),
@@ -202,3 +200,62 @@ def test_column_mapping_comes_before_what_needs_it():
         "SetTableComment",
         "SetTableProperties",
     ]
+
+
+WIDE = {"delta.enableTypeWidening": "true"}
+COMPAT = {"delta.enableIcebergCompatV2": "true"}
+UNIFORM = {"DELTA.universalFormat.enabledFormats": "hudi, Iceberg"}
+
+
+def iceberg_texts(before, after, properties, declared=None):
+    declared = {} if declared is None else declared
+    model = table(Column("c", after), table_properties={**WIDE, **declared})
+    plan = TablePlanner().plan([model], catalog(state(stored("c", before), table_properties={**WIDE, **properties})))
+    return [str(violation) for violation in PlanValidator().plan_violations(plan)]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("tinyint", spark.DoubleType()),
+        ("int", spark.DoubleType()),
+        ("int", spark.DecimalType(10, 0)),
+        ("bigint", spark.DecimalType(20, 0)),
+        ("decimal(10,2)", spark.DecimalType(12, 3)),
+        ("date", spark.TimestampNTZType()),
+    ],
+)
+def test_types_that_iceberg_refuses(before, after):
+    shown = after.simpleString()
+    assert iceberg_texts(before, after, {}) == []
+    for properties in (COMPAT, UNIFORM):
+        assert iceberg_texts(before, after, properties) == [
+            (
+                f"dev.silver.orders: column c is {before} on the table and {shown} in the model, and the table has Iceberg"
+                f" metadata, which cannot follow that change; declare {before} [DS223 TypeChangeUnsupportedByIceberg]"
+            ),
+        ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("tinyint", spark.ShortType()),
+        ("smallint", spark.IntegerType()),
+        ("int", spark.LongType()),
+        ("float", spark.DoubleType()),
+        ("decimal(10,2)", spark.DecimalType(12, 2)),
+        ("varchar(3)", spark.StringType()),
+    ],
+)
+def test_types_that_iceberg_accepts(before, after):
+    assert iceberg_texts(before, after, COMPAT) == []
+
+
+def test_the_plan_counts():
+    before, after = "int", spark.DoubleType()
+
+    assert len(iceberg_texts(before, after, {}, COMPAT)) == 1
+    assert iceberg_texts(before, after, COMPAT, {"delta.enableIcebergCompatV2": "false"}) == []
+    assert iceberg_texts(before, after, UNIFORM, dict.fromkeys(UNIFORM)) == []
+    assert iceberg_texts(before, after, {"delta.universalFormat.enabledFormats": "hudi"}) == []

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Check, Column, Identity, Parquet, PrimaryKey, Table, Unique, UnknownType
-from pytest_delta_schema.source_code.edits import edited_declaration
+from pytest_delta_schema import Check, Column, ForeignKey, Identity, Parquet, PrimaryKey, Table, Unique, UnknownType
+from pytest_delta_schema.source_code.calls import Variable
+from pytest_delta_schema.source_code.edits import edited_declaration, hand_written
+from pytest_delta_schema.source_code.modules import module_source
 from pytest_delta_schema.source_code.text import CodeStyle, NotLiteralError
+from pytest_delta_schema.state.desired import declared_table
+from support.strategies import models, states
 
 IMPORTS = """\
 from pyspark.sql.types import *
@@ -55,7 +62,6 @@ def column(position: int, **changes):
 ID = Column("id", spark.LongType())
 NAME = Column("name", spark.StringType())
 AGE = Column("age", spark.LongType())
-
 LINES = """\
 t = Table(
     "dev",
@@ -69,7 +75,6 @@ t = Table(
     ],
 )
 """
-
 CASES = {
     "a comment of one line": (
         't = Table("dev", "s", "t", [Column("id", LongType(), comment = "a" "b" )])  # end\n',
@@ -222,7 +227,7 @@ t = Table(
             "columns": [
                 replace(table.columns[0], data_type=spark.DecimalType(12, 2)),
                 replace(table.columns[1], data_type=spark.ArrayType(spark.LongType(), containsNull=False)),
-            ]
+            ],
         },
         't = Table("dev", "s", "t", [Column("a", "decimal(12,2)"), Column("b", ArrayType(LongType(), containsNull=False))])\n',
     ),
@@ -241,8 +246,8 @@ t = Table(
                             spark.StructField("x", spark.DecimalType(12, 2)),
                             spark.StructField("y", spark.LongType(), nullable=False),
                             spark.StructField("z", spark.DateType()),
-                        ]
-                    )
+                        ],
+                    ),
                 ),
             ),
         ),
@@ -261,7 +266,7 @@ t = Table(
             "columns": [
                 *(replace(item, data_type=spark.DecimalType(10 + n, 2)) for n, item in enumerate(table.columns[:3])),
                 replace(table.columns[3], data_type=spark.StringType("UTF8_LCASE")),
-            ]
+            ],
         },
         (
             't = Table("dev", "s", "t", [Column("a", DecimalType(scale=2)), Column("b", DecimalType(precision=11, scale=2)),'
@@ -304,7 +309,7 @@ t = Table(
             "columns": [
                 replace(table.columns[0], identity=Identity(5)),
                 replace(table.columns[1], identity=Identity(3, -2)),
-            ]
+            ],
         },
         't = Table("dev", "s", "t", [Column("a", LongType(), identity=Identity(start=5)), Column("b", LongType(), identity=Identity(3, step=-2))])\n',
     ),
@@ -520,3 +525,102 @@ def test_what_is_not_literal_is_refused(name):
 
     assert str(raised.value) == fault
     assert fault == f"line {raised.value.line} {raised.value.reason}"
+
+
+BELOW = "\n\nother = 1  # é\n"
+
+
+def line_of_table(source: str) -> int:
+    return next(
+        node.lineno
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Table"
+    )
+
+
+def made_by_running(content: bytes) -> Table:
+    namespace: dict[str, object] = {}
+    exec(compile(content, "contracts.py", "exec"), namespace)  # noqa: S102 - what is tested
+    (table,) = (value for value in namespace.values() if isinstance(value, Table))
+    return table
+
+
+def is_kept(before: str, after: str) -> bool:
+    """Whether all statements but imports and the declaration are the same."""
+    return after.endswith(BELOW) and before.partition("\n")[0] == after.partition("\n")[0]
+
+
+TABLES = st.one_of(models(), states().map(declared_table))
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    declared=TABLES,
+    wanted=TABLES,
+    width=st.sampled_from([40, 88, 10_000]),
+    newline=st.sampled_from(["\n", "\r\n", "\r"]),
+    encoding=st.sampled_from(["utf-8", "utf-8-sig", "latin-1"]),
+)
+def test_any_model_becomes_any_other(declared, wanted, width, newline, encoding):
+    head = f"# -*- coding: {encoding.removesuffix('-sig')} -*-\n"
+    before = (head + module_source([declared], style=CodeStyle(width)) + BELOW).replace("\n", newline)
+    content = before.encode(encoding)
+
+    after = edited_declaration(content, line_of_table(before), declared, wanted, style=CodeStyle(width))
+
+    assert made_by_running(after) == wanted
+    assert is_kept(before.replace(newline, "\n"), after.decode(encoding).replace(newline, "\n"))
+    assert edited_declaration(after, line_of_table(after.decode(encoding)), wanted, wanted) == after
+    back = edited_declaration(after, line_of_table(after.decode(encoding)), wanted, declared)
+    assert made_by_running(back) == declared
+
+
+PARENT = Table("dev", "s", "p", [Column("id", spark.LongType())], primary_key=["id"])
+DECLARED = Table(
+    "dev",
+    "s",
+    "t",
+    [Column("id", spark.LongType()), Column("b", spark.DateType()), Column("c", spark.DateType())],
+    table_properties={"a": "1", "b": "2", "z": "0"},
+    checks=[Check("c", "id > 0")],
+    column_order="report",
+    clustered_by=["id", "b"],
+    unique=[Unique(["id", "b"]), Unique(["c"])],
+    primary_key=["id", "b"],
+)
+WANTED = Table(
+    "dev",
+    "s",
+    "t",
+    [Column("c", spark.DateType()), Column("id", spark.StringType(), comment="it's"), Column("x", spark.LongType())],
+    table_properties={"a": "2", "c": "3", "z": "0"},
+    comment="new",
+    clustered_by=["id", "c"],
+    foreign_keys=[ForeignKey(["id"], PARENT)],
+    unique=[Unique(["c"]), Unique(["id", "b"])],
+    primary_key=["b", "id"],
+)
+
+
+def test_each_difference_is_a_line():
+    assert hand_written(DECLARED, WANTED, {PARENT.name: Variable("p", ("id",))}) == (
+        'columns: write Column("id", StringType(), comment="it\'s")',
+        'columns: remove Column("b", DateType())',
+        'columns: add Column("x", LongType())',
+        "columns: put into the order c, id, x",
+        'table_properties: write "a": "2"',
+        'table_properties: remove "b": "2"',
+        'table_properties: add "c": "3"',
+        "primary_key: put into the order b, id",
+        'remove checks=[Check("c", "id > 0")]',
+        'clustered_by: remove "b"',
+        'clustered_by: add "c"',
+        'remove column_order="report"',
+        "unique: put into the order c, id and b",
+        'write comment="new"',
+        'write foreign_keys=[ForeignKey(["id"], p)]',
+    )
+
+
+def test_nothing_is_to_do_where_nothing_differs():
+    assert hand_written(DECLARED, DECLARED) == ()

@@ -20,8 +20,8 @@ from pytest_delta_schema.source_code.calls import Variable
 from pytest_delta_schema.source_code.modules import extended_module, module_source, variables
 from pytest_delta_schema.source_code.text import CodeStyle, text_code
 from pytest_delta_schema.state.desired import declared_table, desired_state
-from support.tables import catalog
-from support.values.strategies import models, states
+from support.models import catalog
+from support.strategies import models, states
 
 ID = Column("id", spark.LongType(), is_nullable=False)
 CUSTOMERS = Table("dev", "silver", "customers", [ID], primary_key=["id"])
@@ -126,7 +126,10 @@ def is_formatted(source: str, width: int, quotes: str = "double") -> bool:
         "--stdin-filename=a.py",
     ]
     formatted = subprocess.run(
-        [sys.executable, "-m", "ruff", "format", *options, "-"], input=source.encode(), capture_output=True, check=True
+        [sys.executable, "-m", "ruff", "format", *options, "-"],
+        input=source.encode(),
+        capture_output=True,
+        check=True,
     )
     return formatted.stdout.decode() == source
 
@@ -329,7 +332,7 @@ def test_deprecations_are_written_with_their_days():
     assert source.startswith(
         "from datetime import date\n\n"
         "from pyspark.sql.types import LongType\n\n"
-        "from pytest_delta_schema import Column, Deprecated, Table\n\n"
+        "from pytest_delta_schema import Column, Deprecated, Table\n\n",
     )
     assert 'deprecated=Deprecated(date(2026, 1, 31), use="amount_eur", sunset=date(2026, 7, 31))' in source
     assert "    deprecated=Deprecated(date(2026, 2, 1)),\n" in source
@@ -350,7 +353,7 @@ def test_letters_of_two_columns_count_as_two():
 
 def test_a_module_of_one_docstring_gets_its_imports_below():
     assert extended_module('"""Tables."""', [CUSTOMERS], {}).startswith(
-        '"""Tables."""\nfrom pyspark.sql.types import LongType\n'
+        '"""Tables."""\nfrom pyspark.sql.types import LongType\n',
     )
 
 
@@ -358,7 +361,7 @@ def test_an_extended_module_keeps_its_line_ends():
     source = extended_module("x = 1\r\n", [CUSTOMERS], {})
 
     assert source.startswith(
-        "from pyspark.sql.types import LongType\r\nfrom pytest_delta_schema import Column, Table\r\nx = 1\r\n\r\n"
+        "from pyspark.sql.types import LongType\r\nfrom pytest_delta_schema import Column, Table\r\nx = 1\r\n\r\n",
     )
     assert "\n" not in source.replace("\r\n", "")
 

@@ -1,26 +1,59 @@
-"""What the metadata in a Delta log declares about a table."""
+"""What the actions in a Delta log say about a table, its commits included, also where a newer client wrote them."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from datetime import datetime, timezone
+from itertools import product
+from runpy import run_path
+from types import SimpleNamespace
 
 import pytest
+from pyspark.sql import types as spark
 
-from pytest_delta_schema import QualifiedName
+from pytest_delta_schema import (
+    Column,
+    MemoryCatalog,
+    Merge,
+    QualifiedName,
+    UnknownType,
+    WriteOptions,
+    check_write,
+    model_source,
+)
+from pytest_delta_schema.backends.databricks.catalog import CAPABILITIES as DATABRICKS
+from pytest_delta_schema.backends.spark.sessions import OPEN_SOURCE_DELTA as LOCAL
+from pytest_delta_schema.backends.spark_session.catalog import CLASSIC, REMOTE
+from pytest_delta_schema.backends.unity.catalog import CAPABILITIES as UNITY
+from pytest_delta_schema.delta.fields import with_collations_json
 from pytest_delta_schema.delta.names import TABLE, ColumnPath
 from pytest_delta_schema.delta.protocol import clustering_in
+from pytest_delta_schema.diagnostics.errors import DeclarationError
+from pytest_delta_schema.execute.protocols import unsupported_statements
+from pytest_delta_schema.models.spark_types import unknown_types
+from pytest_delta_schema.plan import TablePlanner
+from pytest_delta_schema.rules import PlanValidator
 from pytest_delta_schema.state import (
     ArrayState,
+    CatalogState,
     CheckState,
     ColumnState,
+    Commit,
+    DataFile,
     ForeignKeyState,
     KeyState,
     MapState,
     StructState,
 )
 from pytest_delta_schema.state.delta_log import state_from_metadata, tag_property
+from pytest_delta_schema.state.desired import declared_table, desired_state
 from pytest_delta_schema.state.keys import key_property
-from support.tables import NAME
+from pytest_delta_schema.state.log_facts import commit_of
+from pytest_delta_schema.state.types import describe_type
+from pytest_delta_schema.write_check.verdict import FRAME_METHODS
+from support.damaged_logs import QUANTUM, READABLE_LOGS
+from support.models import NAME, table
 
 
 def field(name="a", data_type="long", nullable=True, **metadata):
@@ -83,7 +116,7 @@ def test_types(in_log, canonical):
                     ColumnState("a,b", "varchar(1)", True, ""),
                     ColumnState("n", "bigint", True, ""),
                     ColumnState("d`e", "string", True, ""),
-                )
+                ),
             ),
         ),
     ],
@@ -158,7 +191,7 @@ def test_properties_that_delta_does_not_know_are_read_from_one_property_each():
 
 def test_the_key_is_stored_readably():
     assert key_property(KeyState("pk", ("día",))) == {
-        "pytest_delta_schema.primaryKey": '{"name": "pk", "columns": ["día"]}'
+        "pytest_delta_schema.primaryKey": '{"name": "pk", "columns": ["día"]}',
     }
     assert read(configuration={"pytest_delta_schema.other": "1"}).primary_key is None
 
@@ -223,3 +256,276 @@ ROWS = {"domain": "delta.rowTracking", "configuration": "{}"}
 )
 def test_clustering_is_found_among_the_domains(domains, clustering):
     assert clustering_in(domains) == clustering
+
+
+EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+
+
+def info(**values):
+    return {"commitInfo": values}
+
+
+@pytest.mark.parametrize(
+    ("actions", "commit"),
+    [
+        ([], Commit(version=7, operation="")),
+        (
+            [
+                info(
+                    timestamp=1000,
+                    inCommitTimestamp=86_400_000,
+                    operation="MERGE",
+                    operationParameters={"predicate": '["(id = 1)"]', "notMatchedPredicates": [], "none": None},
+                    operationMetrics={"numOutputRows": "12", "numTargetRowsUpdated": 3, "ratio": "0.5", "text": "a"},
+                    userMetadata="nightly",
+                ),
+            ],
+            Commit(
+                version=7,
+                operation="MERGE",
+                timestamp=datetime(1970, 1, 2, tzinfo=timezone.utc),
+                metrics={"numOutputRows": 12, "numTargetRowsUpdated": 3},
+                parameters={"predicate": '["(id = 1)"]', "notMatchedPredicates": "[]"},
+                user_metadata="nightly",
+            ),
+        ),
+        (
+            [
+                info(operation="DELETE", timestamp=0),
+                {
+                    "add": {
+                        "path": "a%20b",
+                        "dataChange": True,
+                        "stats": '{"numRecords":5}',
+                        "deletionVector": {"cardinality": 2},
+                    },
+                },
+                {"remove": {"path": "a%20b", "dataChange": True, "stats": '{"numRecords":5}'}},
+                {"remove": {"path": "c", "dataChange": True}},
+                {"remove": {"path": "d", "stats": "{"}},
+            ],
+            Commit(
+                version=7,
+                operation="DELETE",
+                added=(DataFile(path="a b", rows=3),),
+                removed=(DataFile(path="a b", rows=5), DataFile(path="c"), DataFile(path="d")),
+                changes_rows=True,
+            ),
+        ),
+        (
+            [info(operation="OPTIMIZE"), {"add": {"path": "a", "dataChange": False}}, {"cdc": {"path": "x"}}],
+            Commit(version=7, operation="OPTIMIZE", added=(DataFile(path="a"),)),
+        ),
+        (
+            [info(operation="CREATE TABLE"), {"metaData": {"id": "one"}}, {"protocol": {}}],
+            Commit(version=7, operation="CREATE TABLE", table_id="one"),
+        ),
+    ],
+    ids=["empty", "merge", "deletion vector", "files only", "creation"],
+)
+def test_commits_of_actions(actions, commit):
+    assert commit_of(7, actions) == commit
+
+
+UNKNOWN = {name: log for name, log in READABLE_LOGS.items() if not log.is_known}
+FUTURE_LOGS_TABLE = "dev.silver.orders"
+every_log = pytest.mark.parametrize("log", READABLE_LOGS.values(), ids=READABLE_LOGS)
+every_unknown_type = pytest.mark.parametrize("log", UNKNOWN.values(), ids=UNKNOWN)
+
+
+def part(log):
+    """Return the part of the column with the unknown type, as messages write it."""
+    return ("t.element", log.shown[6:-1]) if log.shown.startswith("array<") else ("t", log.shown)
+
+
+def planned(model, log):
+    return TablePlanner().plan([model], CatalogState(tables={NAME: log.state(NAME)}))
+
+
+def violations(model, log):
+    return [
+        f"{fault.code} {fault.path}: {fault.message}" for fault in PlanValidator().plan_violations(planned(model, log))
+    ]
+
+
+def changed(log, *columns):
+    """Return the imported model with other columns."""
+    return replace(declared_table(log.state(NAME)), columns=columns)
+
+
+def imported_columns(log):
+    return declared_table(log.state(NAME)).columns
+
+
+@every_log
+def test_unknown_metadata_is_shown_as_text(log):
+    state = log.state(NAME)
+
+    assert [(column.name, describe_type(column.data_type)) for column in state.columns] == [
+        ("id", "bigint"),
+        ("t", log.shown),
+    ]
+    key, value = log.property
+    assert state.table_properties[key] == value
+
+
+@every_log
+def test_the_imported_model_equals_the_table_and_only_unknown_properties_have_to_be_named(log, tmp_path):
+    path = tmp_path / "models.py"
+    path.write_text(model_source(log.state(NAME)), encoding="utf-8")
+    model = run_path(str(path))["orders"]
+
+    faults = [(fault.code, fault.path) for fault in PlanValidator().model_violations([model])]
+    assert faults == ([("DS125", f"properties.{QUANTUM}")] if log.property[0] == QUANTUM else [])
+    assert planned(model, log).is_empty
+    assert list(unknown_types(model.columns[1].data_type)) == ([] if log.is_known else [part(log)[1]])
+
+
+@every_unknown_type
+def test_a_change_of_a_column_of_an_unknown_type_is_refused(log):
+    (path, name), (id_column, unknown) = part(log), imported_columns(log)
+    fact = f"DS220 columns.{path}: column {path} would be changed, and its type {name} is compared as text only"
+
+    assert violations(changed(log, id_column, Column("t", spark.LongType())), log) == [fact]
+    assert fact in violations(changed(log, id_column), log)
+    assert fact in violations(changed(log, id_column, Column("u", unknown.data_type, renamed_from="t")), log)
+    assert violations(changed(log, id_column, Column("t", unknown.data_type, default="NULL")), log) == [fact]
+
+
+@every_unknown_type
+def test_a_column_of_an_unknown_type_is_never_created(log):
+    (path, name), model = part(log), declared_table(log.state(NAME))
+    plain = READABLE_LOGS["property"].state(NAME)
+    absent = CatalogState(tables={NAME: MemoryCatalog().snapshot([model]).tables[NAME]})
+    stored = CatalogState(tables={NAME: plain})
+    added = table(
+        *imported_columns(READABLE_LOGS["property"]),
+        Column("u", model.columns[1].data_type),
+        name=FUTURE_LOGS_TABLE,
+    )
+
+    (creation,) = PlanValidator().plan_violations(TablePlanner().plan([model], absent))
+    (addition,) = PlanValidator().plan_violations(TablePlanner().plan([added], stored))
+
+    assert str(creation) == (
+        f"{FUTURE_LOGS_TABLE}: column {path} would be created with the type {name}, which is compared as text only; create the table"
+        " with a client that knows the type, or declare a type that Delta stores [DS220 UnknownTypeChange]"
+    )
+    assert str(addition) == (
+        f"{FUTURE_LOGS_TABLE}: column {path.replace('t', 'u', 1)} would be changed, and its type {name} is compared as text only;"
+        " change it with a client that knows the type, and declare what the table has then [DS220 UnknownTypeChange]"
+    )
+
+
+@every_log
+def test_a_change_of_another_column_is_refused_only_where_delta_refuses_it(log):
+    id_column, other = imported_columns(log)
+    model = changed(log, Column("id", id_column.data_type, comment="Key"), other)
+    (action,) = planned(model, log).align_tables
+
+    refusals = {
+        name: [fault.message for fault in unsupported_statements(action, SimpleNamespace(name=name, capabilities=able))]
+        for name, able in {
+            "local": LOCAL,
+            "session": CLASSIC,
+            "connect": REMOTE,
+            "unity": UNITY,
+            "databricks": DATABRICKS,
+            "memory": MemoryCatalog.capabilities,
+        }.items()
+    }
+
+    path, name = part(log)
+    reason = f"Delta refuses to change a table with columns of types that it does not know ({path} {name})"
+    by_spark = ("local", "session", "connect", "unity")
+    assert violations(model, log) == []
+    assert refusals == {
+        backend: [f"the {backend} backend cannot comment on columns: {reason}"]
+        if backend in by_spark and not log.is_known
+        else []
+        for backend in refusals
+    }
+
+
+def frame(**types):
+    return spark.StructType([spark.StructField(name, data_type) for name, data_type in types.items()])
+
+
+LONG, STRUCT_OF_LONG = spark.LongType(), spark.StructType([spark.StructField("a", spark.LongType())])
+FRAMES = {
+    "string": frame(id=LONG, t=spark.StringType()),
+    "without it": frame(id=LONG),
+    "struct and another": frame(id=LONG, t=STRUCT_OF_LONG, other=spark.ArrayType(LONG)),
+    "void": frame(id=LONG, t=spark.NullType()),
+    "interval": frame(t=spark.DayTimeIntervalType()),
+}
+WRITES = [
+    *(WriteOptions(method=name, merge_schema=merges) for name, merges in product(FRAME_METHODS, (False, True))),
+    *(WriteOptions(method="sql_insert", by=by, evolves=True) for by in ("position", "name")),
+    WriteOptions(method="sql_insert"),
+    WriteOptions(method="update"),
+    *(Merge(matched="all", not_matched="all", evolves=evolves) for evolves in (False, True)),
+]
+
+
+@every_log
+@pytest.mark.parametrize("schema", FRAMES.values(), ids=FRAMES)
+def test_a_write_to_such_a_table_gets_a_verdict(log, schema):
+    for options in WRITES:
+        verdict = check_write(log.state(NAME), schema, options)
+
+        assert verdict.accepted is not bool(verdict.findings)
+        assert verdict.resulting_schema.fieldNames()[:2] == ["id", "t"]
+
+
+def test_declared_types_that_delta_does_not_store_are_refused_as_before():
+    model = table(Column("a", spark.DayTimeIntervalType()), Column("b", UnknownType("interval day to second")))
+
+    assert [(fault.code, fault.path) for fault in PlanValidator().model_violations([model])] == [("DS105", "columns.a")]
+
+
+@pytest.mark.parametrize("text", ["", " ", None, 5])
+def test_an_unknown_type_has_a_text(text):
+    with pytest.raises(DeclarationError, match=r"an unknown type is the text of a type, got .*; write UnknownType\("):
+        UnknownType(text)
+
+
+def test_an_unknown_type_is_a_value():
+    geometry = UnknownType("geometry(OGC:CRS84)")
+
+    assert geometry == UnknownType("geometry(OGC:CRS84)") != UnknownType("geometry(4326)")
+    assert repr(geometry) == "UnknownType('geometry(OGC:CRS84)')"
+    assert spark.StructType([spark.StructField("t", geometry)]).jsonValue()["fields"][0]["type"] == geometry.text
+    inside = spark.MapType(spark.StringType(), spark.StructType([spark.StructField("x", spark.ArrayType(geometry))]))
+    assert list(unknown_types(inside)) == ["geometry(OGC:CRS84)"]
+    assert desired_state(table(Column("t", geometry))).columns[0].data_type == "geometry(OGC:CRS84)"
+
+
+def array(element):
+    return {"type": "array", "elementType": element, "containsNull": True}
+
+
+def mapping(key, value):
+    return {"type": "map", "keyType": key, "valueType": value, "valueContainsNull": True}
+
+
+STRUCT = {"type": "struct", "fields": []}
+LOWER = "string collate UTF8_LCASE"
+
+
+@pytest.mark.parametrize(
+    ("in_log", "collations", "expected"),
+    [
+        ("string", {"c": "spark.UTF8_LCASE"}, LOWER),
+        ("string", {"c": "icu.UNICODE_CI"}, "string collate UNICODE_CI"),
+        ("string", {"c.element": "spark.UTF8_LCASE"}, "string"),
+        ("long", {"c": "spark.UTF8_LCASE"}, "long"),
+        (array("string"), {"c.element": "spark.UTF8_LCASE"}, array(LOWER)),
+        (array(array("string")), {"c.element.element": "spark.UTF8_LCASE"}, array(array(LOWER))),
+        (mapping("string", "string"), {"c.key": "spark.UTF8_LCASE"}, mapping(LOWER, "string")),
+        (mapping("string", "string"), {"c.value": "spark.UTF8_LCASE"}, mapping("string", LOWER)),
+        (STRUCT, {"c": "spark.UTF8_LCASE"}, STRUCT),
+    ],
+)
+def test_collations_come_from_the_metadata_of_a_field(in_log, collations, expected):
+    assert with_collations_json(in_log, "c", collations) == expected

@@ -1,20 +1,44 @@
-"""The state that a model wants."""
+"""The state that a model wants, and the declaration that a state comes from."""
 
 from __future__ import annotations
 
 from dataclasses import FrozenInstanceError, replace
+from runpy import run_path
 from types import MappingProxyType
 
 import pytest
+from hypothesis import given
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import CatalogReadError, Parquet
+from pytest_delta_schema import (
+    CatalogReadError,
+    Check,
+    Column,
+    Diagnostic,
+    ForeignKey,
+    Identity,
+    MemoryCatalog,
+    Orchestrator,
+    Parquet,
+    QualifiedName,
+    Table,
+    UnknownType,
+    model_source,
+    to_struct_type,
+)
+from pytest_delta_schema.backends.problems import is_damaged
 from pytest_delta_schema.delta.names import ColumnPath
-from pytest_delta_schema.diagnostics.errors import Diagnostic
-from pytest_delta_schema.state import RenameState
-from pytest_delta_schema.state.desired import desired_state, property_text, rename_hints
-from pytest_delta_schema.testing.scenario import LONG, TEXT, field, struct
-from support.tables import KEY, NAME, catalog, column, orders, state, stored, table
+from pytest_delta_schema.models.column import columns_of
+from pytest_delta_schema.plan import TablePlanner
+from pytest_delta_schema.state import ColumnState, ForeignKeyState, RenameState
+from pytest_delta_schema.state.delta_log import decode_owned
+from pytest_delta_schema.state.desired import declared_table, desired_state, property_text, rename_hints, struct_field
+from pytest_delta_schema.state.keys import keys_in_properties
+from pytest_delta_schema.state.spark_types import canonical_type
+from pytest_delta_schema.state.states import MalformedPropertyError
+from pytest_delta_schema.testing.scenario import EVERY_TYPE, LONG, ODD_TEXT, TEXT, VARIANTS, field, struct
+from support.models import KEY, NAME, catalog, column, orders, state, stored, table
+from support.strategies import models
 
 
 def test_the_worked_example():
@@ -66,7 +90,8 @@ def test_properties_are_sorted():
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(True, "true"), (False, "false"), (7, "7"), (0.5, "0.5"), ("True", "True"), (None, None)]
+    ("value", "text"),
+    [(True, "true"), (False, "false"), (7, "7"), (0.5, "0.5"), ("True", "True"), (None, None)],
 )
 def test_property_values_become_text(value, text):
     assert property_text(value) == text
@@ -103,3 +128,259 @@ INNER = struct(spark.StructField("b", spark.LongType(), metadata={"renamed_from"
 )
 def test_former_names_are_found_at_every_depth(data_type, path):
     assert rename_hints([column("id"), column("s", data_type)]) == (RenameState(path, "a"),)
+
+
+def whole():
+    return table(
+        Column("id", spark.LongType(), is_nullable=False, comment="Key", identity=Identity(start=5)),
+        Column("day", spark.DateType(), generated_as="CAST(ts AS DATE)", tags={"level": "1", "pii": None}),
+        Column("ts", spark.TimestampType(), renamed_from="created"),
+        Column("open", spark.BooleanType(), default=True),
+        Column("amount", spark.DecimalType(18, 2), default=0),
+        Column("place", struct(field("lat", spark.DoubleType(), nullable=False, comment="Degrees"))),
+        comment=ODD_TEXT,
+        table_properties={"team": "data", "delta.appendOnly": True, "old": None},
+        primary_key=["id"],
+        checks=[Check("positive", "amount >= 0")],
+        foreign_keys=[
+            ForeignKey(["id"], "dev.silver.parents", ["id"], name="fk_parents"),
+            ForeignKey(["id"], table(Column("id", spark.LongType()), name="dev.silver.others")),
+        ],
+        partitioned_by=["day"],
+        column_order="manage",
+        tags={"team": "it's ours", "gold": ""},
+        owns={"comments": "report"},
+        convert_from=Parquet("/lake/orders", statistics=False),
+    )
+
+
+def run(source, tmp_path, name="orders"):
+    path = tmp_path / "models.py"
+    path.write_text(source, encoding="utf-8")
+    return run_path(str(path))[name]
+
+
+def test_the_source_of_a_model_is_what_an_author_would_write():
+    assert model_source(orders()) == (
+        "from pyspark.sql.types import DecimalType, LongType, TimestampType\n"
+        "\n"
+        "from pytest_delta_schema import Column, Table\n"
+        "\n"
+        "orders = Table(\n"
+        '    "dev",\n'
+        '    "silver",\n'
+        '    "orders",\n'
+        "    [\n"
+        '        Column("id", LongType(), is_nullable=False, comment="Order ID"),\n'
+        '        Column("created_ts", TimestampType(), comment="Creation time"),\n'
+        '        Column("amount", DecimalType(18, 2), comment="Order total"),\n'
+        "    ],\n"
+        '    comment="Orders table",\n'
+        '    table_properties={"delta.autoOptimize.optimizeWrite": "true"},\n'
+        '    primary_key=["id"],\n'
+        ")\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "model",
+    [orders(), whole(), table(*EVERY_TYPE, *VARIANTS), table(*EVERY_TYPE, *VARIANTS, owns=[])],
+    ids=["orders", "whole", "every type", "nothing owned"],
+)
+def test_the_source_of_a_model_declares_it_again(model, tmp_path):
+    again = run(model_source(model), tmp_path)
+
+    assert desired_state(again) == desired_state(model)
+    assert desired_state(again).renames == desired_state(model).renames
+    assert (again.column_order, again.ownership) == (model.column_order, model.ownership)
+    assert desired_state(again).convert_from == desired_state(model).convert_from
+
+
+def test_long_lists_and_mappings_take_a_line_an_entry():
+    properties = {f"team.property.{number}": "a value of some length" for number in range(3)}
+    model = table(Column("id", spark.LongType()), table_properties=properties, convert_from=Parquet())
+
+    assert model_source(model).splitlines()[9:] == [
+        "    table_properties={",
+        '        "team.property.0": "a value of some length",',
+        '        "team.property.1": "a value of some length",',
+        '        "team.property.2": "a value of some length",',
+        "    },",
+        '    convert_from="parquet",',
+        ")",
+    ]
+
+
+def test_a_text_that_is_too_long_for_a_line_stays_whole(tmp_path):
+    comment = "A comment of many words " * 8
+    model = table(Column("id", spark.LongType(), comment=comment))
+
+    assert f'            comment="{comment}",' in model_source(model).splitlines()
+    assert run(model_source(model), tmp_path).columns[0].comment == comment
+
+
+@pytest.mark.parametrize("name", ["fk_dev_silver_orders__id", "fk_chosen"])
+def test_an_observed_foreign_key_is_declared_by_its_name_only_if_it_is_another(name, tmp_path):
+    key = ForeignKeyState(name, ("id",), QualifiedName("dev", "silver", "parents"), ("key",))
+    seen = state(stored(), foreign_keys=(key,))
+
+    source = model_source(seen)
+
+    assert desired_state(run(source, tmp_path)).foreign_keys == (key,)
+    assert ("name=" in source) == (name == "fk_chosen")
+
+
+@pytest.mark.parametrize(
+    ("name", "variable"),
+    [("Orders", "orders"), ("2024", "_2024"), ("class", "class_"), ("a-b c", "a_b_c"), ("type", "type")],
+)
+def test_a_table_is_declared_under_a_name_that_python_takes(name, variable, tmp_path):
+    model = Table("dev", "silver", name, [Column("id", spark.LongType())])
+
+    assert run(model_source(model), tmp_path, variable).qualified_name == f"dev.silver.{name.lower()}"
+
+
+def test_the_source_of_an_observed_table_leaves_nothing_to_do(tmp_path):
+    catalog = MemoryCatalog()
+    model = replace(
+        whole(),
+        partitioned_by=[],
+        clustered_by=["place.lat"],
+        foreign_keys=[],
+        table_properties={"team": "data", "delta.minWriterVersion": "7"},
+    )
+    Orchestrator.over(catalog).sync_tables([model])
+    seen = catalog.snapshot([model])
+
+    source = model_source(seen.existing(model.name))
+
+    assert TablePlanner().plan([run(source, tmp_path)], seen).is_empty
+    assert "minWriterVersion" not in source
+
+
+CLUSTERED = {"a": "a", "b.c": "b.c", "s.x": "s.x", "`s`.`y.z`": "s.`y.z`"}
+
+
+@pytest.mark.parametrize("path", CLUSTERED)
+def test_a_path_of_clustering_is_declared_with_back_quotes_where_it_needs_them(path):
+    nested = struct(field("x", spark.LongType()), field("y.z", spark.LongType()))
+    columns = [Column("a", spark.LongType()), Column("b.c", spark.LongType()), Column("s", nested)]
+    wanted = desired_state(Table("dev", "silver", "orders", columns, clustered_by=[path]))
+
+    declared = declared_table(wanted)
+
+    assert declared.clustered_by == (CLUSTERED[path],)
+    assert desired_state(declared).clustering == wanted.clustering
+
+
+def spark_type(data_type):
+    return struct_field(ColumnState("c", data_type, True, "")).dataType
+
+
+@pytest.mark.parametrize("column", [*EVERY_TYPE, *VARIANTS], ids=lambda column: column.name)
+def test_a_canonical_type_becomes_the_same_type_of_sparks(column):
+    assert spark_type(canonical_type(column.data_type)) == column.data_type
+
+
+@pytest.mark.parametrize(
+    "data_type",
+    [
+        spark.DayTimeIntervalType(0, 3),
+        spark.DayTimeIntervalType(1, 1),
+        spark.YearMonthIntervalType(0, 1),
+        spark.StringType("UTF8_LCASE"),
+    ],
+    ids=lambda kind: kind.simpleString(),
+)
+def test_types_that_delta_cannot_store_come_back_as_well(data_type, tmp_path):
+    model = table(Column("c", data_type))
+
+    assert spark_type(canonical_type(data_type)) == data_type
+    assert run(model_source(model), tmp_path).columns[0].data_type == data_type
+
+
+@pytest.mark.parametrize("name", ["geometry(4326)", "interval week to day"])
+def test_a_type_that_pyspark_lacks_is_an_unknown_type(name):
+    assert spark_type(name) == UnknownType(name)
+
+
+def test_a_model_as_a_struct():
+    model = table(
+        Column("id", spark.LongType(), is_nullable=False, comment="Key"),
+        Column("code", spark.CharType(3)),
+        Column("tags", spark.ArrayType(spark.VarcharType(9))),
+    )
+
+    assert to_struct_type(model) == spark.StructType(
+        [
+            spark.StructField("id", spark.LongType(), nullable=False, metadata={"comment": "Key"}),
+            spark.StructField("code", spark.StringType(), metadata={"__CHAR_VARCHAR_TYPE_STRING": "char(3)"}),
+            spark.StructField(
+                "tags",
+                spark.ArrayType(spark.StringType()),
+                metadata={"__CHAR_VARCHAR_TYPE_STRING": "array<varchar(9)>"},
+            ),
+        ],
+    )
+
+
+@given(model=models())
+def test_a_model_is_restored_from_its_struct(model):
+    again = Table.from_struct_type("dev", "silver", "orders", to_struct_type(model))
+
+    assert desired_state(again).columns == desired_state(model).columns
+
+
+def test_values_are_taken_from_the_metadata_of_fields():
+    struct = spark.StructType(
+        [
+            spark.StructField("a", spark.IntegerType(), metadata={"CURRENT_DEFAULT": "1"}),
+            spark.StructField("b", spark.IntegerType(), metadata={"delta.generationExpression": "a + 1"}),
+            spark.StructField(
+                "c",
+                spark.LongType(),
+                metadata={
+                    "delta.identity.start": 3,
+                    "delta.identity.step": 2,
+                    "delta.identity.allowExplicitInsert": True,
+                },
+            ),
+            spark.StructField("d", spark.StringType(), metadata={"__CHAR_VARCHAR_TYPE_STRING": "no type at all"}),
+        ],
+    )
+
+    assert columns_of(struct) == [
+        Column("a", spark.IntegerType(), default="1"),
+        Column("b", spark.IntegerType(), generated_as="a + 1"),
+        Column("c", spark.LongType(), identity=Identity(start=3, step=2, always=False)),
+        Column("d", spark.StringType()),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("pytest_delta_schema.primaryKey", "id"),
+        ("pytest_delta_schema.primaryKey", '{"name": "pk"}'),
+        ("pytest_delta_schema.unique.u", "[]"),
+        ("pytest_delta_schema.foreignKey.f", '{"name": "f", "columns": ["id"], "parent": "p"}'),
+        ("pytest_delta_schema.foreignKey.f", "[" * 100_000),
+    ],
+    ids=["no JSON", "no columns", "list", "parent", "nested deeply"],
+)
+def test_a_malformed_key_is_named(key, value):
+    with pytest.raises(MalformedPropertyError) as caught:
+        keys_in_properties({key: value})
+
+    assert caught.value.key == key
+
+
+def test_a_malformed_record_of_owned_properties_is_named_with_the_statement_that_removes_it():
+    with pytest.raises(MalformedPropertyError) as caught:
+        decode_owned("7")
+
+    assert str(is_damaged(NAME, caught.value)) == (
+        "dev.silver.orders: the property pytest_delta_schema.ownedProperties is malformed; remove it (ALTER TABLE"
+        " `dev`.`silver`.`orders` UNSET TBLPROPERTIES IF EXISTS ('pytest_delta_schema.ownedProperties')), and apply the"
+        " model again [DS503 DamagedTable]"
+    )

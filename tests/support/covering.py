@@ -6,8 +6,8 @@ import os
 from functools import cache
 from typing import TYPE_CHECKING
 
+from pytest_delta_schema.state import ArrayState, MapState, StructState
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.state.types import ArrayState, MapState, StructState
 from pytest_delta_schema.testing.scenario_runner import initial_refusal, planned_statements
 from pytest_delta_schema.testing.scenarios import SCENARIOS
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from pytest_delta_schema import Table
-    from pytest_delta_schema.execute.protocols import Capabilities
-    from pytest_delta_schema.sql.statement import Statement
-    from pytest_delta_schema.state.states import TableState
-    from pytest_delta_schema.state.types import ColumnState, DataTypeState
+    from pytest_delta_schema.execute import Capabilities
+    from pytest_delta_schema.sql import Statement
+    from pytest_delta_schema.state import ColumnState, TableState
+    from pytest_delta_schema.state.types import DataTypeState
     from pytest_delta_schema.testing.scenario import Scenario
 
 ALL = bool(os.environ.get("DELTA_SCHEMA_TEST_ALL"))

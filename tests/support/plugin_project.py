@@ -1,26 +1,26 @@
-"""A small project with declared tables, whose pytest is run in the tests."""
+"""A small project with declared tables, whose pytest is run in the tests, and what it needs of other plugins."""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
+import re
 from typing import TYPE_CHECKING
 
-# The inner runs forget what they import; what they must share with the outer one is imported before them.
-import deltalake  # noqa: F401
-import httpcore  # noqa: F401
-import httpx  # noqa: F401
-import hypothesis  # noqa: F401
-import msgspec  # noqa: F401
-import pyspark.sql.types  # noqa: F401
-import sqlglot.dialects.spark  # noqa: F401
-
-from support.own_plugins import ALONE
+import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pytest import Pytester, RunResult  # noqa: PT013 - names of types only
+
+
+ALONE = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:anyio")
+"""Each of these plugins takes a process half a second to load."""
+
+
+# The inner runs forget what they import; what they must share with the outer one is imported before them.
+
 
 for name in ("backends.local.backend", "backends.memory.backend", "backends.memory.catalog"):
     importlib.import_module(f"pytest_delta_schema.{name}")
@@ -123,3 +123,46 @@ class Project:
         """Return the names of all snapshot files."""
         files = [path for path in self.path.rglob("__snapshots__/**/*") if path.is_file()]
         return sorted(path.relative_to(self.path).as_posix() for path in files)
+
+
+reads_tool_pytest = pytest.mark.skipif(
+    pytest.version_tuple < (9,),
+    reason="pytest 8 does not read [tool.pytest], and the plugin says so",
+)
+"""For tests of projects that configure pytest in ``[tool.pytest]``."""
+
+
+PATIENT_WORKERS = """
+import execnet.gateway_base, xdist.workermanage
+
+# A worker is interrupted once more five seconds after its controller, and is killed ten seconds after it.
+xdist.workermanage.NodeManager.EXIT_TIMEOUT = 300
+waits = execnet.gateway_base.WorkerPool.waitall
+execnet.gateway_base.WorkerPool.waitall = lambda pool, timeout=None: waits(pool, timeout and 300)
+"""
+"""The part of a conftest that changes the limits of execnet, in the controller and in its workers."""
+
+
+_MARK = re.compile(r"«(/?)([^»]*)»")
+
+
+def unmarked(text: str) -> tuple[str, dict[str, tuple[int, int, int]]]:
+    """Return a source text without its marks, and the first line, the column and the last line of everything marked.
+
+    Args:
+        text: ``«key»`` is written before the first character of a thing, and ``«/key»`` in its last line if that
+            is another line.
+    """
+    starts: dict[str, tuple[int, int]] = {}
+    ends: dict[str, int] = {}
+    lines = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        plain, rest = "", line
+        while mark := _MARK.search(rest):
+            plain, rest = plain + rest[: mark.start()], rest[mark.end() :]
+            if mark[1]:
+                ends[mark[2]] = number
+            else:
+                starts[mark[2]] = (number, len(plain) + 1)
+        lines.append(plain + rest)
+    return "\n".join(lines), {key: (line, column, ends.get(key, line)) for key, (line, column) in starts.items()}

@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING
 from pytest_delta_schema.plugin import fixtures
 from pytest_delta_schema.plugin import registration as every_run
 from pytest_delta_schema.report.codes import all_codes
-from support.documentation import api_reference, capabilities, clients, compatibility, findings, json_schemas
-from support.documentation.configuration_reference import configuration_reference
+from support import agreement, documentation, json_schemas
+from support import streams as stream_rules
+from support.documentation import configuration_reference
 from support.pages import DOCS
-from support.streams import rules as stream_rules
-from support.values import answers
-from support.values.state_json import EXAMPLE_TEXT
+from support.state_json import EXAMPLE_TEXT
 from tutorial.record import table as tutorial_table
 from versions import record
 
@@ -118,7 +117,7 @@ def root_names() -> str:
         names = sorted(left.intersection(public(home)))
         left.difference_update(names)
         if names:
-            sections = (f"{api_reference.section(name, getattr(root, name))}\n\n{example(name)}" for name in names)
+            sections = (f"{documentation.section(name, getattr(root, name))}\n\n{example(name)}" for name in names)
             parts.append("\n\n".join([f"## {title}", *sections]))
     if left:
         msg = f"no package has {sorted(left)}"
@@ -152,7 +151,7 @@ def package_names() -> str:
         package = import_module(f"pytest_delta_schema.{home}")
         names = [name for name in public(home) if name not in public()]
         entries = (
-            f"#### `{name}`\n\n{api_reference.summary(name, getattr(package, name))}\n\n{example(name)}"
+            f"#### `{name}`\n\n{documentation.summary(name, getattr(package, name))}\n\n{example(name)}"
             for name in names
         )
         if names:
@@ -173,8 +172,9 @@ def public(home: str = "") -> list[str]:
 
 def marks() -> str:
     """Return the table of marks."""
-    return api_reference.table(
-        ("mark", "selects"), ((f"`{name}`", meaning) for name, meaning in every_run.PYTEST_MARKS.items())
+    return documentation.members_table(
+        ("mark", "selects"),
+        ((f"`{name}`", meaning) for name, meaning in every_run.PYTEST_MARKS.items()),
     )
 
 
@@ -224,24 +224,24 @@ PARTS: dict[str, Callable[[], str]] = {
     "drift": lambda: codes_of("drift"),
     "catalog entries": lambda: codes_of("catalog entry"),
     "unmanaged tables": lambda: codes_of("unmanaged table"),
-    "verdicts of compatibility": compatibility.table,
+    "verdicts of compatibility": documentation.compatibility_table,
     "changes of contracts": lambda: codes_of("compatibility"),
     "fixtures": fixture_sections,
     "configuration": configuration,
     "root names": root_names,
     "package names": package_names,
     "marks": marks,
-    "capabilities": capabilities.table,
-    "answers": answers.table,
-    "answers of statements": answers.statement_table,
-    "findings": findings.table,
+    "capabilities": documentation.capabilities_table,
+    "answers": agreement.table,
+    "answers of statements": agreement.statement_table,
+    "findings": documentation.findings_table,
     "answers of streams": stream_rules.table,
     "ends of streams": stream_rules.endings,
-    "clients": clients.tables,
+    "clients": documentation.tables,
     "pairs": record.pairs_table,
     "environments": record.tools_table,
     "matrix of versions": record.matrix,
-    "capabilities of versions": capabilities.versions_table,
+    "capabilities of versions": documentation.versions_table,
     "tutorial": tutorial_table,
     "keys of a report": json_schemas.report_keys,
     "keys of a state": json_schemas.state_keys,
@@ -261,14 +261,14 @@ def parts_of(text: str) -> list[str]:
 
 def _code_section(info: CodeInfo) -> str:
     heading = f"### {info.code} {info.name} {{ #{info.code.lower()} }}"
-    texts = (" ".join(api_reference.markdown(part).split()) for part in (info.meaning, f"*Remedy:* {info.remedy}"))
+    texts = (" ".join(documentation.markdown(part).split()) for part in (info.meaning, f"*Remedy:* {info.remedy}"))
     return "\n\n".join([heading, *texts, f"```text\n{info.example}\n```"])
 
 
 def _fixture_section(function: ast.FunctionDef) -> str:
     decorators = [ast.unparse(node) for node in function.decorator_list if "fixture" in ast.unparse(node)]
     scope = re.search(r"scope='(\w+)'", decorators[0])
-    docstring = api_reference.markdown(ast.get_docstring(function) or "").strip()
+    docstring = documentation.markdown(ast.get_docstring(function) or "").strip()
     return f"### `{function.name}`\n\n*Scope: {scope[1] if scope else 'function'}.* {docstring}"
 
 

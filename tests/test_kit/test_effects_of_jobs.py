@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
+from pytest_delta_schema import SessionCatalog
 from pytest_delta_schema.diagnostics.errors import EffectError
 from pytest_delta_schema.test_kit.effects import effect_on, versions_of
-from support.tables import column, table
+from support.models import column, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,8 +13,7 @@ from pytest_delta_schema.state.expressions.parsing import condition_of
 from pytest_delta_schema.state.types import not_null_paths
 from pytest_delta_schema.testing.scenario import EVERY_TYPE, VARIANTS
 from support.covering import ALL
-from support.values.enforcement import different_models, outcomes_of
-from support.values.row_models import table
+from support.rows import different_models, outcomes_of, table
 
 pytestmark = pytest.mark.spark
 

@@ -10,8 +10,7 @@ import pytest
 from pytest_delta_schema import Column, ForeignKey, MemoryCatalog, progress
 from pytest_delta_schema.engine.outcomes import Status
 from pytest_delta_schema.progress import LOGGER, step
-from support.values.enforcement import different_models, outcomes_of
-from support.values.row_models import table
+from support.rows import different_models, outcomes_of, table
 
 MODELS = [
     ("id int not null; b int", [], {"primary_key": ["id"]}, ""),

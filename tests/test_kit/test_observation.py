@@ -9,16 +9,16 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_delta_schema import CatalogReadError, QualifiedName
+from pytest_delta_schema import CatalogReadError, Diagnostic, QualifiedName
 from pytest_delta_schema.backends.logs.files import LocalLog
 from pytest_delta_schema.backends.logs.state import CommitLog
-from pytest_delta_schema.diagnostics.errors import DeclarationError, Diagnostic, EffectError
-from pytest_delta_schema.execute.protocols import ABSENT, Capabilities, version_of
+from pytest_delta_schema.diagnostics.errors import DeclarationError, EffectError
+from pytest_delta_schema.execute import ABSENT, Capabilities, version_of
 from pytest_delta_schema.state import CatalogState, TableState
 from pytest_delta_schema.test_kit.comparison import contract_drift
 from pytest_delta_schema.test_kit.effects import effect_on, versions_of
 from support.logs import commit, field, metadata, protocol
-from support.tables import NAME, column, table
+from support.models import NAME, column, table
 
 PROBLEM = Diagnostic(
     code="DS502",
@@ -363,7 +363,8 @@ def test_an_interrupted_job_is_not_observed(catalog):
         raise KeyboardInterrupt
 
     with pytest.raises(
-        DeclarationError, match=r"^dev\.silver\.orders: versions of an effect is known when the block ends"
+        DeclarationError,
+        match=r"^dev\.silver\.orders: versions of an effect is known when the block ends",
     ):
         _ = effect.versions
 
@@ -420,7 +421,7 @@ def test_the_contract_is_compared_with_the_table(catalog):
         with pytest.raises(EffectError) as caught:
             effect.kept_contract(model)
         assert str(caught.value).startswith(
-            f"dev.silver.orders: the job should keep the contract of {model.qualified_name}, and did not\n"
+            f"dev.silver.orders: the job should keep the contract of {model.qualified_name}, and did not\n",
         )
         assert "columns.x" in str(caught.value)
         assert str(caught.value).endswith("  version 3  2026-09-21 14:13:20 UTC  TEST  no rows")

@@ -27,8 +27,8 @@ from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.testing.scenario import EVERY_TYPE
 from pytest_delta_schema.testing.scenarios import SCENARIOS
-from support.values.row_models import CHECKED_COLUMNS, COMPARISONS, table
-from support.values.strategies import models
+from support.rows import CHECKED_COLUMNS, COMPARISONS, table
+from support.strategies import models
 
 D = Decimal
 
@@ -80,7 +80,7 @@ def test_values_are_plain():
 
 def test_values_count_up():
     model = table(
-        "id int; day date; at timestamp; name string; short varchar(2); c char(5); price decimal(3,2); part decimal(2,2)"
+        "id int; day date; at timestamp; name string; short varchar(2); c char(5); price decimal(3,2); part decimal(2,2)",
     )
 
     assert rows_of(model, 12)[-1] == {
@@ -103,7 +103,8 @@ def test_keys_of_maps_can_be_looked_up():
 
 def test_another_seed_changes_all_but_keys():
     model = table(
-        "id bigint not null; name varchar(9); price decimal(9,2); at timestamp; s struct<a: int>", primary_key=["id"]
+        "id bigint not null; name varchar(9); price decimal(9,2); at timestamp; s struct<a: int>",
+        primary_key=["id"],
     )
 
     assert rows_of(model, 2, seed=7) == [
@@ -307,7 +308,9 @@ SOLVED = [
 
 
 @pytest.mark.parametrize(
-    ("columns", "checks", "expected"), SOLVED, ids=[f"{case[0]}: {' AND '.join(case[1])}" for case in SOLVED]
+    ("columns", "checks", "expected"),
+    SOLVED,
+    ids=[f"{case[0]}: {' AND '.join(case[1])}" for case in SOLVED],
 )
 def test_checks_hold(columns, checks, expected):
     rows = rows_of(table(columns, checks))
@@ -624,7 +627,11 @@ def test_foreign_keys_whose_parents_do_not_agree_are_named():
 def test_circular_foreign_keys_are_null():
     first = table("id int not null; next int", primary_key=["id"])
     second = Table(
-        "dev", "silver", "b", [Column("id", "int"), Column("x", "int")], foreign_keys=[ForeignKey(["x"], first)]
+        "dev",
+        "silver",
+        "b",
+        [Column("id", "int"), Column("x", "int")],
+        foreign_keys=[ForeignKey(["x"], first)],
     )
     third = Table(
         "dev",
@@ -654,7 +661,10 @@ def test_rows_take_what_they_do_not_give_from_the_columns():
     model = table("id bigint not null; amount int; day date", primary_key=["id"])
 
     assert rows_of(
-        model, [{"amount": 7}, {"day": None}], amount=-1, day=lambda position: date(2026, 1, position + 1)
+        model,
+        [{"amount": 7}, {"day": None}],
+        amount=-1,
+        day=lambda position: date(2026, 1, position + 1),
     ) == [
         {"id": 1, "amount": 7, "day": date(2026, 1, 1)},
         {"id": 2, "amount": -1, "day": None},

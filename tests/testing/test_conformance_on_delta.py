@@ -9,9 +9,9 @@ import re
 
 import pytest
 
+from pytest_delta_schema import UnityCatalog
 from pytest_delta_schema.backends.spark.sessions import OPEN_SOURCE_DELTA
 from pytest_delta_schema.backends.spark_session.catalog import CLASSIC
-from pytest_delta_schema.backends.unity.catalog import UnityCatalog
 from pytest_delta_schema.commands.cli import conformance_arguments
 from pytest_delta_schema.testing.conformance import Tables, moved_scenarios
 from pytest_delta_schema.testing.unity import UnityDouble

@@ -1,16 +1,26 @@
-"""The covering set has all that the scenarios have."""
+"""The covering set has all that the scenarios have; the suite moves them to tables of a user."""
 
 from __future__ import annotations
 
-import pytest
+from dataclasses import replace
+from datetime import date
+from decimal import Decimal
+from types import SimpleNamespace
 
+import pytest
+from pyspark.sql.types import ArrayType, BooleanType, DateType, DecimalType, MapType, StructField, StructType
+
+from pytest_delta_schema import MemoryCatalog, Orchestrator, QualifiedName, Settings, Table, UnityCatalog
 from pytest_delta_schema.backends.spark_session.catalog import CLASSIC, REMOTE
-from pytest_delta_schema.backends.unity.catalog import UnityCatalog
 from pytest_delta_schema.sql import StatementKind
-from pytest_delta_schema.testing import SCENARIOS
-from pytest_delta_schema.testing.scenario import EVERY_TYPE, VARIANTS
+from pytest_delta_schema.testing import SCENARIOS, CatalogSuite
+from pytest_delta_schema.testing.conformance import CatalogRows, own_catalog
+from pytest_delta_schema.testing.data_access import MEMORY
+from pytest_delta_schema.testing.scenario import EVERY_TYPE, LONG, TEXT, VARIANTS
 from pytest_delta_schema.testing.scenario_runner import planned_statements
+from pytest_delta_schema.testing.unity_tables import IMPOSED_PROPERTIES
 from support.covering import cover
+from support.models import NAME, column
 
 CANDIDATES = [scenario for scenario in SCENARIOS if not scenario.is_refused_by_rules and scenario.parquet is None]
 BACKENDS = pytest.mark.parametrize("capabilities", [CLASSIC, REMOTE, UnityCatalog.capabilities])
@@ -63,3 +73,125 @@ def test_it_shows_every_violation_of_rows(capabilities):
 @BACKENDS
 def test_it_is_a_small_part(capabilities):
     assert len(cover(CANDIDATES, capabilities)) < len(CANDIDATES) / 3
+
+
+MODEL = Table(
+    *NAME,
+    [
+        column("id"),
+        column("text", TEXT),
+        column("day", DateType()),
+        column("amount", DecimalType(4, 2)),
+        column("on", BooleanType()),
+        column("s", StructType([StructField("x", LONG), StructField("y", TEXT)])),
+        column("l", ArrayType(LONG)),
+        column("m", MapType(TEXT, LONG)),
+    ],
+)
+ROW = {
+    "id": 1,
+    "text": "it's",
+    "day": date(2026, 1, 2),
+    "amount": Decimal("1.50"),
+    "on": True,
+    "s": {"x": 2, "y": None},
+    "l": [1, 2],
+    "m": {"a": 3},
+}
+
+
+class Connected:
+    """A catalog that reads states, and whose connection runs SQL."""
+
+    name = "connected"
+
+    def __init__(self, answers=()):
+        self.sent: list[str] = []
+        self._memory = MemoryCatalog()
+        Orchestrator.over(self._memory, settings=Settings()).sync_tables([MODEL])
+        self._connection = SimpleNamespace(rows=lambda sql: self.sent.append(sql) or answers)
+
+    def read_tables(self, names):
+        return self._memory.read_tables(names)
+
+
+def test_rows_are_inserted_as_literals_of_the_types_of_the_columns():
+    catalog = Connected()
+
+    own_catalog(catalog).insert(NAME, [ROW, {"id": None}])
+
+    assert catalog.sent == [
+        (
+            "INSERT INTO `dev`.`silver`.`orders` (`id`, `text`, `day`, `amount`, `on`, `s`, `l`, `m`) VALUES ("
+            "1L, 'it\\'s', DATE'2026-01-02', CAST(1.50 AS DECIMAL(4,2)), TRUE,"
+            " named_struct('x', 2L, 'y', CAST(NULL AS STRING)), array(1L, 2L), map('a', 3L))"
+        ),
+        "INSERT INTO `dev`.`silver`.`orders` (`id`) VALUES (CAST(NULL AS BIGINT))",
+    ]
+
+
+def test_rows_are_read_in_the_form_of_the_table():
+    nested = SimpleNamespace(asDict=lambda **_: {**ROW, "s": {"y": None, "x": 2}})
+    catalog = own_catalog(Connected([nested]))
+
+    state = catalog.read_tables([NAME]).tables[NAME]
+
+    assert CatalogRows().read_rows(catalog, state) == [{**ROW, "amount": 1.5}]
+
+
+def test_tables_are_dropped_one_by_one():
+    catalog = Connected()
+
+    own_catalog(catalog).drop_table(QualifiedName("dev", "silver", "delta_conformance_orders"))
+
+    assert catalog.sent == ["DROP TABLE IF EXISTS `dev`.`silver`.`delta_conformance_orders`"]
+
+
+def test_a_schema_is_dropped_only_if_it_is_empty():
+    catalog = own_catalog(Connected())
+
+    catalog.drop_schema("dev", "a`b")
+
+    assert catalog._catalog.sent == ["DROP SCHEMA IF EXISTS `dev`.`a``b`"]
+
+
+def test_a_catalog_that_can_drop_no_table_is_refused():
+    with pytest.raises(TypeError, match="the backend other has no method drop_table, which the conformance run needs"):
+        own_catalog(SimpleNamespace(name="other"))
+
+
+def test_there_are_enough_scenarios_with_names_of_their_own():
+    assert len({scenario.name for scenario in SCENARIOS}) == len(SCENARIOS) >= 120
+
+
+class TestMemory(CatalogSuite):
+    """The memory catalog, which also plays what rules refuse unseen."""
+
+    data_access = MEMORY
+
+    @pytest.fixture
+    def catalog(self):
+        return MemoryCatalog()
+
+
+class Imposing(MemoryCatalog):
+    """A catalog that gives its own properties to every new table, as Unity Catalog does to managed ones."""
+
+    def run(self, statement):
+        super().run(statement)
+        if statement.kind is StatementKind.CREATE_TABLE:
+            state = self._tables[statement.table]
+            declared = {key.lower() for key in state.table_properties}
+            imposed = {key: value for key, value in IMPOSED_PROPERTIES.items() if key.lower() not in declared}
+            self._tables[statement.table] = replace(state, table_properties={**imposed, **state.table_properties})
+
+
+class TestManaged(CatalogSuite):
+    """Properties that a catalog imposes are not compared."""
+
+    data_access = MEMORY
+    imposed = IMPOSED_PROPERTIES
+
+    @pytest.fixture
+    def catalog(self):
+        return Imposing()

@@ -13,7 +13,7 @@ import pytest
 
 from pytest_delta_schema import QualifiedName
 from pytest_delta_schema.backends.unity.entries import entry_of
-from pytest_delta_schema.plan.entry_comparison import entry_differences
+from pytest_delta_schema.plan import entry_differences
 from pytest_delta_schema.state.log_facts import LogFacts
 from pytest_delta_schema.testing.unity import UnityDouble
 from pytest_delta_schema.testing.unity_tables import IMPOSED_PROPERTIES
@@ -384,7 +384,7 @@ TAKEN = {
             {
                 "action": "set-protocol",
                 "protocol": {"min-reader-version": 1, "min-writer-version": 7, "writer-features": ["x"]},
-            }
+            },
         ],
         {},
     ),

@@ -80,7 +80,7 @@ def _followed(pair: Pair) -> Journey:
                     times = f"{ran.end - ran.start:6.1f} s, silent {ran.silence.seconds:4.1f} s"
                     _show(f"  {times}  $ {ran.command}{command.fault and f'  {command.fault}'}")
                     transcript.write(
-                        "\n".join([f"$ {ran.command}", *ran.lines, f"[{times}, after: {ran.silence.after}]\n\n"])
+                        "\n".join([f"$ {ran.command}", *ran.lines, f"[{times}, after: {ran.silence.after}]\n\n"]),
                     )
                     transcript.flush()
         except (PageError, ShellError) as error:

@@ -135,6 +135,6 @@ class Journey:
             faults.append("no gate has passed after the installation")
         elif drift > FIRST_GREEN_DRIFT:
             faults.append(
-                f"the first gate passed {drift:.0f} s after the installation, which is more than {FIRST_GREEN_DRIFT:.0f} s"
+                f"the first gate passed {drift:.0f} s after the installation, which is more than {FIRST_GREEN_DRIFT:.0f} s",
             )
         return [*faults, *filter(None, [self.stop])]

@@ -67,6 +67,6 @@ def table() -> str:
         drift = "-" if facts["first_green_drift"] is None else f"{facts['first_green_drift']} s"
         run = f"{facts['commands']}{', then stopped' * facts['stopped']}"
         lines.append(
-            f"| `{pair.extra}` | {run} | {failed} | {silence} | {drift} | {facts['date']} | `{facts['command']}` |"
+            f"| `{pair.extra}` | {run} | {failed} | {silence} | {drift} | {facts['date']} | `{facts['command']}` |",
         )
     return "\n".join(lines)

@@ -131,7 +131,10 @@ class Shell:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
     ) -> None:
         with suppress(ProcessLookupError):
             os.kill(self._process, signal.SIGHUP)

@@ -189,7 +189,9 @@ def test_a_journey_is_recorded_and_shown(folder, monkeypatch):
 
     record.record(OLDEST, Journey(commands=GOOD), "2026-11-22")
     record.record(
-        newest, Journey(commands=[command("pip install x", "ended with exit code 1")], stop="no"), "2026-11-22"
+        newest,
+        Journey(commands=[command("pip install x", "ended with exit code 1")], stop="no"),
+        "2026-11-22",
     )
 
     facts = json.loads((folder / "spark35.json").read_text())

@@ -60,8 +60,8 @@ TOOLS = ("setuptools", "wheel")
 
 SCENARIOS = (
     "tests/backends/local/test_scenarios.py",
-    *(f"tests/backends/spark_session/test_session.py::{name}" for name in ("TestConnect", "TestClassic")),
-    "tests/write_check/test_statements_on_delta.py::test_statements_come_to_what_was_recorded_or_is_predicted_for_an_older_delta",
+    *(f"tests/backends/spark_session/test_catalog.py::{name}" for name in ("TestConnect", "TestClassic")),
+    "tests/write_check/test_on_delta.py::test_statements_come_to_what_was_recorded_or_is_predicted_for_an_older_delta",
 )
 """The tests of a pair: the scenarios of the local and the session backend, and a sample of writes by statements."""
 
@@ -74,7 +74,7 @@ ABOUT_RECORDS = (
 CLIENT = (
     *("-m", "not spark"),
     *(f"tests/{name}" for name in ("models", "state", "delta", "plan", "rules", "sql", "write_check", "assertions")),
-    *("tests/backends/memory", "tests/plugin/items/test_drift.py", "tests/plugin/hooks/test_without_jvm.py"),
+    *("tests/backends/memory", "tests/plugin/test_drift.py", "tests/plugin/test_without_jvm.py"),
 )
 """The tests of what a gate needs, beside a pyspark that can start no Spark."""
 

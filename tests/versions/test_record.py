@@ -60,11 +60,11 @@ def test_a_run_of_other_tests_is_recorded_as_one(folder):
     (folder / "results.xml").write_text(
         '<testsuites><testsuite><testcase classname="tests.plan.test_order" name="test_it[a]"/>'
         '<testcase classname="tests.plan.test_order.TestIt" name="test_it[b]"><failure message="no"/></testcase>'
-        "</testsuite></testsuites>"
+        "</testsuite></testsuites>",
     )
 
     assert recorded("python312", folder) == {
-        "tests without a JVM": {"ran": 1, "skipped": {}, "failed": ["test_order.TestIt.test_it[b]"]}
+        "tests without a JVM": {"ran": 1, "skipped": {}, "failed": ["test_order.TestIt.test_it[b]"]},
     }
 
 
@@ -181,7 +181,8 @@ def test_an_environment_without_its_python_is_not_made(monkeypatch):
     monkeypatch.setenv("PATH", "")
 
     with pytest.raises(
-        EnvironmentMissingError, match=r"^there is no python3\.9 on the path; install it, or activate it"
+        EnvironmentMissingError,
+        match=r"^there is no python3\.9 on the path; install it, or activate it",
     ):
         environments.interpreter("3.9")
     assert environments.interpreter(f"{sys.version_info.major}.{sys.version_info.minor}") == sys.executable
@@ -234,7 +235,9 @@ def test_a_green_run_ends_with_success():
 def test_an_interrupted_run_shows_what_ran(monkeypatch, capsys):
     run = target._run
     monkeypatch.setattr(
-        target, "_run", lambda environment: run(environment) if environment.name == "missing" else _interrupt()
+        target,
+        "_run",
+        lambda environment: run(environment) if environment.name == "missing" else _interrupt(),
     )
 
     assert main(["missing", "green"]) == 130

@@ -6,7 +6,7 @@ import pytest
 
 from pytest_delta_schema.witness.child import answers_of
 from pytest_delta_schema.witness.runner import is_confirmed
-from support.compatibility.witnesses import sample, scripts, scripts_of_pairs
+from support.compatibility import sample_witnesses, scripts, scripts_of_pairs
 from support.covering import ALL
 
 pytestmark = pytest.mark.spark
@@ -32,7 +32,7 @@ def shown(spark, tmp_path, played):
     return "" if is_shown else f"{played.finding}\nbefore: {before}\nafter: {after}\n{played.script.text}"
 
 
-@pytest.mark.parametrize("played", scripts() if ALL else sample(), ids=lambda played: played.name)
+@pytest.mark.parametrize("played", scripts() if ALL else sample_witnesses(), ids=lambda played: played.name)
 def test_a_witness_shows_what_was_found(played, spark_catalog, tmp_path):
     assert shown(spark_catalog.spark, tmp_path, played) == ""
 

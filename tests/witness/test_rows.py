@@ -14,7 +14,7 @@ from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.testing.scenario import INT, LONG, TEXT, field, struct
 from pytest_delta_schema.witness.rows import StoredRows, breaking_row, rows_of_sides, unfit_row
-from support.tables import table
+from support.models import table
 
 
 def state(*columns, **options):

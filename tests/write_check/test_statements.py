@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from pyspark.sql.types import ArrayType, MapType
 
-from pytest_delta_schema import Column, Merge, WriteOptions, check_write
-from pytest_delta_schema.testing.scenario import INT
-from support.tables import table
-from support.values.statements import BY_ROWS, recorded_statements, ways
-from support.values.writes import PAIRS, VOID, A, Pair, agree, frame, outcome
+from pytest_delta_schema import Column, Merge, When, WriteOptions, assert_rejects, check_write
+from pytest_delta_schema.diagnostics.errors import DeclarationError, WriteError
+from pytest_delta_schema.testing.scenario import INT, LONG, TEXT, field, struct
+from support.models import table
+from support.statements import BY_ROWS, recorded_statements, ways
+from support.writes import PAIRS, VOID, XY, A, B, Pair, X, agree, frame, outcome, two
 
 ANSWERS = {(pair, method, mode): real for pair, method, mode, real in recorded_statements()}
 WRITTEN = [name for name in PAIRS if any(ways(name))]
@@ -71,3 +73,250 @@ def test_an_older_merge_lets_no_schema_with_void_evolve(pair, version, evolves, 
     merge = Merge(matched="all", evolves=evolves)
 
     assert outcome(check_write(pair.table, pair.frame, merge, version=version)) == expected
+
+
+UPDATE, DELETE = WriteOptions(method="update"), WriteOptions(method="delete")
+BY_B = table(A, B, partitioned_by=["b"])
+
+
+def reasons(model, given, options):
+    return [(finding.code, finding.message) for finding in check_write(model, given, options).findings]
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "code", "message"),
+    [
+        (
+            frame(a=INT),
+            Merge(matched={"zz": INT, "b": "y"}),
+            "INTERNAL_ERROR",
+            "the MERGE needs columns that are not there: zz of the target, y of the source",
+        ),
+        (
+            frame(a=INT),
+            Merge(matched=When("source.z = 1 AND target.y = 1 AND a = 1", then="delete")),
+            "AMBIGUOUS_REFERENCE",
+            "the source has a more than once, because names match without case",
+        ),
+        (
+            frame(a=INT),
+            Merge(not_matched=When("target.a = 1 AND x = 1", then={"a": "a"})),
+            "INTERNAL_ERROR",
+            "the MERGE needs columns that are not there: a of the target, x of the source",
+        ),
+        (
+            frame(c=INT),
+            UPDATE,
+            "UNRESOLVED_COLUMN",
+            "the UPDATE needs columns that are not there: c",
+        ),
+        (
+            frame(field("a.x", INT)),
+            UPDATE,
+            "INVALID_EXTRACT_BASE_FIELD_TYPE",
+            "the UPDATE needs columns that are not there: a.x",
+        ),
+        (
+            frame(a=INT, b=TEXT),
+            WriteOptions(method="sql_insert", by=["a"]),
+            "INSERT_COLUMN_ARITY_MISMATCH",
+            "the INSERT lists 1 columns, and its query has 2",
+        ),
+        (
+            frame(a=INT, c=INT),
+            WriteOptions(method="sql_insert", by=["a", "z"]),
+            "UNRESOLVED_COLUMN",
+            "the INSERT needs columns that are not there: z",
+        ),
+        (
+            frame(a=INT, c=INT),
+            WriteOptions(mode="overwrite", replace_where="y = 1 AND z = 2"),
+            "DELTA_METADATA_MISMATCH",
+            "the frame has a column c (int), which the table lacks",
+        ),
+        (
+            frame(a=INT, b=TEXT),
+            WriteOptions(mode="overwrite", replace_where="y = 1 AND z = 2"),
+            "UNRESOLVED_COLUMN",
+            "the overwrite replaces the rows where y = 1 AND z = 2, and the table lacks y, z",
+        ),
+        (
+            frame(a=INT, b=TEXT),
+            WriteOptions(partition_by=["a"]),
+            "DELTA_METADATA_MISMATCH",
+            "the writer partitions by a, and the table is not partitioned",
+        ),
+    ],
+)
+def test_one_line_names_all_that_is_wrong(given, options, code, message):
+    assert reasons(table(A, B), given, options)[0] == (code, message)
+
+
+@pytest.mark.parametrize(
+    ("model", "given", "options", "code"),
+    [
+        (two(X), frame(a=INT, v=X), Merge(not_matched={"v.x": "a"}), "DELTA_UNSUPPORTED_NESTED_FIELD_IN_OPERATION"),
+        (two(X), frame(a=INT, v=X), Merge(matched={"v": "v", "v.x": "a"}), "DELTA_CONFLICT_SET_COLUMN"),
+        (two(X), frame(a=INT, v=X), Merge(matched={"v.z": "a"}), "FIELD_NOT_FOUND"),
+        (two(X), frame(field("v.x", TEXT), field("v.z", INT)), UPDATE, "FIELD_NOT_FOUND"),
+        (table(Column("a", INT, is_nullable=False)), frame(a=VOID), UPDATE, "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"),
+        (
+            BY_B,
+            frame(a=INT, b=TEXT),
+            WriteOptions(method="save_as_table", partition_by=["a"]),
+            "IllegalArgumentException",
+        ),
+    ],
+)
+def test_other_refusals_have_the_condition_of_delta(model, given, options, code):
+    assert reasons(model, given, options)[0][0] == code
+
+
+def test_fields_of_structs_are_assigned():
+    assert check_write(two(X), frame(field("v.x", LONG)), UPDATE).notes[0].path == "v.x"
+    evolved = check_write(two(X), frame(a=INT, v=XY), Merge(matched={"v.y": "v.y"}, evolves=True))
+    assert evolved.resulting_schema.simpleString() == "struct<a:int,v:struct<x:int,y:string>>"
+
+
+def test_structs_in_collections_are_compared_field_by_field():
+    stored = struct(field("x", INT, nullable=False), field("y", TEXT))
+    given = struct(field("x", LONG, nullable=False), field("y", TEXT))
+
+    for wrap in (lambda kind: kind, ArrayType, lambda kind: MapType(TEXT, ArrayType(kind))):
+        model = two(wrap(stored))
+        assert check_write(model, frame(v=wrap(given)), UPDATE).accepted
+        assert reasons(model, frame(v=wrap(X)), UPDATE)[0][0] == "DELTA_UPDATE_SCHEMA_MISMATCH_EXPRESSION"
+
+
+def test_a_merge_notes_what_it_does():
+    merge = Merge(matched="all", not_matched={"a": "a", "c": "c"}, evolves=True)
+
+    assert [note.message for note in check_write(table(A, B), frame(a=LONG, c=INT), merge).notes] == [
+        "a is cast from bigint to int; a value that does not fit fails",
+        "a is cast from bigint to int; a value that does not fit fails",
+        "b is not inserted: it is NULL",
+        "c (int) is added, nullable and last",
+    ]
+
+
+def test_an_overwrite_says_which_rows_it_replaces():
+    given = frame(a=INT, b=TEXT)
+
+    text = str(check_write(BY_B, given, WriteOptions(mode="overwrite", dynamic_partitions=True)))
+    assert text == (
+        "dev.silver.orders: the write is accepted\n  replaces the partitions by b that the frame has rows for"
+    )
+    assert check_write(BY_B, given).replaces == ""
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (Merge, 'Merge has no clause; write such as Merge(matched="all", not_matched="all")'),
+        (
+            lambda: Merge(matched=["all", "delete"], not_matched_by_source=["delete", "delete"]),
+            (
+                "clauses without condition hide those after them, in matched, not_matched_by_source;"
+                ' write When("...", then="delete")'
+            ),
+        ),
+        (
+            lambda: Merge(matched="some", not_matched="delete"),
+            (
+                "Merge does not know matched='some', not_matched='delete'; write one of matched: all, delete or a mapping of"
+                " columns; not_matched: all or a mapping of columns; not_matched_by_source: delete or a mapping of columns"
+            ),
+        ),
+        (
+            lambda: Merge(not_matched_by_source={"a": "a"}, matched=When("", then="all")),
+            (
+                "Merge does not know matched=When(condition='', then='all'), not_matched_by_source={'a': 'a'};"
+                " write one of matched: all, delete or a mapping of"
+                " columns; not_matched: all or a mapping of columns; not_matched_by_source: delete or a mapping of columns"
+            ),
+        ),
+        (
+            lambda: WriteOptions(method="sql_insert", mode="overwrite", replace_using=["a"]),  # type: ignore[call-arg]
+            (
+                "WriteOptions has no argument replace_using; write replace_where or a Merge, for REPLACE USING is not known"
+                " yet, instead of replace_using"
+            ),
+        ),
+        (
+            lambda: WriteOptions(method="sql_insert", mode="overwrite", replace_on="a = 1"),  # type: ignore[call-arg]
+            (
+                "WriteOptions has no argument replace_on; write replace_where or a Merge, for REPLACE ON is not known yet,"
+                " instead of replace_on"
+            ),
+        ),
+        (
+            lambda: Merge(on="target.a = source.a", matched="all"),  # type: ignore[call-arg]
+            (
+                "Merge has no argument on; write no condition, for it chooses rows and not columns, and the clauses"
+                " instead of on"
+            ),
+        ),
+        (
+            lambda: WriteOptions("save"),  # type: ignore[call-arg]
+            (
+                "WriteOptions takes nothing by position, and was given 'save' as well; write it by name: method=, mode=,"
+                " merge_schema=, overwrite_schema=, auto_merge=, by=, evolves=, replace_where=, dynamic_partitions=,"
+                " partition_by="
+            ),
+        ),
+        (
+            lambda: WriteOptions(method="upsert"),
+            (
+                "method is 'upsert'; write one of save, save_as_table, insert_into, write_to, write_stream, sql_insert, update,"
+                " delete"
+            ),
+        ),
+        (
+            lambda: WriteOptions(method="delete", by="name", merge_schema=True),
+            "delete does not take merge_schema, by; leave out what it does not take",
+        ),
+        (
+            lambda: WriteOptions(replace_where="a = 1", dynamic_partitions=True),
+            (
+                "replace_where, dynamic_partitions chooses the rows that an overwrite replaces, and this write appends;"
+                ' write mode="overwrite"'
+            ),
+        ),
+        (
+            lambda: WriteOptions(method="write_to", mode="overwrite", replace_where="a = 1", dynamic_partitions=True),
+            "write_to overwrites by replace_where or by dynamic_partitions, and was given both; give one of them",
+        ),
+        (
+            lambda: WriteOptions(method="sql_insert", by="place"),
+            'by takes names of columns, and was given \'place\'; write by="position", by="name" or by=["id", ...]',
+        ),
+        (
+            lambda: WriteOptions(mode="overwrite", replace_where=" "),
+            "replace_where takes a condition in SQL, and was given ' '; write such as \"day = '2026-01-01'\"",
+        ),
+        (
+            lambda: check_write(table(A), frame(a=INT), DELETE),
+            "a delete takes no frame, and was given StructType([StructField('a', IntegerType(), True)]); give None",
+        ),
+    ],
+)
+def test_what_has_no_meaning_is_refused_in_one_line(call, message):
+    with pytest.raises(DeclarationError) as caught:
+        call()
+
+    assert str(caught.value) == message
+
+
+def test_a_refused_delete_shows_no_frame():
+    model = PAIRS["append only"].table
+
+    assert assert_rejects(model, None, DELETE).rules == ("append-only",)
+    with pytest.raises(WriteError, match="a delete takes no frame"):
+        assert_rejects(table(A), None, DELETE)
+
+
+def test_names_that_are_equal_without_case_are_refused():
+    given = struct(field("a", INT), field("A", INT))
+
+    assert reasons(table(A), given, Merge(matched="all"))[0][0] == "AMBIGUOUS_REFERENCE"
+    assert reasons(table(A), given, WriteOptions(method="sql_insert", by=["a", "A"]))[0][0] == "COLUMN_ALREADY_EXISTS"

@@ -14,6 +14,7 @@ from pytest_delta_schema import (
     ApplyError,
     Column,
     ConvergenceError,
+    DatabricksCatalog,
     ForeignKey,
     Identity,
     MemoryCatalog,
@@ -24,29 +25,36 @@ from pytest_delta_schema import (
     assert_table_equals,
     state_text,
 )
-from pytest_delta_schema.backends.databricks.catalog import DatabricksCatalog
-from pytest_delta_schema.backends.databricks.connection import SparkConnection, WarehouseConnection, connect_databricks
+from pytest_delta_schema.backends.databricks import connect_databricks
+from pytest_delta_schema.backends.databricks.connection import SparkConnection, WarehouseConnection
 from pytest_delta_schema.backends.databricks.reading import RUNTIME, _path
 from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, DeclarationError, StatementError
+from pytest_delta_schema.engine import Gate
 from pytest_delta_schema.engine.apply_progress import ApplyProgress
-from pytest_delta_schema.engine.gate import BatchedApplies, Gate
+from pytest_delta_schema.engine.gate import BatchedApplies
 from pytest_delta_schema.engine.outcomes import Status
-from pytest_delta_schema.execute import RowCounts
-from pytest_delta_schema.execute.protocols import ABSENT
+from pytest_delta_schema.execute import ABSENT, RowCounts
 from pytest_delta_schema.rules.consent import parse_consent
-from pytest_delta_schema.sql import Statement, StatementKind, statements
+from pytest_delta_schema.sql import Statement, StatementKind, dotted, statements
 from pytest_delta_schema.sql.data_check_queries import count_rows, first_broken, first_repeated, samples
-from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.sql.words import parse_databricks_type
-from pytest_delta_schema.state import ArrayState, CheckState, ColumnState, KeyState, MapState, StructState
-from pytest_delta_schema.state.json_state import state_from_json, state_json
+from pytest_delta_schema.state import (
+    ArrayState,
+    CheckState,
+    ColumnState,
+    KeyState,
+    MapState,
+    StructState,
+    state_from_json,
+    state_json,
+)
 from pytest_delta_schema.test_kit.effects import effect_on, versions_of
 from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.data_access import MemoryDataAccess
 from pytest_delta_schema.testing.scenario import LONG, TEXT, field, struct
-from support.catalogs.databricks import Doubled, Workspace
-from support.tables import NAME, column, state, stored, table
+from support.databricks import Doubled, Workspace
+from support.models import NAME, column, state, stored, table
 
 
 class Behind(MemoryDataAccess):
@@ -140,7 +148,9 @@ def test_hidden_values_take_one_more(workspace):
 def test_what_a_create_statement_would_show_of_keys_is_not_compared(workspace, monkeypatch, answer, rely):
     parent = table(ID, name="dev.silver.parents", primary_key=["id"])
     wanted = table(
-        ID, primary_key=PrimaryKey(["id"], rely=rely), foreign_keys=[ForeignKey(["id"], parent, name="fk", rely=rely)]
+        ID,
+        primary_key=PrimaryKey(["id"], rely=rely),
+        foreign_keys=[ForeignKey(["id"], parent, name="fk", rely=rely)],
     )
     catalog, ask = made(workspace, parent, wanted), workspace.rows
 
@@ -189,7 +199,7 @@ def test_a_foreign_key_is_not_added_again_without_its_rely(workspace, monkeypatc
             " dev.silver.parents changes, and the catalog does not show whether queries may rely on it; give the principal"
             " the permission for SHOW CREATE TABLE dev.silver.children, or let its model manage it"
             " [DS225 ForeignKeyOfUnknownRely]"
-        )
+        ),
     ]
     gate = Gate(catalog, [changed, child], settings=Settings())
     assert [gate.apply(model).status for model in (changed, child)] == [Status.BLOCKED, Status.IN_SYNC]
@@ -264,7 +274,7 @@ def test_another_layout_is_refused_by_name(workspace):
                 "the databricks backend cannot rewrite layout: no statement for it keeps the table's constraints"
                 " and comments, and a transaction cannot be reached"
             ),
-        )
+        ),
     ]
 
 
@@ -362,7 +372,7 @@ class TestPermissionAndAbsence:
         workspace.hidden.add(PARENT)
 
         assert str(catalog.snapshot([child]).problems[child.name]).startswith(
-            f"{CHILD}: foreign key fk_dev_silver_children__parent references a table that the principal cannot see"
+            f"{CHILD}: foreign key fk_dev_silver_children__parent references a table that the principal cannot see",
         )
 
 
@@ -484,15 +494,15 @@ TYPES = {
                         ColumnState("x", "decimal(9,3)", is_nullable=True, comment=""),
                         ColumnState("v", "variant", is_nullable=True, comment=""),
                         ColumnState("n", "void", is_nullable=True, comment=""),
-                    )
+                    ),
                 ),
                 is_nullable=True,
                 comment="",
             ),
-        )
+        ),
     ),
     "struct<a: int NOT NULL COMMENT 'it\\'s'>": StructState(
-        (ColumnState("a", "int", is_nullable=False, comment="it's"),)
+        (ColumnState("a", "int", is_nullable=False, comment="it's"),),
     ),
 }
 
@@ -613,7 +623,8 @@ class TestDoors:
         modules(monkeypatch, config=lambda **_: None, workspace=lambda config: client)  # noqa: ARG005 - as above
 
         with pytest.raises(
-            BackendUnavailableError, match=r"^the SQL warehouse abc is deleted; set databricks_warehouse"
+            BackendUnavailableError,
+            match=r"^the SQL warehouse abc is deleted; set databricks_warehouse",
         ):
             connect_databricks("abc")
 
@@ -667,7 +678,9 @@ def modules(monkeypatch, *, sql=None, config=None, session=None, workspace=runni
     monkeypatch.setitem(sys.modules, "databricks.sdk", SimpleNamespace(WorkspaceClient=workspace))
     monkeypatch.setitem(sys.modules, "databricks.sdk.core", SimpleNamespace(Config=config))
     monkeypatch.setitem(
-        sys.modules, "databricks.connect", SimpleNamespace(DatabricksSession=SimpleNamespace(builder=builder))
+        sys.modules,
+        "databricks.connect",
+        SimpleNamespace(DatabricksSession=SimpleNamespace(builder=builder)),
     )
 
 

@@ -10,10 +10,9 @@ import pytest
 from hypothesis import Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from pytest_delta_schema.sql.quoting import dotted
+from pytest_delta_schema.sql import dotted
 from support.covering import ALL
-from support.tables import NAME
-from support.values.evolution import Evolution
+from support.models import NAME, Evolution
 
 pytestmark = pytest.mark.spark
 

@@ -6,8 +6,7 @@ from hypothesis import settings
 
 from pytest_delta_schema import MemoryCatalog
 from support.covering import ALL
-from support.tables import NAME
-from support.values.evolution import Evolution
+from support.models import NAME, Evolution
 
 
 class EvolutionInMemory(Evolution):

@@ -13,16 +13,21 @@ from pytest_delta_schema import Check, Column, ForeignKey, Identity, MemoryCatal
 from pytest_delta_schema.backends.memory.rows import broken_rows, orphans
 from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.diagnostics.errors import StatementError
-from pytest_delta_schema.execute import RowCounts
-from pytest_delta_schema.execute.protocols import ABSENT
-from pytest_delta_schema.plan import CheckAdd, NotNull, TablePlanner
-from pytest_delta_schema.plan.changes import ColumnNullabilityChange, LayoutRewrite, SetColumnComments, SetTags
+from pytest_delta_schema.execute import ABSENT, RowCounts
+from pytest_delta_schema.plan import (
+    CheckAdd,
+    ColumnNullabilityChange,
+    LayoutRewrite,
+    NotNull,
+    SetColumnComments,
+    SetTags,
+    TablePlanner,
+)
 from pytest_delta_schema.sql import Statement, StatementKind, statements
-from pytest_delta_schema.state import CheckState, ForeignKeyState, KeyState, TableState
+from pytest_delta_schema.state import CheckState, ForeignKeyState, KeyState, SourceState, TableState
 from pytest_delta_schema.state.desired import desired_state
-from pytest_delta_schema.state.states import SourceState
-from support.tables import NAME, TEXT, column, state, stored, table
-from support.tables import catalog as observed
+from support.models import NAME, TEXT, column, state, stored, table
+from support.models import catalog as observed
 
 
 def test_it_starts_with_tables_and_rows():
@@ -126,7 +131,8 @@ def test_what_is_there_is_not_created():
     (action,) = TablePlanner().plan([table(column())], observed(TableState(name=NAME, exists=False))).actions
 
     with pytest.raises(
-        StatementError, match=r"cannot create the table dev\.silver\.orders, because it exists"
+        StatementError,
+        match=r"cannot create the table dev\.silver\.orders, because it exists",
     ) as caught:
         catalog.run(statements(action)[0])
 
@@ -137,7 +143,8 @@ def test_what_is_there_is_not_created():
 def test_tightening_asks_the_rows_again_when_it_runs():
     catalog = MemoryCatalog([state(stored())], rows={NAME: [{}]})
     refused = statement(
-        StatementKind.TIGHTEN_COLUMNS, ColumnNullabilityChange(path=ColumnPath("id"), is_nullable=False)
+        StatementKind.TIGHTEN_COLUMNS,
+        ColumnNullabilityChange(path=ColumnPath("id"), is_nullable=False),
     )
 
     with pytest.raises(UnsafePlanError, match="column id cannot be NOT NULL, because 1 row holds NULL in it, of 1"):
@@ -225,7 +232,8 @@ def test_a_check_that_only_spark_can_evaluate_is_reported():
     catalog = MemoryCatalog([state(stored(), checks=(CheckState("odd", "name rlike '^x'"),))])
 
     with pytest.raises(
-        StatementError, match=r"cannot evaluate check odd \(name rlike '\^x'\): .*; test it on the local"
+        StatementError,
+        match=r"cannot evaluate check odd \(name rlike '\^x'\): .*; test it on the local",
     ):
         catalog.insert(NAME, [{"id": 1}])
 

@@ -28,7 +28,7 @@ PRIVATE = re.compile(
     r"(?<!self)(?<!cls)\._(jvm|jsc|jdf|jrdd|jsparkSession|gateway|gateway_client|options|sc|instantiatedSession)\b"
     r"|\._(active_spark_context|accumulatorServer|createFromLocal|ensure_initialized|make_type_verifier)\b"
     r"|\b_find_spark_home\b"
-    r"|apache\.spark\.sql\.delta\b"
+    r"|apache\.spark\.sql\.delta\b",
 )
 ALLOWED = {"backends/spark/compat.py"}
 SETTINGS = re.compile(r'"org\.apache\.spark\.sql\.delta\.catalog\.DeltaCatalog"')

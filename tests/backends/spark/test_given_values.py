@@ -13,12 +13,11 @@ import pytest
 from pyspark.errors import PySparkTypeError
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Check, MemoryCatalog, Orchestrator
+from pytest_delta_schema import Check, MemoryCatalog, Orchestrator, SessionCatalog
 from pytest_delta_schema.backends.spark.compat import frame_of_rows, java_frame
-from pytest_delta_schema.backends.spark_session.catalog import SessionCatalog
 from pytest_delta_schema.diagnostics.errors import StatementError
-from support.tables import NAME, column, table
-from support.values.given_values import BERLIN, KEPT, LOST, PARTS, TEXT, UTC, plain
+from support.models import NAME, column, table
+from support.rows import BERLIN, KEPT, LOST, PARTS, TEXT, UTC, plain
 
 pytestmark = pytest.mark.spark
 
@@ -57,7 +56,7 @@ def cases():
 def test_values_of_every_type_are_read_as_they_were_given(catalog):
     columns = [column(name, kind) for name, kind, _, _ in cases()]
     Orchestrator.over(catalog).sync_tables(
-        [table(*columns, column("c", spark.CharType(4)), column("j", spark.VariantType()))]
+        [table(*columns, column("c", spark.CharType(4)), column("j", spark.VariantType()))],
     )
     variant = spark.VariantVal.parseJson('{"a": [1.50, null, "x"]}')
     given = {name: value for name, _, value, _ in cases()}
@@ -124,7 +123,7 @@ INSTANTS = [
 def test_instants_survive(catalog, zone, partitioned):
     naive = datetime(2026, 7, 1, 12, 0, 0, 7)
     Orchestrator.over(catalog).sync_tables(
-        [table(column(), column("t", spark.TimestampType()), partitioned_by=list(partitioned))]
+        [table(column(), column("t", spark.TimestampType()), partitioned_by=list(partitioned))],
     )
     rows = [{"id": index, "t": given} for index, given in enumerate([*INSTANTS, naive])]
 
@@ -151,7 +150,8 @@ def test_a_partition_whose_table_sees_the_time_zone_of_the_session_refuses_the_r
     catalog.spark.conf.set(ZONE, "Europe/Berlin")
     try:
         with pytest.raises(
-            StatementError, match=r"row 2, column t: .* is in an hour that occurs twice in Europe/Berlin"
+            StatementError,
+            match=r"row 2, column t: .* is in an hour that occurs twice in Europe/Berlin",
         ):
             catalog.insert(NAME, [{"id": 1, "t": INSTANTS[0]}, {"id": 2, "t": INSTANTS[1]}])
         written = catalog.version(NAME)
@@ -213,7 +213,8 @@ def test_a_datetime_of_the_repeated_hour_is_refused_with_nothing_written(catalog
     catalog.spark.conf.set(ZONE, "Europe/Berlin")
     try:
         with pytest.raises(
-            StatementError, match=r"row 2, column t: .* it has no time zone and happens twice in Europe/Berlin"
+            StatementError,
+            match=r"row 2, column t: .* it has no time zone and happens twice in Europe/Berlin",
         ):
             catalog.insert(NAME, [{"id": 1}, {"id": 2, "t": datetime(2026, 10, 25, 2, 30)}])
     finally:

@@ -13,14 +13,17 @@ from pytest_delta_schema import DeltaSchemaError, UnityCatalog
 from pytest_delta_schema.backends.unity.decoding import entry_type, require_columns
 from pytest_delta_schema.backends.unity.transport import HttpAnswer
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, MetadataSyncError, StatementError
+from pytest_delta_schema.state import EntryState
 from pytest_delta_schema.state.delta_log import columns_of_schema
-from pytest_delta_schema.state.entries import EntryState
-from support.catalogs.fake_unity_http import (
+from support.logs import commit, delta_log, field, metadata, protocol
+from support.models import NAME, column, table
+from support.unity import (
     CATALOG,
     CONFIG,
     CREDENTIALS,
     DELTA,
     LISTING,
+    MODEL,
     SCHEMA,
     TABLE,
     UPDATE,
@@ -28,9 +31,6 @@ from support.catalogs.fake_unity_http import (
     delta_table,
     entry,
 )
-from support.logs import commit, delta_log, field, metadata, protocol
-from support.tables import NAME, column, table
-from support.unity import MODEL
 
 TOKEN = "dapi-0123456789-secret"  # noqa: S105 - of nobody
 REMOTE = "s3://lake/orders"
@@ -106,7 +106,7 @@ def test_what_is_no_schema_or_catalog_leaves_open_whether_a_table_is_absent(log,
     state = server.catalog.snapshot([MODEL])
 
     assert str(state.problems[NAME]).startswith(
-        "dev.silver.orders: is not found, and it is not known whether it exists"
+        "dev.silver.orders: is not found, and it is not known whether it exists",
     )
     assert NAME not in state.tables
 
@@ -120,7 +120,7 @@ def test_what_is_none_of_the_delta_api_makes_a_managed_table_unreadable(log_of, 
     problem = str(server.catalog.snapshot([MODEL]).problems[NAME])
 
     assert problem.startswith(
-        f"dev.silver.orders: {call} on http://unity.invalid: 200, and the answer does not come from Unity"
+        f"dev.silver.orders: {call} on http://unity.invalid: 200, and the answer does not come from Unity",
     )
     assert "\n" not in problem
 
@@ -133,12 +133,13 @@ def test_what_vends_nothing_makes_a_table_unreadable(body):
     problem = str(server.catalog.snapshot([MODEL]).problems[NAME])
 
     assert problem.startswith(
-        f"dev.silver.orders: {CREDENTIALS} on http://unity.invalid: 200, and the answer does not come from"
+        f"dev.silver.orders: {CREDENTIALS} on http://unity.invalid: 200, and the answer does not come from",
     )
 
 
 @pytest.mark.parametrize(
-    ("call", "kind"), [(TABLE, "EXTERNAL"), (DELTA, "MANAGED"), (CONFIG, "MANAGED"), (CREDENTIALS, "EXTERNAL")]
+    ("call", "kind"),
+    [(TABLE, "EXTERNAL"), (DELTA, "MANAGED"), (CONFIG, "MANAGED"), (CREDENTIALS, "EXTERNAL")],
 )
 def test_a_web_page_concerns_every_table(log_of, call, kind):
     server = Playing(REMOTE if call == CREDENTIALS else log_of[kind], kind)
@@ -326,7 +327,8 @@ def test_a_redirect_of_an_update_names_the_login_page(log):
     server.play(UPDATE, REFUSED["a redirect to a login page"][0])
 
     with pytest.raises(
-        MetadataSyncError, match=r"302 Found: it redirects to https://login.example.com:444, probably a login"
+        MetadataSyncError,
+        match=r"302 Found: it redirects to https://login.example.com:444, probably a login",
     ):
         server.catalog.sync_entries([MODEL])
 
@@ -400,7 +402,7 @@ def test_a_location_with_a_signature_is_shown_without_it(log):
 
     problem = str(state.problems[NAME])
     assert problem.startswith(
-        "dev.silver.orders: there is no Delta log at foo://***@store/orders?sig=***; restore the files, or drop the table from the catalog"
+        "dev.silver.orders: there is no Delta log at foo://***@store/orders?sig=***; restore the files, or drop the table from the catalog",
     )
     assert "hunter2" not in problem + repr(state)
 

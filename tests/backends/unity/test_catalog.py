@@ -9,14 +9,15 @@ import pytest
 from pytest_delta_schema import ApplyError, Column, Orchestrator, UnityCatalog, assert_table_equals, state_text
 from pytest_delta_schema.backends.unity import UnityClient
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
-from pytest_delta_schema.plan.entry_comparison import entry_differences
+from pytest_delta_schema.plan import entry_differences
 from pytest_delta_schema.test_kit.effects import effect_on, versions_of
 from pytest_delta_schema.testing import CatalogSuite
 from pytest_delta_schema.testing.scenario import BOTH, INT, LONG, TEXT, field, struct
 from pytest_delta_schema.testing.unity import SimulatedFault, UnityDouble
-from support.catalogs.spark_registered_unity import Registering
+from pytest_delta_schema.testing.unity_tables import IMPOSED_PROPERTIES
 from support.covering import played_on
-from support.tables import NAME, column, table
+from support.models import NAME, column, table
+from support.unity import Registering
 
 pytestmark = pytest.mark.spark
 
@@ -132,7 +133,8 @@ def test_spark_connect_has_no_way_to_transactions(double, remote):
     client = UnityClient(double.uri)
 
     with pytest.raises(
-        BackendUnavailableError, match="by transactions, which Spark Connect cannot reach; give it a classic session"
+        BackendUnavailableError,
+        match="by transactions, which Spark Connect cannot reach; give it a classic session",
     ):
         UnityCatalog(client, session=lambda: remote).create_schema("dev", "silver")
     client.close()
@@ -153,13 +155,14 @@ def test_a_server_that_dies_after_the_first_statement(unity, double, monkeypatch
     wanted = table(column(is_nullable=False, comment="Key"), column("a", TEXT), comment="All")
 
     with pytest.raises(
-        ApplyError, match=r"all 4 statements ran, and then the table could not be read back: "
+        ApplyError,
+        match=r"all 4 statements ran, and then the table could not be read back: ",
     ) as caught:
         Orchestrator.over(unity).sync_tables([wanted])
 
     assert (len(caught.value.done), caught.value.not_run, caught.value.fault.code) == (4, (), "DS604")
     assert f"to restore:  RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF {caught.value.version}" in str(
-        caught.value
+        caught.value,
     )
     double.faults.clear()
     assert unity.version(NAME) == (caught.value.version or 0) + 4
@@ -193,7 +196,10 @@ def test_managed_tables_of_old_servers_are_read_by_spark(unity, double, manage, 
 
 def test_the_entry_of_a_managed_table_is_compared_with_what_spark_reads(unity, manage):
     model = table(
-        column(comment="Key"), column("twice", LONG, generated_as="id * 2"), comment="Orders", tags={"a": "b"}
+        column(comment="Key"),
+        column("twice", LONG, generated_as="id * 2"),
+        comment="Orders",
+        tags={"a": "b"},
     )
     Orchestrator.over(unity).sync_tables([model])
     entry = manage()
@@ -210,3 +216,54 @@ def test_the_entry_of_a_managed_table_is_compared_with_what_spark_reads(unity, m
         "columns.id.comment: the catalog entry has '', the log has 'Key'",
         "comment: the catalog entry has 'Lies', the log has 'Orders'",
     ]
+
+
+DEFAULTS = "spark.databricks.delta.properties.defaults."
+
+
+class Managed(Registering):
+    """Lets the double take over every new table, and follow its log."""
+
+    def __init__(self, double, spark, warehouse):
+        super().__init__(double.uri, None, spark, warehouse)
+        self._double = double
+
+    def run(self, statement):
+        super().run(statement)
+        if str(statement.table) in self._double.metastore.tables:
+            log = self._spark.catalog().log(statement.table).shown()
+            self._double.metastore.commit(str(statement.table), log)
+
+
+@pytest.fixture(scope="module")
+def managed(local_session, warehouse):
+    spark = local_session.spark
+    with UnityDouble() as double:
+        made = Managed(double, spark, warehouse)
+        made.make_catalogs(CATALOGS)
+        yield made
+        made.drop_catalogs(CATALOGS)
+
+
+@pytest.fixture
+def _imposing(local):
+    for key, value in IMPOSED_PROPERTIES.items():
+        local.spark.conf.set(f"{DEFAULTS}{key.removeprefix('delta.')}", value)
+    yield
+    for key in IMPOSED_PROPERTIES:
+        local.spark.conf.unset(f"{DEFAULTS}{key.removeprefix('delta.')}")
+
+
+class TestUnityManaged(CatalogSuite):
+    """Some of the scenarios, since they take real Delta longer with these properties; memory plays all of them."""
+
+    imposed = IMPOSED_PROPERTIES
+    scenarios = played_on(UnityCatalog.capabilities, "additive", "basics")
+
+    @pytest.fixture
+    def catalog(self, managed, local, _imposing):
+        for name in CATALOGS:
+            local.spark.conf.set(f"spark.sql.catalog.{name}.uri", managed.client.uri)
+        yield managed
+        for name in CATALOGS:
+            managed.forget(name, "silver")

@@ -12,7 +12,7 @@ from pytest_delta_schema.backends.unity.logs import ExternalLogs, Log, LogFolder
 from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.diagnostics.errors import StatementError
 from support.logs import TIME, commit, field, metadata
-from support.tables import NAME
+from support.models import NAME
 from support.unity import MODEL, lake
 
 
@@ -149,7 +149,7 @@ def test_an_entry_that_another_process_synchronises_while_the_log_goes_on(unity,
 
 
 CLUSTERED = {
-    "protocol": {"minReaderVersion": 1, "minWriterVersion": 7, "writerFeatures": ["clustering", "domainMetadata"]}
+    "protocol": {"minReaderVersion": 1, "minWriterVersion": 7, "writerFeatures": ["clustering", "domainMetadata"]},
 }
 BY_ID = {"domain": "delta.clustering", "configuration": '{"clusteringColumns":[["id"]]}', "removed": False}
 FAILURES = pytest.mark.parametrize(("failures", "is_read"), [(0, True), (1, True), (2, False)])

@@ -9,21 +9,17 @@ from typing import Any
 
 import pytest
 
-from pytest_delta_schema import Orchestrator
+from pytest_delta_schema import Diagnostic, Orchestrator
 from pytest_delta_schema.backends.unity.addresses import Deadline
 from pytest_delta_schema.backends.unity.client import ServerError
 from pytest_delta_schema.delta.names import ColumnPath
-from pytest_delta_schema.diagnostics.errors import (
-    BackendUnavailableError,
-    Diagnostic,
-    MetadataSyncError,
-    StatementError,
-)
-from pytest_delta_schema.execute import ActionRunner
-from pytest_delta_schema.execute.protocols import ABSENT
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, MetadataSyncError, StatementError
+from pytest_delta_schema.execute import ABSENT, ActionRunner
+from pytest_delta_schema.plan import entry_differences
+from pytest_delta_schema.plan.entry_comparison import unstorable_notes
 from pytest_delta_schema.testing.unity import SimulatedFault
-from support.logs import commit, field, metadata, protocol
-from support.tables import NAME, column, table
+from support.logs import commit, delta_log, field, metadata, protocol
+from support.models import NAME, column, table
 from support.unity import MODEL, lake
 
 NESTED = {
@@ -163,13 +159,13 @@ DRIFTED = {
     ),
     "a comment inside": (
         lambda entry: entry["columns"][3].update(
-            type_json=entry["columns"][3]["type_json"].replace("Inside", "Outside")
+            type_json=entry["columns"][3]["type_json"].replace("Inside", "Outside"),
         ),
         "columns.s.x.comment: the catalog entry has 'Outside', the log has 'Inside'",
     ),
     "nullability inside": (
         lambda entry: entry["columns"][3].update(
-            type_json=entry["columns"][3]["type_json"].replace('"containsNull": false', '"containsNull": true')
+            type_json=entry["columns"][3]["type_json"].replace('"containsNull": false', '"containsNull": true'),
         ),
         "columns.s.m.value.type_json: the catalog entry has array<decimal(9,3)>, the log has array<decimal(9,3) not null>",
     ),
@@ -196,7 +192,7 @@ LEVEL = {
             "delta.feature.x": "supported",
             "io.unitycatalog.tableId": "1",
             "option.team": "x",
-        }
+        },
     ),
     "owner": lambda entry: entry.update(owner="somebody"),
     "parts of decimals": change(1, type_precision=10, type_scale=2),
@@ -382,10 +378,10 @@ def test_races_that_are_lost_without_end_end(tmp_path, monkeypatch, status, text
 
 def test_a_refused_update_is_sent_once_and_reported_in_one_line(unity):
     parsed = {
-        "error": {"type": "InternalServerErrorException", "message": "Value too long for column;\ninsert " + "x" * 500}
+        "error": {"type": "InternalServerErrorException", "message": "Value too long for column;\ninsert " + "x" * 500},
     }
     unity.server.faults.append(
-        SimulatedFault(path="tables/orders$", method="POST", status=500, text=json.dumps(parsed))
+        SimulatedFault(path="tables/orders$", method="POST", status=500, text=json.dumps(parsed)),
     )
 
     with pytest.raises(MetadataSyncError) as caught:
@@ -420,7 +416,7 @@ def test_an_update_that_succeeded_although_its_answer_was_lost(unity, monkeypatc
 @pytest.mark.parametrize("text", ["", "<html>Log in</html>", "{}"])
 def test_a_reported_success_without_an_update_is_an_error(unity, status, text):
     unity.server.faults.append(
-        SimulatedFault(path="tables/orders$", method="POST", status=status, text=text if status == 200 else "")
+        SimulatedFault(path="tables/orders$", method="POST", status=status, text=text if status == 200 else ""),
     )
 
     with pytest.raises(MetadataSyncError) as caught:
@@ -618,7 +614,7 @@ def test_managed_tables_are_read_through_the_delta_api(unity):
     unity.entry().update(table_type="MANAGED", storage_location="file:///nowhere/orders")
     unity.entry()["properties"] |= {**clustered, "delta.minWriterVersion": "7"}
     unity.entry()["columns"][0]["type_json"] = json.dumps(
-        field("id", nullable=False, comment="Key", **{"delta.columnMapping.physicalName": "col-1"})
+        field("id", nullable=False, comment="Key", **{"delta.columnMapping.physicalName": "col-1"}),
     )
 
     state = unity.state()
@@ -698,7 +694,8 @@ def test_old_commits_that_cannot_be_read_are_one_line(unity):
     (folder / "_delta_log" / f"{0:020d}.json").write_text("{")
 
     with pytest.raises(
-        StatementError, match=r"^older commits of its Delta log at .* cannot be read \(JSONDecodeError\)$"
+        StatementError,
+        match=r"^older commits of its Delta log at .* cannot be read \(JSONDecodeError\)$",
     ):
         unity.catalog.past_columns(NAME._replace(table="c"), [ColumnPath("old")])
 
@@ -706,3 +703,81 @@ def test_old_commits_that_cannot_be_read_are_one_line(unity):
 def test_what_only_spark_can_read_needs_a_session_for_its_past(unity):
     with pytest.raises(BackendUnavailableError, match="no session is configured"):
         unity.catalog.past_columns(NAME._replace(table="none"), [ColumnPath("old")])
+
+
+COLLATED = field("city", "string", __COLLATIONS={"city": "spark.UTF8_LCASE"})
+INNER = {"name": "x", "type": "long", "nullable": True}
+BARE = {"name": "bare", "type": {"type": "struct", "fields": [INNER]}, "nullable": True}
+EMPTY = field("empty", {"type": "struct", "fields": []})
+NESTED_FIELD = field("nested", {"type": "array", "elementType": EMPTY["type"], "containsNull": True})
+BLANK = field("blank", {"type": "struct", "fields": [field(" ")]})
+
+
+@pytest.fixture
+def odd_unity(tmp_path):
+    with lake(tmp_path) as server:
+        yield server
+
+
+def synced(odd_unity):
+    """Synchronise twice, and return the stored columns and the notes."""
+    odd_unity.catalog.sync_entries([MODEL])
+    posted = len(odd_unity.calls("POST"))
+    notes = [note.message for done in odd_unity.catalog.sync_entries([MODEL]) for note in done.notes]
+    assert len(odd_unity.calls("POST")) == posted
+    state = odd_unity.state()
+    assert entry_differences(state.entries[NAME], state.logs[NAME]) == ()
+    assert [note.message for note in unstorable_notes(NAME, state.logs[NAME])] == notes
+    return [column["name"] for column in odd_unity.entry()["columns"]], notes
+
+
+@pytest.mark.parametrize(
+    ("odd", "stored", "left_out"),
+    [
+        (COLLATED, ["id", "city"], []),
+        (field("d", "decimal(10, 2)"), ["id", "d"], []),
+        (BARE, ["id", "bare"], []),
+        (field(" "), ["id"], ["column   (a blank name)"]),
+        (EMPTY, ["id"], ["column empty (a struct without fields)"]),
+        (NESTED_FIELD, ["id"], ["column nested (a struct without fields)"]),
+        (BLANK, ["id"], ["column blank (a blank name)"]),
+    ],
+    ids=["collated", "decimal", "no metadata", "blank", "empty", "nested", "blank field"],
+)
+def test_what_the_server_refuses_is_noted_and_the_rest_is_stored(odd_unity, odd, stored, left_out):
+    delta_log(odd_unity.folder / "dev" / "silver" / "orders", field("id"), odd, comment="All")
+
+    notes = [f"the catalog cannot store {text}, and its entry lacks it" for text in left_out]
+    assert synced(odd_unity) == (stored, notes)
+    assert odd_unity.entry()["comment"] == "All"
+
+
+def test_a_partition_column_that_is_left_out_is_no_partition_column_of_the_entry(odd_unity):
+    folder = odd_unity.folder / "dev" / "silver" / "orders"
+    commit(folder, 0, protocol(), metadata(field("id"), field(" ", "string"), partitioned_by=(" ",)))
+
+    assert synced(odd_unity)[0] == ["id"]
+
+
+def test_a_table_of_which_no_column_can_be_stored_has_an_entry_without_columns(odd_unity):
+    delta_log(odd_unity.folder / "dev" / "silver" / "orders", EMPTY, comment="All")
+
+    assert synced(odd_unity)[0] == []
+    assert odd_unity.entry()["comment"] == "All"
+
+
+def test_a_collated_column_that_another_client_stored_is_read(odd_unity):
+    delta_log(odd_unity.folder / "dev" / "silver" / "orders", COLLATED)
+    synced(odd_unity)
+
+    assert json.loads(odd_unity.entry()["columns"][0]["type_json"]) == COLLATED
+    assert odd_unity.entry()["columns"][0]["type_text"] == "string"
+
+
+def test_a_comment_that_only_the_json_of_a_column_has_is_a_difference(odd_unity):
+    delta_log(odd_unity.folder / "dev" / "silver" / "orders", field("id"))
+    synced(odd_unity)
+    odd_unity.entry()["columns"][0]["type_json"] = json.dumps(field("id", comment="Secret"))
+
+    assert odd_unity.differences() == ["columns.id.type_json.comment: the catalog entry has 'Secret', the log has ''"]
+    assert synced(odd_unity)[0] == ["id"]

@@ -12,17 +12,15 @@ from contextlib import suppress
 
 import pytest
 
-from pytest_delta_schema import DeltaSchemaError
+from pytest_delta_schema import DeltaSchemaError, UnityCatalog
 from pytest_delta_schema.backends.secret import Secret
-from pytest_delta_schema.backends.unity.catalog import UnityCatalog
-from pytest_delta_schema.backends.unity.client import UnityClient
+from pytest_delta_schema.backends.unity import UnityClient
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, MetadataSyncError
 from pytest_delta_schema.state import ColumnState
 from pytest_delta_schema.testing.unity import SimulatedFault
-from support.catalogs.hostile import answers, hostile
-from support.ports import own_port
-from support.tables import NAME, column, table
-from support.unity import MODEL, OTHER, lake
+from support.catalogs import answers, hostile
+from support.models import NAME, column, table
+from support.unity import MODEL, OTHER, lake, own_port
 
 TOKEN = "dapi-0123456789-secret"  # noqa: S105 - of nobody
 
@@ -120,7 +118,7 @@ def test_a_server_that_hangs_is_not_waited_for_by_every_table(unity):
         (
             f"the server at {unity.server.uri} did not answer within 0.3 s; check that it is running"
             " [DS501 UnreachableCatalog]"
-        )
+        ),
     }
     assert unity.calls("GET") == ["/tables"]
 
@@ -198,13 +196,13 @@ def test_a_log_that_is_gone(unity):
 
 def test_a_log_that_is_malformed(unity):
     (unity.folder / "dev/silver/orders/_delta_log" / f"{0:020d}.json").write_text(
-        '{"metaData": {"schemaString": 5}}\n{"protocol": {}}\n'
+        '{"metaData": {"schemaString": 5}}\n{"protocol": {}}\n',
     )
 
     problem = unity.state(MODEL, OTHER).problems[NAME]
 
     assert problem.message.startswith(
-        f"its Delta log at {(unity.folder / 'dev/silver/orders').as_uri()} cannot be read ("
+        f"its Delta log at {(unity.folder / 'dev/silver/orders').as_uri()} cannot be read (",
     )
     assert problem.remedy == "restore it from a backup"
 

@@ -6,10 +6,10 @@ import pytest
 
 from pytest_delta_schema import Orchestrator, QualifiedName
 from pytest_delta_schema.diagnostics.errors import MetadataSyncError
-from pytest_delta_schema.execute.protocols import ABSENT
+from pytest_delta_schema.execute import ABSENT
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.sql import script, statements
-from support.tables import column, table
+from support.models import column, table
 from support.unity import MIXED, lake
 
 FILLERS = [table(column(), name=f"dev.silver.t{number}") for number in range(5)]
@@ -40,7 +40,7 @@ def test_a_table_is_found_without_case_and_noted(unity, beside):
     assert state.tables[MIXED.name].exists
     assert plan.is_empty
     assert [str(note) for note in plan.notes] == [
-        "dev.silver.mixed: the catalog stores it as dev.silver.Mixed; names match without case"
+        "dev.silver.mixed: the catalog stores it as dev.silver.Mixed; names match without case",
     ]
     assert [table.exists for name, table in state.tables.items() if name != MIXED.name] == [False] * len(beside)
 

@@ -13,19 +13,18 @@ import boto3
 import pytest
 
 from pytest_delta_schema.backends.secret import Secret
+from pytest_delta_schema.backends.unity import Storage
 from pytest_delta_schema.backends.unity.storage import (
     NO_CREDENTIALS,
     Credentials,
-    Storage,
     deltalake_options,
     spark_options,
     vended,
 )
 from pytest_delta_schema.delta.names import ColumnPath
 from support.logs import commit, delta_log, field, metadata, protocol
-from support.ports import own_port
-from support.tables import NAME
-from support.unity import MODEL, lake
+from support.models import NAME
+from support.unity import MODEL, lake, own_port
 
 KEYS = {"aws_access_key_id": "AKIAVENDED", "aws_secret_access_key": "vended-secret"}
 
@@ -72,7 +71,7 @@ def unity(endpoint, tmp_path):
                 "table_type": "EXTERNAL",
                 "data_source_format": "DELTA",
                 "storage_location": "s3://lake/silver/orders",
-            }
+            },
         )
         made.server.credentials = {
             "aws_temp_credentials": {

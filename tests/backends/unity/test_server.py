@@ -16,11 +16,11 @@ import pytest
 from pytest_delta_schema import QualifiedName, UnityCatalog
 from pytest_delta_schema.backends.unity import Secret, UnityClient
 from pytest_delta_schema.backends.unity.client import ServerError
-from pytest_delta_schema.plan.entry_comparison import entry_differences
+from pytest_delta_schema.plan import entry_differences
 from pytest_delta_schema.testing.unity import UnityDouble
-from support.catalogs.spark_registered_unity import connection, external_table
 from support.logs import commit, delta_log, field, metadata
-from support.tables import column, table
+from support.models import column, table
+from support.unity import connection, external_table
 
 REAL = os.environ.get("DELTA_SCHEMA_TEST_UNITY_URI", "")
 ID, DAY = field("id", nullable=False, comment="Key"), field("day", "date")
@@ -68,7 +68,7 @@ class Place:
     params=[
         "double",
         pytest.param("real", marks=pytest.mark.skipif(not REAL, reason="DELTA_SCHEMA_TEST_UNITY_URI is not set")),
-    ]
+    ],
 )
 def bench(request, tmp_path):
     with UnityDouble() as double:

@@ -8,16 +8,14 @@ import time
 
 import pytest
 
-from pytest_delta_schema import QualifiedName
+from pytest_delta_schema import QualifiedName, UnityCatalog
 from pytest_delta_schema.backends.unity import UnityClient, transport
 from pytest_delta_schema.backends.unity import client as client_module
-from pytest_delta_schema.backends.unity.catalog import UnityCatalog
 from pytest_delta_schema.backends.unity.client import ServerError
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
-from support.catalogs.hostile import answers, head, hostile
-from support.ports import own_port
-from support.tables import NAME
-from support.unity import MODEL
+from support.catalogs import answers, head, hostile
+from support.models import NAME
+from support.unity import MODEL, own_port
 
 SECONDS = 0.4
 """The limit of a call; servers would go on for minutes."""

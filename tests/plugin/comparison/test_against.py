@@ -107,7 +107,7 @@ def test_a_consent_lets_one_change_through_and_it_is_still_shown(released):
     released.settings(
         '[tool.pytest_delta_schema]\nmodels = ["models"]\n'
         "[[tool.pytest_delta_schema.allow]]\n"
-        'action = "break"\npath = "dev.silver.orders.note"\nreason = "nobody reads it"\nexpires = 2999-12-31\n'
+        'action = "break"\npath = "dev.silver.orders.note"\nreason = "nobody reads it"\nexpires = 2999-12-31\n',
     )
 
     result = released.run("-v")
@@ -166,7 +166,7 @@ def test_a_deprecated_column_may_go_after_its_sunset_and_notice(released, deprec
     released.declare(WITHOUT_NOTE + CUSTOMERS)
     released.settings(
         '[tool.pytest_delta_schema]\nmodels = ["models"]\n'
-        f'[[tool.pytest_delta_schema.compatibility]]\npath = "dev.**"\nmin_notice = {notice}\n'
+        f'[[tool.pytest_delta_schema.compatibility]]\npath = "dev.**"\nmin_notice = {notice}\n',
     )
 
     result = released.run("-v")
@@ -328,7 +328,7 @@ def test_the_policy_of_the_longest_path_decides(released, entry, end):
     released.settings(
         '[tool.pytest_delta_schema]\nmodels = ["models"]\n'
         '[[tool.pytest_delta_schema.compatibility]]\npath = "**"\nfail_on = "dangerous"\n'
-        f'[[tool.pytest_delta_schema.compatibility]]\npath = "dev.silver.*"\n{entry}\n'
+        f'[[tool.pytest_delta_schema.compatibility]]\npath = "dev.silver.*"\n{entry}\n',
     )
 
     result = released.run("-v")
@@ -341,7 +341,7 @@ def test_other_roles_are_shown_with_v_and_fail_nothing(released):
         ORDERS.format("")
         .replace('Column("id", LongType()), ', "")
         .replace("StringType())", 'StringType()), Column("id", LongType())')
-        + CUSTOMERS
+        + CUSTOMERS,
     )
 
     quiet, verbose = released.run(), released.run("-v")
@@ -368,7 +368,9 @@ def test_reports_name_the_role_the_verdict_and_the_base_at_the_line_of_the_table
     released.declare(WITHOUT_NOTE + CUSTOMERS)
 
     released.run(
-        "--delta-report=json:report.json", "--delta-report=markdown:report.md", "--delta-report=gitlab:gl.json"
+        "--delta-report=json:report.json",
+        "--delta-report=markdown:report.md",
+        "--delta-report=gitlab:gl.json",
     )
 
     report = json.loads((released.path / "report.json").read_text("utf-8"))
@@ -446,7 +448,7 @@ def test_what_cannot_be_compared_is_a_usage_error(released, arguments, message):
 def test_a_path_of_the_policy_that_matches_no_table_is_a_usage_error_of_a_complete_run(released):
     released.settings(
         '[tool.pytest_delta_schema]\nmodels = ["models"]\n'
-        '[[tool.pytest_delta_schema.compatibility]]\npath = "dev.sliver.*"\n'
+        '[[tool.pytest_delta_schema.compatibility]]\npath = "dev.sliver.*"\n',
     )
     released.declare(WITHOUT_NOTE + CUSTOMERS)
 

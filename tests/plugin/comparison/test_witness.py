@@ -126,5 +126,5 @@ def test_witnesses_are_confirmed_and_every_report_has_them(released):
 
     assert answer.returncode == 0, answer.stderr
     assert answer.stdout.startswith(
-        "before: [('id', 'bigint'), ('note', 'string')] [(1, 'note_1')]\nafter: fails: [UNRES"
+        "before: [('id', 'bigint'), ('note', 'string')] [(1, 'note_1')]\nafter: fails: [UNRES",
     )

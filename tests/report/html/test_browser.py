@@ -10,17 +10,16 @@ from itertools import pairwise
 import pytest
 
 from pytest_delta_schema.report.html.page import html_page
-from support.reports import browser
-from support.reports.hostile_report import hostile_report
-from support.reports.large_reports import large_report
-from support.reports.run_reports import BLOCKED, DRIFTED, IN_SYNC, RUN, UNREADABLE, sample_report
+from support import browser
+from support.reports import BLOCKED, DRIFTED, IN_SYNC, RUN, UNREADABLE, hostile_report, large_report, sample_report
 
 MISSING = browser.missing_programs()
 IN_CI = os.environ.get("CI") == "true"
 LONG = "a_very_long_name_without_any_place_to_break_it" * 4
 
 pytestmark = pytest.mark.skipif(
-    bool(MISSING) and not IN_CI, reason=f"{' and '.join(MISSING)} missing; install with: {browser.INSTALL}"
+    bool(MISSING) and not IN_CI,
+    reason=f"{' and '.join(MISSING)} missing; install with: {browser.INSTALL}",
 )
 
 
@@ -53,7 +52,7 @@ def opened(driver, tmp_path):
 
 def shown(driver):
     return driver.execute_script(
-        "return [...document.querySelectorAll('details.table:not([hidden]) h3')].map((name) => name.textContent)"
+        "return [...document.querySelectorAll('details.table:not([hidden]) h3')].map((name) => name.textContent)",
     )
 
 
@@ -65,7 +64,7 @@ def wait(driver, script):
     """Wait until a script returns something."""
     driver.set_script_timeout(5)
     driver.execute_async_script(
-        f"const done = arguments[0]; const look = () => (({script})) ? done() : setTimeout(look, 10); look()"
+        f"const done = arguments[0]; const look = () => (({script})) ? done() : setTimeout(look, 10); look()",
     )
 
 
@@ -195,7 +194,7 @@ class TestKeyboard:
             keys(driver, "\t")
             outline = driver.execute_script(
                 f"const node = document.querySelector('{selector}'); node.focus({{focusVisible: true}});"
-                "const style = getComputedStyle(node); return style.outlineStyle + style.outlineWidth"
+                "const style = getComputedStyle(node); return style.outlineStyle + style.outlineWidth",
             )
             assert outline == "solid2px", selector
 
@@ -277,7 +276,7 @@ class TestStructure:
         driver = opened(everything())
         element(driver, "#open-all").click()
         levels = driver.execute_script(
-            "return [...document.querySelectorAll('h1,h2,h3,h4,h5,h6')].map((node) => Number(node.tagName[1]))"
+            "return [...document.querySelectorAll('h1,h2,h3,h4,h5,h6')].map((node) => Number(node.tagName[1]))",
         )
 
         assert driver.execute_script("return document.documentElement.lang") == "en"
@@ -334,7 +333,7 @@ class TestPlaces:
               return [...frame.querySelectorAll("th, td")].map((cell) => [cell.getBoundingClientRect().right > right, cell]);
             });
             return [cells.filter(([isOutside]) => isOutside).map(([, cell]) => cell.textContent), cells.length];
-            """
+            """,
         )
         assert number > 20
         assert outside == []
@@ -359,7 +358,7 @@ class TestPlaces:
         element(driver, "#filters [value=blocked]").click()
         wait(driver, "document.getElementById('shown').textContent === '1 of 30 shown'")
         driver.execute_script(
-            "document.querySelector('a.node.faded').dispatchEvent(new MouseEvent('click', {bubbles: true}))"
+            "document.querySelector('a.node.faded').dispatchEvent(new MouseEvent('click', {bubbles: true}))",
         )
         wait(driver, "document.getElementById('shown').textContent === '30 of 30 shown'")
 
@@ -418,5 +417,6 @@ class TestHostileTexts:
         driver = opened(sample_report(odd))
 
         assert driver.execute_script("return document.querySelector('ol pre').textContent") == f"{sql};".replace(
-            "\n", "\\n"
+            "\n",
+            "\\n",
         )

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from support.hand_made_logs import actions, checkpoints, features, files, schemas, second_checkpoints
+from support.hand_made_logs import checkpoints, files, schemas
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from support.hand_made_logs.writing import Write
+    from support.hand_made_logs.files import Write
 
 CASES: Mapping[str, Write] = {
-    **actions.CASES,
+    **files.ACTION_CASES,
     **schemas.CASES,
-    **features.CASES,
-    **files.CASES,
-    **checkpoints.CASES,
-    **second_checkpoints.CASES,
+    **files.FEATURE_CASES,
+    **files.FILE_CASES,
+    **checkpoints.CHECKPOINT_CASES,
+    **checkpoints.SECOND_CHECKPOINT_CASES,
 }
 
-SCHEMAS_ONLY = schemas.CASES.keys() | features.CASES.keys()
+SCHEMAS_ONLY = schemas.CASES.keys() | files.FEATURE_CASES.keys()
 """Logs whose list of files is the same in all."""

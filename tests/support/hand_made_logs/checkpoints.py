@@ -1,4 +1,4 @@
-"""Logs with odd checkpoints, compactions, checksums of versions, and hints in ``_last_checkpoint``."""
+"""Logs with odd checkpoints, one or several, compactions, checksums of versions, and hints in ``_last_checkpoint``."""
 
 from __future__ import annotations
 
@@ -9,26 +9,29 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from support.hand_made_logs.files import GOOD
-from support.hand_made_logs.writing import (
+from support.hand_made_logs.files import (
     ABSENT,
+    FEW,
+    GOOD,
     METADATA,
     PROTOCOL,
     changed,
     checksum_of,
     features,
+    info,
     later,
     lines,
     log,
     put,
+    wrong,
 )
-from support.hand_made_logs.wrong_values import FEW, wrong
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from support.hand_made_logs.writing import Write
+    from support.hand_made_logs.files import Write
+
 
 UUID = "0d7ab2b3-0000-4000-8000-000000000000"
 SECOND = features("v2Checkpoint", reader=("v2Checkpoint",))
@@ -41,7 +44,7 @@ _SCHEMA = pa.schema(
                 "minWriterVersion": pa.int32(),
                 "readerFeatures": pa.list_(pa.string()),
                 "writerFeatures": pa.list_(pa.string()),
-            }
+            },
         ),
         "metaData": pa.struct(
             {
@@ -52,7 +55,7 @@ _SCHEMA = pa.schema(
                 "partitionColumns": pa.list_(pa.string()),
                 "configuration": _TEXTS,
                 "createdTime": pa.int64(),
-            }
+            },
         ),
         "add": pa.struct(
             {
@@ -61,13 +64,13 @@ _SCHEMA = pa.schema(
                 "size": pa.int64(),
                 "modificationTime": pa.int64(),
                 "dataChange": pa.bool_(),
-            }
+            },
         ),
         "sidecar": pa.struct({"path": pa.string(), "sizeInBytes": pa.int64(), "modificationTime": pa.int64()}),
         "checkpointMetadata": pa.struct({"version": pa.int64()}),
-    }
+    },
 )
-_ADD = {"path": "p.parquet", "partitionValues": [], "size": 1, "modificationTime": 1, "dataChange": True}
+_CHECKPOINTS_ADD = {"path": "p.parquet", "partitionValues": [], "size": 1, "modificationTime": 1, "dataChange": True}
 
 
 def parquet(*actions: Mapping[str, Any], columns: tuple[str, ...] = tuple(_SCHEMA.names)) -> bytes:
@@ -90,7 +93,11 @@ def _named(version: int, ending: str) -> str:
 
 
 def log_with(
-    files: Mapping[str, str | bytes], *, first: str = GOOD, number: int = 4, lost: tuple[int, ...] = ()
+    files: Mapping[str, str | bytes],
+    *,
+    first: str = GOOD,
+    number: int = 4,
+    lost: tuple[int, ...] = (),
 ) -> Write:
     """Return a log of commits, with other files; names in ``lost`` are versions whose commits are not there."""
 
@@ -106,7 +113,7 @@ def log_with(
 
 
 OTHER = {**METADATA, "description": "of the checkpoint"}
-WHOLE = parquet({"protocol": PROTOCOL}, {"metaData": OTHER}, {"add": _ADD})
+WHOLE = parquet({"protocol": PROTOCOL}, {"metaData": OTHER}, {"add": _CHECKPOINTS_ADD})
 GONE = (0, 1, 2)
 
 
@@ -122,20 +129,26 @@ def _classic() -> Iterator[tuple[str, Write]]:
         "without metadata": parquet({"protocol": PROTOCOL}),
         "without the column of the protocol": parquet({"metaData": OTHER}, columns=("metaData", "add")),
         "without the column of adds": parquet(
-            {"metaData": OTHER}, {"protocol": PROTOCOL}, columns=("metaData", "protocol")
+            {"metaData": OTHER},
+            {"protocol": PROTOCOL},
+            columns=("metaData", "protocol"),
         ),
         "two metadata": parquet({"protocol": PROTOCOL}, {"metaData": OTHER}, {"metaData": METADATA}),
         "two protocols": parquet(
-            {"protocol": PROTOCOL}, {"metaData": OTHER}, {"protocol": {**PROTOCOL, "minWriterVersion": 3}}
+            {"protocol": PROTOCOL},
+            {"metaData": OTHER},
+            {"protocol": {**PROTOCOL, "minWriterVersion": 3}},
         ),
         "schema of SQL": parquet({"protocol": PROTOCOL}, {"metaData": {**OTHER, "schemaString": _sql_schema()}}),
         "null schema": parquet({"protocol": PROTOCOL}, {"metaData": {**OTHER, "schemaString": None}}),
         "null id": parquet({"protocol": PROTOCOL}, {"metaData": {**OTHER, "id": None}}),
         "null format": parquet(
-            {"protocol": PROTOCOL}, {"metaData": {**OTHER, "format": {"provider": None, "options": {}}}}
+            {"protocol": PROTOCOL},
+            {"metaData": {**OTHER, "format": {"provider": None, "options": {}}}},
         ),
         "unknown partition column": parquet(
-            {"protocol": PROTOCOL}, {"metaData": {**OTHER, "partitionColumns": ["other"]}}
+            {"protocol": PROTOCOL},
+            {"metaData": {**OTHER, "partitionColumns": ["other"]}},
         ),
         "null partition column": parquet({"protocol": PROTOCOL}, {"metaData": {**OTHER, "partitionColumns": [None]}}),
         "null partition columns": parquet({"protocol": PROTOCOL}, {"metaData": {**OTHER, "partitionColumns": None}}),
@@ -150,7 +163,7 @@ def _classic() -> Iterator[tuple[str, Write]]:
         yield f"checkpoint without its commits: {label}", log_with({name: content}, lost=GONE)
     parts = {
         _named(2, "checkpoint.0000000001.0000000002.parquet"): parquet({"protocol": PROTOCOL}, {"metaData": OTHER}),
-        _named(2, "checkpoint.0000000002.0000000002.parquet"): parquet({"add": _ADD}),
+        _named(2, "checkpoint.0000000002.0000000002.parquet"): parquet({"add": _CHECKPOINTS_ADD}),
     }
     second = _named(2, "checkpoint.0000000002.0000000002.parquet")
     yield "checkpoint of two parts", log_with(parts)
@@ -309,7 +322,7 @@ def _checksums() -> Iterator[tuple[str, Write]]:
     )
 
 
-def _hints() -> Iterator[tuple[str, Write]]:
+def _checkpoints_hints() -> Iterator[tuple[str, Write]]:
     checkpoint = {_named(2, "checkpoint.parquet"): WHOLE}
     hint = {"version": 2, "size": 3, "sizeInBytes": len(WHOLE), "numOfAddFiles": 1}
     for label, content in wrong(hint, "version", "size"):
@@ -361,7 +374,136 @@ def _many_sidecars(number: int) -> dict[str, Any]:
 
 
 def _all() -> tuple[Callable[[], Iterator[tuple[str, Write]]], ...]:
-    return (_classic, _compactions, _checksums, _hints)
+    return (_classic, _compactions, _checksums, _checkpoints_hints)
 
 
-CASES = dict(case for cases in _all() for case in cases())
+CHECKPOINT_CASES = dict(case for cases in _all() for case in cases())
+
+
+if TYPE_CHECKING:
+    Files = dict[str, str | bytes]
+
+_FIRST = lines(info(0), {"protocol": SECOND}, {"metaData": METADATA})
+_NAME = f"{2:020d}.checkpoint.{UUID}"
+_OF_VERSION = {"checkpointMetadata": {"version": 2}}
+_HEAD = ({"protocol": SECOND}, {"metaData": OTHER})
+_SECOND_CHECKPOINTS_ADD = {
+    "path": "p.parquet",
+    "partitionValues": {},
+    "size": 1,
+    "modificationTime": 1,
+    "dataChange": True,
+}
+_ROW = {"add": {**_SECOND_CHECKPOINTS_ADD, "partitionValues": []}}
+"""The same in parquet, where maps are pairs."""
+
+_PART = f"{UUID[:-1]}1.parquet"
+_SIDECAR = parquet(_ROW, columns=("add",))
+_REFERENCE = {"path": _PART, "sizeInBytes": len(_SIDECAR), "modificationTime": 1}
+_WITH_PART: Files = {f"_sidecars/{_PART}": _SIDECAR}
+
+
+def _checkpoint(kind: str, *actions: Mapping[str, Any]) -> Files:
+    return {f"{_NAME}.{kind}": parquet(*actions) if kind == "parquet" else lines(*actions)}
+
+
+def _referring(kind: str, **changes: Any) -> Files:
+    return _checkpoint(kind, _OF_VERSION, *_HEAD, {"sidecar": {**_REFERENCE, **changes}})
+
+
+def _of_kind(kind: str) -> Iterator[tuple[str, Files]]:
+    """Yield the files of odd checkpoints, by what is odd."""
+    file = _ROW if kind == "parquet" else {"add": _SECOND_CHECKPOINTS_ADD}
+    whole = _checkpoint(kind, _OF_VERSION, *_HEAD, file)
+    content = whole[f"{_NAME}.{kind}"]
+    yield "whole", whole
+    yield "with a sidecar", _referring(kind) | _WITH_PART
+    yield (
+        "with two references to a sidecar",
+        {
+            **_checkpoint(kind, _OF_VERSION, *_HEAD, {"sidecar": _REFERENCE}, {"sidecar": _REFERENCE}),
+            **_WITH_PART,
+        },
+    )
+    yield "with a sidecar that is missing", _referring(kind)
+    yield "with a sidecar that is cut", _referring(kind) | {f"_sidecars/{_PART}": _SIDECAR[:-20]}
+    yield "with an empty sidecar", _referring(kind) | {f"_sidecars/{_PART}": b""}
+    yield "with a sidecar without adds", _referring(kind) | {f"_sidecars/{_PART}": parquet(columns=("protocol",))}
+    yield "with a sidecar of another size", _referring(kind, sizeInBytes=2**62) | _WITH_PART
+    yield "with a sidecar of a negative size", _referring(kind, sizeInBytes=-1) | _WITH_PART
+    yield "with a sidecar in another folder", _referring(kind, path=f"../{_PART}") | {_PART: _SIDECAR}
+    yield "with an escaped sidecar", _referring(kind, path="a%20b.parquet") | {"_sidecars/a b.parquet": _SIDECAR}
+    yield "with an empty path", _referring(kind, path="") | _WITH_PART
+    yield "with a path of null", _referring(kind, path=None) | _WITH_PART
+    yield "with the path of a folder", _referring(kind, path=f"_sidecars/{_PART}") | _WITH_PART
+    yield "without its version", _checkpoint(kind, *_HEAD, file)
+    yield "of another version", _checkpoint(kind, {"checkpointMetadata": {"version": 1}}, *_HEAD, file)
+    yield "without a protocol", _checkpoint(kind, _OF_VERSION, _HEAD[1], file)
+    yield "without metadata", _checkpoint(kind, _OF_VERSION, _HEAD[0], file)
+    yield "without the feature", _checkpoint(kind, _OF_VERSION, {"protocol": PROTOCOL}, _HEAD[1], file)
+    yield "without actions", _checkpoint(kind)
+    yield "cut", {f"{_NAME}.{kind}": content[:-20]}
+
+
+def _checkpoints() -> Iterator[tuple[str, Write]]:
+    for kind in ("parquet", "json"):
+        for label, files in _of_kind(kind):
+            if label in {"whole", "cut", "with a sidecar", "with a sidecar that is missing"}:
+                yield f"second checkpoint in {kind}, {label}", log_with(files, first=_FIRST)
+            yield f"second checkpoint in {kind} without its commits, {label}", log_with(files, first=_FIRST, lost=GONE)
+    json_texts = {
+        "with a sidecar that is a text": lines(_OF_VERSION, *_HEAD, {"sidecar": "x"}),
+        "with a number as path": lines(_OF_VERSION, *_HEAD, {"sidecar": {**_REFERENCE, "path": 5}}),
+        "with a text as size": lines(_OF_VERSION, *_HEAD, {"sidecar": {**_REFERENCE, "sizeInBytes": "x"}}),
+        "with blank lines": "\n\n" + lines(_OF_VERSION, *_HEAD),
+        "with text behind": lines(_OF_VERSION, *_HEAD).replace("}\n", "} x\n"),
+        "with a type of SQL": lines(
+            _OF_VERSION,
+            _HEAD[0],
+            {"metaData": {**OTHER, "schemaString": str(OTHER["schemaString"]).replace("long", "int")}},
+        ),
+    }
+    for label, text in json_texts.items():
+        files = {f"{_NAME}.json": text, **_WITH_PART}
+        yield f"second checkpoint in json without its commits, {label}", log_with(files, first=_FIRST, lost=GONE)
+    both = _referring("parquet") | _checkpoint("json", _OF_VERSION, *_HEAD) | _WITH_PART
+    yield "second checkpoints in parquet and json", log_with(both, first=_FIRST, lost=GONE)
+    classic = {f"{2:020d}.checkpoint.parquet": parquet(*_HEAD, _ROW)}
+    yield "second checkpoint next to a classic one", log_with(_referring("json") | classic, first=_FIRST, lost=GONE)
+    yield (
+        "second checkpoint in a classic name",
+        log_with(
+            {f"{2:020d}.checkpoint.parquet": parquet(_OF_VERSION, *_HEAD, {"sidecar": _REFERENCE}), **_WITH_PART},
+            first=_FIRST,
+            lost=GONE,
+        ),
+    )
+
+
+def _hint(kind: str, sidecars: Sequence[Mapping[str, Any]] | None, **changes: Any) -> str:
+    second = {"path": f"{_NAME}.{kind}", "sizeInBytes": 1, "modificationTime": 1, **changes}
+    files = {} if sidecars is None else {"sidecarFiles": sidecars, "nonFileActions": []}
+    return json.dumps({"version": 2, "size": 4, "v2Checkpoint": {**second, **files}})
+
+
+def _second_checkpoints_hints() -> Iterator[tuple[str, Write]]:
+    for kind in ("parquet", "json"):
+        files = _referring(kind) | _WITH_PART
+        other = {**_REFERENCE, "path": f"{UUID[:-1]}2.parquet"}
+        for label, text in {
+            "right": _hint(kind, [_REFERENCE]),
+            "without sidecars": _hint(kind, None),
+            "of no sidecars": _hint(kind, []),
+            "of a missing sidecar": _hint(kind, [_REFERENCE, other]),
+            "of many missing sidecars": _hint(kind, [{**other, "path": f"{number}.parquet"} for number in range(2000)]),
+            "of a sidecar in another folder": _hint(kind, [{**_REFERENCE, "path": f"../../../{_PART}"}]),
+            "of a sidecar that is a text": _hint(kind, ["x"]),  # type: ignore[list-item]
+            "of another checkpoint": _hint(kind, [_REFERENCE], path=f"{2:020d}.checkpoint.{UUID[:-1]}9.{kind}"),
+            "of a checkpoint elsewhere": _hint(kind, [_REFERENCE], path=f"../{_NAME}.{kind}"),
+            "of a large size": _hint(kind, [_REFERENCE], sizeInBytes=2**62),
+        }.items():
+            hinted = {**files, "_last_checkpoint": text}
+            yield f"hint of a second checkpoint in {kind}, {label}", log_with(hinted, first=_FIRST, lost=GONE)
+
+
+SECOND_CHECKPOINT_CASES = dict((*_checkpoints(), *_second_checkpoints_hints()))

@@ -1,16 +1,120 @@
-"""Logs with odd files: names, encodings of commits, and Hadoop's checksums of them."""
+"""Logs with odd files, actions and features, and how logs are written by hand."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+import struct
+import zlib
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any
 
-from support.hand_made_logs.writing import METADATA, PROTOCOL, checksum_of, info, later, lines, log, put
+from pytest_delta_schema.delta.protocol import READER_FEATURES, WRITER_FEATURES
+from support.logs import TIME, field
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from support.hand_made_logs.writing import Write
+
+if TYPE_CHECKING:
+    Write = Callable[[Path], object]
+    """Writes a log to the folder of a table."""
+
+FIELDS = (field("id"), field("name", "string"))
+PROTOCOL = {"minReaderVersion": 1, "minWriterVersion": 2}
+METADATA = {
+    "id": "5e9e6d3b-0000-4000-8000-000000000000",
+    "format": {"provider": "parquet", "options": {}},
+    "schemaString": json.dumps({"type": "struct", "fields": FIELDS}),
+    "partitionColumns": [],
+    "configuration": {},
+    "createdTime": TIME,
+}
+ABSENT = object()
+"""The value of a key that an action lacks."""
+
+
+def schema(*fields: Mapping[str, Any]) -> str:
+    """Return the text of a schema."""
+    return json.dumps({"type": "struct", "fields": fields})
+
+
+def features(*names: str, reader: tuple[str, ...] | None = None) -> dict[str, Any]:
+    """Return a protocol with named features.
+
+    Args:
+        names: The features of writers.
+        reader: Those of readers; without them the protocol does not name any.
+    """
+    named = {"writerFeatures": list(names)}
+    if reader is None:
+        return {"minReaderVersion": 1, "minWriterVersion": 7, **named}
+    return {"minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": list(reader), **named}
+
+
+def changed(action: Mapping[str, Any], **changes: Any) -> dict[str, Any]:
+    """Return an action with other values; :data:`ABSENT` removes a key."""
+    return {key: value for key, value in {**action, **changes}.items() if value is not ABSENT}
+
+
+def lines(*actions: Mapping[str, Any]) -> str:
+    """Return the text of a commit."""
+    return "".join(json.dumps(action) + "\n" for action in actions)
+
+
+def info(version: int) -> dict[str, Any]:
+    """Return the information of a commit."""
+    parameters: dict[str, str] = {}
+    return {"commitInfo": {"timestamp": TIME + version, "operation": "TEST", "operationParameters": parameters}}
+
+
+def later(version: int) -> str:
+    """Return the text of a commit that changes neither the metadata nor the protocol."""
+    return lines(info(version), {"txn": {"appId": "test", "version": version}})
+
+
+def log(folder: Path, *contents: str | bytes) -> Path:
+    """Write the commits of a log, and return its folder."""
+    log = folder / "_delta_log"
+    log.mkdir(parents=True)
+    for version, content in enumerate(contents):
+        put(log, f"{version:020d}.json", content)
+    return log
+
+
+def put(log: Path, name: str, content: str | bytes) -> None:
+    """Write one file of a log."""
+    (log / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+def checksum_of(content: bytes, block: int = 512) -> bytes:
+    """Return the checksum file that Hadoop writes for a file (Hadoop 3.4)."""
+    sums = (zlib.crc32(content[start : start + block]) for start in range(0, len(content), block))
+    return b"crc\0" + struct.pack(">i", block) + b"".join(struct.pack(">I", value) for value in sums)
+
+
+def of_actions(metadata: Any = METADATA, protocol: Any = PROTOCOL, *others: Mapping[str, Any]) -> Write:
+    """Return a log of two commits, the first of which has these actions."""
+    stated = [
+        {kind: action} for kind, action in (("protocol", protocol), ("metaData", metadata)) if action is not ABSENT
+    ]
+    return lambda folder: log(folder, lines(info(0), *stated, *others), later(1))
+
+
+def of_metadata(protocol: Mapping[str, Any] = PROTOCOL, **changes: Any) -> Write:
+    """Return a log whose metadata has other values."""
+    return of_actions(changed(METADATA, **changes), protocol)
+
+
+def of_protocol(**changes: Any) -> Write:
+    """Return a log whose protocol has other values."""
+    return of_actions(METADATA, changed(PROTOCOL, **changes))
+
+
+def of_fields(*fields: Any, protocol: Mapping[str, Any] = PROTOCOL, **changes: Any) -> Write:
+    """Return a log with other columns."""
+    return of_metadata(protocol, schemaString=schema(*fields), **changes)
+
 
 GOOD = lines(info(0), {"protocol": PROTOCOL}, {"metaData": METADATA})
 NEWER = lines(info(1), {"metaData": {**METADATA, "description": "newer"}})
@@ -195,4 +299,272 @@ def _with_checksum(name: str, content: bytes) -> Write:
     return lambda folder: put(log(folder, GOOD, NEWER), f".{name}.crc", content)
 
 
-CASES = dict((*_names(), *_encodings(), *_hadoop_checksums()))
+FILE_CASES = dict((*_names(), *_encodings(), *_hadoop_checksums()))
+
+
+_VALUES = {
+    "delta.appendOnly": ("true", "false", "TRUE", "maybe", ""),
+    "delta.enableChangeDataFeed": ("true", "maybe"),
+    "delta.enableDeletionVectors": ("true", "maybe"),
+    "delta.enableTypeWidening": ("true", "maybe"),
+    "delta.enableInCommitTimestamps": ("true", "false", "maybe"),
+    "delta.enableRowTracking": ("true", "maybe"),
+    "delta.enableIcebergCompatV1": ("true",),
+    "delta.enableIcebergCompatV2": ("true",),
+    "delta.enableIcebergCompatV3": ("true",),
+    "delta.enableVariantShredding": ("true",),
+    "delta.enableMaterializePartitionColumnsFeature": ("true",),
+    "delta.columnMapping.mode": ("none", "name", "id", "NAME", "weird", ""),
+    "delta.columnMapping.maxColumnId": ("5", "x"),
+    "delta.checkpointPolicy": ("classic", "v2", "weird"),
+    "delta.checkpointInterval": ("10", "0", "-1", "x", "99999999999"),
+    "delta.logRetentionDuration": ("interval 1 day", "1 day", "weird", ""),
+    "delta.deletedFileRetentionDuration": ("interval 1 day", "interval 1 month", "x"),
+    "delta.isolationLevel": ("Serializable", "weird"),
+    "delta.dataSkippingNumIndexedCols": ("-1", "x"),
+    "delta.universalFormat.enabledFormats": ("iceberg", "hudi", "weird"),
+    "delta.coordinatedCommits.commitCoordinator-preview": ("x",),
+    "delta.redirectReaderWriter-preview": ("{}", "x"),
+    "delta.constraints.c": ("id > 0", "other > 0", "not SQL at all (", ""),
+    "delta.constraints.": ("id > 0",),
+    "delta.feature.appendOnly": ("supported", "weird"),
+    "delta.minReaderVersion": ("1", "9"),
+    "delta.minWriterVersion": ("9",),
+    "delta.ignoreProtocolDefaults": ("true",),
+    "delta.unknown": ("x",),
+    "delta.randomizeFilePrefixes": ("maybe",),
+    "DELTA.APPENDONLY": ("true",),
+}
+
+
+def _named() -> Iterator[tuple[str, Write]]:
+    for name in READER_FEATURES:
+        yield f"feature {name}", of_actions(METADATA, features(name, reader=(name,)))
+        yield f"feature {name} of writers only", of_actions(METADATA, features(name))
+    for name in WRITER_FEATURES:
+        yield f"feature {name}", of_actions(METADATA, features(name))
+    for first, second in (
+        ("icebergCompatV1", "columnMapping"),
+        ("rowTracking", "domainMetadata"),
+        ("clustering", "domainMetadata"),
+        ("icebergCompatV1", "icebergCompatV2"),
+    ):
+        yield f"features {first} and {second}", of_actions(METADATA, features(first, second))
+    yield "feature that is not known", of_actions(METADATA, features("weird"))
+    yield "feature of readers that is not known", of_actions(METADATA, features("weird", reader=("weird",)))
+    yield "feature in another case", of_actions(METADATA, features("APPENDONLY"))
+    yield "feature twice", of_actions(METADATA, features("appendOnly", "appendOnly"))
+    yield (
+        "feature of writers among those of readers",
+        of_actions(METADATA, features("appendOnly", reader=("appendOnly",))),
+    )
+    yield "no features", of_actions(METADATA, features(reader=()))
+    yield "empty feature", of_actions(METADATA, features(""))
+    for reader, writer in ((1, 2), (2, 5), (1, 7), (3, 6), (2, 7)):
+        named = {"minReaderVersion": reader, "minWriterVersion": writer}
+        protocol = {**named, "readerFeatures": ["columnMapping"], "writerFeatures": ["columnMapping"]}
+        yield f"features in protocol {reader},{writer}", of_actions(METADATA, protocol)
+
+
+def _properties() -> Iterator[tuple[str, Write]]:
+    for key, values in _VALUES.items():
+        for value in values:
+            yield f"{key} = {value!r}", of_metadata(PROTOCOL, configuration={key: value})
+    ict = {"delta.enableInCommitTimestamps": "true"}
+    yield "in-commit timestamps with their feature", of_metadata(features("inCommitTimestamp"), configuration=ict)
+    yield (
+        "two checks that differ by case",
+        of_metadata(configuration={"delta.constraints.a": "id > 0", "delta.constraints.A": "id > 1"}),
+    )
+    yield "two properties that differ by case", of_metadata(configuration={"team": "a", "TEAM": "b"})
+
+
+FEATURE_CASES = dict((*_named(), *_properties()))
+
+
+WRONG: dict[str, Any] = {
+    "absent": ABSENT,
+    "null": None,
+    "true": True,
+    "5": 5,
+    "1.5": 1.5,
+    "text": "text",
+    "digits": "5",
+    "[]": [],
+    "{}": {},
+}
+"""Values by their names."""
+
+SOME = ("absent", "null", "5", "text")
+FEW = ("absent", "5", "text")
+
+
+def with_value(value: Any, path: tuple[str | int, ...], new: Any) -> Any:
+    """Return a copy of a value in JSON with another value at a path; :data:`ABSENT` removes a key."""
+    copy = deepcopy(value)
+    parent = copy
+    for key in path[:-1]:
+        parent = parent[key]
+    if new is ABSENT:
+        parent.pop(path[-1], None)
+    else:
+        parent[path[-1]] = new
+    return copy
+
+
+def wrong(value: Any, *paths: str, wrong_values: Iterable[str] = SOME) -> Iterator[tuple[str, Any]]:
+    """Yield copies of a value with wrong values at paths, by names such as ``format.provider 5``.
+
+    Args:
+        value: The value, which has what it should have.
+        paths: Keys, with dots between them.
+        wrong_values: Names in :data:`WRONG`.
+    """
+    for path in paths:
+        keys = tuple(int(key) if key.isdigit() else key.replace("/", ".") for key in path.split("."))
+        for name in wrong_values:
+            yield f"{path.replace('/', '.')} {name}", with_value(value, keys, WRONG[name])
+
+
+_ADD = {
+    "path": "part-0.parquet",
+    "partitionValues": {},
+    "size": 100,
+    "modificationTime": 1,
+    "dataChange": True,
+    "stats": '{"numRecords":1}',
+}
+_REMOVE = {"path": "part-0.parquet", "deletionTimestamp": 1, "dataChange": True}
+_DOMAIN = {"domain": "test.domain", "configuration": "{}", "removed": False}
+_TXN = {"appId": "test", "version": 1, "lastUpdated": 1}
+_DOMAINS = features("domainMetadata")
+
+PROTOCOLS = {
+    f"{reader},{writer}": {"minReaderVersion": reader, "minWriterVersion": writer}
+    for reader, writer in ((0, 0), (1, 1), (1, 3), (1, 4), (1, 6), (2, 5), (3, 7), (2, 7), (4, 8), (3, 2), (-1, 2))
+}
+
+
+def _protocols() -> Iterator[tuple[str, Write]]:
+    for name, protocol in wrong(
+        PROTOCOL,
+        "minReaderVersion",
+        "minWriterVersion",
+        wrong_values=("absent", "null", "true", "1.5", "digits"),
+    ):
+        yield f"protocol {name}", of_actions(METADATA, protocol)
+    for name, protocol in wrong(features("appendOnly", reader=("deletionVectors",)), "readerFeatures"):
+        yield f"protocol {name}", of_actions(METADATA, protocol)
+    for name, protocol in wrong(features("appendOnly"), "writerFeatures"):
+        yield f"protocol {name}", of_actions(METADATA, protocol)
+    for name, protocol in PROTOCOLS.items():
+        yield f"protocol {name}", of_actions(METADATA, protocol)
+    for name, value in (("null", None), ("list", []), ("text", "x"), ("empty", {})):
+        yield f"protocol of {name}", of_actions(METADATA, value)
+    yield "protocol with another key", of_actions(METADATA, {**PROTOCOL, "other": 1})
+    large = {"minReaderVersion": 2**31, "minWriterVersion": 2}
+    yield "protocol of a large version", of_actions(METADATA, large)
+
+
+def _metadata() -> Iterator[tuple[str, Write]]:
+    whole = {**METADATA, "name": "t", "description": "text"}
+    keys = ("id", "name", "description", "format", "format.provider", "format.options", "schemaString")
+    for name, metadata in wrong(whole, *keys, "partitionColumns", "configuration", "createdTime"):
+        yield f"metadata {name}", of_actions(metadata)
+    for name, value in (("null", None), ("list", []), ("text", "x"), ("empty", {})):
+        yield f"metadata of {name}", of_actions(value)
+    values: Mapping[str, Any] = {
+        "boolean": True,
+        "number": 5,
+        "fraction": 1.5,
+        "null": None,
+        "list": ["x"],
+        "object": {"x": "y"},
+        "large number": 10**30,
+        "exponent": 1e30,
+    }
+    for name, value in values.items():
+        yield f"property of {name}", of_actions({**METADATA, "configuration": {"team": value}})
+    yield "metadata with another key", of_actions({**METADATA, "other": 1})
+    yield "format option of number", of_actions({**METADATA, "format": {"provider": "parquet", "options": {"a": 5}}})
+    yield "format option", of_actions({**METADATA, "format": {"provider": "parquet", "options": {"a": "b"}}})
+    yield "format of orc", of_actions({**METADATA, "format": {"provider": "orc", "options": {}}})
+    yield "empty id", of_actions({**METADATA, "id": ""})
+    yield "empty key of property", of_actions({**METADATA, "configuration": {"": "x"}})
+    yield "large time", of_actions({**METADATA, "createdTime": 2**63})
+    yield "negative time", of_actions({**METADATA, "createdTime": -1})
+
+
+def _other_actions() -> Iterator[tuple[str, Write]]:
+    """Yield logs with actions that say nothing about the schema."""
+    commit_info = {**info(0)["commitInfo"], "isBlindAppend": True, "txnId": "x", "operationMetrics": {"a": "1"}}
+    keys = ("timestamp", "operation", "operationParameters", "isBlindAppend", "txnId", "operationMetrics")
+    for name, value in wrong(commit_info, *keys, wrong_values=FEW):
+        yield f"commitInfo {name}", _first({"commitInfo": value})
+    for name, value in wrong(
+        _ADD,
+        "path",
+        "partitionValues",
+        "size",
+        "modificationTime",
+        "dataChange",
+        "stats",
+        wrong_values=FEW,
+    ):
+        yield f"add {name}", of_actions(METADATA, PROTOCOL, {"add": value})
+    kinds = {"remove": (_REMOVE, PROTOCOL), "txn": (_TXN, PROTOCOL), "domainMetadata": (_DOMAIN, _DOMAINS)}
+    for kind, (action, protocol) in kinds.items():
+        for name, value in wrong(action, *action, wrong_values=("absent", "5", "[]")):
+            yield f"{kind} {name}", of_actions(METADATA, protocol, {kind: value})
+    for kind in ("commitInfo", "add", "remove", "txn", "domainMetadata", "cdc", "other"):
+        for name, value in (("null", None), ("a text", "x")):
+            yield f"{kind} of {name}", of_actions(METADATA, PROTOCOL, {kind: value})
+    yield "domain without its feature", of_actions(METADATA, PROTOCOL, {"domainMetadata": _DOMAIN})
+    yield "domain", of_actions(METADATA, _DOMAINS, {"domainMetadata": _DOMAIN})
+    yield "two metadata in one commit", of_actions(METADATA, PROTOCOL, {"metaData": {**METADATA, "description": "b"}})
+    yield (
+        "two protocols in one commit",
+        of_actions(METADATA, PROTOCOL, {"protocol": {**PROTOCOL, "minWriterVersion": 3}}),
+    )
+    yield "no actions", of_actions(METADATA, PROTOCOL, {})
+    yield "two actions in one line", of_actions(METADATA, PROTOCOL, {"txn": _TXN, "add": _ADD})
+    yield (
+        "metadata and protocol in one line",
+        lambda folder: log(folder, lines(info(0), {"protocol": PROTOCOL, "metaData": METADATA}), later(1)),
+    )
+    other = {**METADATA, "description": "later"}
+    yield (
+        "later metadata",
+        lambda folder: log(
+            folder,
+            lines(info(0), {"protocol": PROTOCOL}, {"metaData": METADATA}),
+            lines(info(1), {"metaData": other}),
+        ),
+    )
+    yield (
+        "later metadata with another id",
+        lambda folder: log(
+            folder,
+            lines(info(0), {"protocol": PROTOCOL}, {"metaData": METADATA}),
+            lines(info(1), {"metaData": {**other, "id": "another"}}),
+        ),
+    )
+    yield (
+        "protocol in a later commit",
+        lambda folder: log(folder, lines(info(0), {"metaData": METADATA}), lines(info(1), {"protocol": PROTOCOL})),
+    )
+    yield (
+        "metadata is null later",
+        lambda folder: log(
+            folder,
+            lines(info(0), {"protocol": PROTOCOL}, {"metaData": METADATA}),
+            lines(info(1), {"metaData": None}),
+        ),
+    )
+
+
+def _first(*actions: Mapping[str, Any]) -> Write:
+    return lambda folder: log(folder, lines(*actions, {"protocol": PROTOCOL}, {"metaData": METADATA}), later(1))
+
+
+ACTION_CASES = dict((*_protocols(), *_metadata(), *_other_actions()))

@@ -5,21 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from support.hand_made_logs.writing import (
-    FIELDS,
-    PROTOCOL,
-    features,
-    of_fields,
-    of_metadata,
-    schema,
-)
-from support.hand_made_logs.wrong_values import FEW, wrong
+from support.hand_made_logs.files import FEW, FIELDS, PROTOCOL, features, of_fields, of_metadata, schema, wrong
 from support.logs import field
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from support.hand_made_logs.writing import Write
+    from support.hand_made_logs.files import Write
 
 _TYPES = [
     "bigint",

@@ -1,0 +1,522 @@
+"""Clones of tables by their files: which files are linked, copied, changed and left out, and which are refused."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from types import SimpleNamespace
+
+import pytest
+from pyspark.sql.types import LongType, StringType
+
+from pytest_delta_schema import Column, QualifiedName, Table, assert_no_drift
+from pytest_delta_schema.backends.local import clones
+from pytest_delta_schema.backends.local.clones import ChangingTableError, clone_folder
+from pytest_delta_schema.backends.local.warehouse import table_folder
+from pytest_delta_schema.backends.spark.compat import clear_cache
+from pytest_delta_schema.backends.spark.statements import setting
+from pytest_delta_schema.diagnostics.errors import StatementError
+from pytest_delta_schema.state import TableState
+from support.catalogs import scratch
+
+DATA = (
+    "part-0.parquet",
+    ".part-0.parquet.crc",
+    "deletion_vector_0.bin",
+    "day=1/part-1.parquet",
+    "_day=1/part-2.parquet",
+    "_change_data/cdc-0.parquet",
+)
+HIDDEN = ("_checkpoints/0/metadata", ".hidden/file")
+
+
+def commit(version, table_id):
+    return (
+        f'{{"commitInfo":{{"timestamp":{version},"operation":"{table_id} is no id here"}}}}\n'
+        f'{{"metaData":{{"id":"{table_id}","configuration":{{}}}}}}\n'
+    )
+
+
+@pytest.fixture
+def source(tmp_path):
+    """A table that was replaced in its second version."""
+    folder = tmp_path / "source"
+    for name in (*DATA, *HIDDEN):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(name)
+    log = folder / "_delta_log"
+    (log / "_sidecars").mkdir(parents=True)
+    (log / "_sidecars" / "0.parquet").write_text("a sidecar")
+    for version, table_id in enumerate(("first", "second", "second")):
+        path = log / f"{version:020}.json"
+        path.write_text(commit(version, table_id))
+        os.utime(path, (1000 + version, 1000 + version))
+        (log / f".{version:020}.json.crc").write_text("Hadoop's checksum")
+        (log / f"{version:020}.crc").write_text(json.dumps({"metadata": {"id": table_id}, "numFiles": 1}))
+    (log / f"{2:020}.crc").write_text("no JSON")
+    (log / f"{0:020}.{1:020}.compacted.json").write_text(commit(1, "second"))
+    (log / "_last_checkpoint").write_text('{"version": 1}')
+    return folder
+
+
+@pytest.fixture
+def target(tmp_path):
+    return tmp_path / "target"
+
+
+def files(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def no_parquet(*_):
+    pytest.fail("no checkpoint is needed")
+
+
+def copied(source, target, ids):
+    target.write_text(f"{source.name} of {ids.of('first')}")
+
+
+def test_a_whole_log_is_copied_without_checkpoints(source, target):
+    (source / "_delta_log" / f"{1:020}.checkpoint.parquet").write_text("a checkpoint")
+
+    clone_folder(source, target, no_parquet)
+
+    assert files(target) == sorted(
+        [
+            *DATA,
+            *(f"_delta_log/{version:020}.json" for version in range(3)),
+            *(f"_delta_log/{version:020}.crc" for version in range(2)),
+        ],
+    )
+    assert all((target / name).samefile(source / name) for name in DATA)
+    log = target / "_delta_log"
+    commits = [(log / f"{version:020}.json").read_text() for version in range(3)]
+    first, second, again = (json.loads(text.splitlines()[1])["metaData"]["id"] for text in commits)
+    assert second == again
+    assert len({first, second, "first", "second"}) == 4
+    assert commits == [
+        commit(version, "first" if version == 0 else "second").replace(
+            f'"id":"{"first" if version == 0 else "second"}"',
+            f'"id":"{first if version == 0 else second}"',
+        )
+        for version in range(3)
+    ]
+    assert json.loads((log / f"{1:020}.crc").read_text()) == {"metadata": {"id": second}, "numFiles": 1}
+    assert [(log / f"{version:020}.json").stat().st_mtime for version in range(3)] == [1000, 1001, 1002]
+    # The original is as before.
+    assert (source / "_delta_log" / f"{0:020}.json").read_text() == commit(0, "first")
+
+
+def test_a_log_without_its_first_commits_begins_with_the_newest_checkpoint(source, target):
+    log = source / "_delta_log"
+    (log / f"{0:020}.json").unlink()
+    for name in (f"{0:020}.checkpoint.parquet", f"{1:020}.checkpoint.parquet"):
+        (log / name).write_text("a checkpoint")
+
+    clone_folder(source, target, copied)
+
+    own = target / "_delta_log"
+    assert files(own) == [
+        f"{1:020}.checkpoint.parquet",
+        f"{1:020}.crc",
+        f"{1:020}.json",
+        f"{2:020}.json",
+        "_sidecars/0.parquet",
+    ]
+    assert (own / f"{1:020}.checkpoint.parquet").read_text().startswith(f"{1:020}.checkpoint.parquet of ")
+    assert (own / "_sidecars" / "0.parquet").samefile(log / "_sidecars" / "0.parquet")
+
+
+def test_a_checkpoint_in_json_gets_the_id_of_the_commits(source, target):
+    log = source / "_delta_log"
+    (log / f"{0:020}.json").unlink()
+    name = f"{1:020}.checkpoint.80a083e8-7026-4e79-81be-64bd76c43a11.json"
+    (log / name).write_text(commit(1, "second"))
+
+    clone_folder(source, target, no_parquet)
+
+    own = target / "_delta_log"
+    assert (own / name).read_text() == (own / f"{1:020}.json").read_text() != commit(1, "second")
+
+
+def test_files_are_copied_where_the_file_system_cannot_link(source, target, monkeypatch):
+    def across_devices(*_):
+        raise OSError(errno.EXDEV, "Invalid cross-device link")
+
+    monkeypatch.setattr(os, "link", across_devices)
+
+    clone_folder(source, target, no_parquet)
+
+    assert [(target / name).read_text() for name in DATA] == list(DATA)
+    assert not any((target / name).samefile(source / name) for name in DATA)
+
+
+def test_a_file_that_is_removed_meanwhile_is_left_out(source, target, monkeypatch):
+    link = os.link
+
+    def vacuumed(path, *args):
+        path.unlink(missing_ok=True)
+        link(path, *args)
+
+    monkeypatch.setattr(os, "link", vacuumed)
+
+    clone_folder(source, target, no_parquet)
+
+    assert files(target) == [
+        *(f"_delta_log/{version:020}.{kind}" for version in range(2) for kind in ("crc", "json")),
+        f"_delta_log/{2:020}.json",
+    ]
+
+
+def append(folder, version, *actions):
+    path = folder / "_delta_log" / f"{version:020}.json"
+    path.write_text("\n".join(json.dumps(action) for action in actions))
+
+
+def meddling(monkeypatch, name, *jobs):
+    """Let another writer in before the first call of a function of ``os``, before the first one after that, and so on."""
+    function, rest = getattr(os, name), list(jobs)
+
+    def call(*args):
+        if rest:
+            rest.pop(0)()
+        return function(*args)
+
+    monkeypatch.setattr(os, name, call)
+
+
+def add(path, **values):
+    return {"add": {"path": path, "dataChange": True, **values}}
+
+
+def overwritten(folder, old, new, version):
+    """Replace a file, and remove the old one, as an overwrite and a VACUUM do."""
+
+    def job():
+        (folder / new).write_text(new)
+        append(folder, version, add(new), {"remove": {"path": old}})
+        (folder / old).unlink()
+
+    return job
+
+
+@pytest.mark.parametrize("vector", [None, {"storageType": "i"}], ids=["no vector", "inline vector"])
+def test_a_clone_next_to_an_append_is_not_made_again(source, target, monkeypatch, vector):
+    append(source, 3, add("day=1/part-1.parquet", deletionVector=vector), add("s3://bucket/elsewhere.parquet"))
+    links = []
+    link = os.link
+    monkeypatch.setattr(os, "link", lambda *args: (links.append(args[0].name), link(*args)))
+    meddling(monkeypatch, "link", lambda: append(source, 4, add("new")))
+
+    clone_folder(source, target, no_parquet)
+
+    assert links.count("part-0.parquet") == 1
+    assert not (target / "_delta_log" / f"{4:020}.json").exists()
+
+
+def test_a_clone_that_lacks_live_files_is_made_again(source, target, monkeypatch):
+    append(source, 3, add("part-0.parquet"))
+    meddling(monkeypatch, "link", overwritten(source, "part-0.parquet", "new.parquet", 4))
+
+    clone_folder(source, target, no_parquet)
+
+    assert (target / "_delta_log" / f"{4:020}.json").exists()
+    assert (target / "new.parquet").samefile(source / "new.parquet")
+    assert not (target / "part-0.parquet").exists()
+
+
+def test_a_vector_in_a_file_is_not_examined(source, target, monkeypatch):
+    append(source, 3, add("part-0.parquet", deletionVector={"storageType": "u"}))
+    meddling(monkeypatch, "link", lambda: append(source, 4, {"commitInfo": {}}))
+
+    clone_folder(source, target, no_parquet)
+
+    assert (target / "_delta_log" / f"{4:020}.json").exists()
+
+
+def test_a_table_that_changes_during_each_attempt_is_refused(source, target, monkeypatch):
+    append(source, 3, add("0.parquet"))
+    (source / "0.parquet").write_text("0")
+    jobs = iter([overwritten(source, f"{number}.parquet", f"{number + 1}.parquet", 4 + number) for number in range(3)])
+    listed = clones._link_files
+
+    def linked(folder, to):
+        if folder == source:
+            next(jobs)()
+        listed(folder, to)
+
+    monkeypatch.setattr(clones, "_link_files", linked)
+
+    with pytest.raises(ChangingTableError):
+        clone_folder(source, target, no_parquet)
+
+    assert not target.exists()
+    assert next(jobs, None) is None
+
+
+def test_a_commit_that_the_log_cleanup_removes_meanwhile_is_not_needed(source, target, monkeypatch):
+    def clean_up():
+        (source / "_delta_log" / f"{1:020}.checkpoint.parquet").write_text("a checkpoint")
+        (source / "_delta_log" / f"{0:020}.json").unlink()
+
+    meddling(monkeypatch, "link", clean_up)
+
+    clone_folder(source, target, copied)
+
+    assert [name for name in files(target / "_delta_log") if not name.endswith(".crc")] == [
+        f"{1:020}.checkpoint.parquet",
+        f"{1:020}.json",
+        f"{2:020}.json",
+        "_sidecars/0.parquet",
+    ]
+
+
+@pytest.mark.parametrize("lost", [0, 1])
+def test_a_log_with_a_gap_is_not_cloned(source, target, lost):
+    (source / "_delta_log" / f"{lost:020}.json").unlink()
+
+    with pytest.raises(FileNotFoundError):
+        clone_folder(source, target, no_parquet)
+
+    assert not target.exists()
+
+
+EVERYTHING = {
+    "delta.enableDeletionVectors": "true",
+    "delta.enableChangeDataFeed": "true",
+    "delta.enableInCommitTimestamps": "true",
+    "delta.columnMapping.mode": "name",
+    "delta.checkpointInterval": "2",
+}
+MERGE = (
+    "MERGE INTO {table} t USING (SELECT 2L id, 'merged' note, 'a' day UNION ALL SELECT 9L, 'new', 'b') s ON t.id = s.id"
+    " WHEN MATCHED THEN UPDATE SET note = s.note WHEN NOT MATCHED THEN INSERT *"
+)
+WRITES = (
+    "DELETE FROM {table} WHERE id = 1",
+    MERGE,
+    "OPTIMIZE {table}",
+    "VACUUM {table} RETAIN 0 HOURS",
+    "ALTER TABLE {table} ADD COLUMNS (more STRING)",
+)
+
+
+def model(name, **options):
+    columns = [Column("id", LongType(), is_nullable=False), Column("note", StringType()), Column("day", StringType())]
+    return Table("dev", "silver", name, columns, primary_key=["id"], **options)
+
+
+def rows(catalog, table):
+    """Return the rows as somebody reads them who has never seen the table."""
+    clear_cache(catalog.bridge.gateway)
+    return sorted((row.id, row.note, row.day) for row in catalog.spark.table(table.sql_name).collect())
+
+
+def run(catalog, table, *statements):
+    with setting(catalog.spark, "spark.databricks.delta.retentionDurationCheck.enabled", "false"):
+        for statement in statements:
+            catalog.spark.sql(statement.format(table=table.sql_name)).collect()
+
+
+def table_ids(log):
+    ids = {json.loads(path.read_text())["metadata"]["id"] for path in log.glob("0*.crc")}
+    for path in log.glob("*.json"):
+        actions = map(json.loads, path.read_text().splitlines())
+        ids |= {action["metaData"]["id"] for action in actions if "metaData" in action}
+    return ids
+
+
+@pytest.mark.spark
+def test_writes_reach_one_of_the_two_tables_only(local):
+    table = model("orders", partitioned_by=["day"], table_properties=EVERYTHING)
+    with scratch(local) as made:
+        table = made.table(table, [{"id": 1, "note": "a", "day": "a"}, {"id": 2, "note": "b", "day": "a"}], None)
+        run(local, table, "INSERT INTO {table} VALUES (3, 'c', 'b')", "DELETE FROM {table} WHERE id = 2")
+        before = [(1, "a", "a"), (3, "c", "b")]
+        clone, second = made.clone(table, None), made.clone(table, "second")
+        folders = [table_folder(local.warehouse, one.name) for one in (table, clone, second)]
+
+        assert rows(local, clone) == rows(local, table) == before
+        assert len(set.union(*(table_ids(folder / "_delta_log") for folder in folders))) == 3
+        assert local.version(clone.name) == local.version(table.name)
+        assert_no_drift([table, clone, second], catalog=local)
+        histories = [local.spark.sql(f"DESCRIBE HISTORY {one.sql_name}").collect() for one in (table, clone)]
+        assert [(row.version, row.timestamp, row.operation) for row in histories[0]] == [
+            (row.version, row.timestamp, row.operation) for row in histories[1]
+        ]
+
+        run(local, clone, *WRITES)
+        changed = [(2, "merged", "a"), (3, "c", "b"), (9, "new", "b")]
+        assert rows(local, clone) == changed
+        assert rows(local, table) == rows(local, second) == before
+        older = local.spark.read.option("versionAsOf", local.version(table.name) - 1).table(table.sql_name)
+        assert older.count() == 3
+        assert_no_drift([table, second], catalog=local)
+        changes = local.spark.read.option("readChangeFeed", "true").option("startingVersion", 0).table(second.sql_name)
+        assert [row.id for row in changes.where("_change_type = 'delete'").collect()] == [2]
+
+        run(local, table, "OPTIMIZE {table}", "DELETE FROM {table}", "VACUUM {table} RETAIN 0 HOURS")
+        assert rows(local, clone) == changed
+        assert rows(local, second) == before
+        assert rows(local, table) == []
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    ("kind", "properties", "settings"),
+    [
+        ("one file", {}, {}),
+        ("several parts", {}, {"spark.databricks.delta.checkpoint.partSize": "1"}),
+        (
+            "v2 in parquet",
+            {"delta.checkpointPolicy": "v2"},
+            {"spark.databricks.delta.checkpointV2.topLevelFileFormat": "parquet"},
+        ),
+        (
+            "v2 in JSON",
+            {"delta.checkpointPolicy": "v2"},
+            {"spark.databricks.delta.checkpointV2.topLevelFileFormat": "json"},
+        ),
+    ],
+)
+def test_a_log_that_begins_with_a_checkpoint_is_cloned(local, kind, properties, settings):
+    table = model(kind.replace(" ", "_"), table_properties={"delta.checkpointInterval": "3", **properties})
+    for key, value in settings.items():
+        local.spark.conf.set(key, value)
+    try:
+        with scratch(local) as made:
+            table = made.table(table, [{"id": 1, "note": "a", "day": "a"}, {"id": 2, "note": "b", "day": "a"}], None)
+            run(local, table, "DELETE FROM {table} WHERE id = 2", "INSERT INTO {table} VALUES (3, 'c', 'b')")
+            log = table_folder(local.warehouse, table.name) / "_delta_log"
+            assert local.version(table.name) == 4
+            assert list(log.glob(f"{3:020}.checkpoint*"))
+            for version in range(3):
+                for path in log.glob(f"*{version:020}.*"):
+                    path.unlink()
+
+            clone = made.clone(table, None)
+
+            own = table_folder(local.warehouse, clone.name) / "_delta_log"
+            (own / f"{4:020}.crc").unlink()
+            (own / f"{3:020}.crc").unlink(missing_ok=True)
+            assert rows(local, clone) == rows(local, table) == [(1, "a", "a"), (3, "c", "b")]
+            assert_no_drift(clone, catalog=local)
+            stored = [str(local.spark.sql(f"DESCRIBE DETAIL {one.sql_name}").collect()[0].id) for one in (table, clone)]
+            assert len(set(stored)) == 2
+            run(local, clone, "DELETE FROM {table} WHERE id = 1")
+            assert rows(local, table) == [(1, "a", "a"), (3, "c", "b")]
+    finally:
+        for key in settings:
+            local.spark.conf.unset(key)
+
+
+@pytest.mark.spark
+def test_a_clone_of_an_external_table_is_in_the_warehouse(local, tmp_path):
+    local.create_schema("dev", "silver")
+    local.spark.sql(f"CREATE TABLE dev.silver.outside (id BIGINT) USING DELTA LOCATION '{tmp_path / 'outside'}'")
+    local.insert(Table("dev", "silver", "outside", [Column("id", LongType())]).name, [{"id": 1}])
+    table = Table("dev", "silver", "outside", [Column("id", LongType())])
+    with scratch(local) as made:
+        clone = made.clone(table, None)
+        local.insert(clone.name, [{"id": 2}])
+
+        assert sorted(row.id for row in local.spark.table(clone.sql_name).collect()) == [1, 2]
+        assert (table_folder(local.warehouse, clone.name) / "_delta_log").is_dir()
+
+    assert [row.id for row in local.spark.table(table.sql_name).collect()] == [1]
+
+
+@pytest.mark.spark
+def test_files_outside_of_the_table_are_used_by_both(local, tmp_path):
+    base, shallow = tmp_path / "base", tmp_path / "shallow"
+    local.spark.range(3).write.format("delta").save(str(base))
+    local.spark.sql(f"CREATE TABLE delta.`{shallow}` SHALLOW CLONE delta.`{base}`").collect()
+    local.create_schema("dev", "silver")
+    local.spark.sql(f"CREATE TABLE dev.silver.shallow USING DELTA LOCATION '{shallow}'")
+    table = Table("dev", "silver", "shallow", [Column("id", LongType())])
+    with scratch(local) as made:
+        clone = made.clone(table, None)
+        run(local, clone, "DELETE FROM {table} WHERE id = 0", "VACUUM {table} RETAIN 0 HOURS")
+
+        assert sorted(row.id for row in local.spark.table(clone.sql_name).collect()) == [1, 2]
+    assert sorted(row.id for row in local.spark.table(table.sql_name).collect()) == [0, 1, 2]
+
+
+@pytest.mark.spark
+def test_a_table_whose_files_cannot_be_read_is_refused(local, monkeypatch):
+    def denied(*_):
+        raise PermissionError(13, "Permission denied", "/x")
+
+    monkeypatch.setattr("pytest_delta_schema.backends.local.clones.clone_folder", denied)
+    with scratch(local) as made:
+        table = made.table(model("orders"), None, None)
+        with pytest.raises(
+            StatementError,
+            match=r"orders cannot be cloned: .*Permission denied.*; free space, or give",
+        ):
+            made.clone(table, None)
+
+
+ORDERS, CLONE = QualifiedName("dev", "silver", "orders"), QualifiedName("dev", "test_main", "orders")
+REMOTE = "its files are in s3://bucket/orders, and only those of a local folder are cloned"
+FOREIGN = (
+    "the catalog dev is not one of the warehouse folder; clone tables of catalogs that the session does not configure"
+)
+INSERT = "create the table with make_delta_table, and insert its rows"
+
+
+@pytest.mark.parametrize(
+    ("properties", "location", "is_warehouse", "message"),
+    [
+        (
+            {"delta.feature.catalogmanaged": "supported"},
+            "/x",
+            True,
+            f"dev.silver.orders cannot be cloned: its newest commits are in a catalog, and not in its log; {INSERT}",
+        ),
+        ({}, "s3://bucket/orders", True, f"dev.silver.orders cannot be cloned: {REMOTE}; {INSERT}"),
+        ({}, "/x", False, f"dev.silver.orders cannot be cloned: {FOREIGN}"),
+    ],
+)
+def test_the_error_says_why(monkeypatch, tmp_path, properties, location, is_warehouse, message):
+    state = TableState(name=ORDERS, table_properties=properties)
+    monkeypatch.setattr(clones, "located", lambda *_: (state, location))
+    bridge = SimpleNamespace(warehouse=tmp_path, spark=None, is_warehouse=lambda _: is_warehouse)
+
+    with pytest.raises(StatementError) as caught:
+        clones.clone(bridge, ORDERS, CLONE)
+
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (
+            ChangingTableError(),
+            "other writers have changed it during each of 3 attempts; clone it when they have ended",
+        ),
+        (
+            FileNotFoundError(2, "No such file or directory", "/x/_delta_log/0.json"),
+            "a file of its log is not there ([Errno 2] No such file or directory: '/x/_delta_log/0.json'); restore the log",
+        ),
+        (
+            OSError(28, "No space left on device"),
+            "[Errno 28] No space left on device; free space, or give the permission",
+        ),
+    ],
+)
+def test_the_error_of_a_failed_clone_says_what_to_do(monkeypatch, tmp_path, error, message):
+    def failing(*_):
+        raise error
+
+    monkeypatch.setattr(clones, "located", lambda *_: (TableState(name=ORDERS), "/x"))
+    monkeypatch.setattr(clones, "clone_folder", failing)
+    bridge = SimpleNamespace(warehouse=tmp_path, spark=None, is_warehouse=lambda _: True)
+
+    with pytest.raises(StatementError) as caught:
+        clones.clone(bridge, ORDERS, CLONE)
+
+    assert str(caught.value) == f"dev.silver.orders cannot be cloned: {message}"

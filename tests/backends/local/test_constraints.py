@@ -1,0 +1,502 @@
+"""CHECK constraints and keys on real Delta: what they cost, what they refuse, and what Delta itself reports."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from pyspark.sql import types as spark
+
+from pytest_delta_schema import (
+    ApplyError,
+    Check,
+    Column,
+    ForeignKey,
+    Orchestrator,
+    QualifiedName,
+    Settings,
+    UnsafePlanError,
+)
+from pytest_delta_schema.assertions.contracts import raises_constraint
+from pytest_delta_schema.backends import constraint_error
+from pytest_delta_schema.backends.local.warehouse import table_folder
+from pytest_delta_schema.backends.rows import DataQueries
+from pytest_delta_schema.backends.spark.statements import setting
+from pytest_delta_schema.delta.names import ColumnPath
+from pytest_delta_schema.diagnostics.errors import StatementError
+from pytest_delta_schema.execute import RowCounts
+from pytest_delta_schema.execute.preflight import COUNT, LIMIT
+from pytest_delta_schema.plan import CheckAdd, NotNull
+from pytest_delta_schema.sql import Statement, StatementKind, dotted
+from pytest_delta_schema.sql.data_check_queries import count_rows, select_rows
+from pytest_delta_schema.state import CheckState, ForeignKeyState, KeyState
+from pytest_delta_schema.testing.scenario import PLACE, PLACE_STRICT
+from support.models import NAME, TEXT, column, operations, table
+
+pytestmark = pytest.mark.spark
+
+POSITIVE = Check("positive", "id > 0")
+
+
+def run(catalog, text):
+    catalog.run(Statement(table=NAME, kind=StatementKind.SET_PROPERTIES, sql=text))
+
+
+def test_checks_are_part_of_the_one_commit_that_creates_and_are_enforced(local):
+    Orchestrator.over(local).sync_tables([table(column(), checks=[POSITIVE, Check("Small", "id < 9 -- really")])])
+
+    assert local.version(NAME) == 0
+    local.insert(NAME, [{"id": 5}])
+    for row in ({"id": 0}, {"id": 9}, {"id": None}):
+        with pytest.raises(StatementError, match=r"CHECK constraint (positive|small)"):
+            local.insert(NAME, [row])
+
+
+def test_adding_costs_one_commit_that_history_names(local):
+    Orchestrator.over(local).sync_tables([table(column())])
+    local.insert(NAME, [{"id": 1}])
+
+    Orchestrator.over(local).sync_tables([table(column(), checks=[POSITIVE])])
+
+    assert local.version(NAME) == 2
+    assert operations(local)[-1] == "ADD CONSTRAINT"
+
+
+def test_rows_that_break_a_check_block_everything_and_nothing_is_changed(local):
+    Orchestrator.over(local).sync_tables([table(column())])
+    local.insert(NAME, [{"id": 0}, {"id": None}, {"id": 1}])
+
+    with pytest.raises(UnsafePlanError) as caught:
+        Orchestrator.over(local).sync_tables([table(column(), column("b"), comment="New", checks=[POSITIVE])])
+
+    assert str(caught.value) == (
+        "dev.silver.orders: check positive (id > 0) cannot be added, because 2 rows break it, of 3, such as id = 0, NULL; correct them (they are"
+        " listed by SELECT * FROM `dev`.`silver`.`orders` WHERE NOT coalesce((id > 0), false)), or change the check"
+        " [DS302 RowsViolateCheck]"
+    )
+    assert local.version(NAME) == 1
+    assert (
+        len(local.spark.sql("SELECT * FROM `dev`.`silver`.`orders` WHERE NOT coalesce((id > 0), false)").collect()) == 2
+    )
+
+
+def test_all_demands_are_counted_in_one_query(local, monkeypatch):
+    Orchestrator.over(local).sync_tables([table(column(), column("b"))])
+    local.insert(NAME, [{"id": 0, "b": 1}, {"id": None, "b": None}])
+    queries = []
+    ask = local._session.sql
+    monkeypatch.setattr(local._session, "sql", lambda text: (queries.append(text), ask(text))[1])
+
+    data_checks = [
+        NotNull(ColumnPath("id")),
+        NotNull(ColumnPath("b")),
+        CheckState("x", "id > 0"),
+        CheckState("y", "b = 1"),
+    ]
+    counts = local.data_checks(NAME).count_rows(data_checks)
+
+    assert counts == RowCounts(rows=2, broken=(1, 1, 2, 1))
+    assert len(queries) == 1
+
+
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        ("no_such_function(id)", "UNRESOLVED_ROUTINE"),
+        ("length(id)", "DATATYPE_MISMATCH"),
+        ("coalesce(id, 1)", "DATATYPE_MISMATCH"),
+        ("id.field > 0", "INVALID_EXTRACT_BASE_FIELD_TYPE"),
+    ],
+)
+def test_what_only_spark_knows_is_refused_before_the_table_is_made(local, warehouse, expression, message):
+    with pytest.raises(ApplyError) as caught:
+        Orchestrator.over(local).sync_tables([table(column(), checks=[Check("c", expression)])])
+
+    assert f"dev.silver.orders: check c ({expression}) is refused by Spark: [{message}" in str(caught.value)
+    assert not table_folder(warehouse, NAME).exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "condition"),
+    [
+        ("ADD CONSTRAINT __CHAR_VARCHAR_STRING_LENGTH_CHECK__ CHECK (id > 0)", "DELTA_INVALID_CONSTRAINT_NAME"),
+        ("ADD CONSTRAINT POSITIVE CHECK (id > 5)", "DELTA_CONSTRAINT_ALREADY_EXISTS"),
+        ("ADD CONSTRAINT c CHECK (id + 1)", "DELTA_NON_BOOLEAN_CHECK_CONSTRAINT"),
+        ("ADD CONSTRAINT c CHECK (id > 1)", "DELTA_NEW_CHECK_CONSTRAINT_VIOLATION"),
+    ],
+)
+def test_the_four_errors_of_deltas_own_command(local, text, condition):
+    Orchestrator.over(local).sync_tables([table(column(), checks=[POSITIVE])])
+    local.insert(NAME, [{"id": 1}])
+
+    with pytest.raises(StatementError) as caught:
+        run(local, f"ALTER TABLE dev.silver.orders {text}")
+
+    assert caught.value.condition == condition
+    assert local.version(NAME) == 1
+
+
+def test_an_undeclared_check_is_drift_and_is_dropped_even_in_mixed_case(local):
+    Orchestrator.over(local).sync_tables([table(column())])
+    run(local, "ALTER TABLE dev.silver.orders ADD CONSTRAINT theirs CHECK (id > 0)")
+    run(
+        local,
+        "CREATE TABLE dev.silver.mixed (id BIGINT) USING DELTA TBLPROPERTIES ('delta.constraints.Theirs' = 'id > 0')",
+    )
+    models = [table(column()), table(column(), name="dev.silver.mixed")]
+
+    result = Orchestrator.over(local).sync_tables(models)
+
+    assert [statement.kind for statement in result.statements] == [StatementKind.DROP_CHECK, StatementKind.DROP_CHECK]
+    assert Orchestrator.over(local).plan_tables(models).is_empty
+
+
+def test_what_delta_stores_is_never_drift(local):
+    expressions = [
+        "id>0 and(name is null or length(name)<10)",
+        "st.a > -1 or `st`.`a` IS NULL",
+        "name in ('a','b''c', \"d\") or id=1",
+        "id BETWEEN 1 AND 1e3 /* wide */",
+        "not(id<=>7) AND id%2<>5",
+        "case when id>0 then true else name like 'x%' end",
+        "cast(name as int) is null or id::int > 0",
+        "date '2020-01-01' < timestamp '2021-01-01 00:00:00'",
+        "exists(xs, x -> x > 0) or xs is null",
+        "name = r'it\\d' or (id << 1) > 0",
+        "m['k'] = 1 or m is null",
+    ]
+    columns = [
+        column(),
+        column("name", spark.StringType()),
+        column("st", spark.StructType([spark.StructField("a", spark.LongType())])),
+        column("xs", spark.ArrayType(spark.IntegerType())),
+        column("m", spark.MapType(spark.StringType(), spark.IntegerType())),
+    ]
+    model = table(*columns, checks=[Check(f"c{i}", text) for i, text in enumerate(expressions)])
+    Orchestrator.over(local).sync_tables([table(*columns)])
+
+    Orchestrator.over(local).sync_tables([model])
+
+    assert Orchestrator.over(local).plan_tables([model]).is_empty
+    assert local.version(NAME) == len(expressions)
+
+
+def test_text_that_deltas_command_would_change_is_kept_exactly(local):
+    Orchestrator.over(local).sync_tables([table(column(), column("name", spark.StringType()))])
+    quoted = Check("quoted", "name <> 'it\\'s' AND name <> 'it''s'")
+    model = table(column(), column("name", spark.StringType()), checks=[quoted])
+
+    Orchestrator.over(local).sync_tables([model])
+
+    assert local.snapshot([model]).tables[NAME].checks == (CheckState("quoted", quoted.expression),)
+    local.insert(NAME, [{"name": "its"}])
+    with pytest.raises(StatementError, match="quoted"):
+        local.insert(NAME, [{"name": "it's"}])
+
+
+def test_another_check_of_that_name_is_an_error(local):
+    Orchestrator.over(local).sync_tables([table(column(), checks=[POSITIVE])])
+    change = CheckAdd(name="Positive", expression="id > 5")
+
+    with pytest.raises(StatementError, match="there is a check Positive already; read the table again"):
+        local.run(Statement(table=NAME, kind=StatementKind.ADD_CHECK, sql="", changes=(change,)))
+
+    assert local.version(NAME) == 0
+
+
+def test_a_row_that_is_appended_during_the_data_check_stops_the_commit(local, monkeypatch):
+    Orchestrator.over(local).sync_tables([table(column())])
+    count = DataQueries.count_at
+
+    def slow(*queries):
+        counted = count(*queries)
+        local.insert(NAME, [{"id": -1}])
+        return counted
+
+    monkeypatch.setattr(DataQueries, "count_at", slow)
+    with pytest.raises(ApplyError, match="DELTA_CONCURRENT_APPEND"):
+        Orchestrator.over(local).sync_tables([table(column(), checks=[POSITIVE])])
+
+    monkeypatch.undo()
+    assert local.snapshot([table(column())]).tables[NAME].checks == ()
+    assert local.version(NAME) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("INSERT INTO dev.silver.orders VALUES (0, 'a', 'x', 1)", ("check", "odd `name`", {"id": "0", "name": "a"})),
+        ("INSERT INTO dev.silver.orders VALUES (1, 'a', 'x', NULL)", ("not null", "w", {})),
+        ("INSERT INTO dev.silver.orders VALUES (1, 'a', 'xxxx', 1)", ("length", "", {})),
+        ("UPDATE dev.silver.orders SET id = -1", ("check", "odd `name`", {"id": "-1", "name": "there"})),
+        (
+            (
+                "MERGE INTO dev.silver.orders t USING (SELECT 5L AS id) s ON t.id = s.id"
+                " WHEN MATCHED THEN UPDATE SET name = 'no'"
+            ),
+            ("check", "odd `name`", {"id": "5", "name": "no"}),
+        ),
+    ],
+)
+@pytest.mark.parametrize("client", ["classic", "connect"])
+def test_every_write_method_names_the_constraint_that_stopped_it(request, local, client, text, expected):
+    columns = [
+        column(is_nullable=False),
+        column("name", spark.StringType()),
+        column("v", spark.VarcharType(3)),
+        column("w", is_nullable=False),
+    ]
+    model = table(*columns, checks=[Check("odd `name`", "id > 0 AND name <> 'no'")])
+    Orchestrator.over(local).sync_tables([model])
+    local.insert(NAME, [{"id": 5, "name": "there", "w": 1}])
+
+    session = local.spark
+    if client == "connect":
+        session = request.getfixturevalue("remote")
+        for key in ("spark.sql.catalog.dev", "spark.sql.catalog.dev.warehouse"):
+            session.conf.set(key, local.spark.conf.get(key))
+
+    with pytest.raises(Exception, match="DELTA_") as caught:
+        session.sql(text)
+
+    violation = constraint_error(caught.value, models=[model])
+    assert type(caught.value).__module__.startswith("pyspark.errors.exceptions.connect") is (client == "connect")
+    assert (violation.kind, violation.name, dict(violation.values)) == expected
+    assert violation.model is (None if expected[0] == "length" else model)
+
+
+@pytest.mark.parametrize("mode", [COUNT, LIMIT])
+def test_a_data_check_that_misses_data_files_names_the_table_and_the_way_out(local, mode):
+    Orchestrator.over(local).sync_tables([table(column(), column("b"))])
+    local.insert(NAME, [{"b": 1}])
+    (file,) = table_folder(local.warehouse, NAME).glob("*.parquet")
+    file.unlink()
+
+    with pytest.raises(StatementError) as caught:
+        Orchestrator.over(local, settings=Settings(preflight=mode)).sync_tables(
+            [table(column(is_nullable=False), column("b"))],
+        )
+
+    text = str(caught.value)
+    assert "\n" not in text
+    assert text.startswith("dev.silver.orders: its rows cannot be read: [FAILED_READ_FILE.FILE_NOT_EXIST] ")
+    assert text.endswith("; restore the data files of its newest version, or restore a version whose files exist")
+    assert local.version(NAME) == 1
+
+    # The second remedy helps.
+    local.spark.sql(f"RESTORE TABLE {NAME} TO VERSION AS OF 0")
+    Orchestrator.over(local, settings=Settings(preflight=mode)).sync_tables(
+        [table(column(is_nullable=False), column("b"))],
+    )
+    assert local.data_checks(NAME).count_rows().rows == 0
+
+
+PARENT = QualifiedName("dev", "silver", "parents")
+TO_PARENT = ForeignKeyState("fk", ("parent",), PARENT, ("id",))
+
+
+def parents(*key: str):
+    return table(column(is_nullable=False), Column("b", TEXT, is_nullable=False), name=str(PARENT), primary_key=key)
+
+
+def child(*keys: ForeignKey, **options):
+    return table(column(), column("parent"), Column("b", TEXT), foreign_keys=keys, **options)
+
+
+def asked_by(catalog, monkeypatch) -> list[str]:
+    statements_run: list[str] = []
+    ask = catalog._session.sql
+    monkeypatch.setattr(catalog._session, "sql", lambda text: (statements_run.append(text), ask(text))[1])
+    return statements_run
+
+
+def with_not_null(model, index):
+    columns = list(model.columns)
+    columns[index] = replace(columns[index], is_nullable=False)
+    return replace(model, columns=columns)
+
+
+def test_foreign_keys_are_kept_in_properties_that_are_hidden(local):
+    model = child(ForeignKey(["parent"], parents("id")), primary_key=["b"])
+    model = with_not_null(model, 2)
+    Orchestrator.over(local).sync_tables([parents("id"), model])
+
+    properties = dict(local.spark.sql("SHOW TBLPROPERTIES dev.silver.orders").collect())
+    state = local.snapshot([model]).tables[NAME]
+
+    assert json.loads(properties["pytest_delta_schema.foreignKey.fk_dev_silver_orders__parent"]) == {
+        "name": "fk_dev_silver_orders__parent",
+        "columns": ["parent"],
+        "parent": ["dev", "silver", "parents"],
+        "parentColumns": ["id"],
+    }
+    assert [name for name in state.table_properties if "ytest" in name] == []
+    assert operations(local) == ["CREATE TABLE", "SET TBLPROPERTIES", "SET TBLPROPERTIES"]
+
+
+def test_a_parent_is_read_along_with_its_child_also_outside_of_the_run(local):
+    Orchestrator.over(local).sync_tables([parents("id")])
+
+    state = local.snapshot([child(ForeignKey(["parent"], str(PARENT)))])
+
+    assert state.tables[PARENT].primary_key == KeyState("pk_dev_silver_parents__id", ("id",))
+
+
+def test_a_changed_key_and_what_points_at_it_cost_one_commit_each(local):
+    wide = child(ForeignKey(["parent", "b"], parents("id", "b")))
+    Orchestrator.over(local).sync_tables([parents("id"), child(ForeignKey(["parent"], parents("id")))])
+
+    Orchestrator.over(local).sync_tables([parents("id", "b"), wide])
+
+    assert operations(local, PARENT) == [
+        "CREATE TABLE",
+        "SET TBLPROPERTIES",
+        "UNSET TBLPROPERTIES",
+        "SET TBLPROPERTIES",
+    ]
+    assert operations(local) == ["CREATE TABLE", "SET TBLPROPERTIES", "UNSET TBLPROPERTIES", "SET TBLPROPERTIES"]
+
+
+def test_all_demands_of_a_table_cost_one_scan_of_it(local):
+    Orchestrator.over(local).sync_tables([child(), parents()])
+    data_checks = [
+        NotNull(ColumnPath("id")),
+        *(CheckState(f"c{number}", f"id > {number}") for number in range(10)),
+        KeyState("pk", ("id", "b")),
+        TO_PARENT,
+    ]
+
+    # Spark shortens long folders in a plan.
+    with setting(local.spark, "spark.sql.maxMetadataStringLength", "1000"):
+        frame = local.spark.sql(count_rows(select_rows(NAME, data_checks), data_checks))
+        plan = frame._jdf.queryExecution().executedPlan().toString()
+
+    scans = [line for line in plan.splitlines() if "FileScan" in line]
+    assert [sum(f"silver/{name}]" in line for line in scans) for name in ("orders", "parents")] == [1, 1]
+
+
+def test_one_query_counts_and_one_more_names_the_rows(local, monkeypatch):
+    Orchestrator.over(local).sync_tables([child(), parents("id")])
+    local.insert(PARENT, [{"id": 1, "b": "x"}])
+    local.insert(NAME, [{"id": number, "parent": 1 + number // 6, "b": "y\n" * 30} for number in range(12)])
+    statements_run = asked_by(local, monkeypatch)
+    model = child(ForeignKey(["parent"], parents("id")), checks=[Check("small", "id < 9"), Check("long", "b = ''")])
+
+    with pytest.raises(UnsafePlanError) as caught:
+        Orchestrator.over(local).sync_tables([model])
+
+    assert [str(violation).partition(";")[0] for violation in caught.value.diagnostics] == [
+        (
+            "dev.silver.orders: check long (b = '') cannot be added, because 12 rows break it, of 12,"
+            " such as b = y?y?y?y?y?y?y?y?y?y?y?y?y?y?y?y?y?y?y..."
+        ),
+        "dev.silver.orders: check small (id < 9) cannot be added, because 3 rows break it, of 12, such as id = 10, 11, 9",
+        (
+            "dev.silver.orders: foreign key fk_dev_silver_orders__parent (parent) cannot be added, because 6 rows have no"
+            " parent in dev.silver.parents, of 12, such as parent = 2"
+        ),
+    ]
+    assert len(statements_run) == 2
+
+
+def test_the_queries_that_list_rows_list_them(local):
+    Orchestrator.over(local).sync_tables([child(), parents("id")])
+    local.insert(PARENT, [{"id": 1, "b": "x"}])
+    local.insert(NAME, [{"id": 1, "parent": 1}, {"id": 1, "parent": 2}, {"parent": 3, "b": "x"}])
+    model = child(ForeignKey(["parent"], parents("id")), checks=[Check("small", "id < 0")], primary_key=["id"])
+    model = with_not_null(model, 0)
+
+    with pytest.raises(UnsafePlanError) as caught:
+        Orchestrator.over(local).sync_tables([model])
+
+    listed = {}
+    for violation in caught.value.diagnostics:
+        query = violation.remedy.partition("listed by ")[2].rpartition("), or ")[0]
+        listed[violation.code] = sorted(map(tuple, local.spark.sql(query).collect()), key=str)
+    assert listed == {
+        "DS301": [(None, 3, "x")],
+        "DS302": [(1, 1, None), (1, 2, None), (None, 3, "x")],
+        "DS303": [(1, 2)],
+        "DS304": [(1, 2, None), (None, 3, "x")],
+    }
+
+
+@pytest.mark.parametrize(
+    ("rows", "queries", "broken"),
+    [
+        pytest.param([{"id": 1, "parent": 9}, {"id": -1}], 1, "dev.silver.orders: ", id="a row"),
+        pytest.param([{"id": 1}, {"id": 1}], 2, "dev.silver.orders: primary key", id="a key"),
+        pytest.param([{"id": 1, "parent": 1}, {"id": 2}], 2, None, id="nothing"),
+    ],
+)
+def test_limit_stops_at_the_first_row_that_breaks_something(local, monkeypatch, rows, queries, broken):
+    Orchestrator.over(local).sync_tables([table(column(is_nullable=False), column("parent")), parents("id")])
+    local.insert(PARENT, [{"id": 1, "b": "x"}])
+    local.insert(NAME, rows)
+    model = table(
+        column(is_nullable=False),
+        column("parent"),
+        primary_key=["id"],
+        checks=[Check("positive", "id > 0")],
+        foreign_keys=[ForeignKey(["parent"], parents("id"))],
+    )
+    line = Orchestrator.over(local, settings=Settings(preflight="limit", preflight_samples=0))
+    (action,) = line.plan_tables([model]).actions
+    statements_run = asked_by(local, monkeypatch)
+
+    try:
+        line.runner._align_executor.start(action)
+        text = ""
+    except UnsafePlanError as error:
+        text = str(error)
+
+    assert len(statements_run) == queries
+    assert (text == "") if broken is None else (text.startswith(broken) and "at least 1 row" in text)
+
+
+def test_limit_without_anything_to_ask_of_a_single_row_asks_for_the_key(local):
+    Orchestrator.over(local).sync_tables([child()])
+    local.insert(NAME, [{"id": 1}, {"id": 1}])
+
+    counts = local.data_checks(NAME).count_rows([KeyState("pk", ("id",))], stop_early=True)
+
+    assert counts == RowCounts(rows=None, broken=(1,))
+
+
+@pytest.mark.parametrize(
+    "there",
+    [pytest.param([], id="no parent"), pytest.param([table(column("x"), name=str(PARENT))], id="no column")],
+)
+def test_a_parent_that_is_still_to_come_has_no_rows(local, there):
+    Orchestrator.over(local).sync_tables([child(), *there])
+    local.insert(NAME, [{"parent": 1}, {"parent": None}])
+
+    assert local.data_checks(NAME).count_rows([TO_PARENT]) == RowCounts(rows=2, broken=(1,))
+    assert local.data_checks(NAME).sample_rows([TO_PARENT], [["parent"]], number=5) == ((("1",),),)
+
+
+def test_samples_are_texts_of_any_type(local):
+    kinds = [spark.BooleanType(), spark.DateType(), spark.DecimalType(5, 2), TEXT, spark.ArrayType(spark.LongType())]
+    names = [f"c{number}" for number in range(len(kinds))]
+    Orchestrator.over(local).sync_tables([table(*map(Column, names, kinds))])
+    local._session.sql(f"INSERT INTO {dotted(NAME)} VALUES (true, DATE'2026-01-02', 1.50, NULL, array(1, NULL))")  # noqa: S608 - our own text
+
+    assert local.data_checks(NAME).sample_rows([CheckState("x", "c0 = false")], [names], number=5) == (
+        (("true", "2026-01-02", "1.50", None, "[1, null]"),),
+    )
+
+
+def test_a_field_that_was_tightened_holds_no_null(local):
+    Orchestrator.over(local).sync_tables([table(column(), Column("s", PLACE))])
+    strict = table(column(), Column("s", PLACE_STRICT))
+    Orchestrator.over(local).sync_tables([strict])
+
+    for value in ("NULL", "named_struct('name', 'x', 'geo', NULL)"):
+        with pytest.raises(Exception, match="NOT NULL constraint violated") as caught:
+            local._session.sql(f"INSERT INTO {dotted(NAME)} VALUES (1, {value})")  # noqa: S608 - our own text
+        assert constraint_error(caught.value, models=[strict]).model is strict
+    with raises_constraint(strict, not_null="s.geo.lat"):
+        local.insert(NAME, [{"id": 1, "s": {"name": "x", "geo": {"lat": None, "lon": 1.0}}}])
+    assert operations(local) == ["CREATE TABLE", "SET NOT NULL"]
+    assert local.data_checks(NAME).count_rows().rows == 0

@@ -1,0 +1,505 @@
+"""Conversion of real files: what becomes Delta, what is refused before a byte changes, and what a failure leaves."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import shutil
+from typing import Any
+
+import pytest
+from pyspark.sql import types as spark
+
+from pytest_delta_schema import (
+    ApplyError,
+    CatalogReadError,
+    Check,
+    Column,
+    LocalCatalog,
+    Orchestrator,
+    Parquet,
+    UnsafePlanError,
+    assert_no_drift,
+    progress,
+)
+from pytest_delta_schema.backends.local import conversion
+from pytest_delta_schema.backends.spark.statements import setting, table_fingerprint
+from pytest_delta_schema.diagnostics.errors import StatementError
+from pytest_delta_schema.execute import ActionRunner
+from pytest_delta_schema.plan import TablePlanner
+from pytest_delta_schema.sql import dotted
+from pytest_delta_schema.testing import SparkDataAccess
+from pytest_delta_schema.testing.data_access import parquet_name
+from pytest_delta_schema.testing.scenario import BOTH, INT, LONG, TEXT
+from support.models import NAME, table
+
+pytestmark = pytest.mark.spark
+
+ID, V = Column("id", LONG), Column("v", TEXT)
+DAY, REGION, HOUR = Column("day", spark.DateType()), Column("region", TEXT), Column("hour", INT)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "lake it's" / "orders"
+
+
+@pytest.fixture
+def write(local, folder):
+    """Write a frame into the folder: ``write("1L as id, 'x' as v", by=("v",))``."""
+
+    def write(columns, by=(), fmt="parquet", into=""):
+        frame = local.spark.sql(f"select {columns}")
+        frame.write.mode("append").format(fmt).partitionBy(*by).save(str(folder / into))
+
+    return write
+
+
+def model(*columns, folder, statistics=True, **options):
+    return table(*columns, convert_from=Parquet(str(folder), statistics=statistics), **options)
+
+
+def sync(local, *models):
+    return Orchestrator.over(local).sync_tables(models)
+
+
+def contents(folder):
+    """Return every file below a folder with the hash of what is in it."""
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def rows(local):
+    return sorted(tuple(row) for row in local.spark.table(dotted(NAME)).collect())
+
+
+@pytest.mark.parametrize("statistics", [True, False])
+def test_a_folder_becomes_a_table_of_the_catalog_where_it_lies(local, folder, write, statistics):
+    write("1L as id, 'x' as v")
+    before = contents(folder)
+    wanted = model(
+        Column("id", LONG, is_nullable=False, comment="Key"),
+        V,
+        folder=folder,
+        statistics=statistics,
+        comment="Orders",
+    )
+
+    done = sync(local, wanted)
+
+    assert [statement.kind.value for statement in done.statements] == [
+        "create schema",
+        "convert table",
+        "register table",
+        "set not null",
+        "comment on columns",
+        "comment on table",
+    ]
+    assert rows(local) == [(1, "x")]
+    assert before.items() <= contents(folder).items()
+    detail = local.spark.sql(f"DESCRIBE DETAIL {dotted(NAME)}").collect()[0]
+    assert detail["location"].removeprefix("file:").replace("%20", " ") == str(folder)
+    assert ('"stats"' in (folder / "_delta_log" / "00000000000000000000.json").read_text("utf-8")) is statistics
+    assert_no_drift(wanted, catalog=local)
+    assert sync(local, wanted).statements == ()
+
+
+def test_three_partition_columns_by_the_types_of_the_model(local, folder, write):
+    write("1L as id, date'2024-01-01' as day, '007' as region, 3 as hour", by=("day", "region", "hour"))
+    write("2L as id, cast(null as date) as day, 'a b' as region, 4 as hour", by=("day", "region", "hour"))
+    wanted = model(ID, DAY, REGION, HOUR, folder=folder, partitioned_by=["day", "region", "hour"])
+
+    sync(local, wanted)
+
+    assert [row[2:] for row in rows(local)] == [("007", 3), ("a b", 4)]
+    assert local.snapshot([wanted]).tables[NAME].partitioning == ("day", "region", "hour")
+    assert_no_drift(wanted, catalog=local)
+
+
+def test_a_later_process_finds_the_table_by_its_marker_until_it_is_dropped(local, folder, write):
+    write("1L as id")
+    wanted = model(ID, folder=folder)
+    sync(local, wanted)
+    marker = local.warehouse / "dev" / "silver" / "orders" / "_location"
+    assert marker.read_text("utf-8").strip() == str(folder)
+
+    forget(local)
+
+    assert_no_drift(wanted, catalog=local)
+    assert rows(local) == [(1,)]
+    local.spark.sql(f"DROP TABLE {dotted(NAME)}")
+    assert not marker.exists()
+    assert contents(folder)
+    assert not local.snapshot([table(ID)]).tables[NAME].exists
+
+
+def forget(local):
+    """Make the session forget its tables, as its end does; the folders stay."""
+    session = local.spark._jsparkSession.sessionState().catalog()
+    for name in ("dev__silver",):
+        database = local.spark._jvm.scala.Option.apply(name)
+        identifier = local.spark._jvm.org.apache.spark.sql.catalyst.TableIdentifier("orders", database)
+        session.externalCatalog().dropTable(name, "orders", True, False)
+        session.refreshTable(identifier)
+
+
+def test_a_folder_that_is_delta_already_is_only_registered(local, folder, write):
+    write("1L as id", fmt="delta")
+    wanted = model(ID, folder=folder)
+    before = contents(folder)
+
+    done = sync(local, wanted)
+
+    assert [statement.kind.value for statement in done.statements] == ["create schema", "register table"]
+    assert contents(folder) == before
+    assert rows(local) == [(1,)]
+    assert sync(local, wanted).statements == ()
+
+
+def test_files_in_the_folder_of_a_managed_table_are_converted_there(local):
+    local.create_schema("dev", "silver")
+    target = local.warehouse / "dev" / "silver" / "orders"
+    local.spark.sql("select 1L as id").write.format("parquet").save(str(target))
+    with pytest.raises(CatalogReadError, match=r"holds files but no Delta log.*consent to its conversion"):
+        sync(local, table(ID))
+
+    sync(local, table(ID, convert_from="parquet"))
+
+    assert rows(local) == [(1,)]
+    assert not (target / "_location").exists()
+
+
+def test_a_table_keeps_what_the_catalog_knows_of_its_columns(local):
+    wanted = table(
+        Column("id", LONG, is_nullable=False, comment="Key"),
+        V,
+        partitioned_by=["v"],
+        convert_from="parquet",
+    )
+    SparkDataAccess().make_parquet(
+        local,
+        table(Column("id", LONG, is_nullable=False, comment="Key"), V, partitioned_by=["v"]),
+        [{"id": 1, "v": "x"}],
+    )
+
+    done = sync(local, wanted)
+
+    assert [statement.kind.value for statement in done.statements] == ["convert table", "set not null"]
+    assert rows(local) == [(1, "x")]
+
+
+REFUSED: dict[str, tuple[list[Any], dict[str, Any], str]] = {
+    "too many columns in the model": (
+        [("1L as id, date'2024-01-01' as day", ("day",))],
+        {"columns": (ID, DAY, REGION), "partitioned_by": ["day", "region"]},
+        (
+            "is partitioned by 2 columns (day, region) in the model, and by 1 column (day) in its files: first in the folder"
+            " day=2024-01-01"
+        ),
+    ),
+    "too few": (
+        [("1L as id, date'2024-01-01' as day, 'EU' as region", ("day", "region"))],
+        {"columns": (ID, DAY, REGION), "partitioned_by": ["day"]},
+        (
+            "is partitioned by 1 column (day) in the model, and by 2 columns (day, region) in its files: first in the folder"
+            " day=2024-01-01/region=EU"
+        ),
+    ),
+    "another name": (
+        [("1L as id, date'2024-01-01' as date", ("date",))],
+        {"columns": (ID, DAY), "partitioned_by": ["day"]},
+        "is partitioned by 1 column (day) in the model, and by 1 column (date) in its files: first in the folder",
+    ),
+    "another order": (
+        [("1L as id, date'2024-01-01' as day, 'EU' as region", ("region", "day"))],
+        {"columns": (ID, DAY, REGION), "partitioned_by": ["day", "region"]},
+        "(day, region) in the model, and by 2 columns (region, day) in its files: first in the folder region=EU/day=",
+    ),
+    "not partitioned": (
+        [("1L as id, date'2024-01-01' as day", ())],
+        {"columns": (ID, DAY), "partitioned_by": ["day"]},
+        "is partitioned by 1 column (day) in the model, and by nothing in its files: first in the folder itself",
+    ),
+    "partitioned": (
+        [("1L as id, 'EU' as region", ("region",))],
+        {"columns": (ID, REGION)},
+        "is partitioned by nothing in the model, and by 1 column (region) in its files: first in the folder region=EU",
+    ),
+    "another type": (
+        [("1L as id, '2024-01-01' as day", ("day",)), ("1L as id, 'today' as day", ("day",))],
+        {"columns": (ID, DAY), "partitioned_by": ["day"]},
+        (
+            "is partitioned by day as date in the model, and 'today' cannot be read as date: first in the folder day=today;"
+            " declare day as string, or rename the folder"
+        ),
+    ),
+    "schemas that differ": (
+        [("1L as id", ()), ("'x' as id", ())],
+        {"columns": (ID,)},
+        "cannot be converted, because the schemas of its files do not merge: part-",
+    ),
+    "csv": (
+        [("1L as id", (), "csv")],
+        {"columns": (ID,)},
+        "holds csv, and only parquet becomes Delta; rewrite it: spark.read.format('csv').load(...)",
+    ),
+    "orc": ([("1L as id", (), "orc")], {"columns": (ID,)}, "holds orc, and only parquet becomes Delta; rewrite it"),
+    "nothing": ([], {"columns": (ID,)}, "cannot be converted, because there are no files in"),
+    "a type that cannot be aligned": (
+        [("'x' as id", ())],
+        {"columns": (ID,)},
+        "column id is string on the table and bigint in the model, which Delta does not change in place",
+    ),
+    "a column that the model lacks": (
+        [("1L as id, 2 as legacy", ())],
+        {"columns": (ID,)},
+        "legacy",
+    ),
+    "NULL where the model says NOT NULL": (
+        [("cast(null as bigint) as id", ())],
+        {"columns": (Column("id", LONG, is_nullable=False),)},
+        (
+            "column id cannot be NOT NULL, because 1 row holds NULL in it, of 1; fill them (they are listed by SELECT * FROM"
+            " parquet.`"
+        ),
+    ),
+    "a row that breaks a check": (
+        [("-1L as id", ())],
+        {"columns": (ID,), "checks": [Check("positive", "id > 0")]},
+        "check positive (id > 0) cannot be added, because 1 row breaks it, of 1, such as id = -1; correct them",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_does_not_fit_is_refused_before_a_byte_changes(local, folder, write, case):
+    writes, options, text = REFUSED[case]
+    for columns, by, *fmt in writes:
+        write(columns, by, *fmt)
+    wanted = model(*options.pop("columns"), folder=folder, **options)
+    before = contents(folder)
+
+    with pytest.raises(UnsafePlanError) as caught:
+        sync(local, wanted)
+
+    assert text in str(caught.value)
+    assert "dev.silver.orders" in str(caught.value)
+    assert contents(folder) == before
+    assert not local.snapshot([table(ID)]).tables[NAME].exists
+
+
+def test_an_empty_folder_and_an_empty_table_are_not_converted(local, folder):
+    folder.mkdir(parents=True)
+    with pytest.raises(UnsafePlanError, match=r"there are no files in .*; correct the path, or leave it out"):
+        sync(local, model(ID, folder=folder))
+    SparkDataAccess().make_parquet(local, table(ID), [])
+    with pytest.raises(UnsafePlanError, match=r"there are no files in .*; drop the empty table, and it is created"):
+        sync(local, table(ID, convert_from="parquet"))
+
+
+def test_a_table_of_another_format_is_named_with_a_remedy(local):
+    local.create_schema("dev", "silver")
+    local.spark.sql(f"CREATE TABLE {parquet_name(NAME)} (id BIGINT) USING CSV")
+    local.spark.createDataFrame([(1,)], "id bigint").write.insertInto(parquet_name(NAME))
+
+    with pytest.raises(UnsafePlanError, match="holds csv, and only parquet becomes Delta; rewrite it"):
+        sync(local, table(ID, convert_from="parquet"))
+    with pytest.raises(CatalogReadError, match="is a csv table, not a Delta table; consent to its conversion"):
+        sync(local, table(ID))
+
+
+def test_a_table_in_another_folder_than_declared_is_not_touched(local, folder):
+    SparkDataAccess().make_parquet(local, table(ID), [{"id": 1}])
+
+    with pytest.raises(UnsafePlanError, match=r"is a parquet table at .*, but the model declares the path .*lake it's"):
+        sync(local, model(ID, folder=folder))
+
+
+def test_a_conversion_that_fails_midway_leaves_the_parquet_as_it_was(local, folder, write):
+    write("1L as id, 'x' as region", by=("region",))
+    wanted = model(ID, REGION, folder=folder, partitioned_by=["region"])
+    plan = TablePlanner().plan([wanted], local.snapshot([wanted]))
+    stray = folder / "stray"
+    stray.mkdir()
+    (stray / "part-0.parquet").write_bytes(b"PAR1 but nothing more")
+    before = contents(folder)
+
+    with pytest.raises(ApplyError) as caught:
+        ActionRunner.over(local).apply(plan)
+
+    assert "statement 2 of 3 failed" in str(caught.value)
+    assert "to restore:  the table does not exist, nothing is lost" in str(caught.value)
+    assert contents(folder) == before
+    assert not (folder / "_delta_log").exists()
+    shutil.rmtree(stray)
+    sync(local, wanted)
+    assert rows(local) == [(1, "x")]
+
+
+def test_an_alignment_that_fails_after_the_conversion_never_proposes_to_drop_the_table(
+    local,
+    folder,
+    write,
+    monkeypatch,
+):
+    write("1L as id")
+    wanted = model(ID, folder=folder, comment="Orders")
+    run = LocalCatalog.run
+
+    def failing(self, statement):
+        if statement.kind.value == "comment on table":
+            raise StatementError("no comment")
+        run(self, statement)
+
+    monkeypatch.setattr(LocalCatalog, "run", failing)
+    with pytest.raises(ApplyError) as caught:
+        sync(local, wanted)
+    monkeypatch.undo()
+
+    assert "to restore:  RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 0" in str(caught.value)
+    sync(local, wanted)
+    assert rows(local) == [(1,)]
+
+
+def test_a_dropped_column_of_the_files_needs_consent_and_mapping_like_any_other(local, folder, write):
+    write("1L as id, 2 as legacy")
+
+    with pytest.raises(UnsafePlanError) as caught:
+        sync(local, model(ID, folder=folder, table_properties=BOTH))
+
+    assert [violation.code for violation in caught.value.diagnostics] == ["DS206"]
+
+
+def test_a_thousand_files_convert_with_lines_of_progress(local, folder, write, caplog, monkeypatch):
+    write("1L as id, 0 as part", by=("part",))
+    (one,) = (folder / "part=0").glob("*.parquet")
+    for number in range(1, 1000):
+        target = folder / f"part={number % 50}"
+        target.mkdir(exist_ok=True)
+        (target / f"part-{number:05}.parquet").hardlink_to(one)
+    caplog.set_level(logging.INFO, "pytest_delta_schema")
+    monkeypatch.setattr(progress, "INTERVAL", 0.02)
+    catalog = LocalCatalog(local.spark, warehouse=local.warehouse)
+    wanted = model(ID, Column("part", INT), folder=folder, statistics=False, partitioned_by=["part"])
+
+    sync(catalog, wanted)
+
+    assert local.spark.table(dotted(NAME)).count() == 1000
+    done = [record.delta_schema_step for record in caplog.records if record.delta_schema_phase == "end"]
+    for long_step in (
+        f"reading the schemas of 1,000 parquet files in {folder}",
+        "dev.silver.orders: converting 1,000 parquet files to Delta, without their statistics",
+        "dev.silver.orders: reading all rows, to compare them with those of its files",
+        "dev.silver.orders: convert table, statement 2 of 3",
+        "applying dev.silver.orders",
+    ):
+        assert long_step in done
+
+
+INSTANTS = ("1890-01-01 00:00:00", "2024-10-27 00:30:00", "2024-10-27 01:30:00.123456", "1969-12-31 23:59:59.999999")
+
+
+@pytest.mark.parametrize("stored_as", ["INT96", "TIMESTAMP_MICROS"])
+def test_instants_stay_what_they_are_in_files_and_in_the_names_of_folders(local, folder, write, stored_as):
+    ts, day = Column("ts", spark.TimestampType()), Column("day", spark.TimestampType())
+    given = " union all ".join(f"select {n}L as id, timestamp'{text}Z' as ts" for n, text in enumerate(INSTANTS))
+    with (
+        setting(local.spark, "spark.sql.session.timeZone", "Europe/Berlin"),
+        setting(local.spark, "spark.sql.parquet.outputTimestampType", stored_as),
+    ):
+        write(f"id, ts, timestamp'2024-07-01 12:00:00' as day from ({given})", by=("day",))
+        seen = ("id", "unix_micros(ts)", "unix_micros(day)")
+        before = sorted(local.spark.read.parquet(str(folder)).selectExpr(*seen).collect())
+
+        sync(local, model(ID, ts, day, folder=folder, partitioned_by=["day"]))
+
+        assert sorted(local.spark.table(dotted(NAME)).selectExpr(*seen).collect()) == before
+    assert [row[1] for row in before] == [-2524521600000000, 1729989000000000, 1729992600123456, -1]
+    assert {row[2] for row in before} == {1719828000000000}
+
+
+def test_files_that_spark_hides_stay_out_of_the_table(local, folder, write):
+    write("1L as id, 'x' as _v", by=("_v",))
+    (one,) = (folder / "_v=x").glob("part-*.parquet")
+    for hidden in ("_copy.parquet", ".copy.parquet", "_old/part-0.parquet", ".old/part-0.parquet"):
+        (folder / "_v=x" / hidden).parent.mkdir(exist_ok=True)
+        (folder / "_v=x" / hidden).write_bytes(one.read_bytes())
+
+    sync(local, model(ID, Column("_v", TEXT), folder=folder, partitioned_by=["_v"]))
+
+    assert rows(local) == [(1, "x")]
+
+
+@pytest.fixture
+def during_conversion(local, monkeypatch):
+    """Do something right after Spark has converted files, and before anybody looks at the table."""
+
+    def during(action):
+        run = local._session.sql
+
+        def slowly(text):
+            answer = run(text)
+            if text.startswith("CONVERT"):
+                action()
+            return answer
+
+        monkeypatch.setattr(local._session, "sql", slowly)
+
+    return during
+
+
+def test_a_file_that_is_added_during_a_conversion_undoes_it(local, folder, write, during_conversion, monkeypatch):
+    write("1L as id")
+    wanted = model(ID, folder=folder)
+    during_conversion(lambda: write("2L as id"))
+
+    with pytest.raises(ApplyError) as caught:
+        sync(local, wanted)
+
+    story = "the conversion would change data: there are 1 rows instead of 2; it was undone, and the files are as they"
+    assert story in str(caught.value)
+    assert not (folder / "_delta_log").exists()
+    monkeypatch.undo()
+    sync(local, wanted)
+    assert rows(local) == [(1,), (2,)]
+
+
+def test_a_conversion_that_loses_rows_leaves_a_table_of_the_catalog_as_it_was(local, monkeypatch):
+    SparkDataAccess().make_parquet(local, table(ID, V, partitioned_by=["v"]), [{"id": 1, "v": "x"}])
+    target = parquet_name(NAME)
+    wanted = table(ID, V, partitioned_by=["v"], convert_from="parquet")
+    files = local.spark.table(target).inputFiles()
+    take, lost = table_fingerprint, iter(["", "LIMIT 0"])
+    monkeypatch.setattr(
+        conversion,
+        "table_fingerprint",
+        lambda spark, relation, *rest: take(spark, f"(TABLE {relation} {next(lost)})", *rest),
+    )
+
+    with pytest.raises(ApplyError, match="there are 0 rows instead of 1; it was undone, and the files are as they"):
+        sync(local, wanted)
+
+    assert local.spark.table(target).collect() == [(1, "x")]
+    assert local.spark.table(target).inputFiles() == files
+    assert "is a parquet table, not a Delta table" in str(local.snapshot([table(ID)]).problems)
+    monkeypatch.undo()
+    sync(local, wanted)
+    assert rows(local) == [(1, "x")]
+
+
+def test_a_conversion_on_which_others_have_built_is_not_undone(local, folder, write, during_conversion):
+    write("1L as id")
+
+    def meanwhile():
+        write("2L as id", fmt="delta")
+        write("3L as id")
+
+    during_conversion(meanwhile)
+
+    with pytest.raises(ApplyError, match=r"is not undone, because somebody else has committed since \(version 1\)"):
+        sync(local, model(ID, folder=folder))
+
+    assert sorted(local.spark.read.format("delta").load(str(folder)).collect()) == [(1,), (2,)]

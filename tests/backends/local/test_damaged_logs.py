@@ -1,0 +1,428 @@
+"""Damaged, lost and malformed logs of real tables: unreadable, on every way to them, and never touched by an apply."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import time
+
+import pytest
+
+from pytest_delta_schema import (
+    ApplyError,
+    CatalogReadError,
+    Diagnostic,
+    LocalCatalog,
+    Orchestrator,
+    Parquet,
+    QualifiedName,
+    SessionCatalog,
+    UnsafePlanError,
+    assert_no_drift,
+)
+from pytest_delta_schema.backends.local.warehouse import table_folder
+from pytest_delta_schema.backends.logs.checks import damage_of
+from pytest_delta_schema.backends.logs.files import LocalLog
+from pytest_delta_schema.backends.spark.logs import HadoopLog
+from pytest_delta_schema.execute import ActionRunner
+from pytest_delta_schema.plan import TablePlanner
+from support.damaged_logs import (
+    CLASSIC,
+    COMMITS,
+    SECOND,
+    WITH_CHECKPOINT,
+    WITHOUT_CHECKPOINT,
+    checkpoint_file,
+    commit_file,
+    cut,
+)
+from support.logs import commit, field, metadata, protocol
+from support.models import NAME, column, table
+
+pytestmark = pytest.mark.spark
+
+ID = column("id")
+INTERVAL = {"delta.checkpointInterval": "3"}
+LOGS = {
+    "plain": ({}, COMMITS | WITHOUT_CHECKPOINT),
+    "classic": (INTERVAL, COMMITS | WITH_CHECKPOINT | CLASSIC),
+    "second": ({**INTERVAL, "delta.checkpointPolicy": "v2"}, COMMITS | WITH_CHECKPOINT | SECOND),
+}
+
+
+def make(local, **properties):
+    """Make a table with five commits, and return its folder."""
+    Orchestrator.over(local).sync_tables([table(ID, table_properties=properties)])
+    for number in range(4):
+        local.insert(NAME, [{"id": number}])
+    return table_folder(local.warehouse, NAME)
+
+
+def harmed(folder, case):
+    """Copy a table, harm the copy, and return its model and its log."""
+    copy = shutil.copytree(folder, folder.with_name(f"copy_{len(list(folder.parent.iterdir()))}"))
+    case.harm(copy / "_delta_log")
+    return table(ID, name=f"dev.silver.{copy.name}"), copy / "_delta_log"
+
+
+def reported(case, log):
+    """Return what is said of a case."""
+    checkpoint = next(iter((log.parent.parent / "orders" / "_delta_log").glob("0*.checkpoint*")), log)
+    return case.message.format(log=log, checkpoint=log / checkpoint.name)
+
+
+@pytest.mark.parametrize("kind", LOGS)
+def test_damage_is_seen_as_a_reader_of_the_rows_would_see_it(local, kind):
+    properties, cases = LOGS[kind]
+    folder = make(local, **properties)
+    assert bool(list((folder / "_delta_log").glob("*.checkpoint*"))) is (kind != "plain")
+    copies = {name: harmed(folder, case) for name, case in cases.items()}
+
+    state = local.snapshot([model for model, _ in copies.values()])
+
+    for name, (model, log) in copies.items():
+        case = cases[name]
+        if case.message is None:
+            assert state.tables[model.name].version == 4, name
+        else:
+            text = str(state.problems[model.name])
+            assert text.startswith(f"{model.qualified_name}: its Delta log is damaged ("), name
+            assert reported(case, log) in text, name
+            assert str(local.version(model.name)) == text, name
+
+
+def test_a_session_sees_it_too(local):
+    folder = make(local)
+    catalog = SessionCatalog(local.spark)
+    copies = {name: harmed(folder, case) for name, case in COMMITS.items()}
+
+    state = catalog.snapshot([model for model, _ in copies.values()])
+
+    for name, (model, log) in copies.items():
+        case = COMMITS[name]
+        if case.message is None:
+            assert state.tables[model.name].exists, name
+        else:
+            assert reported(case, log) in str(state.problems[model.name]), name
+
+
+@pytest.mark.parametrize("kind", LOGS)
+def test_the_file_systems_of_hadoop_show_the_same_files(local, kind):
+    log = make(local, **LOGS[kind][0]) / "_delta_log"
+    here, there = LocalLog(str(log.parent)), HadoopLog(local.spark, f"file:{log.parent}")
+
+    # Hadoop hides its own checksums.
+    assert sorted(name for name in here.names() if not name.startswith(".")) == sorted(there.names())
+    assert here.read(commit_file(log).name) == there.read(commit_file(log).name)
+    assert damage_of(there) is None
+    if kind != "plain":
+        assert here.edges(checkpoint_file(log).name) == there.edges(checkpoint_file(log).name)
+    with pytest.raises(FileNotFoundError):
+        there.read("nope")
+    with pytest.raises(FileNotFoundError):
+        there.edges("nope")
+    commit_file(log).write_bytes(b"")
+    (log / f".{commit_file(log).name}.crc").unlink()
+    assert damage_of(there).fact == f"file:{log}/{commit_file(log).name} is empty"
+
+
+def test_a_table_elsewhere_is_read_through_hadoop(local):
+    folder = make(local)
+    commit_file(folder / "_delta_log", 2).unlink()
+
+    fact = f"(file:{folder}/_delta_log lacks 00000000000000000002.json, and later commits are there)"
+    assert fact in local.bridge.inspect(f"file:{folder}").message
+    assert local.bridge.inspect("file:/nowhere") is None
+
+
+def contents(folder):
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_an_apply_leaves_a_damaged_table_as_it_is(local):
+    folder = make(local)
+    cut(commit_file(folder / "_delta_log"))
+    before = contents(folder)
+
+    with pytest.raises(CatalogReadError, match=r"its Delta log is damaged \(.*4\.json is cut off or damaged in line"):
+        Orchestrator.over(local).sync_tables([table(ID, comment="Orders")])
+
+    assert contents(folder) == before
+
+
+def test_nothing_runs_on_a_table_that_is_damaged_after_it_was_planned(local):
+    folder = make(local)
+    wanted = table(ID, comment="Orders")
+    plan = TablePlanner().plan([wanted], local.snapshot([wanted]))
+    cut(commit_file(folder / "_delta_log"))
+    before = contents(folder)
+
+    with pytest.raises(ApplyError) as caught:
+        ActionRunner.over(local).apply(plan)
+
+    assert "statement 1 of 1 failed: its Delta log is damaged (" in str(caught.value)
+    assert "  to restore:  nothing was changed\n" in str(caught.value)
+    assert contents(folder) == before
+
+
+def test_a_table_that_is_damaged_midway_is_not_reported_as_absent(local, monkeypatch):
+    folder = make(local)
+    run = LocalCatalog.run
+
+    def harm_between(self, statement):
+        if statement.kind.value == "comment on table":
+            cut(commit_file(folder / "_delta_log", 5))
+            self.spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
+            raise self.error
+        run(self, statement)
+
+    monkeypatch.setattr(LocalCatalog, "run", harm_between)
+    monkeypatch.setattr(
+        LocalCatalog,
+        "error",
+        CatalogReadError([Diagnostic(table="", message="no", remedy="none")]),
+        False,
+    )
+    with pytest.raises(ApplyError) as caught:
+        Orchestrator.over(local).sync_tables([table(column("id", comment="Key"), comment="Orders")])
+
+    assert "  to restore:  unknown, because the table cannot be read now: its Delta log is damaged (" in str(
+        caught.value,
+    )
+    assert "restore it from a backup; then: RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 4" in str(
+        caught.value,
+    )
+
+
+def test_a_name_that_is_given_to_nothing_is_no_damage(local):
+    assert local.snapshot([table(ID)]).tables[QualifiedName("dev", "silver", "orders")].exists is False
+
+
+TMP = ".00000000000000000000.json.0d7ab2b3-0000-4000-8000-000000000000.tmp"
+MARKER = "_delta_schema"
+RESTORE = "restore _delta_log from a backup, because without it rows that were deleted or replaced come back"
+
+
+def killed(folder, age=3600.0):
+    """Leave in a folder what a kill within CREATE TABLE leaves there."""
+    log = folder / "_delta_log"
+    (log / "_staged_commits").mkdir(parents=True)
+    for name in (TMP, f".{TMP}.crc"):
+        (log / name).write_text("{")
+        os.utime(log / name, (time.time() - age,) * 2)
+    return log
+
+
+def files(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def test_a_table_whose_creation_was_killed_is_absent_and_is_created(local):
+    folder = table_folder(local.warehouse, NAME)
+    log = killed(folder)
+
+    assert local.snapshot([table(ID)]).tables[NAME].exists is False
+    assert not Orchestrator.over(local).plan_tables([table(ID)]).is_empty
+    assert sorted(path.name for path in log.iterdir()) == [f".{TMP}.crc", TMP, "_staged_commits"]
+
+    Orchestrator.over(local).sync_tables([table(ID)])
+
+    assert_no_drift(table(ID), catalog=local)
+    assert not (log / TMP).exists()
+    assert (folder / MARKER).read_text("utf-8").startswith("The files in this folder belong to a Delta table.")
+
+
+def test_a_creation_that_may_still_run_is_not_disturbed(local):
+    folder = table_folder(local.warehouse, NAME)
+    log = killed(folder, age=0)
+    before = files(folder)
+
+    assert local.snapshot([table(ID)]).tables[NAME].exists is False
+    with pytest.raises(ApplyError) as caught:
+        Orchestrator.over(local).sync_tables([table(ID)])
+
+    assert (
+        "dev.silver.orders: another process is creating it, or was killed while creating it less than 60 s ago"
+        in str(caught.value)
+    )
+    assert "; apply again in a minute" in str(caught.value)
+    assert (log / TMP).exists()
+    assert files(folder) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("part-0.parquet", "holds files but no Delta log; move the folder away, or consent to its conversion"),
+        ("_SUCCESS", "holds files but no Delta log"),
+        (
+            "_delta_log/00000000000000000000.crc",
+            "whose log is gone (see _delta_log/00000000000000000000.crc); " + RESTORE,
+        ),
+        ("_delta_log/_last_checkpoint", "whose log is gone (see _delta_log/_last_checkpoint); " + RESTORE),
+        ("_delta_log/.00000000000000000000.json.crc", "whose log is gone (see _delta_log/.000"),
+        ("_delta_log/_staged_commits/a.json", "whose log is gone (see _delta_log/_staged_commits/a.json)"),
+        ("_change_data/cdc-0.parquet", "whose log is gone (see _change_data/cdc-0.parquet)"),
+        ("Xy/deletion_vector_1.bin", "whose log is gone (see Xy/deletion_vector_1.bin)"),
+        (MARKER, "whose log is gone (see _delta_schema)"),
+    ],
+)
+def test_any_other_file_makes_it_no_absent_table(local, name, text):
+    folder = table_folder(local.warehouse, NAME)
+    killed(folder)
+    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).write_bytes(b"x")
+    before = files(folder)
+
+    with pytest.raises(CatalogReadError) as caught:
+        Orchestrator.over(local).sync_tables([table(ID)])
+
+    assert text in str(caught.value)
+    assert files(folder) == before
+
+
+def forget(local, folder):
+    """Lose the log of a table, and start anew: the session has no entry for the table then."""
+    shutil.rmtree(folder / "_delta_log")
+    jvm = local.spark._jvm
+    jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
+    identifier = jvm.org.apache.spark.sql.catalyst.TableIdentifier("orders", jvm.scala.Option.apply("dev__silver"))
+    session = local.spark._jsparkSession.sessionState().catalog()
+    folder.rename(folder.with_name("aside"))
+    session.externalCatalog().dropTable("dev__silver", "orders", True, False)
+    session.refreshTable(identifier)
+    folder.with_name("aside").rename(folder)
+
+
+def deletion_vectors(local, folder):
+    local.spark.sql("ALTER TABLE dev.silver.orders SET TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')")
+    local.insert(NAME, [{"id": number} for number in range(100)])
+    local.spark.sql("DELETE FROM dev.silver.orders WHERE id = 7")
+    (folder / MARKER).unlink()
+    (file,) = folder.glob("deletion_vector_*.bin")
+    return file.name
+
+
+def change_data(local, folder):
+    local.spark.sql("ALTER TABLE dev.silver.orders SET TBLPROPERTIES ('delta.enableChangeDataFeed' = 'true')")
+    local.insert(NAME, [{"id": number} for number in range(100)])
+    local.spark.sql("UPDATE dev.silver.orders SET id = 8 WHERE id = 7")
+    (folder / MARKER).unlink()
+    (file, *_) = (folder / "_change_data").glob("*.parquet")
+    return str(file.relative_to(folder))
+
+
+def marker(local, _):
+    local.insert(NAME, [{"id": 1}])
+    local.spark.sql("DELETE FROM dev.silver.orders")
+    return MARKER
+
+
+@pytest.mark.parametrize("sign", [deletion_vectors, change_data, marker])
+def test_files_of_a_table_that_has_lost_its_log_are_never_converted(local, tmp_path, sign):
+    Orchestrator.over(local).sync_tables([table(ID)])
+    folder = table_folder(local.warehouse, NAME)
+    seen = sign(local, folder)
+    forget(local, folder)
+    elsewhere = shutil.copytree(folder, tmp_path / "lake")
+    before = files(folder)
+
+    with pytest.raises(CatalogReadError) as unread:
+        Orchestrator.over(local).sync_tables([table(ID)])
+    with pytest.raises(UnsafePlanError) as in_place:
+        Orchestrator.over(local).sync_tables([table(ID, convert_from="parquet")])
+    shutil.rmtree(folder)
+    with pytest.raises(UnsafePlanError) as by_path:
+        Orchestrator.over(local).sync_tables([table(ID, convert_from=Parquet(str(elsewhere)))])
+
+    fact = "holds the files of a Delta table whose log is gone (see "
+    assert str(unread.value).startswith(f"dev.silver.orders: its folder in the warehouse ({folder}) {fact}")
+    for caught, location in ((in_place, folder), (by_path, elsewhere)):
+        (violation,) = (violation for violation in caught.value.diagnostics if violation.code == "DS217")
+        assert violation.remedy == RESTORE
+        assert violation.message.startswith(f"cannot be converted, because {location} {fact}")
+        assert violation.message.endswith(f"{seen})") or sign is not marker
+    assert "consent to its conversion" not in str(unread.value)
+    assert files(elsewhere) == before
+
+
+def test_a_parquet_table_over_files_of_a_delta_table_is_not_offered_for_conversion(local, tmp_path):
+    source = tmp_path / "lake"
+    local.spark.range(3).write.format("parquet").save(str(source))
+    (source / MARKER).touch()
+    local.create_schema("dev", "silver")
+    local.spark.sql(f"CREATE TABLE spark_catalog.dev__silver.orders USING parquet LOCATION '{source}'")
+
+    with pytest.raises(CatalogReadError) as unread:
+        Orchestrator.over(local).sync_tables([table(ID)])
+    with pytest.raises(UnsafePlanError, match="whose log is gone") as refused:
+        Orchestrator.over(local).sync_tables([table(ID, convert_from="parquet")])
+
+    fact = f"{source} holds the files of a Delta table whose log is gone (see _delta_schema)"
+    assert str(unread.value) == f"dev.silver.orders: {fact}; {RESTORE} [DS503 DamagedTable]"
+    assert [violation.code for violation in refused.value.diagnostics] == ["DS217"]
+
+
+def test_the_marker_outlives_vacuum_and_a_conversion_leaves_one(local, tmp_path):
+    source = tmp_path / "lake"
+    local.spark.range(3).write.format("parquet").save(str(source))
+    wanted = table(ID, convert_from=Parquet(str(source)))
+    Orchestrator.over(local).sync_tables([wanted])
+    local.spark.conf.set("spark.databricks.delta.retentionDurationCheck.enabled", "false")
+
+    local.spark.sql("DELETE FROM dev.silver.orders WHERE id = 1")
+    local.spark.sql("VACUUM dev.silver.orders RETAIN 0 HOURS")
+    local.spark.conf.unset("spark.databricks.delta.retentionDurationCheck.enabled")
+
+    assert (source / MARKER).is_file()
+    assert not (source / f".{MARKER}.crc").exists()
+    assert sorted(row.id for row in local.spark.table("dev.silver.orders").collect()) == [0, 2]
+    assert_no_drift(wanted, catalog=local)
+
+
+def test_a_conversion_that_was_killed_is_done_again(local, tmp_path):
+    source = tmp_path / "lake"
+    local.spark.range(3).write.format("parquet").save(str(source))
+    killed(source)
+
+    Orchestrator.over(local).sync_tables([table(ID, convert_from=Parquet(str(source)))])
+
+    assert sorted(row.id for row in local.spark.table("dev.silver.orders").collect()) == [0, 1, 2]
+
+
+def test_a_marker_that_cannot_be_written_fails_no_apply(local, monkeypatch, caplog):
+    catalog = LocalCatalog(local.spark, warehouse=local.warehouse)
+    monkeypatch.setattr(catalog.bridge, "mark", lambda _: local.spark._jvm.java.io.File("/proc/none").createNewFile())
+
+    Orchestrator.over(catalog).sync_tables([table(ID)])
+
+    (message,) = caplog.messages
+    assert message.startswith(
+        "dev.silver.orders: the file that forbids its conversion, if its log is lost, was not written: ",
+    )
+    assert_no_drift(table(ID), catalog=catalog)
+
+
+ID_FIELD = field("id")
+REFUSED = {
+    "two columns of one name": (metadata(ID_FIELD, ID_FIELD), "id"),
+    "partition column that is missing": (metadata(ID_FIELD, partitioned_by=("other",)), "other"),
+    "mapping mode": (metadata(ID_FIELD, delta__columnMapping__mode="weird"), "weird"),
+}
+
+
+@pytest.mark.parametrize(("action", "part"), REFUSED.values(), ids=REFUSED)
+def test_what_spark_refuses_is_unreadable(local, local_session, warehouse, action, part):
+    folder = commit(table_folder(warehouse, NAME), 0, protocol(), action)
+    with pytest.raises(Exception, match=part):
+        _ = local_session.spark.read.format("delta").load(str(folder)).schema
+
+    problem = str(local.read_tables([NAME]).problems[NAME])
+
+    assert problem.startswith("dev.silver.orders: ")
+    assert "its Delta log cannot be read (" in problem

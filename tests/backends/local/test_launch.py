@@ -1,0 +1,283 @@
+"""What a JVM is started with: pairs of versions, programs, and downloads that show their progress."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.metadata import PackageNotFoundError
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from pytest_delta_schema.backends.local import launch
+from pytest_delta_schema.backends.local.launch import (
+    Result,
+    download_progress,
+    installed,
+    length_of,
+    published_install_command,
+    run,
+    version_fault,
+)
+from pytest_delta_schema.backends.local.start import start_session
+from pytest_delta_schema.delta import PAIRS
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
+
+ROOT = Path(__file__).parents[3]
+EXTRA = "pip install 'pytest-delta-schema[spark]'"
+
+
+@pytest.mark.parametrize(
+    "versions",
+    [
+        {"pyspark": "4.2.0", "delta-spark": "4.4.0"},
+        {"pyspark": "4.2.1", "delta-spark": "4.4.1"},
+        {"pyspark": "4.1.0", "delta-spark": "4.4.0"},
+        {"pyspark": "4.1.4", "delta-spark": "4.2.0"},
+        {"pyspark": "4.0.5", "delta-spark": "4.0.1"},
+        {"pyspark": "4.0.1", "delta-spark": "4.4.0"},
+        {"pyspark": "3.5.3", "delta-spark": "3.3.2"},
+        {"pyspark": "4.2.0.dev1", "delta-spark": "4.4.0"},
+    ],
+    ids=lambda versions: "-".join(versions.values()),
+)
+def test_a_pair_with_a_jar_is_taken(versions):
+    assert version_fault(versions) == ""
+
+
+@pytest.mark.parametrize(
+    ("versions", "message"),
+    [
+        ({}, f"the local backend needs Spark and Delta, and pyspark is not installed; run: {EXTRA}"),
+        (
+            {"delta-spark": "4.4.0"},
+            f"the local backend needs Spark and Delta, and pyspark is not installed; run: {EXTRA}",
+        ),
+        (
+            {"pyspark": "3.5.9"},
+            "pyspark 3.5.9 is installed without delta-spark; run: pip install 'delta-spark==3.3.3'",
+        ),
+        (
+            {"pyspark": "4.1.2"},
+            "pyspark 4.1.2 is installed without delta-spark; run: pip install 'delta-spark==4.4.0'",
+        ),
+        (
+            {"pyspark": "3.5.9", "delta-spark": "4.4.0"},
+            "delta-spark 4.4.0 is not built for pyspark 3.5.9; run: pip install 'delta-spark==3.3.3'",
+        ),
+        (
+            {"pyspark": "4.0.5", "delta-spark": "3.3.3"},
+            "delta-spark 3.3.3 is not built for pyspark 4.0.5; run: pip install 'delta-spark==4.0.1'",
+        ),
+        (
+            {"pyspark": "4.2.0", "delta-spark": "4.3.1"},
+            "delta-spark 4.3.1 is not built for pyspark 4.2.0; run: pip install 'delta-spark==4.4.0'",
+        ),
+        (
+            {"pyspark": "4.3.0", "delta-spark": "4.1.0"},
+            "there is no supported delta-spark for pyspark 4.3.0; run: pip install 'pyspark==4.2.0' 'delta-spark==4.4.0'",
+        ),
+        (
+            {"pyspark": "3.4.4"},
+            "there is no supported delta-spark for pyspark 3.4.4; run: pip install 'pyspark==4.2.0' 'delta-spark==4.4.0'",
+        ),
+        (
+            {"databricks-connect": "16.4.2"},
+            (
+                "databricks-connect 16.4.2 provides pyspark without a Spark that the local backend could start; choose"
+                f" another backend, such as --delta-backend=session, or run in another environment: {EXTRA}"
+            ),
+        ),
+        (
+            {"pyspark-client": "4.1.0", "delta-spark": "4.4.0"},
+            (
+                "pyspark-client 4.1.0 provides pyspark without a Spark that the local backend could start; choose"
+                f" another backend, such as --delta-backend=session, or run in another environment: {EXTRA}"
+            ),
+        ),
+        (
+            {"pyspark": "4.2.0", "databricks-connect": "16.4.2", "delta-spark": "4.4.0"},
+            (
+                "databricks-connect 16.4.2 and pyspark 4.2.0 install the same package, and overwrite each other's files; run:"
+                f" pip uninstall --yes databricks-connect pyspark, and then: {EXTRA}"
+            ),
+        ),
+    ],
+    ids=lambda value: (
+        " ".join(f"{name}-{version}" for name, version in value.items()) or "nothing" if isinstance(value, dict) else ""
+    ),
+)
+def test_any_other_environment_is_named_with_the_command_that_completes_it(versions, message):
+    assert version_fault(versions) == message
+
+
+def test_the_start_of_a_local_session_checks_the_pair(monkeypatch, tmp_path):
+    monkeypatch.setattr(launch, "installed", lambda: {"pyspark": "4.1.4"})
+    monkeypatch.setitem(sys.modules, "delta", None)
+
+    with pytest.raises(BackendUnavailableError) as caught:
+        start_session(tmp_path)
+
+    assert str(caught.value) == "pyspark 4.1.4 is installed without delta-spark; run: pip install 'delta-spark==4.4.0'"
+
+
+@pytest.mark.parametrize(
+    ("pyspark", "command"),
+    [
+        ("3.5.9", "pip install 'delta-spark==3.3.3'"),
+        ("4.1.4", "pip install 'delta-spark==4.4.0'"),
+        ("4.3.0", "pip install 'pyspark==4.2.0' 'delta-spark==4.4.0'"),
+    ],
+)
+def test_a_delta_with_a_published_jar_is_named_for_each_spark(monkeypatch, pyspark, command):
+    monkeypatch.setattr(launch, "installed", lambda: {"pyspark": pyspark, "delta-spark": "4.4.1"})
+
+    assert published_install_command() == command
+
+
+def test_an_installed_delta_with_a_published_jar_is_not_named_again(monkeypatch):
+    monkeypatch.setattr(launch, "installed", lambda: {"pyspark": "4.2.0", "delta-spark": "4.4.0"})
+
+    assert published_install_command() == ""
+
+
+def test_the_pyspark_of_a_spark_that_pip_did_not_install_is_found(monkeypatch):
+    def version(name):
+        if name == "delta-spark":
+            return "4.4.0"
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(launch, "version", version)
+    assert installed() == {"pyspark": "4.2.0", "delta-spark": "4.4.0"}
+
+    monkeypatch.setattr(launch, "find_spec", lambda _: None)
+    assert installed() == {"delta-spark": "4.4.0"}
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="tomllib came with Python 3.11")
+def test_each_pair_is_an_extra_that_keeps_an_installed_pyspark_of_its_line():
+    import tomllib  # noqa: PLC0415 - from Python 3.11 on
+
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    wanted = {
+        "spark35": ["delta-spark==3.3.3", "pyspark>=3.5.3,<3.6"],
+        "spark40": ["delta-spark==4.0.1", "pyspark>=4.0,<4.1"],
+        "spark41": ["delta-spark==4.4.0", "pyspark>=4.1,<4.2"],
+        "spark42": ["delta-spark==4.4.0", "pyspark==4.2.0"],
+    }
+
+    assert [pair.extra for pair in PAIRS] == list(wanted), "delta/__init__.py has other pairs"
+    assert {name: extras.get(name) for name in wanted} == wanted, "pyproject.toml has other extras"
+    assert extras["spark"] == extras[PAIRS[-1].extra], "the extra spark of pyproject.toml is not the newest pair"
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.extra)
+def test_the_pins_of_a_pair_are_its_versions(pair):
+    path = ROOT / "constraints.txt" if pair is PAIRS[-1] else ROOT / "constraints" / f"{pair.extra}.txt"
+    pins = dict(re.findall(r"^([\w-]+)==(\S+)", path.read_text("utf-8"), re.MULTILINE))
+
+    assert (pins["pyspark"], pins["delta-spark"]) == (pair.pyspark, pair.delta_spark), path.relative_to(ROOT)
+
+
+SHORT = [sys.executable, "-c", "import sys; sys.stderr.write('17'); sys.exit(3)"]
+
+
+def test_the_answer_of_a_program():
+    assert run(SHORT, 60) == Result(3, "17")
+
+
+def test_an_interruption_is_not_lost_if_the_program_has_just_ended(monkeypatch):
+    def communicate(process: subprocess.Popen[bytes], **_: object) -> None:
+        process.wait()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(subprocess.Popen, "communicate", communicate)
+
+    with pytest.raises(KeyboardInterrupt):
+        run(SHORT, 60)
+
+
+def test_a_program_that_is_interrupted_is_killed(monkeypatch):
+    processes = []
+
+    def communicate(process: subprocess.Popen[bytes], **_: object) -> None:
+        processes.append(process)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(subprocess.Popen, "communicate", communicate)
+
+    with pytest.raises(KeyboardInterrupt):
+        run([sys.executable, "-c", "import time; time.sleep(600)"], 60)
+
+    assert [process.returncode for process in processes] == [-9]
+
+
+LOG = ":: resolving dependencies ::\n\tfound io.delta#delta-spark;4.4.0 in central\n\tfound org#b;1 in central\n"
+
+
+class Repository(BaseHTTPRequestHandler):
+    """Answers with the length of one file."""
+
+    def do_HEAD(self):
+        self.send_response(200 if self.path == "/m2/b-1.jar" else 404)
+        self.send_header("Content-Length", "4000000")
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="module")
+def address():
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Repository)
+    Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/m2"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.parametrize(
+    ("log", "files", "shown"),
+    [
+        pytest.param(None, {}, "", id="not started"),
+        pytest.param("WARNING: starting\n", {}, "", id="starting"),
+        pytest.param(LOG, {}, "2 modules found so far", id="resolving"),
+        pytest.param(
+            LOG + "downloading {at}/b-1.jar ...\n",
+            {"org/b/jars/b-1.jar.part": 1_500_000},
+            "1.5 MB, file 1 of 2 (1.5 of 4.0 MB)",
+            id="first",
+        ),
+        pytest.param(
+            LOG + "downloading {at}/a-1.jar ...\n\t[SUCCESSFUL ] a (23ms)\ndownloading {at}/b-1.jar ...\n",
+            {"org/a/jars/a-1.jar": 2_000_000, "org/b/jars/b-1.jar.part": 1_000_000},
+            "3.0 MB, file 2 of 2 (1.0 of 4.0 MB)",
+            id="second",
+        ),
+        pytest.param(
+            LOG + "downloading {at}/unknown-1.jar ...\n",
+            {"org/b/jars/unknown-1.jar.part": 1_000_000},
+            "1.0 MB, file 1 of 2",
+            id="no length",
+        ),
+        pytest.param(LOG + "downloading {at}/b-1.jar ...\n", {}, "0.0 MB, file 1 of 2", id="not begun"),
+        pytest.param("downloading {at}/b-1.jar ...\n", {}, "0.0 MB, file 1 of 1", id="not counted"),
+    ],
+)
+def test_the_numbers_are_those_of_the_files_and_of_the_server(tmp_path, address, log, files, shown):
+    if log is not None:
+        (tmp_path / "resolve.log").write_text(log.replace("{at}", address))
+    for name, size in files.items():
+        path = tmp_path / "cache" / name
+        path.parent.mkdir(parents=True)
+        path.write_bytes(b"x" * size)
+
+    assert download_progress(tmp_path) == shown
+
+
+@pytest.mark.parametrize("unusable", ["file:///etc/hostname", "http://127.0.0.1:1/x.jar", "http://[", "ftp://x/y.jar"])
+def test_a_server_that_cannot_be_asked_gives_no_length(unusable):
+    assert length_of(unusable) is None

@@ -1,0 +1,703 @@
+"""Tables of the warehouse that are read from their logs; what is not plainly readable is left to Spark."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import nullcontext
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_delta_schema import QualifiedName
+from pytest_delta_schema.backends.local import reading
+from pytest_delta_schema.backends.local.reading import WarehouseLogs
+from pytest_delta_schema.backends.logs.checks import damage_of
+from pytest_delta_schema.backends.logs.files import LocalLog
+from pytest_delta_schema.state import TableState
+from support.damaged_logs import CHECKPOINT, COMMITS, FUTURE_LOGS, WITHOUT_CHECKPOINT, checksum_file, commit_file
+from support.hand_made_logs.files import checksum_of
+from support.logs import TIME, commit, delta_log, field, metadata, protocol
+from support.models import NAME
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+DELTA = (4, 4)
+ID = field("id", nullable=False)
+NEWEST_PROTOCOL = {"minReaderVersion": 3, "minWriterVersion": 7}
+
+
+def features(*writer, reader=()):
+    return {"protocol": {**NEWEST_PROTOCOL, "readerFeatures": [*reader], "writerFeatures": [*reader, *writer]}}
+
+
+def clustered_by(*columns, removed=False):
+    configuration = json.dumps({"clusteringColumns": [[column] for column in columns]})
+    return {"domain": "delta.clustering", "configuration": configuration, "removed": removed}
+
+
+CLUSTERED = features("clustering", "domainMetadata")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "dev" / "silver" / "orders"
+
+
+@pytest.fixture
+def logs(tmp_path):
+    return WarehouseLogs(tmp_path, DELTA)
+
+
+def read(logs, name=NAME):
+    return logs.read([name]).get(name)
+
+
+def with_checksum(folder, version, *actions, **entries):
+    """Write the checksum of a version."""
+    known = {kind: value for action in actions for kind, value in action.items()}
+    if "metaData" in known:
+        known["metadata"] = known.pop("metaData")
+    checksum_file(folder / "_delta_log", version).write_text(json.dumps({**known, **entries}))
+
+
+def test_the_newest_actions_count(logs, folder):
+    delta_log(folder, ID, comment="First", team="core")
+    commit(folder, 1, metadata(ID, field("amount", "double"), comment="Second"))
+    commit(folder, 2, {"txn": {"appId": "test", "version": 1}})
+
+    state = read(logs)
+
+    assert (state.name, state.version, state.table_comment) == (NAME, 2, "Second")
+    assert [(column.name, column.data_type, column.is_nullable) for column in state.columns] == [
+        ("id", "bigint", False),
+        ("amount", "double", True),
+    ]
+    assert dict(state.table_properties) == {"delta.minReaderVersion": "1", "delta.minWriterVersion": "2"}
+
+
+def checkpoint(folder, *, checksum):
+    """Keep only what follows a checkpoint of version 3, whose parquet holds nothing that could be read."""
+    delta_log(folder, ID)
+    for version in range(1, 5):
+        commit(folder, version, {"txn": {"appId": "test", "version": version}})
+    log = folder / "_delta_log"
+    (log / f"{CHECKPOINT:020d}.checkpoint.parquet").write_bytes(b"PAR1" + bytes(40) + b"\x10\x00\x00\x00PAR1")
+    if checksum:
+        with_checksum(folder, 4, protocol(), metadata(ID, comment="Orders"))
+
+
+def test_a_checksum_is_read_in_place_of_a_checkpoint(logs, folder):
+    checkpoint(folder, checksum=True)
+
+    assert (read(logs).table_comment, read(logs).version) == ("Orders", 4)
+
+
+def test_a_log_that_only_its_checkpoint_explains_is_left_to_spark(logs, folder):
+    checkpoint(folder, checksum=False)
+
+    assert read(logs) is None
+
+
+DAMAGED = {name: case for name, case in (COMMITS | WITHOUT_CHECKPOINT).items() if case.message is not None}
+
+
+@pytest.mark.parametrize("case", DAMAGED.values(), ids=DAMAGED)
+def test_damage_is_reported(logs, folder, case):
+    delta_log(folder, ID)
+    with_checksum(folder, 0, protocol(), metadata(ID))
+    for version in range(1, 5):
+        commit(folder, version, {"txn": {"appId": "test", "version": version}})
+        path = commit_file(folder / "_delta_log", version)
+        path.write_text(path.read_text().replace('"operation"', f'"txnId": "transaction-{version}", "operation"'))
+        with_checksum(folder, version, protocol(), metadata(ID), txnId=f"transaction-{version}")
+    assert read(logs).version == 4
+
+    case.harm(folder / "_delta_log")
+
+    assert case.message.format(log=folder / "_delta_log", checkpoint="") in str(read(logs))
+
+
+CLUSTERING = {
+    "in a checksum": ([CLUSTERED, metadata(ID)], [clustered_by("id")], ("id",)),
+    "in a commit": ([CLUSTERED, metadata(ID), {"domainMetadata": clustered_by("id")}], None, ("id",)),
+    "removed": ([CLUSTERED, metadata(ID), {"domainMetadata": clustered_by("id", removed=True)}], None, ()),
+    "in the first of two commits": (
+        [CLUSTERED, metadata(ID), {"domainMetadata": clustered_by("id")}],
+        "later",
+        ("id",),
+    ),
+    "nowhere": ([CLUSTERED, metadata(ID)], None, ()),
+    "without the feature": ([protocol(), metadata(ID), {"domainMetadata": clustered_by("id")}], None, ()),
+}
+
+
+@pytest.mark.parametrize(("actions", "checksum", "columns"), CLUSTERING.values(), ids=CLUSTERING)
+def test_clustering_columns(logs, folder, actions, checksum, columns):
+    commit(folder, 0, *actions)
+    if checksum == "later":
+        commit(folder, 1, {"domainMetadata": {"domain": "delta.rowTracking", "configuration": "{}", "removed": False}})
+    elif checksum is not None:
+        with_checksum(folder, 0, *actions, domainMetadata=checksum)
+
+    assert [str(path) for path in read(logs).clustering] == list(columns)
+
+
+def test_clustering_columns_that_only_a_checkpoint_holds_are_left_to_spark(logs, folder):
+    checkpoint(folder, checksum=False)
+    with_checksum(folder, 4, CLUSTERED, metadata(ID))
+
+    assert read(logs) is None
+
+
+def test_two_protocols_are_left_to_spark(logs, folder):
+    delta_log(folder, ID)
+    with_checksum(folder, 0, features("appendOnly"), metadata(ID))
+
+    assert read(logs) is None
+
+
+LEFT_TO_SPARK = {
+    "nanoseconds",
+    "geometry",
+    "geographies",
+    "collated string",
+    "interval",
+    "time of day",
+    "type as an object",
+    "feature for readers",
+    "feature for writers",
+    "protocol version",
+}
+"""What Spark refuses to open, and what it opens but does not store."""
+
+
+@pytest.mark.parametrize("kind", FUTURE_LOGS)
+def test_what_readers_do_not_know_is_left_to_spark(logs, folder, kind):
+    FUTURE_LOGS[kind].write(folder)
+
+    assert (read(logs) is None) is (kind in LEFT_TO_SPARK)
+
+
+OPENED = {
+    "legacy protocol": (protocol(), metadata(ID), DELTA, True),
+    "column mapping": (features(reader=["columnMapping"]), metadata(ID, delta__columnMapping__mode="name"), DELTA, True),
+    "type widening": (features(reader=["typeWidening"]), metadata(ID), DELTA, True),
+    "type widening before": (features(reader=["typeWidening"]), metadata(ID), (3, 3), False),
+    "variant": (features(reader=["variantType"]), metadata(ID, field("v", "variant")), DELTA, True),
+    "variant without its feature": (features("appendOnly"), metadata(ID, field("v", "variant")), DELTA, False),
+    "variant before": (features(reader=["variantType"]), metadata(ID, field("v", "variant")), (3, 3), False),
+    "preview of a feature": (features(reader=["typeWidening-preview"]), metadata(ID), DELTA, False),
+    "managed by a catalog": (features(reader=["catalogManaged"]), metadata(ID), DELTA, False),
+    "NOT NULL without its feature": (features("appendOnly"), metadata(ID), DELTA, True),
+    "property without its feature": (features("appendOnly"), metadata(ID, delta__enableDeletionVectors="true"), DELTA, False),
+    "default without its feature": (features("appendOnly"), metadata(field("n", CURRENT_DEFAULT="1")), DELTA, False),
+    "timestamp_ntz in a legacy protocol": (protocol(), metadata(field("at", "timestamp_ntz")), DELTA, False),
+    "features in a legacy protocol": (
+        {"protocol": {"minReaderVersion": 1, "minWriterVersion": 2, "writerFeatures": ["appendOnly"]}},
+        metadata(ID),
+        DELTA,
+        False,
+    ),
+    "versions that do not fit": ({"protocol": {"minReaderVersion": 3, "minWriterVersion": 2}}, metadata(ID), DELTA, False),
+    "commits elsewhere": (protocol(), metadata(ID, **{"delta.coordinatedCommits.commitCoordinator-preview": "x"}), DELTA, False),
+    "redirected": (protocol(), metadata(ID, **{"delta.redirectReaderWriter-preview": "x"}), DELTA, False),
+    "property that is a list": (protocol(), metadata(ID, team=[7]), DELTA, False),
+    "property that is a number": (protocol(), metadata(ID, team=7), DELTA, True),
+    "in-commit timestamps": (protocol(), metadata(ID, delta__enableInCommitTimestamps="true"), DELTA, False),
+    "in-commit timestamps with their feature": (
+        protocol("inCommitTimestamp"), metadata(ID, delta__enableInCommitTimestamps="true"), DELTA, True,
+    ),
+    "schema that is no JSON": (protocol(), {"metaData": {"schemaString": "{"}}, DELTA, False),
+    "protocol that is no object": ({"protocol": 7}, metadata(ID), DELTA, False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["1.json", "5.json", f"{1:019d}.json", f"{1:021d}.json", "0.checkpoint.parquet"])
+def test_a_log_with_a_number_without_20_digits_is_left_to_spark(logs, folder, name):
+    delta_log(folder, ID)
+    assert isinstance(read(logs), TableState)
+    assert logs.history(NAME) is not None
+
+    (folder / "_delta_log" / name).write_text(json.dumps(metadata(ID, field("added"))))
+
+    assert read(logs) is None
+    assert logs.history(NAME) is None
+    assert logs.table_names("dev", "silver") == (NAME,)
+
+
+def test_a_log_of_short_numbers_only_is_a_table_that_spark_reads(logs, folder):
+    log = delta_log(folder, ID) / "_delta_log"
+    commit_file(log, 0).rename(log / "0.json")
+
+    assert read(logs) is None
+    assert logs.table_names("dev", "silver") == (NAME,)
+
+
+MALFORMED = {
+    "type of SQL": metadata(field("t", "bigint")),
+    "two columns of one name": metadata(field("t"), field("T")),
+    "partition column in another case": metadata(field("t"), partitioned_by=("T",)),
+    "mapping mode": metadata(field("t"), delta__columnMapping__mode="weird"),
+    "no id": {"metaData": {key: value for key, value in metadata(field("t"))["metaData"].items() if key != "id"}},
+    "comment of a number": metadata(field("t", comment=5)),
+}
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        features("clustering"),
+        features("icebergCompatV1"),
+        features("rowTracking"),
+        {"protocol": {**NEWEST_PROTOCOL, "readerFeatures": ["appendOnly"], "writerFeatures": ["appendOnly"]}},
+        {"protocol": NEWEST_PROTOCOL},
+        {"protocol": {"minReaderVersion": 1, "minWriterVersion": 2, "writerFeatures": []}},
+        {"protocol": {"minReaderVersion": 1, "minWriterVersion": 7, "readerFeatures": [], "writerFeatures": []}},
+    ],
+)
+def test_features_that_delta_refuses_together_are_left_to_spark(logs, folder, action):
+    commit(folder, 0, action, metadata(ID))
+
+    assert read(logs) is None
+
+
+@pytest.mark.parametrize("action", MALFORMED.values(), ids=MALFORMED)
+def test_malformed_metadata_is_left_to_spark(logs, folder, action):
+    delta_log(folder, field("t"))
+    assert isinstance(read(logs), TableState)
+
+    commit(folder, 0, protocol(), action)
+
+    assert read(logs) is None
+
+
+@pytest.mark.parametrize(("protocol_", "metadata_", "delta", "is_read"), OPENED.values(), ids=OPENED)
+def test_only_what_spark_certainly_opens_is_read(tmp_path, folder, protocol_, metadata_, delta, is_read):
+    commit(folder, 0, protocol_, metadata_)
+
+    assert isinstance(read(WarehouseLogs(tmp_path, delta)), TableState) is is_read
+
+
+def absent(*, schema_exists):
+    return TableState(name=NAME, exists=False, schema_exists=schema_exists)
+
+
+def test_a_table_whose_folder_is_missing_does_not_exist(logs, folder):
+    assert read(logs) == absent(schema_exists=False)
+    folder.parent.mkdir(parents=True)
+    assert read(logs) == absent(schema_exists=True)
+
+
+def empty_folder(folder):
+    folder.mkdir(parents=True)
+
+
+def data_without_a_log(folder):
+    empty_folder(folder)
+    (folder / "part-0.parquet").write_text("")
+
+
+def empty_log(folder):
+    (folder / "_delta_log").mkdir(parents=True)
+
+
+def part_of_a_checkpoint(folder):
+    empty_log(folder)
+    (folder / "_delta_log" / f"{1:020d}.checkpoint.{1:010d}.{2:010d}.parquet").write_text("")
+
+
+def file_for_a_schema(folder):
+    folder.parent.parent.mkdir(parents=True)
+    folder.parent.write_text("")
+
+
+def file_for_a_log(folder):
+    empty_folder(folder)
+    (folder / "_delta_log").write_text("")
+
+
+def log_in_a_circle(folder):
+    empty_folder(folder)
+    (folder / "_delta_log").symlink_to(folder / "_delta_log")
+
+
+def relative_marker(folder):
+    empty_folder(folder)
+    (folder / "_location").write_text("elsewhere\n")
+
+
+def marker_with_a_detour(folder):
+    empty_folder(folder)
+    (folder / "_location").write_text("/data/../elsewhere\n")
+
+
+def folder_for_a_marker(folder):
+    (folder / "_location").mkdir(parents=True)
+
+
+def marker_without_a_table(folder):
+    empty_folder(folder)
+    (folder / "_location").write_text("/nowhere/at/all\n")
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        empty_folder,
+        data_without_a_log,
+        empty_log,
+        part_of_a_checkpoint,
+        file_for_a_schema,
+        file_for_a_log,
+        log_in_a_circle,
+        relative_marker,
+        marker_with_a_detour,
+        folder_for_a_marker,
+        marker_without_a_table,
+    ],
+)
+def test_whatever_else_is_in_the_place_of_a_table_is_left_to_spark(logs, folder, make):
+    make(folder)
+
+    assert read(logs) is None
+
+
+@pytest.mark.parametrize(
+    "name",
+    [QualifiedName("dev", "dev__silver", "orders"), QualifiedName("dev", "silver", "x" * 256)],
+    ids=["ambiguous", "too long"],
+)
+def test_names_that_cannot_be_used_are_left_to_spark(logs, name):
+    assert read(logs, name) is None
+
+
+def test_a_table_elsewhere_is_found_by_its_marker(logs, folder, tmp_path):
+    delta_log(tmp_path / "elsewhere", ID, comment="Elsewhere")
+    folder.mkdir(parents=True)
+    (folder / "_location").write_text(f"{tmp_path}/elsewhere\n")
+
+    assert read(logs).table_comment == "Elsewhere"
+
+
+def test_names_with_special_characters_are_found(logs, tmp_path):
+    name = QualifiedName("my catalog", "Größe", "Straße")
+    delta_log(tmp_path / "hex_6d7920636174616c6f67" / "hex_6772c3b6c39f65" / "hex_73747261c39f65", ID)
+
+    assert read(logs, name).exists
+
+
+def test_the_tables_of_a_schema_are_listed(logs, folder, tmp_path):
+    schema = folder.parent
+    delta_log(schema / "orders", ID)
+    delta_log(schema / "hex_4120c3a4".lower(), ID)
+    delta_log(tmp_path / "elsewhere", ID)
+    (schema / "linked").mkdir()
+    (schema / "linked" / "_location").write_text(f"{tmp_path}/elsewhere\n")
+    empty_log(schema / "killed")
+    data_without_a_log(schema / "files")
+    (schema / "note.txt").write_text("")
+
+    names = [name.table for name in logs.table_names("dev", "silver")]
+
+    assert names == ["a ä", "linked", "orders"]
+    assert logs.table_names("dev", "gold") == ()
+
+
+def test_a_schema_that_cannot_be_listed_is_left_to_spark(logs, folder):
+    relative_marker(folder)
+    assert logs.table_names("dev", "silver") is None
+
+    (folder.parent.parent / "gold").write_text("")
+    assert logs.table_names("dev", "gold") is None
+
+
+def test_a_catalog_is_known_by_its_folder(logs, folder):
+    assert not logs.holds("dev")
+    folder.mkdir(parents=True)
+    assert logs.holds("dev")
+
+
+def test_the_history_shows_each_commit(logs, folder):
+    delta_log(folder, ID)
+    commit(folder, 1, metadata(ID, field("amount", "double")))
+    path = commit_file(folder / "_delta_log", 1)
+    path.write_text(path.read_text().replace('"operation"', '"userMetadata": "nightly", "operation"'))
+    commit(folder, 2, {"add": {"path": "part-0.parquet"}})
+    for version in range(3):
+        os.utime(commit_file(folder / "_delta_log", version), (TIME / 1000, TIME / 1000))
+
+    commits, columns_at = logs.history(NAME)
+
+    assert sorted(commits) == [0, 1, 2]
+    shown = {key: str(value) for key, value in commits[1].items()}
+    assert shown == {
+        "timestamp": "2026-09-21 14:13:20.001000+00:00",
+        "operation": "TEST",
+        "operationParameters": "None",
+        "userMetadata": "nightly",
+    }
+    assert [[column.name for column in columns_at(version)] for version in range(3)] == [
+        ["id"],
+        ["id", "amount"],
+        ["id", "amount"],
+    ]
+
+
+def test_a_history_of_a_listing_that_lacks_a_commit_is_listed_again(logs, folder, monkeypatch):
+    delta_log(folder, ID)
+    commit(folder, 1)
+    commit(folder, 2)
+    names, listings = LocalLog.names, [{commit_file(folder, 1).name}, set()]
+    monkeypatch.setattr(LocalLog, "names", lambda log: set(names(log)) - listings.pop(0))
+
+    assert sorted(logs.history(NAME).commits) == [0, 1, 2]
+
+
+def test_a_history_of_a_table_that_is_replaced_meanwhile_is_left_to_spark(logs, folder, monkeypatch):
+    delta_log(folder, ID)
+    modified = LocalLog.modified
+
+    def replace(log, name):
+        delta_log(folder, ID, field("replaced"))
+        return modified(log, name)
+
+    monkeypatch.setattr(LocalLog, "modified", replace)
+
+    assert logs.history(NAME) is None
+
+
+def test_a_history_that_only_spark_knows_is_left_to_it(logs, folder):
+    assert logs.history(NAME) is None
+    delta_log(folder, ID)
+    commit(folder, 1)
+    path = commit_file(folder / "_delta_log", 1)
+    whole = path.read_text()
+    for text in (
+        whole.replace('"operation"', '"inCommitTimestamp": 5, "operation"'),
+        whole.replace('"operation"', '"label"'),
+        whole.replace("commitInfo", "note"),
+    ):
+        assert logs.history(NAME) is not None
+        path.write_text(text)
+        assert logs.history(NAME) is None
+        path.write_text(whole)
+    first = commit_file(folder / "_delta_log", 0)
+    for text in ("metaData", "schemaString"):
+        whole = first.read_text()
+        first.write_text(whole.replace(text, "note"))
+        assert logs.history(NAME) is None
+        first.write_text(whole)
+    first.unlink()
+    assert logs.history(NAME) is None
+
+
+def test_a_commit_that_differs_from_its_checksum_of_hadoop_is_left_to_spark(logs, folder):
+    log = delta_log(folder, ID) / "_delta_log"
+    path = commit_file(log, 0)
+    sums = log / f".{path.name}.crc"
+    sums.write_bytes(checksum_of(path.read_bytes()))
+    assert isinstance(read(logs), TableState)
+
+    path.write_text(path.read_text().replace('"TEST"', '"EDIT"'))
+
+    assert read(logs) is None
+    sums.unlink()
+    assert isinstance(read(logs), TableState)
+
+
+REFUSED = QualifiedName("dev", "silver", "t" * 300)
+
+
+def test_fifty_tables_are_read_in_a_call(monkeypatch):
+    names = [QualifiedName("dev", "silver", f"orders_{number:03}") for number in range(120)]
+    numbers: list[int] = []
+    counts: list[Callable[[], int]] = []
+    calls: list[tuple[int, int]] = []
+
+    def read(request):
+        lines = request.splitlines()
+        calls.append((len(lines), counts[0]()))
+        return "".join("absent\tschema\n" if line.split("\t")[1] == "orders_060" else "absent\n" for line in lines)
+
+    def reading_tables(number, done):
+        numbers.append(number)
+        counts.append(done)
+        return nullcontext()
+
+    monkeypatch.setattr(reading, "reading_tables", reading_tables)
+    bridge = SimpleNamespace(register=lambda _: None, is_warehouse=lambda _: True, warehouse=Path("/lake"), read=read)
+
+    state = reading.read_tables(bridge, [REFUSED, *names])
+
+    assert calls == [(50, 0), (50, 50), (20, 100)]
+    assert (numbers, [count() for count in counts]) == ([120], [120])
+    assert list(state.problems) == [REFUSED]
+    assert [name.table for name, table in state.tables.items() if not table.schema_exists] == ["orders_060"]
+    assert sorted(state.tables) == names
+
+
+OLD, NEW = metadata(field("id"), comment="Old"), metadata(field("id"), field("n"), comment="New")
+NEWEST = 14
+
+
+def protocol_of(*features):
+    versions = {"minReaderVersion": 1, "minWriterVersion": 7}
+    return {"protocol": {**versions, "writerFeatures": ["clustering", "domainMetadata", *features]}}
+
+
+def clustered(*columns, removed=False):
+    configuration = json.dumps({"clusteringColumns": [[column] for column in columns]})
+    return {"domainMetadata": {"domain": "delta.clustering", "configuration": configuration, "removed": removed}}
+
+
+def checksum(**changes):
+    entries = {
+        "metadata": OLD["metaData"],
+        "protocol": protocol_of()["protocol"],
+        "domainMetadata": [clustered("id")["domainMetadata"]],
+    }
+    return json.dumps({**entries, **changes})
+
+
+def write(folder, commits, checksums, *, checkpoint=10, first=1):
+    """Write the commits of a log with a checkpoint that holds nothing that could be read."""
+    for version in range(first, NEWEST + 1):
+        commit(folder, version, *commits.get(version, [{"txn": {"appId": "test", "version": version}}]))
+    log = folder / "_delta_log"
+    (log / f"{checkpoint:020d}.checkpoint.parquet").write_bytes(b"PAR1" + bytes(40) + b"\x10\x00\x00\x00PAR1")
+    for version, content in checksums.items():
+        checksum_file(log, version).write_text(content, "utf-8")
+    return log
+
+
+TXN = {"commitInfo": {"txnId": "a", "operation": "TEST"}}
+OF_12 = {12: checksum()}
+BEFORE = ("Old", ["id"], ["id"], False)
+READ = {
+    "nothing is changed": ({}, OF_12, BEFORE),
+    "metadata is changed": ({13: [NEW]}, OF_12, ("New", ["id", "n"], ["id"], False)),
+    "metadata is changed twice": ({13: [NEW], 14: [OLD]}, OF_12, BEFORE),
+    "metadata is changed last": ({14: [NEW]}, OF_12, ("New", ["id", "n"], ["id"], False)),
+    "metadata that the checksum holds": ({12: [OLD]}, OF_12, BEFORE),
+    "metadata before the checksum": ({11: [NEW], 12: [OLD], 13: [NEW]}, OF_12, ("New", ["id", "n"], ["id"], False)),
+    "the protocol is raised": ({14: [protocol_of("appendOnly")]}, OF_12, ("Old", ["id"], ["id"], True)),
+    "clustering is changed": ({13: [clustered("n"), NEW]}, OF_12, ("New", ["id", "n"], ["n"], False)),
+    "clustering is removed": ({14: [clustered(removed=True)]}, OF_12, ("Old", ["id"], [], False)),
+    "clustering that the checksum holds": ({11: [clustered("id")]}, OF_12, BEFORE),
+    "not clustered before": ({}, {12: checksum(domainMetadata=[])}, ("Old", ["id"], [], False)),
+    "domains only in a commit": ({13: [clustered("id")]}, {12: checksum(domainMetadata=None)}, BEFORE),
+    "of two checksums the newer": ({}, {11: checksum(metadata=NEW["metaData"]), 12: checksum()}, BEFORE),
+    "the newest checksum is being written": ({14: [NEW]}, {**OF_12, 14: "{"}, ("New", ["id", "n"], ["id"], False)),
+    "the checksum of the checkpoint": ({11: [NEW]}, {10: checksum()}, ("New", ["id", "n"], ["id"], False)),
+    "a checksum before the checkpoint": ({9: [NEW]}, {8: checksum()}, ("New", ["id", "n"], ["id"], False)),
+    "its commit has its transaction": ({12: [TXN]}, {12: checksum(txnId="a")}, BEFORE),
+}
+
+
+def read_orders(tmp_path):
+    return WarehouseLogs(tmp_path, (4, 4)).read([NAME]).get(NAME)
+
+
+@pytest.mark.parametrize(("commits", "checksums", "expected"), READ.values(), ids=READ)
+def test_an_older_checksum_and_later_commits_are_read(tmp_path, folder, commits, checksums, expected):
+    write(folder, commits, checksums)
+
+    state = read_orders(tmp_path)
+
+    assert state.version == NEWEST
+    assert (
+        state.table_comment,
+        [column.name for column in state.columns],
+        [str(path) for path in state.clustering],
+        "delta.feature.appendOnly" in state.table_properties,
+    ) == expected
+
+
+def test_the_newest_version_may_be_that_of_the_checkpoint(tmp_path, folder):
+    write(folder, {14: [NEW]}, {13: checksum()}, checkpoint=NEWEST)
+
+    assert (read_orders(tmp_path).version, read_orders(tmp_path).table_comment) == (NEWEST, "New")
+
+
+LATE_CHECKSUMS = {
+    "no checksum": ({}, {}),
+    "not JSON": ({13: [NEW]}, {12: "{"}),
+    "without metadata": ({}, {12: checksum(metadata=None)}),
+    "without a protocol": ({}, {12: checksum(protocol=None)}),
+    "without domains": ({}, {12: checksum(domainMetadata=None)}),
+    "metadata of another commit": ({11: [NEW]}, OF_12),
+    "metadata of another commit, changed later": ({11: [NEW], 13: [NEW]}, OF_12),
+    "another protocol": ({11: [protocol_of("appendOnly")]}, OF_12),
+    "another protocol, raised later": (
+        {11: [protocol_of("appendOnly")], 13: [protocol_of()]},
+        {12: checksum(metadata=NEW["metaData"])},
+    ),
+    "other clustering": ({11: [clustered("n")]}, OF_12),
+    "another transaction": ({12: [TXN]}, {12: checksum(txnId="b")}),
+}
+
+
+@pytest.mark.parametrize(("commits", "checksums"), LATE_CHECKSUMS.values(), ids=LATE_CHECKSUMS)
+def test_an_older_checksum_that_does_not_agree_is_ignored(tmp_path, folder, commits, checksums):
+    write(folder, commits, checksums)
+
+    assert read_orders(tmp_path) is None
+    assert damage_of(LocalLog(str(folder))) is None
+
+
+def gap(log):
+    commit_file(log, 9).unlink()
+
+
+def cut(log):
+    commit_file(log, 9).write_text("{", "utf-8")
+
+
+def folder_of_its_name(log):
+    checksum_file(log, 8).unlink()
+    checksum_file(log, 8).mkdir()
+
+
+@pytest.mark.parametrize("harm", [gap, cut, folder_of_its_name])
+def test_files_before_the_checkpoint_are_not_damage(tmp_path, folder, harm):
+    log = write(folder, {}, {8: checksum()})
+    assert read_orders(tmp_path).table_comment == "Old"
+
+    harm(log)
+
+    assert read_orders(tmp_path) is None
+
+
+@pytest.mark.parametrize(("checkpoint", "is_read"), [(103, True), (104, False)])
+def test_few_commits_before_the_checkpoint_are_read(tmp_path, folder, checkpoint, is_read):
+    log = write(folder, {}, {3: checksum()}, checkpoint=checkpoint)
+    for version in range(NEWEST + 1, 106):
+        commit_file(log, version).write_text('{"txn": {"appId": "test", "version": 1}}', "utf-8")
+
+    assert (read_orders(tmp_path) is not None) is is_read
+
+
+class Vanished(LocalLog):
+    """A log whose older commit is deleted after it was listed, the first time."""
+
+    first = True
+
+    def read(self, name):
+        if type(self).first and name == "00000000000000000009.json":
+            type(self).first = False
+            raise FileNotFoundError(2, "No such file", name)
+        return super().read(name)
+
+
+def test_an_older_commit_that_is_deleted_meanwhile_is_listed_again(tmp_path, folder, monkeypatch):
+    monkeypatch.setattr("pytest_delta_schema.backends.concurrency.PAUSES", (0, 0, 0))
+    monkeypatch.setattr("pytest_delta_schema.backends.local.reading.LocalLog", Vanished)
+    monkeypatch.setattr(Vanished, "first", True)
+    write(folder, {}, {8: checksum()})
+
+    assert read_orders(tmp_path).table_comment == "Old"
+    assert not Vanished.first

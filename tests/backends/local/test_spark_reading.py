@@ -1,0 +1,584 @@
+"""Reading with Spark: histories, tables after every mutation, and other things under the name of a table."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+from pyspark.sql import types as spark
+
+from pytest_delta_schema import (
+    ApplyError,
+    CatalogReadError,
+    Check,
+    Column,
+    ConvergenceError,
+    DriftError,
+    ForeignKey,
+    Orchestrator,
+    QualifiedName,
+    SessionCatalog,
+    Table,
+    Unique,
+    assert_no_drift,
+)
+from pytest_delta_schema.backends.local.reading import _understand
+from pytest_delta_schema.backends.local.warehouse import physical_schema, table_folder
+from pytest_delta_schema.backends.spark.logs import _first_version
+from pytest_delta_schema.backends.spark.statements import setting
+from pytest_delta_schema.delta.names import ColumnPath
+from pytest_delta_schema.plan import TablePlanner
+from pytest_delta_schema.plan.actions import change_lines
+from pytest_delta_schema.rules import PlanValidator
+from pytest_delta_schema.sql import dotted
+from pytest_delta_schema.state.desired import declared_table
+from pytest_delta_schema.testing.scenario import INT, TEXT, field, struct
+from support.log_readers import CHANGES, SHAPES, write
+from support.models import NAME, column, table
+from support.models import TEXT as STRING
+from support.writes import DOUBLE, A, frame
+
+pytestmark = pytest.mark.spark
+
+ID = column("id", is_nullable=False)
+
+
+@pytest.fixture
+def made(local):
+    """A table that is there, and a catalog that knows it."""
+    Orchestrator.over(local).sync_tables([table(ID)])
+    yield local
+    local.spark.catalog.clearCache()
+
+
+def problem(local, model=None):
+    model = model or table(ID)
+    state = local.snapshot([model])
+    assert model.name not in state.tables
+    with pytest.raises(CatalogReadError) as caught:
+        Orchestrator.over(local).sync_tables([model])
+    assert str(state.problems[model.name]) == str(caught.value)
+    return str(caught.value)
+
+
+def test_a_table_is_read_without_a_spark_job(made):
+    tracker = made.spark.sparkContext.statusTracker()
+    jobs = len(tracker.getJobIdsForGroup(None))
+
+    assert made.snapshot([table(ID)]).tables[NAME].version == 0
+
+    assert len(tracker.getJobIdsForGroup(None)) == jobs
+
+
+def test_changes_of_other_writers_are_read(made):
+    made.spark.sql("ALTER TABLE dev.silver.orders ADD COLUMNS (b STRING COMMENT 'B')")
+
+    state = made.snapshot([table(ID)]).tables[NAME]
+
+    assert [(column.name, column.data_type, column.comment) for column in state.columns] == [
+        ("id", "bigint", ""),
+        ("b", "string", "B"),
+    ]
+    assert state.version == 1
+
+
+def test_absent_tables_and_schemas(made):
+    state = made.snapshot([table(ID, name="dev.silver.other"), table(ID, name="dev.gold.x"), table(ID, name="new.a.b")])
+
+    assert {str(name): (table.exists, table.schema_exists) for name, table in state.tables.items()} == {
+        "dev.silver.other": (False, True),
+        "dev.gold.x": (False, False),
+        "new.a.b": (False, False),
+    }
+
+
+def test_a_view(made):
+    made.spark.sql("CREATE OR REPLACE VIEW spark_catalog.dev__silver.v AS SELECT 1 AS id")
+
+    assert problem(made, table(ID, name="dev.silver.v")) == (
+        "dev.silver.v: is a view, not a table; drop the view, or declare the table under another name"
+        " [DS504 ViewInPlaceOfTable]"
+    )
+    made.spark.sql("DROP VIEW spark_catalog.dev__silver.v")
+
+
+def test_a_table_of_another_format(made):
+    made.spark.sql("CREATE TABLE spark_catalog.dev__silver.p (id INT) USING parquet")
+
+    assert problem(made, table(ID, name="dev.silver.p")) == (
+        'dev.silver.p: is a parquet table, not a Delta table; consent to its conversion with convert_from="parquet" if it'
+        " is parquet, or declare the table under another name [DS505 NotDeltaTable]"
+    )
+
+
+def test_files_without_a_log(local, warehouse):
+    folder = table_folder(warehouse, NAME)
+    folder.mkdir(parents=True)
+    (folder / "part-0.parquet").write_bytes(b"x")
+
+    text = problem(local)
+
+    assert text.startswith(
+        f"dev.silver.orders: its folder in the warehouse ({folder}) holds files but no Delta log; move",
+    )
+    assert (folder / "part-0.parquet").read_bytes() == b"x"
+
+
+@pytest.mark.parametrize(
+    "hide",
+    [
+        pytest.param(lambda log: log.symlink_to(log), id="a link to itself"),
+        pytest.param(
+            lambda log: log.parent.chmod(0),
+            id="no permission",
+            marks=pytest.mark.skipif(os.geteuid() == 0, reason="root may look everywhere"),
+        ),
+    ],
+)
+def test_a_folder_without_permission_is_no_absent_table(local, warehouse, hide):
+    folder = table_folder(warehouse, NAME)
+    folder.mkdir(parents=True)
+    hide(folder / "_delta_log")
+
+    text = problem(local)
+    folder.chmod(0o755)
+
+    assert text.startswith(
+        f"dev.silver.orders: its Delta log cannot be read (nobody may look into {folder / '_delta_log'}: ",
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("no json\n", "/00000000000000000000.json is cut off or damaged in line 1 of 1); restore it from a backup"),
+        ('{"commitInfo": {}}\n', "/_delta_log holds a metaData action); restore them from a backup"),
+        ("", "/00000000000000000000.json is empty); restore it from a backup"),
+    ],
+)
+def test_an_unreadable_log(made, warehouse, content, message):
+    log = table_folder(warehouse, NAME) / "_delta_log"
+    for path in list(log.glob("*.crc")):
+        path.unlink()
+    (log / "00000000000000000000.json").write_text(content)
+    made.spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
+
+    text = problem(made)
+
+    assert text.startswith("dev.silver.orders: its Delta log is damaged (")
+    assert text.endswith(f"{message} [DS503 DamagedTable]")
+    assert (log / "00000000000000000000.json").read_text() == content
+
+
+def test_malformed_metadata(made, warehouse):
+    location = table_folder(warehouse, NAME)
+
+    read = _understand(made.bridge, NAME, f'delta\t{location}\t0\t{{}}\t{{"protocol": {{}}}}\t')
+
+    assert str(read).startswith("dev.silver.orders: its metadata is damaged (")
+    remedy = "restore its Delta log from a backup, or report this if other clients can read the table"
+    assert str(read).endswith(f"); {remedy} [DS503 DamagedTable]")
+
+
+@pytest.mark.parametrize("metadata", ["5", '{"schemaString": "not JSON"}'])
+def test_metadata_that_delta_does_not_understand(made, warehouse, metadata):
+    location = table_folder(warehouse, NAME)
+
+    read = _understand(made.bridge, NAME, f'delta\t{location}\t0\t{{"metaData": {metadata}}}\t{{"protocol": {{}}}}\t')
+
+    assert str(read).startswith("dev.silver.orders: its Delta log cannot be read (")
+    assert str(read).endswith("); restore the log, or change it with the client that wrote it [DS502 UnreadableTable]")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("pytest_delta_schema.primaryKey", "id"),
+        ("pytest_delta_schema.unique.u", "[]"),
+        ("pytest_delta_schema.foreignKey.f", '{"name": "f", "columns": ["id"], "parent": "p"}'),
+        ("pytest_delta_schema.ownedProperties", "7"),
+    ],
+)
+def test_the_remedy_of_a_malformed_own_property_helps(made, key, value):
+    model = table(ID, primary_key=["id"])
+    made.spark.sql(f"ALTER TABLE {NAME} SET TBLPROPERTIES ('{key}' = '{value}')")
+
+    text = problem(made)
+    fact, remedy = text.split("; remove it (")
+    made.spark.sql(remedy.partition("), and apply")[0])
+    Orchestrator.over(made).sync_tables([model])
+
+    assert fact == f"dev.silver.orders: the property {key} is malformed"
+    assert made.snapshot([model]).tables[NAME].primary_key.columns == ("id",)
+
+
+def test_a_log_whose_first_commit_is_gone(made, warehouse):
+    log = table_folder(warehouse, NAME) / "_delta_log"
+    made.spark.sql("ALTER TABLE dev.silver.orders SET TBLPROPERTIES ('a' = 'b')")
+    for path in list(log.glob("*00000000000000000000.*")):
+        path.unlink()
+    made.spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
+
+    assert problem(made) == (
+        f"dev.silver.orders: its Delta log is damaged ({log} lacks 00000000000000000000.json, and later commits are there);"
+        " restore it from a backup [DS503 DamagedTable]"
+    )
+
+
+def test_a_table_whose_folder_was_removed_behind_the_sessions_back(made, warehouse):
+    shutil.rmtree(table_folder(warehouse, NAME))
+    made.spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
+
+    assert problem(made) == (
+        "dev.silver.orders: the catalog has an entry for it, but its Delta log in"
+        f" {table_folder(warehouse, NAME)} is gone; restore _delta_log from a backup, because without it rows that were"
+        " deleted or replaced come back, or drop the table [DS503 DamagedTable]"
+    )
+
+
+def test_a_schema_that_looks_like_a_physical_one(local):
+    assert problem(local, table(ID, name="dev.dev__silver.x")) == (
+        "dev.dev__silver.x: the name dev__silver looks like the physical name of a schema of dev in the local backend; choose"
+        " another name for the schema [DS509 UnusableName]"
+    )
+
+
+def test_a_catalog_of_another_kind(local):
+    local.spark.conf.set("spark.sql.catalog.foreign", "com.example.Catalog")
+
+    assert problem(local, table(ID, name="foreign.a.b")) == (
+        "foreign.a.b: the catalog foreign of this session is a com.example.Catalog, which the local backend cannot read;"
+        " leave spark.sql.catalog.foreign unset, or rename the catalog [DS509 UnusableName]"
+    )
+
+
+def test_the_session_catalog_itself(local):
+    model = table(ID, name="spark_catalog.default.plain", comment="Plain")
+    orchestrator = Orchestrator.over(local)
+
+    assert len(orchestrator.sync_tables([model]).statements) == 1
+    assert orchestrator.plan_tables([model]).is_empty
+    (location,) = local.spark.sql("DESCRIBE DETAIL spark_catalog.default.plain").select("location").collect()[0]
+    assert (Path(location.removeprefix("file:")) / "_delta_schema").is_file()
+
+    local.spark.sql("DROP TABLE spark_catalog.default.plain")
+
+
+def test_many_tables_are_read_in_one_round_trip(made, monkeypatch):
+    calls = []
+    bridge = made.bridge
+    real = bridge.read
+    monkeypatch.setattr(bridge, "read", lambda request: (calls.append(request), real(request))[1])
+
+    made.snapshot([table(ID), table(ID, name="dev.silver.b"), table(ID, name="dev.gold.c")])
+
+    assert [request.count("\n") for request in calls] == [3]
+
+
+def test_tables_of_a_schema_are_listed_without_its_views(local):
+    Orchestrator.over(local).sync_tables([table(column()), table(column(), name="dev.silver.odd name")])
+    local._session.sql("CREATE SCHEMA spark_catalog.listed")
+    local._session.sql("CREATE TABLE spark_catalog.listed.orders (id INT) USING delta")
+    local._session.sql("CREATE VIEW spark_catalog.listed.looking AS SELECT 1")
+    for name in ("orders", "another"):
+        local._session.sql(f"CREATE TEMPORARY VIEW {name} AS SELECT 1")
+
+    try:
+        assert [str(name) for name in local.table_names("spark_catalog", "listed")] == ["spark_catalog.listed.orders"]
+        assert local.bridge.list_schema("dev", "silver", physical_schema("dev", "silver")) == (
+            [],
+            ["odd name", "orders"],
+        )
+        assert [str(name) for name in local.table_names("dev", "silver")] == [
+            "dev.silver.odd name",
+            "dev.silver.orders",
+        ]
+    finally:
+        local._session.sql("DROP SCHEMA spark_catalog.listed CASCADE")
+        for name in ("orders", "another"):
+            local._session.sql(f"DROP VIEW {name}")
+    assert local.table_names("dev", "nowhere") == ()
+
+
+PLACE = struct(field("lat", DOUBLE))
+
+
+def test_drift_names_the_commit_that_introduced_each_column(local):
+    model = table(A, Column("place", PLACE))
+    Orchestrator.over(local).sync_tables([model])
+    spark, name = local.spark, dotted(NAME)
+    append(local, frame(a=INT))
+    with setting(spark, "spark.databricks.delta.commitInfo.userMetadata", "nightly load 'x'"):
+        append(local, frame(a=INT, discount=DOUBLE), mergeSchema="true")
+    spark.sql(f"ALTER TABLE {name} ADD COLUMNS (by_hand INT)")
+    append(local, frame(place=struct(field("lat", DOUBLE), field("lon", DOUBLE))), mergeSchema="true")
+    append(local, frame(a=INT))
+    for path in (table_folder(local.warehouse, NAME) / "_delta_log").glob("*.json"):
+        # The history shows the times of the files, each later than the one before.
+        os.utime(path, (time.time() - 3600,) * 2)
+
+    paths = [ColumnPath("discount"), ColumnPath("by_hand"), ColumnPath("place", "lon")]
+    commits = local.introduced_by(NAME, paths)
+
+    assert [(origin.version, origin.operation, origin.user_metadata) for origin in commits] == [
+        (2, "WRITE", "nightly load 'x'"),
+        (3, "ADD COLUMNS", ""),
+        (4, "WRITE", ""),
+    ]
+    with pytest.raises(DriftError) as caught:
+        assert_no_drift(model, catalog=local)
+    assert f"column discount was appended by a writer, in version 2, WRITE of {commits[0].time} UTC" in str(
+        caught.value,
+    )
+    assert f"column by_hand came with version 3, ADD COLUMNS of {commits[1].time} UTC" in str(caught.value)
+    assert_no_drift(table(A, Column("place", PLACE), evolution="additive"), catalog=local)
+
+
+def test_an_additive_contract_and_its_writers_take_turns(local):
+    first = table(A, evolution="additive")
+    Orchestrator.over(local).sync_tables([first])
+    append(local, frame(a=INT, theirs=TEXT), mergeSchema="true")
+    second = table(A, Column("ours", INT), evolution="additive")
+
+    Orchestrator.over(local).sync_tables([second])
+    append(local, frame(a=INT, ours=INT, more=TEXT), mergeSchema="true")
+
+    assert local.spark.table(dotted(NAME)).columns == ["a", "ours", "theirs", "more"]
+    notes = TablePlanner().plan([second], local.snapshot([second])).notes
+    assert [note.path for note in notes] == ["columns.more", "columns.theirs"]
+    assert_no_drift(second, catalog=local)
+
+
+@pytest.mark.parametrize("backend", ["local", "session"])
+def test_columns_that_are_gone_are_found_in_older_versions(local, remote, backend):
+    catalog = local if backend == "local" else SessionCatalog(remote)
+    mapped = {"delta.columnMapping.mode": "name"}
+    first = table(A, Column("b", INT), Column("c", INT), Column("place", PLACE), table_properties=mapped)
+    Orchestrator.over(local).sync_tables([first])
+    spark, name = local.spark, dotted(NAME)
+    append(local, frame(a=INT))
+    spark.sql(f"ALTER TABLE {name} ADD COLUMNS (place.lon INT)")
+    spark.sql(f"ALTER TABLE {name} DROP COLUMN place.lon")
+    spark.sql(f"ALTER TABLE {name} RENAME COLUMN b TO b2")
+    spark.sql(f"ALTER TABLE {name} ADD COLUMNS (d INT)")
+    spark.sql(f"ALTER TABLE {name} DROP COLUMN c")
+    spark.sql(f"OPTIMIZE {name}")
+
+    gone = [*map(ColumnPath.parse, ["b", "c", "never", "place.lon", "place.never", "c.never"])]
+
+    assert catalog.past_columns(NAME, gone) == {ColumnPath("b"), ColumnPath("c"), ColumnPath("place", "lon")}
+    assert catalog.past_columns(NAME, [ColumnPath("c")]) == {ColumnPath("c")}
+    assert catalog.past_columns(NAME, []) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("versions", "since", "position"),
+    [
+        ([0], 0, 0),
+        ([0, 1, 2, 3], 0, 0),
+        ([0, 1, 2, 3], 2, 2),
+        ([0, 1, 2, 3], 3, 3),
+        ([7, 8, 9], 9, 9),
+        ([7, 8, 9], 8, 8),
+        ([7, 8, 9], 7, None),
+        ([7, 8, 9], 3, None),
+    ],
+)
+def test_a_version_is_found_or_older_than_the_history(versions, since, position):
+    assert _first_version(versions, lambda version: version >= since) == position
+
+
+def append(local, schema, **options):
+    rows = [tuple(None for _ in schema.fields)]
+    writer = local.spark.createDataFrame(rows, schema).write.format("delta").mode("append").options(**options)
+    writer.saveAsTable(dotted(NAME))
+
+
+@pytest.fixture(scope="module")
+def models(spark_catalog, warehouse):
+    """One table for each change, and its model."""
+    spark_catalog.spark.sql("CREATE SCHEMA IF NOT EXISTS dev.silver")
+    names = [QualifiedName("dev", "silver", f"foreign{number}") for number in range(len(CHANGES))]
+    for name, change in zip(names, CHANGES, strict=True):
+        write(table_folder(warehouse, name), change.shape)
+    state = spark_catalog.snapshot([Table(*name, [Column("id", "bigint")]) for name in names])
+    yield [declared_table(state.tables[name]) for name in names]
+    spark_catalog.drop_schema("dev", "silver")
+
+
+def test_what_exists_is_in_sync(spark_catalog, models):
+    line = Orchestrator.over(spark_catalog)
+
+    assert {change.shape for change in CHANGES} == set(SHAPES)
+    assert line.sync_tables(models).plan.is_empty
+
+
+@pytest.mark.parametrize("number", range(len(CHANGES)), ids=[f"{change.shape}-{change.name}" for change in CHANGES])
+def test_delta_refuses_what_rules_refuse(spark_catalog, models, number):
+    change, line = CHANGES[number], Orchestrator.over(spark_catalog)
+    model = change.edit(models[number])
+    faults = line.validator.plan_violations(line.plan_tables([model]))
+    assert tuple(fault.code for fault in faults) == change.codes
+
+    line.validator = PlanValidator(model_rules=(), plan_rules=())
+
+    if change.codes:
+        with pytest.raises((ApplyError, ConvergenceError), match=r"DELTA_|still differs"):
+            line.sync_tables([model])
+    else:
+        assert line.sync_tables([model]).statements
+        assert line.plan_tables([model]).is_empty
+
+
+INTEGER = spark.IntegerType()
+
+
+def parents():
+    return table(column(is_nullable=False), name="dev.silver.parents", primary_key=["id"])
+
+
+def model():
+    return table(
+        column(is_nullable=False, comment="Key"),
+        column("parent"),
+        column("amount", spark.DecimalType(9, 2), comment="Money"),
+        column("small", INTEGER),
+        column("strict", is_nullable=False),
+        column("dated", spark.DateType()),
+        column("text", STRING, comment="Text"),
+        column("code", spark.VarcharType(5)),
+        column("legacy"),
+        column("old"),
+        column("given", INTEGER, default=1),
+        column("made", INTEGER, generated_as="given + 1"),
+        Column(
+            "s",
+            struct(
+                field("x", INTEGER, nullable=False),
+                field("y", STRING, comment="Why"),
+                field("z"),
+                field("g", struct(field("w", INTEGER))),
+            ),
+        ),
+        Column("l", spark.ArrayType(struct(field("p", INTEGER), field("q", STRING), field("r")))),
+        Column("m", spark.MapType(INTEGER, struct(field("u", INTEGER), field("v")))),
+        Column("k", spark.MapType(INTEGER, INTEGER)),
+        comment="A table",
+        table_properties={
+            "delta.columnMapping.mode": "name",
+            "delta.enableTypeWidening": "true",
+            "delta.feature.timestampNtz": "supported",
+            "delta.appendOnly": "false",
+            "team": "core",
+            "tier": "1",
+        },
+        primary_key=["id"],
+        unique=[Unique(["code", "dated"], name="Coded")],
+        clustered_by=["id", "s.g.w"],
+        checks=[Check("positive", "small > 0"), Check("short", "length(text) < 9"), Check("kept", "legacy > 0")],
+        foreign_keys=[ForeignKey(["parent"], parents())],
+        name=str(NAME),
+    )
+
+
+ALTER = f"ALTER TABLE {NAME}"
+NOTHING: list[str] = []
+MUTATIONS = [
+    (f"{ALTER} ADD COLUMNS (extra INT)", ["columns.extra"]),
+    (f"{ALTER} ADD COLUMNS (first INT FIRST)", ["columns.first"]),
+    (f"{ALTER} ADD COLUMNS (s.more INT)", ["columns.s.more"]),
+    (f"{ALTER} ADD COLUMNS (s.g.more INT)", ["columns.s.g.more"]),
+    (f"{ALTER} ADD COLUMNS (l.element.more INT)", ["columns.l.element.more"]),
+    (f"{ALTER} ADD COLUMNS (m.value.more INT)", ["columns.m.value.more"]),
+    (f"{ALTER} ADD COLUMNS (deep STRUCT<a: INT, b: ARRAY<INT>>)", ["columns.deep"]),
+    (f"{ALTER} DROP COLUMNS (s.z)", ["columns.s.z"]),
+    (f"{ALTER} DROP COLUMNS (l.element.r)", ["columns.l.element.r"]),
+    (f"{ALTER} DROP COLUMNS (m.value.v)", ["columns.m.value.v"]),
+    (f"{ALTER} RENAME COLUMN old TO renamed", ["columns.old", "columns.renamed"]),
+    (f"{ALTER} RENAME COLUMN l.element.q TO qq", ["columns.l.element.q", "columns.l.element.qq"]),
+    (f"{ALTER} ALTER COLUMN amount TYPE DECIMAL(12,2)", ["columns.amount"]),
+    (f"{ALTER} ALTER COLUMN s.g.w TYPE BIGINT", ["columns.s.g.w"]),
+    (f"{ALTER} ALTER COLUMN l.element.p TYPE BIGINT", ["columns.l.element.p"]),
+    (f"{ALTER} ALTER COLUMN m.value.u TYPE BIGINT", ["columns.m.value.u"]),
+    (f"{ALTER} ALTER COLUMN k.key TYPE BIGINT", ["columns.k.key"]),
+    (f"{ALTER} ALTER COLUMN k.value TYPE DOUBLE", ["columns.k.value"]),
+    (f"{ALTER} ALTER COLUMN dated TYPE TIMESTAMP_NTZ", ["columns.dated"]),
+    (f"{ALTER} ALTER COLUMN code TYPE VARCHAR(9)", ["columns.code"]),
+    (f"{ALTER} ALTER COLUMN strict DROP NOT NULL", ["columns.strict"]),
+    (f"{ALTER} ALTER COLUMN s.x DROP NOT NULL", ["columns.s.x"]),
+    (f"{ALTER} ALTER COLUMN id COMMENT 'Another'", ["columns.id.comment"]),
+    (f"{ALTER} ALTER COLUMN amount COMMENT ''", ["columns.amount.comment"]),
+    (f"{ALTER} ALTER COLUMN parent COMMENT 'New'", ["columns.parent.comment"]),
+    (f"{ALTER} ALTER COLUMN s.y COMMENT 'Because'", ["columns.s.y.comment"]),
+    (f"{ALTER} ALTER COLUMN l.element.p COMMENT 'Price'", ["columns.l.element.p.comment"]),
+    (f"{ALTER} ALTER COLUMN m.value.u COMMENT 'Unit'", ["columns.m.value.u.comment"]),
+    (f"{ALTER} ALTER COLUMN given SET DEFAULT 2", ["columns.given.default"]),
+    (f"{ALTER} ALTER COLUMN given DROP DEFAULT", ["columns.given.default"]),
+    (f"{ALTER} ALTER COLUMN parent SET DEFAULT 1", ["columns.parent.default"]),
+    (f"{ALTER} ALTER COLUMN made SET DEFAULT 7", ["columns.made.default"]),
+    (f"{ALTER} ALTER COLUMN s.g.w SET DEFAULT 7", ["columns.s.g.w.default"]),
+    (f"{ALTER} RENAME COLUMN made TO made_up", ["columns.made", "columns.made.default", "columns.made_up"]),
+    (f"{ALTER} CLUSTER BY (dated, id)", ["layout"]),
+    (f"{ALTER} CLUSTER BY NONE", ["layout"]),
+    (f"{ALTER} CLUSTER BY (id, s.g.w)", ["layout"]),
+    (f"COMMENT ON TABLE {NAME} IS 'Another'", ["comment"]),
+    (f"{ALTER} SET TBLPROPERTIES ('team' = 'theirs')", ["properties.team"]),
+    (f"{ALTER} UNSET TBLPROPERTIES ('tier')", ["properties.tier"]),
+    (f"{ALTER} SET TBLPROPERTIES ('delta.appendOnly' = 'true')", ["properties.delta.appendOnly"]),
+    (f"{ALTER} ADD CONSTRAINT added CHECK (amount > -1)", ["checks.added"]),
+    (f"{ALTER} ADD CONSTRAINT `odd name` CHECK (s.g.w IS NULL OR text <> 'it''s')", ["checks.odd name"]),
+    (f"{ALTER} DROP CONSTRAINT short", ["checks.short"]),
+    (f"{ALTER} DROP CONSTRAINT kept", ["checks.kept"]),
+    (f"{ALTER} ADD CONSTRAINT kept CHECK (legacy > 1)", ["checks.kept"]),
+    (f"{ALTER} UNSET TBLPROPERTIES ('pytest_delta_schema.primaryKey')", ["primary_key"]),
+    (f"{ALTER} UNSET TBLPROPERTIES ('pytest_delta_schema.unique.coded')", ["unique.Coded"]),
+    (
+        f"{ALTER} UNSET TBLPROPERTIES ('pytest_delta_schema.foreignKey.fk_dev_silver_orders__parent')",
+        ["foreign_keys.fk_dev_silver_orders__parent"],
+    ),
+    (f"{ALTER} ALTER COLUMN text COMMENT 'Text'", NOTHING),
+    (f"{ALTER} ALTER COLUMN small FIRST", NOTHING),
+    (f"{ALTER} ALTER COLUMN s.y FIRST", NOTHING),
+    (f"{ALTER} SET TBLPROPERTIES ('nobody.asked' = 'x')", NOTHING),
+    (f"{ALTER} SET TBLPROPERTIES ('delta.enableChangeDataFeed' = 'true')", NOTHING),
+    (f"{ALTER} SET TBLPROPERTIES ('DELTA.enableTypeWidening' = 'TRUE')", NOTHING),
+    (f"{ALTER} UNSET TBLPROPERTIES ('not.there')", NOTHING),
+    (f"{ALTER} DROP CONSTRAINT IF EXISTS nowhere", NOTHING),
+    (f"OPTIMIZE {NAME}", NOTHING),
+]
+
+
+@pytest.fixture
+def drift(local):
+    Orchestrator.over(local).sync_tables([parents(), model()])
+
+    def lines():
+        plan = TablePlanner().plan([model()], local.snapshot([model()]))
+        detected = defaultdict(list)
+        for action in plan.actions:
+            for line in change_lines(action):
+                detected[line.path].append(str(line))
+        return dict(detected)
+
+    return lines
+
+
+def test_every_mutation_is_named_and_nothing_else(local, drift):
+    before = drift()
+    assert before == {}
+
+    detected, expected = {}, {}
+    for sql, paths in MUTATIONS:
+        local._session.sql(sql)
+        after = drift()
+        changed = sorted(path for path in before.keys() | after.keys() if before.get(path) != after.get(path))
+        detected[sql], expected[sql] = changed, sorted(paths)
+        before = after
+
+    assert detected == expected
+    assert local.left_to_spark == set()
+    assert len(expected) >= 45

@@ -1,0 +1,545 @@
+"""What stops a start: each fact is one line with its remedy, once a run, and damaged files are made again."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+import time
+import zipfile
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from pytest_delta_schema.backends.local import launch
+from pytest_delta_schema.backends.local.launch import (
+    ClassArchive,
+    Java,
+    Result,
+    class_archive,
+    classes_jar,
+    delta_jars,
+    find_java,
+    keep_file,
+    kept_file,
+    spark_jars,
+)
+from pytest_delta_schema.backends.local.start import start_session
+from pytest_delta_schema.backends.local.warehouse import check_warehouse, prepare_warehouse
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
+
+JAVA = Java("java", 'openjdk version "17.0.1"')
+FACTS = [
+    pytest.param(errno.EROFS, "Read-only file system", id="read-only"),
+    pytest.param(errno.ENOSPC, "No space left on device", id="full"),
+]
+
+
+@pytest.fixture(autouse=True)
+def _no_session(monkeypatch):
+    """Let runs inside of this process start a session, also where other tests have one."""
+    monkeypatch.setattr("pytest_delta_schema.backends.local.start.active_spark", lambda: None)
+
+
+def wait_for_end(pid):
+    """Wait until a process has ended, which on a busy machine is some time after it was killed."""
+    end = time.monotonic() + 300
+    while True:
+        answer = subprocess.run(["ps", "-o", "stat=", "-p", pid], capture_output=True, text=True, check=False)
+        if answer.stdout[:1] in ("", "Z"):
+            return
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def refusing(number):
+    """Stand in for a function that makes or writes something, as on a disk that takes nothing."""
+
+    def refuse(path, *_, **__):
+        raise OSError(number, os.strerror(number), str(path))
+
+    return refuse
+
+
+def message_of(call, *args, **kwargs):
+    with pytest.raises(BackendUnavailableError) as caught:
+        call(*args, **kwargs)
+    text = str(caught.value)
+    assert "\n" not in text
+    return text
+
+
+REMEDY = "; name a folder that can be written: --delta-warehouse=FOLDER, or the setting warehouse"
+
+
+@pytest.mark.parametrize("below", ["w", "w/inner"])
+def test_a_warehouse_that_is_a_file(tmp_path, below):
+    (tmp_path / "w").write_text("")
+    reason = "File exists" if below == "w" else "Not a directory"
+
+    output = message_of(prepare_warehouse, tmp_path / below)
+
+    assert output == f"the warehouse {tmp_path / below} cannot be used: {reason} ({tmp_path / below}){REMEDY}"
+
+
+@pytest.mark.parametrize("function", ["mkdir", "write_text"])
+@pytest.mark.parametrize(("number", "fact"), FACTS)
+def test_a_new_warehouse_on_a_disk_that_takes_nothing(tmp_path, monkeypatch, number, fact, function):
+    monkeypatch.setattr(Path, function, refusing(number))
+    location = tmp_path / "w" if function == "mkdir" else tmp_path / "w" / ".gitignore"
+
+    output = message_of(prepare_warehouse, tmp_path / "w")
+
+    assert output == f"the warehouse {tmp_path / 'w'} cannot be used: {fact} ({location}){REMEDY}"
+
+
+@pytest.mark.parametrize("below", ["w", "w/inner"])
+def test_a_gate_on_a_warehouse_that_is_a_file(tmp_path, below):
+    (tmp_path / "w").write_text("")
+
+    output = message_of(check_warehouse, tmp_path / below)
+
+    assert output == f"the warehouse {tmp_path / below} cannot be used: Not a directory ({tmp_path / below}){REMEDY}"
+
+
+def test_a_gate_on_a_warehouse_that_is_not_there_creates_none(tmp_path):
+    check_warehouse(tmp_path / "w")
+
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_warehouse_that_is_there_may_be_read_only(tmp_path, monkeypatch):
+    monkeypatch.setattr(Path, "write_text", refusing(errno.EROFS))
+
+    prepare_warehouse(tmp_path)
+
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_warehouse_is_looked_at_before_anything_is_downloaded_or_started(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "w").write_text("")
+
+    output = message_of(start_session, tmp_path / "w")
+
+    assert output.startswith(f"the warehouse {tmp_path / 'w'} cannot be used: Not a directory")
+    assert not (tmp_path / "cache").exists()
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    """The cache folder of this package, which does not exist yet."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "pytest_delta_schema"
+
+
+USES = [
+    pytest.param(delta_jars, id="jars"),
+    pytest.param(lambda: classes_jar([], lambda: JAVA), id="classes"),
+]
+
+
+def cache_message(folder, fact, path):
+    return (
+        f"the cache folder {folder} cannot be used: {fact} ({path});"
+        " set XDG_CACHE_HOME to a folder that can be written and has 300 MB free"
+    )
+
+
+@pytest.mark.parametrize("use", [*USES, pytest.param(lambda: class_archive(JAVA, [], ""), id="archive")])
+def test_a_cache_that_is_a_file(cache, use, request):
+    cache.parent.mkdir()
+    cache.write_text("")
+    if "archive" in request.node.callspec.id:
+        # Reading finds nothing there; it is only writing that fails, and that is no reason to stop.
+        assert use().path is None
+        return
+
+    output = message_of(use)
+
+    assert output.startswith(f"the cache folder {cache} cannot be used: Not a directory ({cache}")
+    assert output.endswith("; set XDG_CACHE_HOME to a folder that can be written and has 300 MB free")
+
+
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize(("number", "fact"), FACTS)
+def test_a_cache_on_a_disk_that_takes_nothing(cache, monkeypatch, use, number, fact):
+    monkeypatch.setattr(Path, "mkdir", refusing(number))
+
+    output = message_of(use)
+
+    assert output.startswith(f"the cache folder {cache} cannot be used: {fact} ({cache}/")
+    assert output.endswith("; set XDG_CACHE_HOME to a folder that can be written and has 300 MB free")
+
+
+@pytest.mark.parametrize("output", ["", "error: No space left on device\n\tat Build"])
+def test_a_compiler_that_finds_the_disk_full(cache, monkeypatch, output):
+    monkeypatch.setattr(launch, "run", lambda *_: Result(1, output))
+
+    text = message_of(classes_jar, [], lambda: JAVA)
+
+    assert ("cannot be used: No space left on device" in text) == bool(output)
+    assert text.endswith("and has 300 MB free" if output else "It said: the compiler said nothing")
+    assert not list((cache / "classes").iterdir())
+
+
+def test_a_compiler_that_sleeps(cache, monkeypatch, tmp_path):
+    monkeypatch.setattr(launch, "_COMPILER_SECONDS", 0.2)
+    java = program(tmp_path, "#!/bin/sh\nsleep 60\n")
+
+    output = message_of(classes_jar, [], lambda: Java(java, ""))
+
+    assert output == (
+        f"{java} did not compile the catalog classes within 0.2 seconds; set JAVA_HOME to the folder of a JRE 17"
+    )
+    assert not list((cache / "classes").iterdir())
+
+
+@pytest.mark.parametrize(("number", "fact"), FACTS)
+def test_an_archive_that_cannot_be_kept_is_reported_in_one_line_and_stops_nothing(
+    cache,
+    monkeypatch,
+    caplog,
+    number,
+    fact,
+):
+    archive = class_archive(JAVA, [], "")
+    monkeypatch.setattr(Path, "mkdir", refusing(number))
+
+    assert not archive.write(None)
+
+    (message,) = caplog.messages
+    assert message == (
+        f"the JVM's classes cannot be kept in {cache / 'archives'}: {fact} ({cache / 'archives'});"
+        " set XDG_CACHE_HOME to a folder that can be written, or set jvm_archive = false in [tool.pytest_delta_schema]"
+    )
+
+
+class DumpingJvm:
+    """A JVM that writes its archive to whatever path it is given."""
+
+    def __init__(self, text=b"classes"):
+        self.pytest_delta_schema = self.ClassArchive = self
+        self.text = text
+        self.dumps = 0
+
+    def dump(self, path):
+        self.dumps += 1
+        Path(path).write_bytes(self.text)
+
+
+def test_an_archive_of_garbage_is_removed_and_written_again(cache):
+    jvm = DumpingJvm()
+    assert class_archive(JAVA, [], "").write(jvm)
+    kept = class_archive(JAVA, [], "")
+    assert kept.path is not None
+    assert f'-XX:SharedArchiveFile="{kept.path}"' in kept.flags
+    assert not kept.write(jvm)
+
+    kept.path.write_bytes(b"garbage")
+    again = class_archive(JAVA, [], "")
+
+    assert again.path is None
+    assert "-XX:+RecordDynamicDumpInfo" in again.flags
+    assert not kept.path.exists()
+    assert again.write(jvm)
+    assert class_archive(JAVA, [], "").path == kept.path
+    assert jvm.dumps == 2
+    assert [path.suffix for path in sorted((cache / "archives").iterdir())] == [".jsa", ".lock"]
+
+
+@pytest.mark.usefixtures("cache")
+def test_an_archive_that_another_process_has_written_meanwhile_is_left():
+    jvm = DumpingJvm()
+    first, second = (class_archive(JAVA, [], "") for _ in range(2))
+
+    assert (first.write(jvm), second.write(jvm)) == (True, False)
+    assert jvm.dumps == 1
+    assert isinstance(first, ClassArchive)
+
+
+def test_of_two_processes_that_end_at_once_one_writes_the_archive(cache):
+    class EndingTogether(DumpingJvm):
+        def dump(self, path):
+            written.append(class_archive(JAVA, [], "").write(other))
+            super().dump(path)
+
+    written: list[bool] = []
+    jvm, other = EndingTogether(), DumpingJvm()
+
+    assert class_archive(JAVA, [], "").write(jvm)
+
+    assert (written, jvm.dumps, other.dumps) == ([False], 1, 0)
+    assert [path.suffix for path in sorted((cache / "archives").iterdir())] == [".jsa", ".lock"]
+
+
+@pytest.mark.parametrize(
+    ("names", "is_found"),
+    [
+        pytest.param([], None, id="nothing"),
+        pytest.param(["k-{sum}.jar"], "k-{sum}.jar", id="whole"),
+        pytest.param(["k-0000000000000000.jar"], None, id="garbage"),
+        pytest.param(["k-0000000000000000.jar", "k-{sum}.jar"], "k-{sum}.jar", id="garbage beside"),
+        pytest.param(["other-{sum}.jar", "k-{sum}.jsa", "k.jar"], None, id="others"),
+    ],
+)
+def test_a_kept_file_has_the_checksum_in_its_name(tmp_path, names, is_found):
+    sum16 = "9f86d081884c7d65"  # of b"test"
+    for name in names:
+        (tmp_path / name.format(sum=sum16)).write_bytes(b"test")
+
+    path = kept_file(tmp_path, "k", ".jar")
+
+    assert path == (None if is_found is None else tmp_path / is_found.format(sum=sum16))
+    assert not (tmp_path / "k-0000000000000000.jar").exists()
+    assert len(list(tmp_path.iterdir())) == len([name for name in names if "0000" not in name])
+
+
+def test_a_kept_file_that_another_process_removes_is_none(tmp_path, monkeypatch):
+    made = tmp_path / "made"
+    made.write_bytes(b"test")
+    keep_file(made, tmp_path, "k", ".jar")
+    monkeypatch.setattr(Path, "open", refusing(errno.ENOENT))
+
+    assert kept_file(tmp_path, "k", ".jar") is None
+
+
+def test_a_class_jar_of_garbage_is_compiled_again(cache, monkeypatch):
+    built = []
+
+    def build(*args):
+        built.append(args)
+        Path(args[-1], "classes.jar").write_bytes(b"the jar")
+
+    monkeypatch.setattr(launch, "_build", build)
+    first = classes_jar([], lambda: JAVA)
+    assert classes_jar([], lambda: JAVA) == first
+    assert len(built) == 1
+
+    first.write_bytes(b"garbage")
+
+    assert classes_jar([], lambda: JAVA) == first
+    assert first.read_bytes() == b"the jar"
+    assert len(built) == 2
+    assert first.is_relative_to(cache)
+
+
+RESOLVER = """
+import pathlib, sys, zipfile
+folder = pathlib.Path(sys.argv[1])
+(folder / "jars").mkdir(exist_ok=True)
+copies = folder / "cache"
+garbage = {garbage} and (copies.exists() or {garbage} > 1)
+copies.mkdir(exist_ok=True)
+jar = folder / "jars" / "io.delta_delta-spark.jar"
+if garbage:
+    jar.write_bytes(b"garbage")
+else:
+    with zipfile.ZipFile(jar, "w") as file:
+        file.writestr("a", "b")
+"""
+
+
+@pytest.fixture
+def resolver(monkeypatch):
+    """Run a script instead of Spark's resolver: ``garbage`` is 1 if its copies are damaged, 2 if the repository is."""
+    runs = []
+
+    def use(garbage):
+        def command(_, folder):
+            runs.append(garbage)
+            return [sys.executable, "-c", RESOLVER.format(garbage=garbage), str(folder)]
+
+        monkeypatch.setattr(launch, "_resolve_command", command)
+        return runs
+
+    return use
+
+
+def test_a_delta_jar_of_garbage_is_fetched_again(cache, resolver, caplog):
+    runs = resolver(0)
+    (jar,) = delta_jars()
+    assert delta_jars() == [jar]
+    assert len(runs) == 1
+
+    jar.write_bytes(b"garbage")
+
+    assert delta_jars() == [jar]
+    assert len(runs) == 2
+    assert zipfile.ZipFile(jar).namelist() == ["a"]
+    assert jar.is_relative_to(cache)
+    assert "io.delta_delta-spark.jar is damaged, and is downloaded again" in caplog.messages
+
+
+def test_a_list_of_jars_that_is_malformed_is_made_again(cache, resolver):
+    runs = resolver(0)
+    (jar,) = delta_jars()
+    for text in ("[]", "{}", "garbage", '["io.delta_delta-spark.jar"]', '{"../x.jar": 5}'):
+        (jar.parent.parent / "jars.json").write_text(text)
+        assert delta_jars() == [jar]
+
+    assert len(runs) == 6
+    assert jar.is_relative_to(cache)
+
+
+def test_copies_of_the_resolver_that_are_damaged_are_fetched_again(cache, resolver):
+    resolver(0)
+    (jar,) = delta_jars()
+    runs = resolver(1)
+    jar.write_bytes(b"garbage")
+
+    assert delta_jars() == [jar]
+    assert len(runs) == 3
+    assert zipfile.ZipFile(jar).namelist() == ["a"]
+    assert jar.is_relative_to(cache)
+
+
+def test_a_repository_that_sends_garbage_is_reported(cache, resolver):
+    runs = resolver(2)
+
+    output = message_of(delta_jars)
+
+    assert output.startswith("io.delta_delta-spark.jar is still damaged after a new download; ")
+    assert len(runs) == 2
+    assert not list(cache.rglob("jars.json*"))
+
+
+def test_a_download_that_fills_the_disk(cache, monkeypatch):
+    script = "import sys; sys.exit('java.io.IOException: No space left on device')"
+    monkeypatch.setattr(launch, "_resolve_command", lambda *_: [sys.executable, "-c", script])
+
+    output = message_of(delta_jars)
+
+    assert output.startswith(f"the cache folder {cache} cannot be used: No space left on device (")
+
+
+def program(tmp_path, content):
+    path = tmp_path / "home" / "bin" / "java"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    path.chmod(0o755)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "fact"),
+    [
+        pytest.param("this is no program\n", "cannot be run: Exec format error ({java})", id="no program"),
+        pytest.param("#!/no/such/shell\n", "cannot be run: No such file or directory ({java})", id="no interpreter"),
+        pytest.param(b"#!/bin/sh\nprintf '\\377\\376\\n' >&2\n", "answers '\ufffd\ufffd'", id="no UTF-8"),
+        pytest.param("#!/bin/sh\nsleep 60\n", "did not print its version within 0.3 seconds", id="sleeps"),
+        pytest.param("#!/bin/sh\nprintf 'a\\033[31mb' >&2\n", "answers 'a\\x1b[31mb'", id="control characters"),
+        pytest.param(
+            "#!/bin/sh\nprintf 'Picked up JAVA_TOOL_OPTIONS: -X\\nopenjdk version \"11.0.2\"\\n' >&2\n",
+            "answers 'openjdk version \"11.0.2\"'",
+            id="old with options",
+        ),
+    ],
+)
+def test_a_java_that_is_none(tmp_path, monkeypatch, content, fact):
+    java = program(tmp_path, content)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(launch, "_VERSION_SECONDS", 0.3 if "sleep" in str(content) else 30.0)
+    launch._ask.cache_clear()
+
+    output = message_of(find_java)
+
+    assert output == (
+        f"Spark needs Java 17 or newer, and {java} {fact.format(java=java)};"
+        " install a JRE 17 and set JAVA_HOME to its folder"
+    )
+
+
+def test_a_java_that_sleeps_leaves_no_process_behind(tmp_path, monkeypatch):
+    java = program(tmp_path, f"#!/bin/sh\necho $$ > {tmp_path}/pid\nsleep 61 & echo $! > {tmp_path}/child\nwait\n")
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(launch, "_VERSION_SECONDS", 1.0)
+    launch._ask.cache_clear()
+
+    assert java in message_of(find_java)
+
+    for name in ("pid", "child"):
+        wait_for_end((tmp_path / name).read_text().strip())
+
+
+def test_a_spark_home_without_spark(tmp_path, monkeypatch):
+    monkeypatch.setenv("SPARK_HOME", str(tmp_path))
+
+    assert message_of(spark_jars) == (
+        f"SPARK_HOME is {tmp_path}, but there is no Spark in it; unset SPARK_HOME to use the installed pyspark"
+    )
+
+
+def unreadable(result):
+    lines = [line for line in result.outlines if not line.startswith("[gw")]
+    return [after for line, after in pairwise(lines) if " ERROR at setup of " in line]
+
+
+TWO = (
+    "one = table('dev.silver.one', Column('id', LongType()))\ntwo = table('dev.silver.two', Column('id', LongType()))\n"
+)
+LATER = "SKIPPED [[]*[]] *: not checked, because the catalog is not available; the first error of this run says why"
+
+
+@pytest.mark.parametrize("mode", ["--delta-drift", "--delta-apply"])
+def test_a_run_reports_once_why_its_catalog_cannot_be_opened(project, workers, mode):
+    (project.path / "w").write_text("")
+    project.models(TWO + "three = table('dev.silver.three', Column('id', LongType()))\n")
+    location = ["--delta-warehouse=w/{worker}"] if mode == "--delta-apply" else ["--delta-warehouse=w"]
+
+    result = project.run(mode, *location, "--snapshot-update", "-rs", *workers)
+
+    # Workers with warehouses of their own have causes of their own.
+    number = 2 if workers and location[0].endswith("}") else 1
+    errors = unreadable(result)
+    assert 1 <= len(errors) <= number
+    result.assert_outcomes(passed=6, errors=len(errors), skipped=3 - len(errors))
+    for line in errors:
+        assert line.startswith("the warehouse ")
+        assert "cannot be used: Not a directory" in line
+    result.stdout.fnmatch_lines([LATER])
+    assert "Traceback" not in result.stdout.str() + result.stderr.str()
+
+
+def on_a_small_disk(location, options):
+    """Mount a file system in memory, where that is allowed."""
+    if not sys.platform.startswith("linux"):
+        pytest.skip("mounts are told of in the words of Linux")
+    location.mkdir()
+    answer = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(location)],
+        capture_output=True,
+        check=False,
+    )
+    if answer.returncode:
+        pytest.skip("only root mounts")
+
+
+@pytest.mark.parametrize(
+    ("options", "fact"),
+    [("size=4k,nr_inodes=2", "No space left on device"), ("ro", "Read-only file system")],
+)
+@pytest.mark.parametrize("what", ["warehouse", "cache"])
+def test_a_real_disk_that_takes_nothing(project, monkeypatch, options, fact, what):
+    disk = project.path / "disk"
+    on_a_small_disk(disk, options)
+    try:
+        if "size" in options:
+            (disk / "filler").write_bytes(b"x" * 4096)
+        project.models(TWO)
+        if what == "cache":
+            monkeypatch.setenv("XDG_CACHE_HOME", str(disk))
+        location = disk / "w" if what == "warehouse" else project.path / "w"
+
+        result = project.run("--delta-apply", f"--delta-warehouse={location}", "--snapshot-update", "-rs")
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+    result.assert_outcomes(passed=4, errors=1, skipped=1)
+    folder = location if what == "warehouse" else disk / "pytest_delta_schema"
+    (error,) = unreadable(result)
+    assert "Traceback" not in result.stdout.str() + result.stderr.str()
+    assert error.startswith(f"the {what}{'' if what == 'warehouse' else ' folder'} {folder} cannot be used: {fact} (")
+    result.stdout.fnmatch_lines([LATER])

@@ -1,0 +1,539 @@
+"""What a change costs, refuses and leaves, of layouts, properties, protocols and tables of Iceberg clients."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timezone
+from itertools import combinations
+
+import pytest
+from pyspark.errors import PySparkException
+from pyspark.sql.types import DecimalType, TimestampType
+
+from pytest_delta_schema import (
+    ApplyError,
+    Column,
+    Consent,
+    Orchestrator,
+    Settings,
+    UnsafePlanError,
+    assert_table_equals,
+)
+from pytest_delta_schema.backends.local.warehouse import table_folder
+from pytest_delta_schema.backends.spark import statements as layout_statements
+from pytest_delta_schema.backends.spark.errors import translate_errors
+from pytest_delta_schema.backends.spark.statements import set_not_null
+from pytest_delta_schema.delta.fields import widens_in_iceberg
+from pytest_delta_schema.delta.names import ColumnPath
+from pytest_delta_schema.delta.properties import equal_values
+from pytest_delta_schema.delta.protocol import supported_features
+from pytest_delta_schema.diagnostics.errors import StatementError
+from pytest_delta_schema.execute import ActionRunner, RowCounts
+from pytest_delta_schema.plan import NotNull, Risk, TablePlanner
+from pytest_delta_schema.plan.kinds import enabled_by, risk_of
+from pytest_delta_schema.sql import Statement, StatementKind, dotted, statements
+from pytest_delta_schema.sql.renderers import select_all
+from support.log_readers import WAYS
+from support.models import NAME, column, operations, orders, table
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.fixture
+def before(local):
+    """The worked example's table, as it is found."""
+    Orchestrator.over(local).sync_tables([table(column(), Column("created_ts", TimestampType()))])
+    return local
+
+
+def test_creating_costs_one_commit_and_one_for_the_key(local):
+    orchestrator = Orchestrator.over(local)
+
+    orchestrator.sync_tables([table(column(), name="dev.silver.plain")])
+    orchestrator.sync_tables([orders()])
+
+    assert local.version(NAME._replace(table="plain")) == 0
+    assert local.version(NAME) == 1
+
+
+def test_an_alignment_costs_one_commit_a_statement(before):
+    result = Orchestrator.over(before).sync_tables([orders()])
+
+    assert [statement.kind for statement in result.statements] == [
+        StatementKind.ADD_COLUMNS,
+        StatementKind.TIGHTEN_COLUMNS,
+        StatementKind.ADD_PRIMARY_KEY,
+        StatementKind.COMMENT_COLUMNS,
+        StatementKind.COMMENT_TABLE,
+        StatementKind.SET_PROPERTIES,
+    ]
+    assert before.version(NAME) == 6
+    assert Orchestrator.over(before).sync_tables([orders()]).statements == ()
+    assert before.version(NAME) == 6
+
+
+def test_history_names_every_step(before):
+    Orchestrator.over(before).sync_tables([orders()])
+
+    assert operations(before) == [
+        "CREATE TABLE",
+        "ADD COLUMNS",
+        "SET NOT NULL",
+        "SET TBLPROPERTIES",
+        "CHANGE COLUMNS",
+        "SET TBLPROPERTIES",
+        "SET TBLPROPERTIES",
+    ]
+
+
+def test_the_table_still_reads_and_writes_after_everything(before):
+    before.insert(NAME, [{"id": 1}])
+    Orchestrator.over(before).sync_tables([orders()])
+
+    row = {"ID": 2, "amount": 1, "created_ts": datetime(2026, 1, 1, tzinfo=timezone.utc)}
+    before.insert(NAME, [row])
+
+    assert_table_equals(orders(), [{"id": 1}, row], catalog=before)
+    with pytest.raises(StatementError, match="NOT NULL constraint violated for column: id"):
+        before.insert(NAME, [{"id": None}])
+
+
+def test_not_null_over_nulls_is_refused_with_their_count_and_nothing_is_changed(before):
+    before.insert(NAME, [{"id": None}, {"id": None}, {"id": 3}])
+
+    with pytest.raises(UnsafePlanError) as caught:
+        Orchestrator.over(before).sync_tables([orders()])
+
+    assert str(caught.value) == (
+        "dev.silver.orders: column id cannot be NOT NULL, because 2 rows hold NULL in it, of 3; fill them (they are listed"
+        " by SELECT * FROM `dev`.`silver`.`orders` WHERE `id` IS NULL), or declare it nullable [DS301 NullsInColumn]"
+    )
+    assert before.version(NAME) == 1
+
+
+def test_the_statement_itself_refuses_nulls_as_well(before):
+    before.insert(NAME, [{"id": None}])
+    (action,) = Orchestrator.over(before).plan_tables([orders()]).actions
+    statement = next(statement for statement in statements(action) if statement.kind is StatementKind.TIGHTEN_COLUMNS)
+
+    with pytest.raises(UnsafePlanError, match="1 row holds NULL in it, of 1"):
+        before.run(statement)
+
+    assert before.version(NAME) == 1
+
+
+def test_a_row_that_is_appended_during_the_data_checks_stops_the_commit(before):
+    def count(_demands, _version):
+        before.insert(NAME, [{"id": None}])
+        return RowCounts(rows=0, broken=(0,))
+
+    with (
+        pytest.raises(StatementError, match="DELTA_CONCURRENT_APPEND"),
+        translate_errors(before.bridge.with_logical_names),
+    ):
+        set_not_null(before.bridge.gateway, NAME, [ColumnPath("id")], count)
+
+    assert before.version(NAME) == 1
+    assert before.snapshot([orders()]).tables[NAME].columns[0].is_nullable
+
+
+def test_the_key_is_kept_in_a_property_that_is_hidden(local):
+    Orchestrator.over(local).sync_tables([orders()])
+
+    state = local.snapshot([orders()]).tables[NAME]
+    rows = local.spark.sql("SHOW TBLPROPERTIES dev.silver.orders").collect()
+
+    (stored,) = [row.value for row in rows if row.key.startswith("pytest_delta_schema.")]
+    assert json.loads(stored) == {"name": "pk_dev_silver_orders__id", "columns": ["id"]}
+    assert not any(key.startswith("pytest_delta_schema.") for key in state.table_properties)
+
+
+def test_a_failed_creation_leaves_no_dirty_folder(local, warehouse):
+    model = table(column(), table_properties={"delta.appendOnly": "perhaps"})
+
+    with pytest.raises(ApplyError) as caught:
+        Orchestrator.over(local).sync_tables([model])
+
+    assert 'For input string: "perhaps"' in str(caught.value)
+    assert "to restore:  the table does not exist, nothing is lost" in str(caught.value)
+    assert not table_folder(warehouse, NAME).exists()
+    Orchestrator.over(local).sync_tables([table(column())])
+    assert local.version(NAME) == 0
+
+
+def test_a_statement_that_fails_midway_and_how_to_continue(before, monkeypatch):
+    run, broken = before.run, [True]
+
+    def failing(statement):
+        if broken and statement.kind is StatementKind.COMMENT_COLUMNS:
+            run(Statement(table=NAME, kind=StatementKind.COMMENT_COLUMNS, sql="ALTER TABLE dev.silver.orders NONSENSE"))
+        run(statement)
+
+    monkeypatch.setattr(before, "run", failing)
+    with pytest.raises(ApplyError) as caught:
+        Orchestrator.over(before).sync_tables([orders()])
+
+    assert (len(caught.value.done), len(caught.value.not_run), caught.value.version) == (3, 2, 0)
+    assert "statement 4 of 6 failed: " in str(caught.value)
+    assert "PARSE_SYNTAX_ERROR" in str(caught.value)
+    assert "to restore:  RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 0" in str(caught.value)
+    broken.clear()
+    assert len(Orchestrator.over(before).sync_tables([orders()]).statements) == 3
+
+
+@pytest.mark.parametrize("meanwhile", [False, True])
+def test_the_restore_undoes_the_apply_unless_another_writer_has_committed_since(before, monkeypatch, meanwhile):
+    was = before.snapshot([orders()]).tables[NAME]
+    run = before.run
+
+    def failing(statement):
+        if statement.kind is StatementKind.ADD_PRIMARY_KEY:
+            if meanwhile:
+                before.insert(NAME, [{"id": 7}])
+            raise StatementError("no more")
+        run(statement)
+
+    monkeypatch.setattr(before, "run", failing)
+
+    with pytest.raises(ApplyError) as caught:
+        Orchestrator(before, ActionRunner.over(before, restores=True)).sync_tables([orders()])
+
+    now = before.snapshot([orders()]).tables[NAME]
+    assert before.version(NAME) == 3
+    if meanwhile:
+        assert "to restore:  not restored, because somebody else has committed since" in str(caught.value)
+        assert before.data_checks(NAME).count_rows().rows == 1
+    else:
+        assert "to restore:  restored to version 0: RESTORE TABLE" in str(caught.value)
+        assert (now.columns, now.table_comment, now.primary_key) == (was.columns, was.table_comment, was.primary_key)
+
+
+def test_catalogs_with_one_schema_name_stay_apart(local):
+    dev, prod = table(column()), table(column("other"), name="prod.silver.orders")
+
+    Orchestrator.over(local).sync_tables([dev, prod])
+    local.insert(dev.name, [{"id": 1}])
+
+    assert local.spark.sql("SELECT * FROM dev.silver.orders").columns == ["id"]
+    assert local.spark.sql("SELECT * FROM prod.silver.orders").columns == ["other"]
+    assert local.spark.table("prod.silver.orders").count() == 0
+    assert [row.tableName for row in local.spark.sql("SHOW TABLES IN dev.silver").collect()] == ["orders"]
+
+
+def test_pipelines_write_and_read_by_three_part_names(local):
+    Orchestrator.over(local).sync_tables([orders()])
+    spark = local.spark
+
+    spark.sql("SELECT 7 AS id, current_timestamp() AS created_ts, CAST(1 AS DECIMAL(18,2)) AS amount").writeTo(
+        "dev.silver.orders",
+    ).append()
+    spark.sql("INSERT INTO dev.silver.orders (id) VALUES (8)")
+    spark.sql("MERGE INTO dev.silver.orders t USING (SELECT 7 AS id) s ON t.id = s.id WHEN MATCHED THEN DELETE")
+    spark.sql("UPDATE dev.silver.orders SET amount = 2 WHERE id = 8")
+    spark.sql("CREATE TABLE dev.silver.copy AS SELECT id FROM dev.silver.orders")
+
+    assert [row.id for row in spark.table("dev.silver.copy").collect()] == [8]
+
+
+def test_errors_speak_of_users_names(local):
+    Orchestrator.over(local).sync_tables([table(column())])
+
+    for text in (
+        "SELECT nothing FROM dev.silver.orders",
+        "SELECT * FROM dev.silver.missing",
+        "ALTER TABLE dev.silver.orders DROP COLUMN id",
+    ):
+        with pytest.raises(StatementError) as caught:
+            local.run(Statement(table=NAME, kind=StatementKind.SET_PROPERTIES, sql=text))
+        assert "dev__silver" not in str(caught.value)
+        assert "\tat " not in str(caught.value)
+
+
+def test_dropping_a_schema_takes_half_made_tables_along(local, warehouse):
+    Orchestrator.over(local).sync_tables([table(column())])
+    dirty = table_folder(warehouse, NAME._replace(table="dirty"))
+    (dirty / "_delta_log").mkdir(parents=True)
+
+    local.drop_schema("dev", "silver")
+    local.drop_schema("dev", "silver")
+
+    assert not dirty.exists()
+    assert not local.snapshot([table(column())]).tables[NAME].schema_exists
+
+
+def test_a_schema_with_tables_is_not_dropped_by_accident(local):
+    Orchestrator.over(local).sync_tables([table(column())])
+
+    with pytest.raises(StatementError, match="SCHEMA_NOT_EMPTY"):
+        local.run(Statement(table=NAME, kind=StatementKind.CREATE_SCHEMA, sql="DROP SCHEMA dev.silver RESTRICT"))
+
+    assert local.version(NAME) == 0
+
+
+def test_rows_must_fit(local):
+    Orchestrator.over(local).sync_tables([table(column(), Column("a", DecimalType(3, 2)))])
+
+    with pytest.raises(
+        StatementError,
+        match=r"row 1: there is no column x; .*\n.*row 2: there is no column y; columns are id, a",
+    ):
+        local.insert(NAME, [{"id": 1, "x": 1}, {"y": 2}])
+    with pytest.raises(StatementError):
+        local.insert(NAME, [{"id": "text"}])
+
+    assert local.data_checks(NAME).count_rows([NotNull(ColumnPath("id"))]) == RowCounts(rows=0, broken=(0,))
+
+
+def laid_out(local, monkeypatch=None, **patches):
+    """Make a table with two rows, patch what the rewrite asks, and rewrite it by ``d``."""
+    before, after = table(column(), column("d")), table(column(), column("d"), partitioned_by=["d"])
+    agreed = Settings(consents=(Consent("rewrite", str(NAME)),))
+    Orchestrator.over(local).sync_tables([before])
+    local.insert(NAME, [{"id": 1, "d": 1}, {"id": 2, "d": 2}])
+    for name, value in patches.items():
+        monkeypatch.setattr(f"pytest_delta_schema.backends.spark.statements.{name}", value)
+    return Orchestrator.over(local, settings=agreed).sync_tables([after])
+
+
+def test_a_row_that_is_written_during_a_rewrite_stops_it_and_is_kept(local, monkeypatch):
+    def slowly(source):
+        local.insert(NAME, [{"id": 3, "d": 3}])
+        return select_all(source)
+
+    with pytest.raises(ApplyError, match=r"ConcurrentAppend|DELTA_CONCURRENT_APPEND"):
+        laid_out(local, monkeypatch, select_all=slowly)
+
+    state = local.snapshot([table(column())]).tables[NAME]
+    assert state.partitioning == ()
+    assert local.data_checks(NAME).count_rows().rows == 3
+
+
+LOSSES = {
+    "a row": ("SELECT * FROM {} LIMIT 1", "there are 1 rows instead of 2"),
+    "a row twice": ("SELECT * FROM {0} UNION ALL (SELECT * FROM {0} LIMIT 1)", "there are 3 rows instead of 2"),
+    "a value": ("SELECT id, nullif(d, 2) AS d FROM {}", "the values of column d (bigint) differ"),
+    "all values": (
+        "SELECT id + 1 AS id, -d AS d FROM {}",
+        "the values of columns id (bigint), d (bigint) differ",
+    ),
+    "which value belongs to which row": (
+        "SELECT id, 3 - d AS d FROM {}",
+        "values were swapped between rows",
+    ),
+}
+
+
+@pytest.mark.parametrize("lost", LOSSES)
+def test_a_rewrite_that_would_change_data_changes_nothing(local, monkeypatch, lost):
+    sql, message = LOSSES[lost]
+
+    with pytest.raises(ApplyError) as caught:
+        laid_out(local, monkeypatch, select_all=sql.format)
+
+    story = f"failed: dev.silver.orders: the rewrite would change data: {message}; nothing was changed, keep the layout"
+    assert story in str(caught.value)
+    state = local.snapshot([table(column())]).tables[NAME]
+    assert (state.partitioning, state.version) == ((), 1)
+    assert local.spark.table(dotted(NAME)).orderBy("id").collect() == [(1, 1), (2, 2)]
+    (left,) = table_folder(local.warehouse, NAME).rglob("*.parquet")
+    assert left.parent == table_folder(local.warehouse, NAME)
+
+
+def test_a_rewrite_scans_the_rows_three_times_at_most(local, monkeypatch):
+    jobs = []
+    query, write = layout_statements.table_fingerprint, select_all
+    monkeypatch.setattr(
+        layout_statements,
+        "table_fingerprint",
+        lambda *args: jobs.append("fingerprint") or query(*args),
+    )
+
+    laid_out(local, monkeypatch, select_all=lambda source: jobs.append("write") or write(source))
+
+    assert jobs == ["fingerprint", "write", "fingerprint"]
+
+
+def test_streams_do_not_read_the_rows_of_a_rewrite_again(local):
+    laid_out(local)
+
+    newest = max((table_folder(local.warehouse, NAME) / "_delta_log").glob("*.json"))
+    actions = [json.loads(line) for line in newest.read_text("utf-8").splitlines()]
+    files = [
+        (kind, part["dataChange"]) for action in actions for kind, part in action.items() if kind in ("add", "remove")
+    ]
+    assert sorted(files) == [("add", False), ("add", False), ("remove", False)]
+    assert operations(local)[-1] == "REPLACE LAYOUT"
+
+
+DECLARED = {
+    "delta.checkpointInterval": "10",
+    "delta.dataSkippingStatsColumns": "a,b",
+    "delta.isolationLevel": "Serializable",
+    "delta.logRetentionDuration": "interval 30 days",
+    "delta.enableExpiredLogCleanup": "true",
+}
+STORED = {
+    "delta.checkpointInterval": "010",
+    "delta.dataSkippingStatsColumns": "A, b",
+    "delta.isolationLevel": "serializable",
+    "delta.logRetentionDuration": "INTERVAL 30 DAY",
+    "delta.enableExpiredLogCleanup": "TRUE",
+}
+
+
+def test_values_that_delta_reads_alike_are_no_drift(local):
+    model = table(column("a"), column("b"), table_properties=DECLARED)
+    orchestrator = Orchestrator.over(local)
+    orchestrator.sync_tables([model])
+    pairs = ", ".join(f"'{key}' = \"{value}\"" for key, value in STORED.items())
+    local.spark.sql(f"ALTER TABLE {NAME} SET TBLPROPERTIES ({pairs})")
+
+    state = local.snapshot([model]).tables[NAME]
+
+    assert {key: state.table_properties[key] for key in STORED} == STORED
+    assert orchestrator.plan_tables([model]).actions == ()
+
+
+INTERVALS = [
+    "interval 30 days",
+    "INTERVAL '30' DAY",
+    "interval '30' day",
+    "30 days",
+    "interval 1 week 2 days",
+    "9 days",
+    "1 day",
+    "interval +1 day",
+    "interval 25 hours -1 hours",
+    "interval\t1 day",
+    "  INTERVAL   1   DAY ",
+    "interval 1 day ago",
+    "interval -1 day",
+    "interval -24 hours",
+    "interval 0.5 days",
+    "12 hours",
+    "interval 1.5 seconds",
+    "interval 1500 milliseconds",
+    "interval 1 millisecond",
+    "interval 1000 microseconds",
+    "interval 1001 microseconds",
+    "interval 999 microseconds",
+    "interval 0 days",
+    "interval 1 month",
+    "interval 1 months",
+    "interval 1 nanosecond",
+    "interval 1.0 second",
+    "1 seconds",
+    "interval 007 days",
+    "1 weeks",
+    "true",
+]
+
+
+def test_intervals_are_equal_where_delta_reads_the_same(local):
+    configs = local.spark._jvm.org.apache.spark.sql.delta.DeltaConfigs
+
+    def read(text):
+        """Return how long an interval is for Delta, ``None`` for one that it refuses."""
+        try:
+            interval = configs.parseCalendarInterval(text)
+        except PySparkException:
+            return None
+        return configs.getMilliSeconds(interval) if configs.isValidIntervalConfigValue(interval) else None
+
+    lengths = {text: read(text) for text in INTERVALS}
+    pairs = list(combinations(INTERVALS, 2))
+    expected = [lengths[one] is not None and lengths[one] == lengths[other] for one, other in pairs]
+
+    assert lengths["INTERVAL '30' DAY"] is None
+    assert [equal_values("delta.logRetentionDuration", *pair) for pair in pairs] == expected
+
+
+@pytest.mark.parametrize("columns", ["a,b", "A, b", " `a` ,b", "s.x", " `s` . x", "`a,b`", "`a``b`"])
+def test_delta_takes_lists_of_columns_in_other_spellings(local, columns):
+    local.create_schema("dev", "silver")
+    fields = "a int, b int, `a,b` int, `a``b` int, s struct<x: int>"
+    mapped = "'delta.columnMapping.mode' = 'name'"
+    properties = f"{mapped}, 'delta.dataSkippingStatsColumns' = '{columns}'"
+    local.spark.sql(f"CREATE TABLE {NAME} ({fields}) USING delta TBLPROPERTIES ({properties})")
+
+    model = table(column("a"), table_properties={"delta.dataSkippingStatsColumns": columns})
+    assert local.snapshot([model]).tables[NAME].table_properties["delta.dataSkippingStatsColumns"] == columns
+
+
+def test_delta_lowers_versions_that_only_name_features(local):
+    versions = {"delta.minReaderVersion": "3", "delta.minWriterVersion": "7"}
+    model = table(column("a"), table_properties=versions)
+    orchestrator = Orchestrator.over(local)
+    orchestrator.sync_tables([table(column("a"))])
+    before = local.snapshot([model]).tables[NAME]
+    pairs = ", ".join(f"'{key}' = '{value}'" for key, value in versions.items())
+    local.spark.sql(f"ALTER TABLE {NAME} SET TBLPROPERTIES ({pairs})")
+
+    after = local.snapshot([model]).tables[NAME]
+
+    assert after.table_properties == before.table_properties
+    assert orchestrator.plan_tables([model]).actions == ()
+
+
+def test_a_plan_names_what_delta_adds_to_the_protocol(local):
+    tables = [way.tables(f"dev.silver.way{index}") for index, way in enumerate(WAYS.values())]
+    models = [after for _, after in tables]
+    Orchestrator.over(local).sync_tables([before for before, _ in tables])
+    before = local.snapshot(models)
+    plan = TablePlanner().plan(models, before)
+
+    Orchestrator.over(local).sync_tables(models)
+
+    after = local.snapshot(models)
+    assert TablePlanner().plan(models, after).actions == ()
+    planned = {str(action.table): action.changes for action in plan.align_tables}
+    protocols = [
+        {str(name): supported_features(state.table_properties) for name, state in read.tables.items()}
+        for read in (before, after)
+    ]
+    seen, expected = {}, {}
+    for way, model in zip(WAYS, models, strict=True):
+        name = model.qualified_name
+        old, new = (protocol[name] for protocol in protocols)
+        changes = planned.get(name, ())
+        enabled = {feature for change in changes for feature in enabled_by(change)}
+        is_risky = any(risk_of(change) >= Risk.FEATURE for change in changes if enabled_by(change))
+        seen[way] = (sorted(new - old), sorted(enabled), is_risky)
+        enables = WAYS[way].enables
+        gained = ("checkConstraints",) if enables == ("delta.minwriterversion",) else enables
+        expected[way] = (sorted(gained), sorted(enables), bool(enables))
+    assert seen == expected
+
+
+PROPERTIES = (
+    "'delta.enableIcebergCompatV2'='true', 'delta.columnMapping.mode'='name', 'delta.enableTypeWidening'='true',"
+    " 'delta.enableDeletionVectors'='false'"
+)
+WIDENINGS = (
+    ("tinyint", "int", True),
+    ("int", "bigint", True),
+    ("float", "double", True),
+    ("decimal(10,2)", "decimal(12,2)", True),
+    ("int", "double", False),
+    ("int", "decimal(10,0)", False),
+    ("decimal(10,2)", "decimal(12,3)", False),
+    ("date", "timestamp_ntz", False),
+)
+
+
+def test_delta_refuses_what_the_rule_refuses(local):
+    sql = local.spark.sql
+    columns = ", ".join(f"c{number} {before}" for number, (before, _, _) in enumerate(WIDENINGS))
+    sql("CREATE SCHEMA IF NOT EXISTS dev.silver")
+    sql(
+        f"CREATE TABLE dev.silver.orders ({columns}, n timestamp_ntz) USING delta"
+        f" TBLPROPERTIES ({PROPERTIES}, 'delta.feature.timestampNtz'='supported')",
+    )
+    for number, (before, after, accepted) in enumerate(WIDENINGS):
+        change = f"ALTER TABLE dev.silver.orders ALTER COLUMN c{number} TYPE {after}"
+        assert widens_in_iceberg(before, after) is accepted
+        if accepted:
+            sql(change)
+        else:
+            with pytest.raises(Exception, match="UNSUPPORTED_TYPE_WIDENING"):
+                sql(change)

@@ -1,0 +1,317 @@
+"""Older and newer Spark and Delta: what is split or refused for them, and tables of newer versions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib.metadata import version
+
+import pytest
+from py4j.protocol import Py4JError
+from pyspark.errors import AnalysisException, PySparkException
+from pyspark.sql.types import DoubleType, FloatType, ShortType, VarcharType
+
+from pytest_delta_schema import (
+    Column,
+    Identity,
+    LocalCatalog,
+    MemoryCatalog,
+    Orchestrator,
+    SessionCatalog,
+    UnsafePlanError,
+)
+from pytest_delta_schema.backends.local.warehouse import table_folder
+from pytest_delta_schema.backends.spark.compat import delta_version, error_condition, java_condition, spark_version
+from pytest_delta_schema.backends.spark.sessions import OPEN_SOURCE_DELTA, SparkVersions
+from pytest_delta_schema.delta import NEWEST
+from pytest_delta_schema.delta.properties import REGISTRY
+from pytest_delta_schema.execute import Capabilities, Refusal
+from pytest_delta_schema.plan import TablePlanner
+from pytest_delta_schema.sql import StatementKind, statements
+from pytest_delta_schema.sql.compiler import TOGETHER
+from pytest_delta_schema.state.desired import declared_table
+from pytest_delta_schema.state.types import describe_type
+from pytest_delta_schema.testing import CatalogSuite, SparkDataAccess
+from pytest_delta_schema.testing.scenario import INT, LONG, TEXT, table
+from support.damaged_logs import FUTURE_LOGS, NO_SCHEMA, READABLE_LOGS
+from support.models import column
+from support.models import table as newer_tables_table
+
+OLDEST = SparkVersions(spark=(3, 5), delta=(3, 3))
+
+
+class NoCondition:
+    """An exception of Spark 3.5, in Python and in the JVM."""
+
+    def getErrorClass(self):  # noqa: N802 - its name in Spark
+        return "TABLE_OR_VIEW_NOT_FOUND"
+
+
+class Java:
+    """An exception of the JVM through py4j, whose missing methods fail when they are called."""
+
+    def __init__(self, **methods):
+        self.methods = methods
+
+    def __getattr__(self, name):
+        def call():
+            if name not in self.methods:
+                raise Py4JError(name)
+            return self.methods[name]
+
+        return call
+
+
+@pytest.mark.parametrize("version", ["3.5.9", "4.2.0", "4.2.0.dev1", "4.1.4-SNAPSHOT"])
+def test_the_version_of_a_session(version):
+    session = type("Session", (), {"version": version})()
+
+    assert spark_version(session) == tuple(map(int, version.split(".")[:2]))
+
+
+def test_a_condition_is_read_by_both_of_its_names():
+    assert error_condition(NoCondition()) == "TABLE_OR_VIEW_NOT_FOUND"
+    assert (
+        error_condition(AnalysisException("no", errorClass="SCHEMA_NOT_FOUND", messageParameters={}))
+        == "SCHEMA_NOT_FOUND"
+    )
+    assert error_condition(AnalysisException("no")) == ""
+
+
+@pytest.mark.parametrize(
+    ("error", "condition"),
+    [
+        (Java(getCondition="DELTA_TABLE_NOT_FOUND", getErrorClass="older name"), "DELTA_TABLE_NOT_FOUND"),
+        (Java(getErrorClass="DELTA_TABLE_NOT_FOUND"), "DELTA_TABLE_NOT_FOUND"),
+        (Java(getCondition=None), ""),
+        (Java(), ""),
+    ],
+    ids=["Spark 4", "Spark 3.5", "no condition", "no exception of Spark"],
+)
+def test_a_condition_of_the_jvm_is_read_by_both_of_its_names(error, condition):
+    assert java_condition(error) == condition
+
+
+@pytest.mark.parametrize(
+    ("version", "expected"),
+    [("3.3.3", (3, 3)), ("4.4.0", (4, 4)), (None, None)],
+)
+def test_the_version_of_delta(version, expected):
+    package = type("Package", (), {"VERSION": staticmethod(lambda: version) if version else None})
+    delta = {"package$": type("Class", (), {"MODULE$": package})}
+    jvm = type("Jvm", (), {"io": type("Io", (), {"delta": type("Delta", (), delta)})})
+
+    assert delta_version(type("Gateway", (), {"jvm": jvm})()) == expected
+
+
+def created(*columns):
+    return statement_of(planned([], [table(*columns)]), StatementKind.CREATE_TABLE)
+
+
+def retyped(*columns):
+    before = [Column(name, kind) for name, kind, _ in columns]
+    after = [Column(name, kind) for name, _, kind in columns]
+    return statement_of(planned([table(*before)], [table(*after)]), StatementKind.CHANGE_TYPES)
+
+
+def relaid():
+    columns = [Column("id", LONG), Column("r", TEXT)]
+    return statement_of(
+        planned([table(*columns)], [table(*columns, partitioned_by=["r"])]),
+        StatementKind.REWRITE_LAYOUT,
+    )
+
+
+def planned(before, after):
+    catalog = MemoryCatalog()
+    Orchestrator.over(catalog).sync_tables(before)
+    return TablePlanner().plan(after, catalog.snapshot(after))
+
+
+def statement_of(plan, kind):
+    return next(statement for action in plan.actions for statement in statements(action) if statement.kind is kind)
+
+
+NEWER = "install delta-spark 4.4.0 and a pyspark that it is built for, such as 4.2.0"
+REFUSALS = [
+    pytest.param(
+        (3, 3),
+        created(Column("id", LONG, identity=True), Column("a", INT), Column("b", INT, generated_as="a")),
+        Refusal("Delta 3.3 has no SQL for generated and identity columns (id, b)", NEWER),
+        id="generated columns on 3.3",
+    ),
+    pytest.param(
+        (4, 3),
+        created(Column("id", LONG, identity=Identity(always=False))),
+        Refusal("Delta 4.3 has no SQL for generated and identity columns (id)", NEWER),
+        id="identity on 4.3",
+    ),
+    pytest.param(
+        (3, 3),
+        relaid(),
+        Refusal(
+            "Delta 3.3 cannot read rows back before they are committed, which shows that none has changed",
+            f"create the table again under another name and copy the rows, or {NEWER}",
+        ),
+        id="layout on 3.3",
+    ),
+    pytest.param(
+        (4, 0),
+        relaid(),
+        Refusal(
+            "Delta 4.0 cannot read rows back before they are committed, which shows that none has changed",
+            f"create the table again under another name and copy the rows, or {NEWER}",
+        ),
+        id="layout on 4.0",
+    ),
+    pytest.param((4, 4), relaid(), None, id="layout on 4.4"),
+    pytest.param((4, 4), created(Column("id", LONG, identity=True)), None, id="identity on 4.4"),
+    pytest.param((3, 3), created(Column("id", LONG, default="1")), None, id="default on 3.3"),
+    pytest.param(
+        (3, 3),
+        retyped(("a", INT, LONG), ("b", ShortType(), INT), ("c", FloatType(), DoubleType())),
+        Refusal("Delta 3.3 does not widen int to bigint, float to double", f"add a column of the new type, or {NEWER}"),
+        id="widening on 3.3",
+    ),
+    pytest.param((3, 3), retyped(("a", ShortType(), INT), ("v", VarcharType(1), TEXT)), None, id="short to int on 3.3"),
+    pytest.param((4, 0), retyped(("a", INT, LONG)), None, id="widening on 4.0"),
+    pytest.param((4, 4), retyped(("a", TEXT, INT)), None, id="what no version widens"),
+    pytest.param(
+        (3, 3),
+        retyped(("a", TEXT, INT), ("b", INT, LONG)),
+        Refusal("Delta 3.3 does not widen int to bigint", f"add a column of the new type, or {NEWER}"),
+        id="what no version widens, next to what a newer one does",
+    ),
+]
+
+
+@pytest.mark.parametrize(("delta", "statement", "refusal"), REFUSALS)
+def test_what_a_version_of_delta_cannot_do_is_refused_by_rule(delta, statement, refusal):
+    capabilities = SparkVersions(spark=(4, 0), delta=delta).limit(OPEN_SOURCE_DELTA)
+
+    assert capabilities.refuses(statement) == refusal
+
+
+def test_what_a_backend_refuses_itself_comes_first():
+    statement = created(Column("id", LONG, identity=True))
+    own = Capabilities(refuses=lambda _: Refusal("no", "do not"))
+
+    assert OLDEST.limit(own).refuses(statement) == Refusal("no", "do not")
+
+
+def test_only_an_older_spark_takes_columns_one_by_one():
+    assert OLDEST.limit(OPEN_SOURCE_DELTA).splits == TOGETHER - {StatementKind.TIGHTEN_COLUMNS}
+    assert SparkVersions(spark=(4, 0), delta=(4, 0)).limit(OPEN_SOURCE_DELTA).splits == frozenset()
+
+
+SAMPLE = (
+    "defaults/created_with_generated_and_identity_columns",
+    "defaults/defaults_changed_and_dropped",
+    "evolution/comments_of_fields",
+    "evolution/every_type_widened",
+    "evolution/small_integers_widened",
+    "not_null/made_nullable",
+)
+
+
+@pytest.mark.spark
+class TestAsOnTheOldestPair(CatalogSuite):
+    """A sample of the scenarios with the limits of Spark 3.5 and Delta 3.3, on the installed pair.
+
+    ``make test-versions`` runs all scenarios on the real ones.
+    """
+
+    data_access = SparkDataAccess()
+    scenarios = SAMPLE
+
+    @pytest.fixture
+    def catalog(self, local, warehouse, monkeypatch):
+        monkeypatch.setattr(SparkVersions, "of", lambda *_: OLDEST)
+        return LocalCatalog(local.spark, warehouse=warehouse)
+
+
+@pytest.mark.spark
+def test_a_session_shows_the_versions_that_are_installed(local):
+    spark, delta = (tuple(map(int, version(name).split(".")[:2])) for name in ("pyspark", "delta-spark"))
+
+    shown = SparkVersions.of(local.spark, local.bridge.gateway)
+    assert (shown.spark, shown.delta) == (spark, delta)
+    # An older Delta knows fewer properties.
+    assert shown.properties == REGISTRY if delta == NEWEST else shown.properties < REGISTRY
+    # Over Spark Connect there is no gateway.
+    assert SparkVersions.of(local.spark, None) == SparkVersions(spark=spark)
+
+
+NAMES = {name: newer_tables_table(column(), name=f"dev.silver.t{number}") for number, name in enumerate(FUTURE_LOGS)}
+REFUSED = {
+    "nanoseconds": "[INVALID_JSON_DATA_TYPE]",
+    "type as an object": "[INVALID_JSON_DATA_TYPE]",
+    "feature for readers": "[DELTA_UNSUPPORTED_FEATURES_FOR_READ]",
+    "protocol version": "[EXPRESSION_DECODING_FAILED]",
+}
+"""What Spark refuses to open (Spark 4.2.0 with Delta 4.4.0), and its conditions."""
+REFUSED_BY_SQL = {
+    **REFUSED,
+    "geometry": "[DELTA_GEOSPATIAL_NOT_SUPPORTED]",
+    "geographies": "[DELTA_GEOSPATIAL_NOT_SUPPORTED]",
+}
+REFUSED_BY_READ = {**REFUSED_BY_SQL, "time of day": "[UNSUPPORTED_TIME_TYPE]"}
+"""What Spark refuses to read as a frame; SQL, as over Spark Connect, still describes a table with a time column."""
+
+
+@pytest.fixture
+def local_tables(local):
+    local.create_schema("dev", "silver")
+    for name, log in FUTURE_LOGS.items():
+        log.write(table_folder(local.warehouse, NAMES[name].name))
+    return local
+
+
+def require_shown(catalog, refused):
+    state = catalog.snapshot(NAMES.values())
+    shown = {
+        name: describe_type(state.tables[NAMES[name].name].columns[1].data_type)
+        for name in READABLE_LOGS
+        if name not in refused
+    }
+    assert shown == {name: log.shown for name, log in READABLE_LOGS.items() if name not in refused}
+    for name, condition in refused.items():
+        problem = state.problems[NAMES[name].name]
+        assert problem.message.startswith("is unreadable, because Spark refuses to open it ("), name
+        assert condition in problem.message, name
+        assert problem.remedy == (
+            "read it with a newer pair of pyspark and delta-spark, or with the unity backend, which reads the log"
+        )
+    return state, NAMES[NO_SCHEMA].name
+
+
+@pytest.mark.spark
+def test_the_local_backend_shows_what_spark_opens(local_tables):
+    state, without_schema = require_shown(local_tables, REFUSED_BY_READ)
+
+    assert "holds metadata without a schema" in state.problems[without_schema].message
+
+
+@pytest.mark.spark
+def test_a_session_shows_what_spark_opens(local_tables, remote):
+    state, without_schema = require_shown(SessionCatalog(local_tables.spark), REFUSED_BY_READ)
+    assert "holds metadata without a schema" in state.problems[without_schema].message
+
+    state, without_schema = require_shown(SessionCatalog(remote), REFUSED_BY_SQL)
+    assert state.tables[without_schema].columns == ()
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("name", ["collated string", "interval"])
+def test_no_statement_runs_on_a_table_that_delta_refuses_to_change(local_tables, name):
+    model = declared_table(local_tables.snapshot([NAMES[name]]).tables[NAMES[name].name])
+    model = replace(model, comment="Orders")
+
+    with pytest.raises(UnsafePlanError, match=r"Delta refuses to change a table with columns of types .* \(t "):
+        Orchestrator.over(local_tables).sync_tables([model])
+    for statement in (
+        f"COMMENT ON TABLE {model.qualified_name} IS 'Orders'",
+        f"ALTER TABLE {model.qualified_name} SET TBLPROPERTIES ('team' = 'x')",
+        f"ALTER TABLE {model.qualified_name} ADD COLUMNS (u INT)",
+    ):
+        with pytest.raises(PySparkException, match="DELTA_UNSUPPORTED_DATA_TYPES"):
+            local_tables.spark.sql(statement)

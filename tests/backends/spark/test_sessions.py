@@ -1,0 +1,254 @@
+"""Sessions that a project provides: those without Delta Lake are refused, with the lines to add."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from pyspark.errors import PySparkException, PySparkRuntimeError
+
+from pytest_delta_schema.backends.spark import sessions
+from pytest_delta_schema.backends.spark.sessions import require_delta, require_jvm
+from pytest_delta_schema.backends.spark.statements import setting, shared_setting
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
+
+EXTENSION = {"spark.sql.extensions": "a.b.Other,io.delta.sql.DeltaSparkSessionExtension"}
+CATALOG = {"spark.sql.catalog.spark_catalog": "io.unitycatalog.spark.UCSingleCatalog"}
+EXTENSION_LINE = '    builder = builder.config("spark.sql.extensions", "io.delta.sql.DeltaSparkSessionExtension")'
+CATALOG_LINE = (
+    '    builder = builder.config("spark.sql.catalog.spark_catalog", "org.apache.spark.sql.delta.catalog.DeltaCatalog")'
+)
+JARS_LINE = "    builder = delta.configure_spark_with_delta_pip(builder)"
+NO_EXTENSION = "spark.sql.extensions does not name Delta's extension"
+NO_CATALOG = "spark.sql.catalog.spark_catalog is not set"
+NO_JARS = "Delta's jars are not on its class path"
+
+
+class Classic:
+    """A session that shows its settings."""
+
+    def __init__(self, **settings):
+        self.settings = {"spark.app.name": "shop-tests", **settings}
+        self.conf = SimpleNamespace(get=self.get)
+
+    def get(self, key, default):
+        return self.settings.get(key, default)
+
+
+class Remote(Classic):
+    """The same, over Spark Connect."""
+
+    __module__ = "pyspark.sql.connect.session"
+
+
+class Refusal(PySparkException):
+    """An error of the server."""
+
+    def __init__(self, message, condition):
+        super().__init__(message)
+        self.condition = condition
+
+    def getCondition(self):  # noqa: N802 - as in pyspark
+        return self.condition
+
+    def __str__(self):
+        return self.args[0]
+
+
+class Silent(Remote):
+    """A session whose server refuses to show settings, or does not answer."""
+
+    __module__ = "pyspark.sql.connect.session"
+
+    def __init__(self, condition):
+        super().__init__()
+        self.condition = condition
+        self.text = ""
+
+    def get(self, key, _default):
+        raise Refusal(self.text or f"{key} is not there", self.condition)
+
+
+@pytest.fixture
+def with_jars(monkeypatch):
+    """Let the class path of classic sessions have Delta's jars, or not."""
+    monkeypatch.delenv("DATABRICKS_RUNTIME_VERSION", raising=False)
+
+    def set_version(version):
+        monkeypatch.setattr(sessions, "Gateway", lambda spark: spark)
+        monkeypatch.setattr(sessions, "delta_version", lambda _: version)
+
+    return set_version
+
+
+@pytest.mark.parametrize(
+    ("spark", "version", "whose", "faults", "lines"),
+    [
+        pytest.param(
+            Classic(**CATALOG),
+            (4, 4),
+            "the Spark session shop-tests",
+            [NO_EXTENSION],
+            [EXTENSION_LINE],
+            id="extension",
+        ),
+        pytest.param(
+            Classic(**EXTENSION),
+            (4, 4),
+            "the Spark session shop-tests",
+            [NO_CATALOG],
+            [CATALOG_LINE],
+            id="catalog",
+        ),
+        pytest.param(
+            Classic(**EXTENSION, **CATALOG),
+            None,
+            "the Spark session shop-tests",
+            [NO_JARS],
+            [JARS_LINE],
+            id="jars",
+        ),
+        pytest.param(
+            Classic(),
+            None,
+            "the Spark session shop-tests",
+            [NO_EXTENSION, NO_CATALOG, NO_JARS],
+            [EXTENSION_LINE, CATALOG_LINE, JARS_LINE],
+            id="nothing",
+        ),
+        pytest.param(
+            Remote(),
+            None,
+            "the server of this Spark session",
+            [NO_EXTENSION, NO_CATALOG],
+            [EXTENSION_LINE, CATALOG_LINE],
+            id="Spark Connect",
+        ),
+    ],
+)
+def test_a_session_without_delta_is_refused_with_the_lines_to_add(with_jars, spark, version, whose, faults, lines):
+    with_jars(version)
+
+    with pytest.raises(BackendUnavailableError) as caught:
+        require_delta(spark)
+
+    assert str(caught.value).split("\n") == [
+        f"{whose} has no Delta Lake: {', '.join(faults)}; add where it is created:",
+        *lines,
+    ]
+
+
+@pytest.mark.parametrize(
+    "spark",
+    [
+        Classic(**EXTENSION, **CATALOG),
+        Remote(**EXTENSION, **CATALOG),
+        Remote(**{"spark.databricks.clusterUsageTags.sparkVersion": "15.4.x-scala2.12"}),
+        Silent("CONFIG_NOT_AVAILABLE"),
+    ],
+    ids=["classic", "Spark Connect", "Databricks", "settings that are not shown"],
+)
+def test_a_session_with_delta_is_taken(with_jars, spark):
+    with_jars((4, 4))
+
+    require_delta(spark)
+
+
+def test_a_cluster_of_databricks_has_delta(monkeypatch):
+    monkeypatch.setenv("DATABRICKS_RUNTIME_VERSION", "15.4")
+
+    require_delta(Classic())
+
+
+@pytest.mark.parametrize("condition", ["", "RETRIES_EXCEEDED"])
+def test_a_server_that_does_not_answer_is_named_at_once(condition):
+    with pytest.raises(BackendUnavailableError) as caught:
+        require_delta(Silent(condition))
+
+    assert str(caught.value) == (
+        "the Spark session does not answer: spark.sql.extensions is not there; see that its server runs and can be reached"
+    )
+
+
+def test_a_server_that_cannot_be_reached_is_an_error_of_the_run():
+    spark = Silent("")
+    spark.text = 'status = StatusCode.UNAVAILABLE\n\tdetails = "failed to connect"'
+
+    with pytest.raises(BackendUnavailableError) as caught:
+        require_delta(spark)
+
+    assert str(caught.value) == (
+        "the Spark Connect server does not answer (UNAVAILABLE: failed to connect); check that it is running and that the token is valid"
+    )
+
+
+def test_the_local_backend_needs_a_session_whose_jvm_can_be_reached():
+    require_jvm(Classic())
+
+    with pytest.raises(BackendUnavailableError) as caught:
+        require_jvm(Remote())
+
+    assert str(caught.value) == (
+        "the Spark session is one of Spark Connect, and the local backend needs one whose JVM it can reach; choose the"
+        ' session backend: --delta-backend=session, or backend = "session" in pyproject.toml'
+    )
+
+
+KEY = "spark.sql.variable.substitute"
+
+
+class Conf(dict[str, object]):
+    """The settings of a session, with what was changed; none can be changed when the session has ended."""
+
+    def __init__(self, **settings):
+        super().__init__(settings)
+        self.changes, self.has_ended = [], False
+
+    def set(self, key, value):
+        if self.has_ended:
+            raise PySparkRuntimeError("ended")
+        self.changes.append(value)
+        self[key] = value
+
+    def unset(self, key):
+        self.set(key, None)
+
+
+def test_statements_inside_leave_the_setting_alone():
+    spark: Any = SimpleNamespace(conf=Conf())
+
+    with shared_setting(lambda: spark, KEY, "false") as is_set:
+        for _ in range(2):
+            with setting(spark, KEY, "false"):
+                assert spark.conf[KEY] == "false"
+
+    assert is_set
+    assert spark.conf.changes == ["false", None]
+
+
+def unavailable() -> Any:
+    raise BackendUnavailableError("no Java")
+
+
+def ended() -> Any:
+    conf = Conf()
+    conf.has_ended = True
+    return SimpleNamespace(conf=conf)
+
+
+@pytest.mark.parametrize("spark", [unavailable, ended])
+def test_a_session_that_cannot_be_used_is_left_to_the_statements(spark):
+    with shared_setting(spark, KEY, "false") as is_set:
+        assert not is_set
+
+
+def end_during(spark, error):
+    with shared_setting(lambda: spark, KEY, "false"):
+        spark.conf.has_ended = True
+        raise error
+
+
+def test_a_session_that_ends_meanwhile_hides_no_interruption():
+    with pytest.raises(KeyboardInterrupt):
+        end_during(SimpleNamespace(conf=Conf()), KeyboardInterrupt)

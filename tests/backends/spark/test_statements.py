@@ -1,0 +1,510 @@
+"""Statements on open-source Delta: what is emulated, rows that are written, and tables that are rewritten."""
+
+from __future__ import annotations
+
+import logging
+import re
+from dataclasses import replace
+from datetime import datetime, timezone
+from decimal import Decimal
+from threading import Event
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from pyspark.sql import types as spark
+from pyspark.sql.types import (
+    BinaryType,
+    CharType,
+    IntegerType,
+    LongType,
+    StructField,
+    StructType,
+    TimestampType,
+    VarcharType,
+)
+
+from pytest_delta_schema import (
+    ApplyError,
+    CatalogReadError,
+    Check,
+    Column,
+    Consent,
+    MemoryCatalog,
+    Orchestrator,
+    QualifiedName,
+    SessionCatalog,
+    Settings,
+    UnsafePlanError,
+    assert_table_equals,
+    progress,
+    state_text,
+)
+from pytest_delta_schema.backends.spark import statements as inserting_statements
+from pytest_delta_schema.backends.spark.sessions import OPEN_SOURCE_DELTA as LOCAL
+from pytest_delta_schema.backends.spark.sessions import SparkVersions
+from pytest_delta_schema.backends.spark.statements import insert_rows, on_delta, rewrite_table_layout, setting
+from pytest_delta_schema.backends.spark_session.catalog import CLASSIC, REMOTE
+from pytest_delta_schema.backends.unity.catalog import CAPABILITIES as UNITY
+from pytest_delta_schema.delta.names import ColumnPath
+from pytest_delta_schema.delta.properties import REGISTRY
+from pytest_delta_schema.diagnostics.errors import RowsDifferError, StatementError
+from pytest_delta_schema.engine.plan_outcomes import planned_statements
+from pytest_delta_schema.execute.protocols import unsupported_statements
+from pytest_delta_schema.plan import LayoutRewrite, TablePlanner
+from pytest_delta_schema.sql import dotted, statements
+from pytest_delta_schema.state import ColumnState, TableState
+from pytest_delta_schema.testing.scenario import TEXT
+from support.installed import INSTALLED
+from support.models import NAME, catalog, column, state, stored, table
+
+KEY, OWN = "delta.tuneFileSizesForRewrites", "pytest_delta_schema.property.delta.tuneFileSizesForRewrites"
+ABSENT = TableState(name=NAME, exists=False)
+BACKENDS = {"local": LOCAL, "session": CLASSIC, "connect": REMOTE, "unity": UNITY}
+
+
+class Backend:
+    name = "local"
+
+    def __init__(self, capabilities):
+        self.capabilities = capabilities
+
+
+def planned(model, there):
+    (action,) = TablePlanner().plan([model], catalog(there)).actions
+    return action
+
+
+def run_on_delta(model, there):
+    parts = statements(planned(model, there))
+    return [part.sql for statement in parts for part in on_delta(statement, LOCAL.emulates_property)]
+
+
+def holding(value, *, emulated=()):
+    return state(stored("id"), table_properties={KEY: value}, emulated_properties=emulated)
+
+
+def test_a_table_is_created_with_the_properties_under_another_key():
+    model = table(column(), table_properties={KEY: "true", "team": "core"}, primary_key=["id"])
+
+    create = next(sql for sql in run_on_delta(model, ABSENT) if sql.startswith("CREATE TABLE"))
+
+    assert create.endswith(f"TBLPROPERTIES (\n  '{OWN}' = 'true',\n  'team' = 'core'\n)")
+
+
+def test_a_table_is_created_and_clustered_in_two_statements_where_delta_misplaces_it():
+    model = table(column("😀" * 3), table_properties={KEY: "true"}, clustered_by=["😀" * 3])
+
+    *_, create, cluster = run_on_delta(model, ABSENT)
+
+    assert f"'{OWN}' = 'true'" in create
+    assert "CLUSTER BY" not in create
+    assert cluster.endswith(f"CLUSTER BY (`{'😀' * 3}`)")
+
+
+def test_properties_are_set_under_another_key():
+    model = table(column(), table_properties={KEY: "true", "team": "core"})
+
+    assert run_on_delta(model, state(stored("id"))) == [
+        f"ALTER TABLE `dev`.`silver`.`orders` SET TBLPROPERTIES (\n  '{OWN}' = 'true',\n  'team' = 'core'\n)",
+    ]
+
+
+def test_both_keys_are_removed():
+    model = table(column(), table_properties={KEY: None})
+
+    assert run_on_delta(model, holding("true")) == [
+        f"ALTER TABLE `dev`.`silver`.`orders` UNSET TBLPROPERTIES IF EXISTS ('{KEY}', '{OWN}')",
+    ]
+
+
+@pytest.mark.parametrize("capabilities", BACKENDS.values(), ids=BACKENDS)
+@pytest.mark.parametrize(
+    ("properties", "there", "is_emulated"),
+    [
+        ({KEY: "true"}, ABSENT, True),
+        ({KEY: "true"}, state(stored("id")), True),
+        ({KEY: None}, holding("true", emulated=(KEY,)), True),
+        ({"team": "core"}, ABSENT, False),
+        ({"delta.appendOnly": "true"}, state(stored("id")), False),
+    ],
+    ids=["create", "set", "unset", "own key", "key of open-source Delta"],
+)
+def test_a_plan_marks_the_statements_that_store_them(capabilities, properties, there, is_emulated):
+    parts = statements(planned(table(column(), table_properties=properties), there))
+
+    assert planned_statements(parts, capabilities)[-1].is_emulated is is_emulated
+    assert planned_statements(parts, MemoryCatalog.capabilities)[-1].is_emulated is False
+
+
+@pytest.mark.parametrize("capabilities", BACKENDS.values(), ids=BACKENDS)
+def test_a_key_that_databricks_has_written_is_not_overwritten(capabilities):
+    model = table(column(), table_properties={KEY: "false"})
+
+    refused = list(unsupported_statements(planned(model, holding("true")), Backend(capabilities)))
+
+    assert [str(violation) for violation in refused] == [
+        (
+            "dev.silver.orders: the local backend cannot set properties: the table holds delta.tuneFileSizesForRewrites"
+            " as Databricks has written it, and open-source Delta cannot set it; set it on Databricks, or declare the"
+            " value that the table holds [DS218 UnsupportedStatement]"
+        ),
+    ]
+    assert not list(unsupported_statements(planned(model, holding("true", emulated=(KEY,))), Backend(capabilities)))
+
+
+def test_what_is_stored_depends_on_the_registry_of_delta():
+    later = SparkVersions(spark=(4, 2), properties=REGISTRY | {KEY.lower()}).limit(LOCAL)
+    older = SparkVersions(spark=(4, 2), delta=(3, 3), properties=REGISTRY - {"delta.parquet.format.version"})
+    (statement,) = statements(planned(table(column(), table_properties={KEY: "false"}), holding("true")))
+    (newer,) = statements(
+        planned(table(column(), table_properties={"delta.parquet.format.version": "2"}), state(stored("id"))),
+    )
+    (unknown,) = statements(planned(table(column(), table_properties={"delta.foo": "2"}), state(stored("id"))))
+
+    assert on_delta(statement, later.emulates_property) == (statement,)
+    assert later.refuses_for_table(statement, holding("true")) is None
+    assert older.limit(LOCAL).refuses(newer) == (
+        "Delta 3.3 does not know the properties delta.parquet.format.version",
+        "install delta-spark 4.4.0 and a pyspark that it is built for, such as 4.2.0",
+    )
+    assert later.refuses(unknown) == (
+        "Delta 4.4 does not know the properties delta.foo",
+        "leave out what only another catalog knows",
+    )
+
+
+@pytest.mark.spark
+class TestOnDelta:
+    """A property of Databricks in the log of a table."""
+
+    def test_the_property_of_this_package_holds_it(self, local):
+        model = table(column(), table_properties={KEY: True})
+
+        Orchestrator.over(local).sync_tables([model])
+
+        rows = {row.key: row.value for row in local.spark.sql("SHOW TBLPROPERTIES dev.silver.orders").collect()}
+        assert rows[OWN] == "true"
+        assert KEY not in rows
+
+    def test_the_key_of_databricks_comes_first(self, local):
+        arbitrary = "spark.databricks.delta.allowArbitraryProperties.enabled"
+        orchestrator = Orchestrator.over(local)
+        orchestrator.sync_tables([table(column(), table_properties={KEY: True})])
+        local.spark.conf.set(arbitrary, "true")
+        try:
+            local.spark.sql(f"ALTER TABLE dev.silver.orders SET TBLPROPERTIES ('{KEY}' = 'false')")
+        finally:
+            local.spark.conf.unset(arbitrary)
+
+        assert orchestrator.plan_tables([table(column(), table_properties={KEY: False})]).is_empty
+        with pytest.raises(UnsafePlanError, match="as Databricks has written it"):
+            orchestrator.sync_tables([table(column(), table_properties={KEY: True})])
+        orchestrator.sync_tables([table(column(), table_properties={KEY: None})])
+        rows = {row.key for row in local.spark.sql("SHOW TBLPROPERTIES dev.silver.orders").collect()}
+        assert rows.isdisjoint({KEY, OWN})
+
+
+ORDERS = TableState(name=QualifiedName("dev", "silver", "orders"), columns=(ColumnState("id", "bigint", True, ""),))
+
+
+def test_a_long_write_shows_itself(caplog, monkeypatch):
+    monkeypatch.setattr(progress, "INTERVAL", 0.01)
+    caplog.set_level(logging.INFO, progress.LOGGER)
+    shown = Event()
+    caplog.handler.addFilter(lambda _: shown.set() or True)
+    frame: Any = SimpleNamespace(mode=lambda _: frame, saveAsTable=lambda _: shown.wait(60))
+    frame.write = frame
+    spark = SimpleNamespace(
+        conf={"spark.sql.session.timeZone": "UTC"},
+        table=lambda _: SimpleNamespace(schema=StructType([StructField("id", LongType())])),
+    )
+    monkeypatch.setattr(inserting_statements, "frame_of_rows", lambda *_: frame)
+
+    insert_rows(spark, ORDERS, [{"id": 1}])
+
+    lines = [re.sub(r"\d+ s", "N s", line) for line in caplog.messages]
+    assert list(dict.fromkeys(lines)) == [
+        "dev.silver.orders: writing rows: N s so far",
+        "dev.silver.orders: writing rows: done after N s",
+    ]
+
+
+HAS_SERVER = INSTALLED.spark >= (4, 0)
+WITHOUT_SERVER = pytest.mark.skipif(not HAS_SERVER, reason="Spark 3.5 does not contain the server of Spark Connect")
+MIXED = (
+    column(is_nullable=False),
+    Column("amount", spark.DecimalType(18, 2)),
+    Column("ratio", spark.DoubleType()),
+    Column("at", spark.TimestampType()),
+    Column("code", spark.CharType(4)),
+    Column("raw", spark.BinaryType()),
+    Column("tags", spark.MapType(TEXT, spark.StructType([spark.StructField("n", spark.FloatType())]))),
+    Column("lines", spark.ArrayType(spark.StructType([spark.StructField("sku", TEXT)]))),
+)
+UTC = datetime(2026, 1, 31, 8, tzinfo=timezone.utc)
+ROWS: list[dict[str, Any]] = [
+    {
+        "id": 1,
+        "amount": 10,
+        "ratio": float("nan"),
+        "at": UTC,
+        "code": "a",
+        "raw": b"x",
+        "tags": {"a": {"n": 0.1}, "b": None},
+        "lines": [("s",)],
+    },
+    {"id": 2},
+    {"id": 2},
+]
+
+
+@pytest.fixture(params=["local", "session", pytest.param("connect", marks=WITHOUT_SERVER)])
+def row_catalog(request, local):
+    """A catalog that reads the table which the local one has made."""
+    made = table(*MIXED)
+    Orchestrator.over(local).sync_tables([made])
+    local.insert(NAME, ROWS)
+    Orchestrator.over(local).sync_tables([table(*MIXED, column("more"), checks=[Check("positive", "id > 0")])])
+    if request.param == "local":
+        return local
+    return SessionCatalog(local.spark if request.param == "session" else request.getfixturevalue("remote"))
+
+
+@pytest.mark.spark
+def test_rows_and_versions_are_read(row_catalog):
+    assert_table_equals("dev.silver.orders", ROWS, catalog=row_catalog)
+    assert_table_equals("dev.silver.orders", row_catalog.spark.table("dev.silver.orders"), catalog=row_catalog)
+    with pytest.raises(RowsDifferError) as caught:
+        assert_table_equals("dev.silver.orders", [ROWS[0] | {"amount": Decimal("9.5")}, ROWS[1]], catalog=row_catalog)
+    assert str(caught.value).startswith("dev.silver.orders: 2 rows expected, 3 in the table; 1 missing, 2 unexpected\n")
+    assert "~ amount decimal(18,2)" in str(caught.value)
+    with pytest.raises(StatementError, match=r"row 1, column at: .* does not fit timestamp"):
+        assert_table_equals("dev.silver.orders", [{"id": 1, "at": "2026-01-31"}], catalog=row_catalog)
+
+    commits = row_catalog.commits(NAME)
+    assert [commit.operation for commit in commits] == ["CREATE TABLE", "WRITE", "ADD COLUMNS", "ADD CONSTRAINT"]
+    assert [commit.version for commit in commits] == [0, 1, 2, 3]
+    assert (commits[1].metrics["numOutputRows"], [file.rows for file in commits[1].added]) == (3, [3])
+    assert commits[1].timestamp.tzinfo is timezone.utc
+    assert row_catalog.commits(NAME, first=3) == commits[3:]
+    assert [len(row_catalog.rows(NAME, version=version)) for version in (0, 1)] == [0, 3]
+
+    older, newer = (state_text("dev.silver.orders", version=version, catalog=row_catalog) for version in (1, None))
+    assert "`more`" not in older
+    assert "CHECK" not in older
+    assert "  `more` BIGINT,\n  CONSTRAINT `positive` CHECK (id > 0)\n" in newer
+    assert state_text("dev.silver.orders", version=3, catalog=row_catalog) == newer
+    with pytest.raises(CatalogReadError, match=r"no commit of version 4; it has those from 0 to 3"):
+        state_text("dev.silver.orders", version=4, catalog=row_catalog)
+    with pytest.raises(CatalogReadError, match=r"dev\.silver\.nothing: is not in the catalog"):
+        state_text("dev.silver.nothing", version=0, catalog=row_catalog)
+
+
+ZONE = "spark.sql.session.timeZone"
+BERLIN = "Europe/Berlin"
+VALUES = {
+    "string": ["' '", "'a/b=c%20'", "'é€😀'", "'a\\n\\tb'", "'.'", "'NULL'", "repeat('x', 200)", "'\\u0001\\u007f'"],
+    "varchar(40)": ["'x '", "'X'", "'{}'", "'ß'"],
+    "char(30)": ["''", "'a'", "'__HIVE_DEFAULT_PARTITION__'"],
+    "boolean": ["true", "false"],
+    "tinyint": ["127", "-128"],
+    "smallint": ["32767", "-32768"],
+    "int": ["2147483647", "-2147483648"],
+    "bigint": ["9223372036854775807", "-9223372036854775808"],
+    "float": ["'NaN'", "-0.0D", "0.0D", "'-Infinity'", "1.4E-45D", "3.4028235E38D", "0.1D"],
+    "double": ["'NaN'", "-0.0D", "0.0D", "'Infinity'", "4.9E-324D", "1.7976931348623157E308D", "0.1D"],
+    "decimal(38,18)": ["-0.000000000000000001", "99999999999999999999.999999999999999999", "0"],
+    "date": ["'0001-01-01'", "'9999-12-31'", "'1582-10-10'", "'-5877641-06-23'", "'+5881580-07-11'"],
+    "timestamp": [
+        "'2024-10-27 00:30:00Z'",
+        "'2024-10-27 01:30:00Z'",
+        "'2024-10-27 01:30:00.123456Z'",
+        "'1890-01-01 00:00:00Z'",
+        "'0001-01-01 00:00:00Z'",
+        "'1582-10-10 00:00:00Z'",
+        "'+294247-01-10T04:00:54.775807Z'",
+    ],
+    "timestamp_ntz": ["'2024-10-27 02:30:00'", "'2024-03-31 02:30:00'", "'-290308-12-21T19:59:05.224192'"],
+    "binary": ["'a'", "'é'"],
+    "variant": ['parse_json(\'{"a": [1, null, "x"]}\')', "parse_json('null')"],
+    "array<double>": ["array()", "array(-0.0D, NULL)", "array(double('NaN'))"],
+    "map<string,float>": ["map()", "map('', float(-0.0D), 'b', NULL)"],
+    "struct<a:timestamp,b:array<struct<c:string>>>": [
+        "named_struct('a', timestamp'2024-10-27 01:30:00Z', 'b', array(named_struct('c', ''), NULL))",
+        "named_struct('a', NULL, 'b', NULL)",
+    ],
+}
+"""Values of every type, as SQL; each column is NULL in the rows of the others."""
+SHOWN = {
+    "binary": "hex({})",
+    "timestamp": "cast(unix_micros({}) as string)",
+    "variant": "to_json({})",
+    "array<double>": "cast({} as string)",
+}
+LOST = {
+    "string": ["''", "'__HIVE_DEFAULT_PARTITION__'"],
+    "varchar(40)": ["''", "'__HIVE_DEFAULT_PARTITION__'"],
+    "char(26)": ["'__HIVE_DEFAULT_PARTITION__'"],
+    "timestamp": ["'0000-12-31 23:59:59.999999Z'", "'-290308-12-21T19:59:06Z'"],
+    "binary": ["X''", "X'FF00'", "'__HIVE_DEFAULT_PARTITION__'"],
+}
+"""Values that a partition does not keep."""
+AGREED = Settings(consents=(Consent("rewrite", str(NAME)),))
+
+
+def names(types):
+    return {data_type: f"c{index}" for index, data_type in enumerate(types)}
+
+
+def make(local, values):
+    """Make a table with a column of each type, a row of each value, and one without any."""
+    local.create_schema("dev", "silver")
+    columns = names(values)
+    schema = ", ".join(f"{name} {data_type}" for data_type, name in columns.items())
+    sql(local, f"CREATE TABLE {dotted(NAME)} (id INT, {schema}) USING DELTA")
+    given = [(columns[data_type], value) for data_type, samples in values.items() for value in samples]
+    rows = []
+    for number, (at, value) in enumerate([*given, ("", "NULL")]):
+        cells = [f"CAST({value if name == at else 'NULL'} AS {own})" for own, name in columns.items()]
+        rows.append(f"SELECT {number}, {', '.join(cells)}")
+    sql(local, f"INSERT INTO {dotted(NAME)} {' UNION ALL '.join(rows)}")
+
+
+def sql(local, text):
+    with local._session.using("dev"):
+        return local._session.sql(text)
+
+
+def shown(local, types):
+    """Return all values as texts that tell every two of them apart, without our own fingerprint."""
+    texts = [SHOWN.get(data_type, "cast({} as string)").format(name) for data_type, name in names(types).items()]
+    with setting(local.spark, ZONE, "UTC"):
+        rows = sql(local, "SELECT * FROM dev.silver.orders").selectExpr("id", *texts).collect()
+    return sorted(map(tuple, rows))
+
+
+def partitionable(types):
+    return [name for data_type, name in names(types).items() if data_type != "variant" and "<" not in data_type]
+
+
+def rewrite(local, by=(), clustering=()):
+    rewrite_table_layout(
+        local.bridge.gateway,
+        NAME,
+        LayoutRewrite(partitioning=tuple(by), clustering=tuple(clustering)),
+    )
+
+
+@pytest.mark.spark
+def test_every_value_of_every_type_lives_through_every_layout(local):
+    with setting(local.spark, ZONE, BERLIN):
+        make(local, VALUES)
+        before = shown(local, VALUES)
+
+        for number in range(3):
+            rewrite(local, partitionable(VALUES)[number::3])
+            assert shown(local, VALUES) == before
+        rewrite(local, clustering=[ColumnPath("id")])
+        assert shown(local, VALUES) == before
+        rewrite(local)
+
+    assert shown(local, VALUES) == before
+    assert local.version(NAME) == 1 + 5
+
+
+@pytest.mark.spark
+def test_a_value_that_a_partition_does_not_keep_is_refused_before_anything_runs(local):
+    make(local, LOST)
+    before = shown(local, LOST)
+    kinds = [TEXT, VarcharType(40), CharType(26), TimestampType(), BinaryType()]
+    parts = [column(f"c{index}", kind) for index, kind in enumerate(kinds)]
+    model = table(column("id", IntegerType()), *parts, partitioned_by=[part.name for part in parts])
+
+    with pytest.raises(UnsafePlanError) as caught:
+        Orchestrator.over(local, settings=AGREED).sync_tables([model])
+
+    reported = {violation.path.removeprefix("columns."): violation for violation in caught.value.diagnostics}
+    counted = {name: len(LOST[data_type]) for data_type, name in names(LOST).items()}
+    assert {path: violation.code for path, violation in reported.items()} == dict.fromkeys(counted, "DS306")
+    for path, violation in reported.items():
+        assert violation.message.startswith(
+            f"column {path} cannot become a partition column, because {counted[path]} row",
+        )
+        assert sql(local, violation.remedy.split("listed by ")[1].split("), or")[0]).count() == counted[path]
+    assert str(reported["c0"]) == (
+        "dev.silver.orders: column c0 cannot become a partition column, because 2 rows hold values that are read back as"
+        " others ('' and '__HIVE_DEFAULT_PARTITION__' as NULL), of 11, such as c0 = , __HIVE_DEFAULT_PARTITION__; replace"
+        " the values (they are listed by SELECT * FROM `dev`.`silver`.`orders` WHERE coalesce(`c0` IN ('',"
+        " '__HIVE_DEFAULT_PARTITION__'), false)), or choose another layout [DS306 PartitionValueNotPreserved]"
+    )
+    assert (shown(local, LOST), local.version(NAME)) == (before, 1)
+
+    unasked = Orchestrator.over(local, settings=replace(AGREED, preflight="off"))
+    schema = r"columns c0 \(string\), c1 \(varchar\(40\)\), c2 \(char\(26\)\), c3 \(timestamp\) differ; nothing was"
+    with pytest.raises(ApplyError, match=rf"the rewrite would change data: the values of {schema} changed"):
+        unasked.sync_tables([table(column("id", IntegerType()), *parts, partitioned_by=["c0", "c1", "c2", "c3"])])
+
+    assert (shown(local, LOST), local.version(NAME)) == (before, 1)
+
+
+FEATURES = """
+CREATE TABLE dev.silver.orders (seq BIGINT GENERATED ALWAYS AS IDENTITY, id INT, p STRING, day INT GENERATED ALWAYS AS (id %% 2))
+USING DELTA TBLPROPERTIES (
+  'delta.enableRowTracking' = 'true', 'delta.enableDeletionVectors' = 'true', 'delta.enableChangeDataFeed' = 'true',
+  'delta.enableInCommitTimestamps' = 'true', 'delta.checkpointPolicy' = 'v2', 'delta.columnMapping.mode' = '%s'
+)"""
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("mode", ["none", "id"])
+def test_what_a_table_keeps_beside_its_values_lives_through_a_rewrite(local, mode):
+    local.create_schema("dev", "silver")
+    sql(local, FEATURES % mode)
+    sql(local, "INSERT INTO dev.silver.orders (id, p) VALUES (1, 'a'), (2, 'b'), (3, 'a')")
+    sql(local, "INSERT INTO dev.silver.orders (id, p) VALUES (4, NULL)")
+    sql(local, "DELETE FROM dev.silver.orders WHERE id = 2")
+    sql(local, "ALTER TABLE dev.silver.orders SET TBLPROPERTIES ('delta.appendOnly' = 'true')")
+    everything = "SELECT *, _metadata.row_id, _metadata.row_commit_version FROM dev.silver.orders ORDER BY id"
+    before = sql(local, everything).collect()
+    assert len({row["row_id"] for row in before}) == 3
+
+    for by in (["p"], ["day", "p"], []):
+        rewrite(local, by)
+
+        assert sql(local, everything).collect() == before
+    assert local.version(NAME) == 7
+    for version in (5, 6, 7):
+        changes = sql(local, f"FROM table_changes('dev.silver.orders', {version}, {version}) SELECT *")
+        assert changes.collect() == []
+    sql(local, "INSERT INTO dev.silver.orders (id, p) VALUES (5, 'c')")
+    counted = "SELECT max(seq), count(DISTINCT _metadata.row_id), count(*) FROM dev.silver.orders"
+    assert sql(local, counted).head() == (5, 4, 4)
+
+
+@pytest.mark.spark
+def test_timestamps_that_the_log_names_without_a_zone_stay_what_readers_see(local):
+    local.create_schema("dev", "silver")
+    sql(local, "CREATE TABLE dev.silver.orders (id INT, ts TIMESTAMP) USING DELTA PARTITIONED BY (ts)")
+    with setting(local.spark, ZONE, BERLIN):
+        with setting(local.spark, "spark.databricks.delta.write.utcTimestampPartitionValues", "false"):
+            sql(local, "INSERT INTO dev.silver.orders VALUES (1, TIMESTAMP'2024-07-01 12:00:00'), (2, NULL)")
+        seen = "SELECT id, unix_micros(ts) FROM dev.silver.orders ORDER BY id"
+        before = sql(local, seen).collect()
+
+        for by in (["id"], ["ts"], []):
+            rewrite(local, by)
+            assert sql(local, seen).collect() == before
+    assert sql(local, seen).collect() == before == [(1, 1719828000000000), (2, None)]
+
+
+@pytest.mark.spark
+def test_days_that_are_generated_from_timestamps_stay_those_of_the_sessions_zone(local):
+    local.create_schema("dev", "silver")
+    with setting(local.spark, ZONE, BERLIN):
+        generated = "day DATE GENERATED ALWAYS AS (CAST(ts AS DATE))"
+        sql(local, f"CREATE TABLE dev.silver.orders (id INT, ts TIMESTAMP, {generated}) USING DELTA")
+        sql(local, "INSERT INTO dev.silver.orders (id, ts) VALUES (1, TIMESTAMP'2024-07-01 23:30:00Z')")
+        for by in (["day"], ["ts"], []):
+            rewrite(local, by)
+            assert [str(day) for (day,) in sql(local, "SELECT day FROM dev.silver.orders").collect()] == ["2024-07-02"]

@@ -1,0 +1,524 @@
+"""The session catalog, on a real server of Spark Connect: tables, their clones, and their commits."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+import pytest
+from pyspark.sql.types import DateType, LongType, StringType
+
+from pytest_delta_schema import (
+    CatalogReadError,
+    Check,
+    Column,
+    Diagnostic,
+    ForeignKey,
+    Orchestrator,
+    Parquet,
+    SessionCatalog,
+    Settings,
+    Table,
+    UnsafePlanError,
+    assert_no_drift,
+    assert_table_equals,
+    to_struct_type,
+)
+from pytest_delta_schema.backends.local.warehouse import table_folder
+from pytest_delta_schema.backends.logs.files import LocalLog, local_folder
+from pytest_delta_schema.backends.spark_session.catalog import CLASSIC, REMOTE
+from pytest_delta_schema.backends.spark_session.reading import commits_from_history
+from pytest_delta_schema.delta.log_files import commit_name
+from pytest_delta_schema.diagnostics.errors import StatementError
+from pytest_delta_schema.engine.declarations import Declarations
+from pytest_delta_schema.engine.outcomes import Status
+from pytest_delta_schema.execute import ABSENT
+from pytest_delta_schema.plugin.items import enforcement_outcome
+from pytest_delta_schema.plugin.scratch import Scratch
+from pytest_delta_schema.state.desired import declared_table
+from pytest_delta_schema.testing import CatalogSuite
+from pytest_delta_schema.testing.scenario import INT, LONG, TEXT
+from support.catalogs import scratch
+from support.covering import ALL, is_refused_on, played_on
+from support.installed import INSTALLED
+from support.logs import commit, delta_log, field
+from support.models import NAME, column, table
+
+ID = column(is_nullable=False)
+HAS_SERVER = INSTALLED.spark >= (4, 0)
+"""Whether the server of Spark Connect is part of Spark; that of 3.5 is a separate package."""
+
+
+@pytest.fixture(scope="module")
+def connect(remote):
+    return SessionCatalog(remote, read_threads=2)
+
+
+@pytest.fixture
+def session(connect):
+    """The session catalog over Spark Connect, without the schemas that tests make."""
+    yield connect
+    for catalog in ("dev", "prod"):
+        connect.drop_schema(catalog, "silver")
+
+
+@pytest.mark.spark
+@pytest.mark.skipif(not HAS_SERVER, reason="Spark 3.5 does not contain the server of Spark Connect")
+class TestConnect(CatalogSuite):
+    """Without py4j: what needs a transaction in the JVM is refused, everything else ends as on other backends."""
+
+    scenarios = played_on(INSTALLED.limit(REMOTE))
+
+    @pytest.fixture
+    def catalog(self, session, monkeypatch):
+        # What this Delta lacks is not known over Spark Connect, and Delta itself would refuse it.
+        monkeypatch.setattr(session, "capabilities", INSTALLED.limit(session.capabilities))
+        return session
+
+
+@pytest.mark.spark
+class TestClassic(CatalogSuite):
+    """Read as over Spark Connect, and changed through the JVM where Spark Connect has to refuse."""
+
+    scenarios = tuple(
+        name for name in played_on(INSTALLED.limit(CLASSIC)) if not HAS_SERVER or is_refused_on(name, REMOTE)
+    )
+
+    @pytest.fixture
+    def catalog(self, local):
+        return SessionCatalog(local.spark)
+
+
+@pytest.fixture
+def counted(session, monkeypatch):
+    """Statements that the session is asked, as they come."""
+    queries = []
+    ask = session._reader.rows
+    monkeypatch.setattr(session._reader, "rows", lambda text: (queries.append(text), ask(text))[1])
+    return queries
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("number", [1, 10, 200 if ALL else 30])
+def test_reading_takes_two_statements_a_table(session, counted, warehouse, number):
+    models = [table(ID, name=f"dev.silver.t{index}") for index in range(number)]
+    Orchestrator.over(session).sync_tables(models[:1])
+    for model in models[1:]:
+        # A table of the local catalog is its folder.
+        shutil.copytree(table_folder(warehouse, models[0].name), table_folder(warehouse, model.name))
+    counted.clear()
+
+    state = session.snapshot(models)
+
+    assert len(state.tables) == number
+    assert len(counted) == 2 * number
+
+
+@pytest.mark.spark
+def test_absent_tables_take_one_statement_each_and_one_a_catalog(session, counted):
+    session.create_schema("dev", "silver")
+    nowhere = [table(ID, name=f"{schema}.t{index}") for index in range(3) for schema in ("dev.silver", "dev.gold")]
+
+    state = session.snapshot(nowhere)
+
+    assert {(table.name.schema, table.exists, table.schema_exists) for table in state.tables.values()} == {
+        ("silver", False, True),
+        ("gold", False, False),
+    }
+    assert len(counted) == 6 + 1
+
+
+@pytest.mark.spark
+def test_what_takes_a_transaction_is_refused_by_name_and_changes_nothing(session):
+    line = Orchestrator.over(session)
+    line.sync_tables([table(column(), column("a", TEXT))])
+
+    with pytest.raises(UnsafePlanError) as caught:
+        line.sync_tables([table(ID, column("a", TEXT), checks=[Check("quoted", "a <> 'it''s'")])])
+
+    assert [(violation.code, violation.message) for violation in caught.value.diagnostics] == [
+        (
+            "DS218",
+            (
+                "the session backend cannot set not null: open-source Delta has no SQL for it, and Spark Connect cannot"
+                " reach a transaction"
+            ),
+        ),
+        (
+            "DS218",
+            (
+                "the session backend cannot add check: Delta's ADD CONSTRAINT would split tokens of quoted (a quote in a"
+                " string literal, :: or ->)"
+            ),
+        ),
+    ]
+    assert session.version(NAME) == 0
+
+
+@pytest.mark.spark
+def test_what_sparks_schema_hides_is_read_from_the_log(session):
+    made = table(
+        ID,
+        Column("day", LONG, generated_as="id + 1"),
+        Column("n", LONG, identity=True),
+        partitioned_by=["day"],
+        comment="Hidden",
+    )
+    Orchestrator.over(session).sync_tables([made])
+
+    (observed,) = session.snapshot([made]).tables.values()
+
+    assert [(column.name, column.value and column.value[1:]) for column in observed.columns] == [
+        ("id", None),
+        ("day", ("id + 1", None)),
+        ("n", (None, (1, 1, True))),
+    ]
+    assert (observed.partitioning, observed.table_comment, observed.version) == (("day",), "Hidden", 0)
+
+
+@pytest.mark.spark
+def test_a_log_out_of_reach_is_no_table_without_generated_columns(session, monkeypatch):
+    made = table(ID, Column("day", LONG, generated_as="id + 1"))
+    Orchestrator.over(session).sync_tables([made])
+    ask = session._reader.rows
+
+    def deny(text):
+        if "text." in text:
+            msg = "PERMISSION_DENIED"
+            raise StatementError(msg)
+        return ask(text)
+
+    monkeypatch.setattr(session._reader, "rows", deny)
+
+    assert str(session.snapshot([made]).problems[NAME]) == (
+        "dev.silver.orders: has generated or identity columns, which this session hides, and its log cannot be read"
+        " (PERMISSION_DENIED); read it through a classic session, or give this one permission to read its folder"
+        " [DS502 UnreadableTable]"
+    )
+
+
+@pytest.mark.spark
+def test_a_checksum_is_not_read_without_its_commit(session, warehouse, monkeypatch):
+    made = table(ID, Column("day", LONG, generated_as="id + 1"))
+    Orchestrator.over(session).sync_tables([made])
+    monkeypatch.setattr(session._reader, "files", lambda _: None)
+    assert session.snapshot([made]).tables[NAME].version == 0
+    commit = table_folder(warehouse, NAME) / "_delta_log" / "00000000000000000000.json"
+    commit.write_bytes(b"")
+    (commit.parent / f".{commit.name}.crc").unlink()
+
+    assert str(session.snapshot([made]).problems[NAME]) == (
+        f"dev.silver.orders: its Delta log is damaged (file:{commit} is empty); restore it from a backup"
+        " [DS503 DamagedTable]"
+    )
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    ("sql", "text"),
+    [
+        (
+            "CREATE TABLE spark_catalog.dev__silver.orders (id INT) USING parquet",
+            "dev.silver.orders: is a parquet table, not a Delta table",
+        ),
+        ("CREATE VIEW spark_catalog.dev__silver.orders AS SELECT 1 AS id", "dev.silver.orders: is a view, not a table"),
+    ],
+    ids=["parquet", "view"],
+)
+def test_what_exists_in_place_of_a_table(session, sql, text):
+    session.create_schema("dev", "silver")
+    session.spark.sql(sql)
+    model = table(ID, name="spark_catalog.dev__silver.orders")
+
+    state = session.snapshot([model])
+
+    assert str(state.problems[model.name]).startswith(text.replace("dev.silver", "spark_catalog.dev__silver"))
+    with pytest.raises(CatalogReadError) as raised:
+        session.log(model.name)
+    assert str(raised.value) == str(state.problems[model.name])
+    assert [column.name for column in state.others[model.name].columns] == ["id"]
+    is_view = state.others[model.name].kind == "view"
+    assert session.view_names("spark_catalog", "dev__silver") == ((model.name,) if is_view else ())
+    contract = replace(declared_table(state.others[model.name]), read_only=True)
+    assert_no_drift([contract], catalog=session)
+
+
+@pytest.mark.spark
+def test_a_catalog_that_the_session_does_not_know_is_no_absent_table(session):
+    model = table(ID, name="nowhere.silver.orders")
+
+    problem = session.snapshot([model]).problems[model.name]
+
+    assert problem.message.startswith("cannot be read ([REQUIRES_SINGLE_PART_NAMESPACE]")
+
+
+@pytest.mark.spark
+def test_schemas_that_cannot_be_listed_make_no_table_absent(session, monkeypatch):
+    ask = session._reader.rows
+
+    def deny(text):
+        if "SHOW SCHEMAS" in text:
+            msg = "no privilege"
+            raise StatementError(msg, condition="INSUFFICIENT_PERMISSIONS")
+        return ask(text)
+
+    monkeypatch.setattr(session._reader, "rows", deny)
+
+    assert session.snapshot([table(ID)]).problems[NAME].message == (
+        "is not found, and the schemas of dev cannot be listed (no privilege)"
+    )
+
+
+@pytest.mark.spark
+def test_a_permission_that_lacks_makes_no_table_absent(session, monkeypatch):
+    def deny(_):
+        msg = "no SELECT"
+        raise StatementError(msg, condition="INSUFFICIENT_PERMISSIONS")
+
+    monkeypatch.setattr(session._reader, "rows", deny)
+
+    assert session.snapshot([table(ID)]).problems[NAME].message == "cannot be read (no SELECT)"
+    assert session.version(NAME) == Diagnostic(
+        code="DS502",
+        rule="UnreadableTable",
+        table="dev.silver.orders",
+        message="cannot be read (no SELECT)",
+        remedy="repair the session, or its permission to read the table",
+    )
+
+
+@pytest.mark.spark
+def test_files_are_not_looked_at(session):
+    session.create_schema("dev", "silver")
+
+    problem = session.snapshot([table(ID, convert_from=Parquet("/lake/orders"))]).problems[NAME]
+
+    assert str(problem) == (
+        "dev.silver.orders: its model converts /lake/orders, whose files the session backend cannot list; convert it with"
+        " the local backend or by CONVERT TO DELTA, or remove convert_from [DS510 UnlistableFiles]"
+    )
+
+
+@pytest.mark.spark
+def test_tables_are_listed_without_views(session):
+    session.create_schema("dev", "silver")
+    Orchestrator.over(session).sync_tables([table(ID), table(ID, name="dev.silver.a")])
+    for name in ("orders", "another"):
+        session.spark.sql(f"CREATE TEMPORARY VIEW {name} AS SELECT 1")
+
+    try:
+        assert [str(name) for name in session.table_names("dev", "silver")] == ["dev.silver.a", "dev.silver.orders"]
+        assert session.view_names("dev", "silver") == session.view_names("spark_catalog", "dev__silver") == ()
+    finally:
+        for name in ("orders", "another"):
+            session.spark.catalog.dropTempView(name)
+    assert session.table_names("dev", "nowhere") == ()
+
+
+@pytest.mark.spark
+def test_constraints_are_tried_on_a_scratch_table(session):
+    model = table(ID, column("state", "varchar(3)"), primary_key=["id"], checks=[Check("positive", "id > 0")])
+    scratch = Scratch(session, "session")
+    try:
+        outcome = enforcement_outcome(model, Declarations(Settings(), {model.name: model}), session, scratch)
+    finally:
+        scratch.clean_up()
+
+    assert (outcome.status, outcome.diagnostics, outcome.notes) == (Status.ENFORCED, (), ())
+
+
+@pytest.mark.spark
+def test_data_checks_count_and_show_rows(session):
+    parent = table(ID, name="dev.silver.parents", primary_key=["id"])
+    child = table(ID, column("parent"), column("n", INT), primary_key=["id"])
+    line = Orchestrator.over(session)
+    line.sync_tables([parent, child])
+    session.insert(NAME, [{"id": 1, "parent": 7, "n": -1}])
+    wanted = table(
+        ID,
+        column("parent"),
+        column("n", INT),
+        primary_key=["id"],
+        foreign_keys=[ForeignKey(["parent"], parent)],
+        checks=[Check("positive", "n > 0")],
+    )
+
+    with pytest.raises(UnsafePlanError) as caught:
+        line.sync_tables([wanted])
+
+    assert [(violation.code, violation.samples) for violation in caught.value.diagnostics] == [
+        ("DS302", "id = 1"),
+        ("DS304", "parent = 7"),
+    ]
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("more", [{"primary_key": ["url"]}, {"clustered_by": ["url"]}], ids=["key", "clustering"])
+def test_values_that_spark_redacts_are_read(local, more):
+    catalog = SessionCatalog(local.spark)
+    model = table(
+        Column("url", TEXT, is_nullable=False),
+        Column("token", TEXT),
+        checks=[Check("has_url", "url <> ''"), Check("has_token", "token <> ''")],
+        table_properties={"source.url": "x", "plain": "see the url"},
+        **more,
+    )
+    line = Orchestrator.over(catalog)
+
+    line.sync_tables([model])
+
+    shown = {row[0]: row[1] for row in local.spark.sql(f"SHOW TBLPROPERTIES {NAME}").collect()}
+    assert {shown[f"delta.constraints.{name}"] for name in ("has_url", "has_token")} == {"*********(redacted)"}
+    state = catalog.snapshot([model]).existing(NAME)
+    assert sorted(check.expression for check in state.checks) == ["token <> ''", "url <> ''"]
+    assert line.plan_tables([model]).is_empty
+
+
+@pytest.mark.spark
+@pytest.mark.skipif(not HAS_SERVER, reason="Spark 3.5 does not contain the server of Spark Connect")
+def test_the_id_of_a_table_is_that_in_its_log(local, session):
+    local.create_schema("dev", "silver")
+    local.spark.sql(f"CREATE TABLE {NAME} (id BIGINT) USING DELTA")
+    known = local.read_tables([NAME]).existing(NAME).table_id
+
+    assert [known] == list({catalog.table_id(NAME) for catalog in (session, SessionCatalog(local.spark))})
+
+
+EVERYTHING = {
+    "delta.columnMapping.mode": "name",
+    "delta.enableDeletionVectors": "true",
+    "delta.enableChangeDataFeed": "true",
+    "team": "sales",
+}
+COLUMNS = [
+    Column("id", LongType(), is_nullable=False, comment="The id"),
+    Column("note", StringType(), default="'none'"),
+    Column("code", "varchar(10)"),
+    Column("day", DateType()),
+    Column("next", LongType(), generated_as="id + 1"),
+    Column("number", LongType(), identity=True),
+]
+DAY = date(2026, 1, 31)
+
+
+@pytest.fixture
+def clone_session(request, local):
+    """The session catalog over Spark Connect, or over a classic session where Spark does not contain its server."""
+    return SessionCatalog(request.getfixturevalue("remote") if INSTALLED.spark >= (4, 0) else local.spark)
+
+
+def model(catalog, **options):
+    return Table(catalog, "silver", "orders", COLUMNS, comment="All orders", primary_key=["id"], **options)
+
+
+def run(clone_session, statement, table):
+    clone_session.spark.sql(statement.format(table.sql_name)).collect()
+
+
+@pytest.mark.spark
+def test_writes_to_a_clone_do_not_reach_the_table(clone_session):
+    contract = model(
+        "spark_catalog",
+        table_properties=EVERYTHING,
+        partitioned_by=["day"],
+        checks=[Check("positive", "id > 0")],
+        tags={"owner": "team"},
+    )
+    first, second = {"id": 1, "code": "a", "day": DAY}, {"id": 2, "code": "b", "day": DAY}
+    with scratch(clone_session) as made:
+        table = made.table(contract, [first, second], None)
+        run(clone_session, "DELETE FROM {} WHERE id = 2", table)
+
+        clone = made.clone(table, None)
+
+        assert_no_drift([table, clone], catalog=clone_session)
+        kept = {**first, "note": "none", "next": 2, "number": 1}
+        assert_table_equals(clone, [kept], catalog=clone_session)
+        run(clone_session, "UPDATE {} SET note = 'changed'", clone)
+        run(clone_session, "INSERT INTO {} (id, code, day) VALUES (3, 'c', DATE'2026-01-31')", clone)
+        assert [row["number"] for row in clone_session.rows(clone.name) if row["id"] == 3] == [3]
+        with pytest.raises(StatementError, match=r"positive \(id > 0\)"):
+            clone_session.insert(clone.name, [{"id": -1, "day": DAY}])
+        run(clone_session, "DELETE FROM {}", clone)
+        assert clone_session.rows(clone.name) == []
+        assert_table_equals(table, [kept], catalog=clone_session)
+        assert_no_drift([table, clone], catalog=clone_session)
+
+    assert clone_session.version(clone.name) is ABSENT
+
+
+@pytest.mark.spark
+def test_what_delta_refuses_to_clone_is_an_error_that_names_the_table(clone_session):
+    with scratch(clone_session) as made:
+        table = made.table(model("dev"), None, None)
+
+        with pytest.raises(StatementError) as caught:
+            made.clone(table, None)
+
+    assert caught.value.condition == "WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED"
+    assert str(caught.value).startswith(f"{table.name} cannot be cloned: [{caught.value.condition}] Failed to execute")
+    assert str(caught.value).endswith("; create the table with make_delta_table, and insert its rows")
+
+
+class Session:
+    """Answers statements about one table; files are read line by line."""
+
+    def __init__(self, folder, *properties, opens_files=False):
+        self.folder = folder
+        self.properties = properties
+        self.opens_files = opens_files
+
+    def rows(self, statement):
+        if statement.startswith("DESCRIBE TABLE"):
+            return [
+                ("id", "bigint", ""),
+                ("# Detailed Table Information", "", ""),
+                ("Location", self.folder.as_uri(), ""),
+            ]
+        if statement.startswith("SHOW TBLPROPERTIES"):
+            return [(name, "supported") for name in self.properties]
+        if statement.startswith("DESCRIBE HISTORY"):
+            return [{"version": version} for version in (2, 1, 0)]
+        path = local_folder(statement.partition("`")[2].rstrip("`"))
+        try:
+            return [(line,) for line in Path(path).read_text("utf-8").splitlines()]
+        except FileNotFoundError as error:
+            raise StatementError(str(error)) from error
+
+    def schema(self, _):
+        return to_struct_type(table(column()))
+
+    def files(self, location):
+        return LocalLog(local_folder(location)) if self.opens_files else None
+
+
+@pytest.fixture
+def folder(tmp_path):
+    delta_log(tmp_path, field("id"))
+    commit(tmp_path, 1, {"add": {"path": "a", "dataChange": True}})
+    return tmp_path
+
+
+def test_files_are_read_where_the_session_can_open_them(folder):
+    log = commits_from_history(Session(folder, opens_files=True), NAME)
+
+    assert [(made.version, made.operation) for made in log.commits()] == [(0, "TEST"), (1, "TEST")]
+
+
+def test_over_spark_connect_each_commit_of_the_history_is_a_query(folder):
+    log = commits_from_history(Session(folder), NAME)
+
+    assert log.log.names() == [commit_name(2), commit_name(1), commit_name(0)]
+    assert [column.name for column in log.state_at(1).columns] == ["id"]
+    with pytest.raises(CatalogReadError, match="its Delta log cannot be read"):
+        log.commits()
+
+
+@pytest.mark.parametrize("feature", ["delta.feature.catalogManaged", "delta.feature.catalogOwned-preview"])
+def test_commits_that_the_catalog_holds_are_in_no_log(folder, feature):
+    session = Session(folder, feature)
+
+    with pytest.raises(CatalogReadError, match="keeps its newest commits in its catalog, and not in its log"):
+        commits_from_history(session, NAME)

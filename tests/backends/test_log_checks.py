@@ -1,0 +1,448 @@
+"""Damage in a log, down to its lines: reported by every reader of files with the file and a remedy."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+from deltalake import DeltaTable
+
+from pytest_delta_schema.backends import concurrency
+from pytest_delta_schema.backends.logs.checks import check_log, damage_of
+from pytest_delta_schema.backends.logs.files import (
+    CutOffError,
+    LocalLog,
+    UncertainError,
+    actions_in,
+    agrees_with_hadoop,
+    hadoop_checksum_name,
+    local_folder,
+)
+from pytest_delta_schema.backends.unity.logs import Log, LogFolder
+from pytest_delta_schema.delta.log_files import checksum_name, commit_name
+from pytest_delta_schema.diagnostics.errors import StatementError
+from support.damaged_logs import (
+    CLASSIC,
+    COMMITS,
+    SECOND,
+    WITH_CHECKPOINT,
+    WITHOUT_CHECKPOINT,
+    checkpoint_file,
+    checksum_file,
+    commit_file,
+)
+from support.hand_made_logs.files import checksum_of
+from support.logs import commit, field, metadata, protocol
+from support.models import NAME
+from support.unity import MODEL, OTHER, lake
+
+ID = field("id", nullable=False)
+SIDECAR = "00000000000000000003.checkpoint.0000000001.0000000001.0d7ab2b3-0000-4000-8000-000000000000.parquet"
+V2 = "00000000000000000003.checkpoint.0d7ab2b3-0000-4000-8000-000000000001"
+
+
+def plain(folder):
+    """Make a log of five commits, each with a checksum."""
+    commit(folder, 0, protocol(), metadata(ID))
+    for version in range(1, 5):
+        commit(folder, version, {"txn": {"appId": "test", "version": version}})
+    log = folder / "_delta_log"
+    for version in range(5):
+        path = commit_file(log, version)
+        lines = path.read_text("utf-8").split("\n")
+        info = json.loads(lines[0])
+        info["commitInfo"]["txnId"] = f"transaction-{version}"
+        path.write_text("\n".join([json.dumps(info), *lines[1:]]) + "\n", "utf-8")
+        action = {"txnId": f"transaction-{version}", **metadata(ID), **protocol()}
+        action["metadata"] = action.pop("metaData")
+        checksum_file(log, version).write_text(json.dumps(action), "utf-8")
+    return log
+
+
+def classic(folder):
+    """Make a log with a checkpoint of version 3."""
+    log = plain(folder)
+    last = commit_file(log), checksum_file(log)
+    contents = [path.read_bytes() for path in last]
+    for path in last:
+        path.unlink()
+    DeltaTable(folder).create_checkpoint()
+    for path, content in zip(last, contents, strict=True):
+        path.write_bytes(content)
+    return log
+
+
+def parts(folder):
+    """Make a log whose checkpoint has two parts."""
+    log = classic(folder)
+    whole = checkpoint_file(log)
+    for number in (1, 2):
+        shutil.copy(whole, log / f"{3:020d}.checkpoint.{number:010d}.{2:010d}.parquet")
+    whole.unlink()
+    return log
+
+
+def second(folder, *, is_json=True):
+    """Make a log with a checkpoint of the second version and one sidecar."""
+    log = classic(folder)
+    (log / "_sidecars").mkdir()
+    whole = checkpoint_file(log)
+    shutil.copy(whole, log / "_sidecars" / SIDECAR)
+    sidecar = {"path": SIDECAR, "sizeInBytes": whole.stat().st_size, "modificationTime": 1}
+    actions = [{"checkpointMetadata": {"version": 3}}, {"sidecar": sidecar}, metadata(ID), protocol()]
+    if is_json:
+        (log / f"{V2}.json").write_text("\n".join(map(json.dumps, actions)) + "\n", "utf-8")
+    else:
+        shutil.copy(whole, log / f"{V2}.parquet")
+    whole.unlink()
+    hint = {"version": 3, "size": 4, "v2Checkpoint": {"path": f"{V2}.json", "sidecarFiles": [sidecar]}}
+    (log / "_last_checkpoint").write_text(json.dumps(hint), "utf-8")
+    return log
+
+
+LOGS = {
+    "plain": (plain, COMMITS | WITHOUT_CHECKPOINT),
+    "classic": (classic, COMMITS | WITH_CHECKPOINT | CLASSIC),
+    "second": (second, COMMITS | WITH_CHECKPOINT | SECOND),
+}
+CASES = {f"{kind}: {case}": (kind, case) for kind, (_, cases) in LOGS.items() for case in cases}
+READERS = {"local": lambda log: LocalLog(str(log.parent)), "store": lambda log: LogFolder(str(log.parent), {})}
+
+
+def damage(log, reader="local"):
+    return damage_of(READERS[reader](log))
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize(("kind", "case"), CASES.values(), ids=CASES)
+def test_damage(tmp_path, kind, case, reader):
+    make, cases = LOGS[kind]
+    log = make(tmp_path)
+    checkpoint = str(next(log.glob("*.checkpoint*"), ""))
+    assert damage(log, reader) is None
+
+    cases[case].harm(log)
+
+    problem = damage(log, reader)
+    message = cases[case].message
+    if message is None:
+        assert problem is None
+    else:
+        text = str(problem.of(NAME))
+        assert text.startswith("dev.silver.orders: its Delta log is damaged (")
+        assert message.format(log=log, checkpoint=checkpoint) in text
+        assert "\n" not in text
+
+
+@pytest.mark.parametrize("make", [parts, lambda folder: second(folder, is_json=False)], ids=["parts", "second"])
+def test_every_file_of_a_checkpoint_is_looked_at(tmp_path, make):
+    log = make(tmp_path)
+    files = [*log.glob("*.checkpoint*"), *log.glob("_sidecars/*")]
+    assert damage(log) is None
+    assert len(files) == 2
+
+    for path in files:
+        content = path.read_bytes()
+        path.write_bytes(content[:-1])
+        assert damage(log).fact == f"{path} is cut off or damaged: it has no parquet footer"
+        path.write_bytes(content)
+
+
+def test_a_checkpoint_of_which_a_part_lacks_is_none(tmp_path):
+    log = parts(tmp_path)
+    (log / f"{3:020d}.checkpoint.{2:010d}.{2:010d}.parquet").unlink()
+    assert damage(log) is None
+
+    commit_file(log, 0).unlink()
+
+    assert damage(log).fact == f"{log} lacks 00000000000000000000.json, and later commits are there"
+
+
+def test_many_missing_commits_are_counted(tmp_path):
+    log = plain(tmp_path)
+    commit_file(log).rename(commit_file(log, 12))
+
+    assert damage(log).fact.endswith(
+        "lacks 00000000000000000004.json, 00000000000000000005.json, 00000000000000000006.json, 00000000000000000007.json,"
+        " 00000000000000000008.json and 3 more, and later commits are there",
+    )
+
+
+def test_merged_commits_are_looked_at_too(tmp_path):
+    log = plain(tmp_path)
+    merged = log / f"{1:020d}.{3:020d}.compacted.json"
+    merged.write_text("{}\n")
+    assert damage(log) is None
+
+    merged.write_text("{")
+
+    assert damage(log).fact == f"{merged} is cut off or damaged in line 1 of 1"
+
+
+def test_merged_commits_do_not_hide_newer_metadata(tmp_path):
+    newer = {**metadata(ID)["metaData"], "description": "newer"}
+    log = plain(tmp_path)
+    commit_file(log).write_text(json.dumps({"metaData": newer}) + "\n")
+    checksum_file(log).write_text(json.dumps({"metadata": newer, **protocol()}))
+    (log / f"{0:020d}.{3:020d}.compacted.json").write_text(f"{json.dumps(protocol())}\n{json.dumps(metadata(ID))}\n")
+
+    assert damage(log) is None
+
+
+def test_a_name_with_a_huge_version_is_a_gap(tmp_path):
+    log = plain(tmp_path)
+    commit_file(log).rename(commit_file(log, 10**12))
+
+    assert damage(log).fact.endswith(f"{8:020d}.json and 999999999991 more, and later commits are there")
+
+
+class Vanishing(LocalLog):
+    """A log of which a listed file is not there the first times that it is read, as when Delta removes old ones."""
+
+    def __init__(self, table, name, times):
+        super().__init__(table)
+        self.name, self.times = name, times
+
+    def read(self, name):
+        if name == self.name and self.times:
+            self.times -= 1
+            raise FileNotFoundError(2, "No such file", name)
+        return super().read(name)
+
+
+@pytest.mark.parametrize(("times", "is_read"), [(1, True), (3, True), (4, False)])
+def test_a_file_that_is_deleted_while_the_log_is_read_is_no_damage(tmp_path, monkeypatch, times, is_read):
+    monkeypatch.setattr(concurrency, "PAUSES", (0, 0, 0))
+    name = commit_file(plain(tmp_path)).name
+
+    assert damage_of(Vanishing(str(tmp_path), name, times)) is None
+    assert (check_log(Vanishing(str(tmp_path), name, times)) is not None) is is_read
+
+
+class Listed(LocalLog):
+    """A log whose first listings lack files, or hold names of files that are not there."""
+
+    def __init__(self, table, *changes):
+        super().__init__(table)
+        self.changes = list(changes)
+
+    def names(self):
+        change = self.changes.pop(0) if self.changes else set()
+        return set(super().names()) ^ change
+
+
+GAP, OTHER_GAP, ORPHAN = {commit_name(2)}, {commit_name(1)}, {checksum_name(5)}
+
+
+@pytest.mark.parametrize(
+    ("listings", "is_read"),
+    [
+        ([GAP], True),
+        ([ORPHAN], True),
+        ([GAP, OTHER_GAP], True),
+        ([GAP, ORPHAN, GAP], True),
+        ([GAP, OTHER_GAP, GAP, OTHER_GAP], False),
+    ],
+    ids=["a gap", "a checksum", "two gaps", "three times", "each time"],
+)
+def test_what_the_next_listing_holds_is_not_missing(tmp_path, monkeypatch, listings, is_read):
+    monkeypatch.setattr(concurrency, "PAUSES", (0, 0, 0))
+    plain(tmp_path)
+
+    assert damage_of(Listed(str(tmp_path), *listings)) is None
+    assert (check_log(Listed(str(tmp_path), *listings)) is not None) is is_read
+
+
+def test_damage_is_certain_although_commits_are_added(tmp_path, monkeypatch):
+    monkeypatch.setattr(concurrency, "PAUSES", (0, 0, 0))
+    log = plain(tmp_path)
+    commit_file(log, 2).unlink()
+    others = ({f"{number}.tmp"} for number in range(4))
+
+    assert (
+        damage_of(Listed(str(tmp_path), *others)).fact == f"{log} lacks {commit_name(2)}, and later commits are there"
+    )
+
+
+def test_a_log_that_is_gone_is_not_damaged(tmp_path):
+    assert damage_of(LocalLog(str(tmp_path))) is None
+    assert damage_of(LogFolder(str(tmp_path), {})) is None
+
+
+class Forbidden(LocalLog):
+    """A log that may not be listed."""
+
+    def names(self):
+        raise PermissionError(13, "Permission denied")
+
+
+def test_a_log_that_may_not_be_listed(tmp_path):
+    assert str(damage_of(Forbidden(str(tmp_path))).of(NAME)) == (
+        f"dev.silver.orders: its Delta log cannot be read ({tmp_path}/_delta_log: [Errno 13] Permission denied); give the"
+        " permission to read it, or restore it from a backup [DS502 UnreadableTable]"
+    )
+
+
+@pytest.mark.parametrize(
+    ("location", "folder"),
+    [
+        ("/lake/a%20b", "/lake/a%20b"),
+        ("file:/lake/a%20b", "/lake/a b"),
+        ("file:///lake/orders/", "/lake/orders/"),
+        ("s3://lake/orders", None),
+        ("file://host/lake", None),
+    ],
+)
+def test_locations_on_this_machine(location, folder):
+    assert local_folder(location) == folder
+
+
+class TestUnity:
+    """What the unity backend makes of them: deltalake alone passes over empty commits and foreign checksums."""
+
+    @pytest.mark.parametrize("case", ["last commit empty", "last commit cut", "checksum of another commit"])
+    def test_a_damaged_log_is_an_unreadable_table(self, tmp_path, case):
+        with lake(tmp_path) as unity:
+            unity.table()
+            unity.table("dev.silver.other")
+            folder = unity.folder / "dev" / "silver" / "orders"
+            shutil.rmtree(folder / "_delta_log")
+            log = plain(folder)
+            unity.catalog.sync_entries([MODEL])
+
+            COMMITS[case].harm(log)
+            state = unity.state(MODEL, OTHER)
+
+        assert state.tables[OTHER.name].exists
+        text = str(state.problems[NAME])
+        assert text.startswith("dev.silver.orders: its Delta log is damaged (")
+        assert COMMITS[case].message.format(log=log) in text
+
+    @pytest.mark.parametrize("name", ["5.json", f"{5:021d}.json", "4.checkpoint.parquet"])
+    def test_a_number_without_20_digits_is_an_unreadable_table(self, tmp_path, name):
+        log = plain(tmp_path)
+        assert Log(str(tmp_path), {}).version == 4
+        (log / name).write_text(json.dumps({"txn": {"appId": "test", "version": 5}}))
+
+        with pytest.raises(StatementError, match="20 digits") as raised:
+            Log(str(tmp_path), {})
+
+        assert str(raised.value) == (
+            f"its Delta log at {tmp_path} cannot be read (the number in the name of {name} does not have 20 digits or is"
+            " too large, and Spark may read that file); remove it, or give it its name back"
+        )
+
+    @pytest.mark.parametrize(
+        ("actions", "fault"),
+        [
+            ([metadata(field("id", "bigint"))], 'the type "bigint" of the column id'),
+            ([metadata(ID, field("ID"))], "two columns, or two fields of a struct, of one name"),
+            ([metadata(ID, partitioned_by=("ID",))], "the partition column ID, which is not among the columns"),
+            ([{"protocol": {"minReaderVersion": 1.5, "minWriterVersion": 2}}], "the minReaderVersion 1.5"),
+        ],
+    )
+    def test_malformed_actions_are_an_unreadable_table(self, tmp_path, actions, fault):
+        commit(tmp_path, 0, protocol(), metadata(ID))
+        commit(tmp_path, 1, *actions)
+        commit(tmp_path, 2)
+
+        with pytest.raises(StatementError) as raised:
+            Log(str(tmp_path), {})
+
+        assert str(raised.value) == (
+            f"its Delta log at {tmp_path} cannot be read (00000000000000000001.json holds {fault}, which Delta's protocol"
+            " does not allow); restore it from a backup"
+        )
+
+    @pytest.mark.parametrize("malformed", [{"minReaderVersion": 1.5, "minWriterVersion": 7}, {}])
+    def test_a_malformed_protocol_of_a_checksum_is_ignored(self, tmp_path, malformed):
+        log = classic(tmp_path)
+        checksum = json.loads(checksum_file(log).read_text("utf-8"))
+        checksum_file(log).write_text(json.dumps({**checksum, "protocol": malformed}))
+
+        state = Log(str(tmp_path), {}).facts().state(NAME)
+
+        assert state.table_properties["delta.minReaderVersion"] == "1"
+        assert state.table_properties["delta.minWriterVersion"] == "2"
+
+    def test_a_checksum_is_no_source_of_clustering_without_its_commit(self, tmp_path):
+        log = plain(tmp_path)
+        domain = {"domain": "delta.clustering", "configuration": '{"clusteringColumns":[["id"]]}', "removed": False}
+        checksum_file(log).write_text(json.dumps({"domainMetadata": [domain]}))
+        assert LogFolder(str(tmp_path), {}).clustering(4) == [["id"]]
+
+        commit_file(log).unlink()
+
+        # It was deleted meanwhile, or a newer version exists.
+        with pytest.raises(FileNotFoundError, match=commit_file(log).name):
+            LogFolder(str(tmp_path), {}).clustering(4)
+
+    @pytest.mark.parametrize("content", ["[]", "{", "[" * 200_000])
+    def test_a_checksum_of_no_sense_is_passed_over(self, tmp_path, content):
+        log = plain(tmp_path)
+        checksum_file(log).write_text(content)
+
+        assert LogFolder(str(tmp_path), {}).clustering(4) is None
+
+
+UNCERTAIN = {
+    "text behind": b'{"txn":{}} text',
+    "object behind": b"{} {}",
+    "byte order mark": b'\xef\xbb\xbf{"txn":{}}',
+    "form feed": b'\x0c{"txn":{}}',
+    "NaN": b'{"commitInfo":{"a":NaN}}',
+    "bytes that are no UTF-8": b'{"commitInfo":{"a":"\xff"}}',
+    "control character": b'{"commitInfo":{"a":"\x01"}}',
+    "list": b"[{}]",
+    "value of another kind": b'{"commitInfo":{"timestamp":"x"}}',
+}
+CUT = {
+    "half": b'{"txn":{',
+    "empty list": b"[]",
+    "text": b"x",
+    "deep": b"[" * 200_000,
+    "number": b"5",
+    "no JSON": b"'x'",
+}
+
+
+def test_actions():
+    assert actions_in(b'{"a": 1}\r\n\n \t\n{"b": 2}') == [{"a": 1}, {"b": 2}]
+
+
+@pytest.mark.parametrize("line", UNCERTAIN.values(), ids=UNCERTAIN)
+def test_what_spark_may_read(line):
+    with pytest.raises(UncertainError, match="in line 2 of 2"):
+        actions_in(b"{}\n" + line)
+
+
+@pytest.mark.parametrize("line", CUT.values(), ids=CUT)
+def test_what_no_reader_reads(line):
+    with pytest.raises(CutOffError, match="is cut off or damaged in line 2 of 2") as raised:
+        actions_in(b"{}\n" + line)
+
+    assert type(raised.value) is CutOffError
+
+
+@pytest.mark.parametrize("content", [b"", b" \n\n"])
+def test_nothing(content):
+    with pytest.raises(CutOffError, match="is empty"):
+        actions_in(content)
+
+
+@pytest.mark.parametrize("size", [0, 1, 511, 512, 513, 5000])
+def test_checksums_of_hadoop(size):
+    content = bytes(number % 251 for number in range(size))
+    right = checksum_of(content)
+
+    assert agrees_with_hadoop(content, right)
+    assert agrees_with_hadoop(content, checksum_of(content, 100))
+    for wrong in (b"", right[:6], right + b"\0\0\0\0", b"CRC\0" + right[4:], right[:4] + bytes(4), checksum_of(b"x")):
+        assert not agrees_with_hadoop(content, wrong), wrong
+
+
+def test_hadoop_knows_this_form():
+    """The checksum that Hadoop 3.5.0 has written for a file of the text ``abc``."""
+    assert hadoop_checksum_name("0.json") == ".0.json.crc"
+    assert agrees_with_hadoop(b"abc", bytes.fromhex("63726300 00000200 352441c2"))

@@ -1,0 +1,271 @@
+"""A problem is reported if it is still there when the table is read again; interrupted reads end in order."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import json
+import random
+import shutil
+from pathlib import Path
+
+import pytest
+from pyspark.sql.types import LongType, StructField, StructType
+
+from pytest_delta_schema import CatalogReadError, Diagnostic, QualifiedName
+from pytest_delta_schema.backends import concurrency
+from pytest_delta_schema.backends.local.reading import located, read_tables
+from pytest_delta_schema.backends.local.warehouse import table_folder
+from pytest_delta_schema.backends.spark_session.reading import read_table
+from pytest_delta_schema.diagnostics.errors import StatementError
+from support.covering import ALL
+from support.damaged_logs import ABSENT as NO_TABLE
+from support.damaged_logs import WRITERS, Interruptions, WrittenTable
+from support.log_readers import READERS
+from support.logs import field, metadata, protocol
+from support.models import NAME
+
+OTHER = QualifiedName("dev", "silver", "other")
+
+
+@pytest.fixture(autouse=True)
+def _without_pauses(monkeypatch):
+    monkeypatch.setattr(concurrency, "PAUSES", (0, 0, 0))
+
+
+def delta(comment="Read"):
+    return "\t".join(
+        ["delta", "/lake", "3", json.dumps(metadata(field("id"), comment=comment)), json.dumps(protocol()), ""],
+    )
+
+
+class Bridge:
+    """A JVM that answers about a table in turn, and about others that they are there."""
+
+    warehouse = Path("/warehouse")
+
+    def __init__(self, *answers):
+        self.answers = list(answers)
+        self.requests = []
+
+    def register(self, names):
+        pass
+
+    def is_warehouse(self, _):
+        return True
+
+    def with_logical_names(self, text):
+        return text
+
+    def inspect(self, _):
+        return None
+
+    def read(self, request):
+        self.requests.append(request.count("\n"))
+        return "".join(
+            f"{self.answers.pop(0) if 'orders' in line else delta()}\n" for line in request.split("\n") if line
+        )
+
+
+READ, ABSENT = (True, "Read"), (False, "")
+GONE, FILES, LOST = "gone\t/lake", "files\t", "files\t_delta_log/0.crc"
+HIDDEN, UNREADABLE = "hidden\tnobody may look", "unreadable\t/lake\tno file 3.json"
+PASSING = {
+    "gone, then replaced": ([GONE, delta()], READ),
+    "gone, then dropped": ([GONE, "absent"], ABSENT),
+    "half dropped": ([FILES, LOST, "absent"], ABSENT),
+    "half created": ([FILES, delta()], READ),
+    "not to be listed": ([HIDDEN, delta()], READ),
+    "a file is gone": ([UNREADABLE, delta()], READ),
+    "another file each time": ([UNREADABLE, f"{UNREADABLE}4", f"{UNREADABLE}5", delta()], READ),
+    "no problem": ([delta()], READ),
+}
+LASTING = {
+    "gone": (GONE, "DS503"),
+    "files": (FILES, "DS505"),
+    "lost": (LOST, "DS503"),
+    "hidden": (HIDDEN, "DS502"),
+    "unreadable": (UNREADABLE, "DS502"),
+}
+
+
+@pytest.mark.parametrize(("answers", "state"), PASSING.values(), ids=PASSING)
+def test_a_problem_that_has_passed_is_not_reported(answers, state):
+    bridge = Bridge(*answers)
+
+    result = read_tables(bridge, [NAME, OTHER])
+
+    table = result.tables[NAME]
+    assert (table.exists, table.table_comment, dict(result.problems)) == (*state, {})
+    assert bridge.answers == []
+    # The other table is read once.
+    assert bridge.requests == [2, *[1] * (len(answers) - 1)]
+
+
+@pytest.mark.parametrize(("answer", "code"), LASTING.values(), ids=LASTING)
+def test_a_problem_that_stays_is_reported_after_a_second_read(answer, code):
+    bridge = Bridge(answer, answer)
+
+    result = read_tables(bridge, [NAME, OTHER])
+
+    assert (result.problems[NAME].code, result.tables[OTHER].exists) == (code, True)
+    assert bridge.requests == [2, 1]
+
+
+def test_the_location_of_a_table_that_is_replaced_meanwhile():
+    assert located(Bridge(GONE, delta()), NAME)[1] == "/lake"
+
+
+def test_the_location_of_a_table_whose_log_is_gone():
+    with pytest.raises(CatalogReadError, match="is gone"):
+        located(Bridge(GONE, GONE), NAME)
+
+
+class Session:
+    """A session in which the first queries fail."""
+
+    def __init__(self, *errors):
+        self.errors = list(errors)
+
+    def rows(self, text):
+        if text.startswith("SHOW"):
+            return [["delta.minReaderVersion", "1"], ["delta.minWriterVersion", "2"]]
+        if self.errors:
+            raise self.errors.pop(0)
+        return [
+            ["id", "bigint", None],
+            ["", "", ""],
+            ["# Detailed Table Information", "", ""],
+            ["Provider", "delta", ""],
+            ["Location", "s3://lake", ""],
+            ["Comment", "Read", ""],
+        ]
+
+    def schema(self, _):
+        return StructType([StructField("id", LongType())])
+
+    def files(self, _):
+        return None
+
+    def read(self):
+        return read_table(self, NAME)
+
+
+def failed(number):
+    return StatementError(f"{number}.json is not there", condition="FAILED_READ_FILE.FILE_NOT_EXIST")
+
+
+ABSENT_TABLE = StatementError("no table", condition="TABLE_OR_VIEW_NOT_FOUND")
+LOST_SESSION = StatementError("the session is stopped; start one", condition="SESSION_STOPPED")
+
+
+@pytest.mark.parametrize(
+    ("errors", "exists"),
+    [
+        ([failed(1)], True),
+        ([failed(1), failed(2), failed(3)], True),
+        ([failed(1), ABSENT_TABLE], False),
+        ([ABSENT_TABLE], False),
+    ],
+    ids=["once", "another file each time", "dropped", "absent"],
+)
+def test_a_problem_of_a_session_that_has_passed_is_not_reported(errors, exists):
+    state = Session(*errors).read()
+
+    assert (state is not None and state.table_comment == "Read") is exists
+
+
+@pytest.mark.parametrize(
+    ("error", "number", "code"),
+    [(failed(1), 2, "DS502"), (LOST_SESSION, 1, "DS501")],
+    ids=["a file", "the session"],
+)
+def test_a_problem_of_a_session_that_stays_is_reported(error, number, code):
+    session = Session(*[error] * 4)
+
+    problem = session.read()
+
+    assert isinstance(problem, Diagnostic)
+    assert (problem.code, 4 - len(session.errors)) == (code, number)
+
+
+MOST = 60
+"""No reader has more accesses, even if it reads everything four times."""
+HOW = [*itertools.product((False, True), repeat=2)] if ALL else [(True, True)]
+SAMPLES = 300 if ALL else 20
+
+
+def require_one_moment(reading, table):
+    """Require a reading to be true of the table at one moment since the read began."""
+    if reading.is_left_to_spark:
+        # Between its log and its folder, it was dropped and created again, or its first commits are gone.
+        assert NO_TABLE in table.states or any("1.0" not in history for history in table.histories)
+    if reading.state is not None:
+        assert reading.state in table.states
+    if reading.commits is not None:
+        assert tuple(reading.commits.values()) in table.histories
+    if reading.old_state is NO_TABLE:
+        assert any("1.3" not in history for history in table.histories[1:])
+    elif reading.old_state is not None:
+        assert reading.old_state in (*table.old_states, *table.states)
+        assert reading.old_state.comment.endswith(".3")
+    if reading.cloned is not None:
+        assert (f"{reading.cloned}.parquet" if reading.cloned else "") in table.files
+
+
+def failure(warehouse, reader, writers, *, has_checkpoint, torn):
+    """Read a new table while writers come in; return whether all of them did, and what is wrong with the result."""
+    folder = table_folder(warehouse, NAME)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    table = WrittenTable(folder, has_checkpoint=has_checkpoint)
+    table.begin_read()
+    due = {number: functools.partial(WRITERS[writer], table) for number, writer in writers.items()}
+    interruptions = Interruptions(folder, due, torn=torn)
+    try:
+        with interruptions.active():
+            reading = READERS[reader](warehouse)
+        assert not reading.is_given_up or len(writers) > 1
+        require_one_moment(reading, table)
+    except Exception as error:  # noqa: BLE001 - all failures are reported together
+        return not interruptions.writers, f"{type(error).__name__}: {error}"
+    return not interruptions.writers, ""
+
+
+@pytest.mark.parametrize(("has_checkpoint", "torn"), HOW)
+@pytest.mark.parametrize("writer", WRITERS)
+@pytest.mark.parametrize("reader", READERS)
+def test_a_writer_between_two_accesses(tmp_path, reader, writer, has_checkpoint, torn):
+    failures: dict[int, str] = {}
+    was_due = True
+    while was_due:
+        number = len(failures)
+        assert number < MOST
+        was_due, failures[number] = failure(
+            tmp_path,
+            reader,
+            {number: writer},
+            has_checkpoint=has_checkpoint,
+            torn=torn,
+        )
+
+    assert failures == dict.fromkeys(failures, "")
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_writers_between_accesses_twice(tmp_path, reader):
+    failures: dict[str, str] = {}
+    for seed in range(SAMPLES):
+        choose = random.Random(f"{reader}{seed}")  # noqa: S311 - reproducible
+        numbers = sorted(choose.sample(range(16), 2))
+        has_checkpoint, torn = choose.choice(HOW)
+        writers = {number: choose.choice(tuple(WRITERS)) for number in numbers}
+        _, failures[str((writers, has_checkpoint, torn))] = failure(
+            tmp_path,
+            reader,
+            writers,
+            has_checkpoint=has_checkpoint,
+            torn=torn,
+        )
+
+    assert failures == dict.fromkeys(failures, "")

@@ -1,0 +1,399 @@
+"""What is given for a column is what is read, or an error before anything is written; the same on every catalog."""
+
+from __future__ import annotations
+
+import time
+from collections import namedtuple
+from datetime import datetime, timezone
+from decimal import Decimal
+from zoneinfo import ZoneInfoNotFoundError
+
+import pytest
+from pyspark.sql import Row
+from pyspark.sql import types as spark
+
+from pytest_delta_schema import Column, Identity, MemoryCatalog, Orchestrator
+from pytest_delta_schema.backends import row_values
+from pytest_delta_schema.backends.row_values import Clock, TimeFault, converted_rows, preview_of, rows_of_frame
+from pytest_delta_schema.delta.names import NameMap
+from pytest_delta_schema.diagnostics.errors import StatementError
+from support.models import NAME, column, state, stored, table
+from support.rows import BERLIN, KEPT, LONG, LOST, PARTS, TEXT, UTC, Moment
+
+# ruff: noqa: DTZ001 - datetimes without a time zone are what is tested
+
+
+@pytest.fixture
+def in_zone(monkeypatch):
+    """Let this process be in another time zone."""
+
+    def use(name):
+        monkeypatch.setenv("TZ", name)
+        time.tzset()
+
+    yield use
+    monkeypatch.undo()
+    time.tzset()
+
+
+def made(*columns, **options):
+    catalog = MemoryCatalog()
+    Orchestrator.over(catalog).sync_tables([table(*columns, **options)])
+    return catalog
+
+
+def refusal(call, *args):
+    with pytest.raises(StatementError) as caught:
+        call(*args)
+    return str(caught.value), caught.value.condition
+
+
+@pytest.mark.parametrize(("kind", "given", "read"), KEPT)
+def test_what_is_given_is_what_is_read(kind, given, read):
+    catalog = made(column("v", kind))
+
+    catalog.insert(NAME, [{"V": given}])
+
+    # Texts, because no NaN equals another one, and -0.0 equals 0.0.
+    assert repr(catalog._rows[NAME]) == repr([{"v": read}])
+
+
+@pytest.mark.parametrize(("kind", "given", "fact"), LOST)
+def test_what_would_be_changed_is_refused_with_nothing_written(kind, given, fact):
+    catalog = made(column("v", kind))
+
+    text, condition = refusal(catalog.insert, NAME, [{"v": None}, {"v": given}])
+
+    assert text == f"dev.silver.orders: row 2, column v: {fact}"
+    assert condition == ("DELTA_EXCEED_CHAR_VARCHAR_LIMIT" if "characters" in fact else "")
+    assert catalog.data_checks(NAME).count_rows().rows == 0
+
+
+@pytest.mark.parametrize(("kind", "given", "fact"), PARTS)
+def test_parts_of_values_are_named_by_their_paths(kind, given, fact):
+    assert (
+        refusal(made(column("v", kind)).insert, NAME, [{"v": given}])[0] == f"dev.silver.orders: row 1, column v{fact}"
+    )
+
+
+def test_every_offender_is_one_line_and_identities_continue():
+    catalog = made(column(identity=Identity(start=5)), column("n"), column("t", TEXT))
+    rows = [{"n": "x", "gone": 1}, {"n": 1, "N": 2, "t": 3}, ("n", 1), {7: 7}]
+
+    text, _ = refusal(catalog.insert, NAME, rows)
+
+    assert text.splitlines() == [
+        "dev.silver.orders: row 1, column n: 'x' does not fit bigint: it is of Python's type str; give an int",
+        "dev.silver.orders: row 1: there is no column gone; columns are id, n, t",
+        "dev.silver.orders: row 2, column n: is given twice, in different case; give it once",
+        "dev.silver.orders: row 2, column t: 3 does not fit string: it is of Python's type int; give a str",
+        "dev.silver.orders: row 3: has 2 values for the columns id, n, t; give one for each, or a dict by column",
+        "dev.silver.orders: row 4: there is no column 7; columns are id, n, t",
+    ]
+    catalog.insert(NAME, [{}])
+    assert catalog._rows[NAME] == [{"id": 5}]
+
+
+NAMES = [column("id", is_nullable=False), column("n"), column("t", TEXT)]
+Named = namedtuple("Named", "N ID")  # noqa: PYI024 - as users write them
+
+
+@pytest.mark.parametrize(
+    ("row", "read"),
+    [
+        ({"ID": 1}, {"id": 1}),
+        (Row(id=1, t="a"), {"id": 1, "t": "a"}),
+        (tuple.__new__(Row, (1, None, "a")), {"id": 1, "n": None, "t": "a"}),
+        ((1, 2, "a"), {"id": 1, "n": 2, "t": "a"}),
+        (Named(2, 1), {"n": 2, "id": 1}),
+    ],
+)
+def test_rows_of_every_form_are_taken_by_name(row, read):
+    catalog = made(*NAMES)
+
+    catalog.insert(NAME, iter([row]))
+
+    assert catalog._rows[NAME] == [read]
+
+
+def test_every_row_of_another_form_or_without_a_value_is_one_line():
+    text, condition = refusal(made(*NAMES).insert, NAME, [(1, 2), [1], {"n": 1}, {"id": None}, {"id": "x"}])
+
+    assert text.splitlines() == [
+        "dev.silver.orders: row 1: has 2 values for the columns id, n, t; give one for each, or a dict by column",
+        "dev.silver.orders: row 2: is a list; give a dict by column, a Row, or a tuple in the order of the columns",
+        "dev.silver.orders: row 3: NOT NULL constraint violated for column: id",
+        "dev.silver.orders: row 4: NOT NULL constraint violated for column: id",
+        "dev.silver.orders: row 5, column id: 'x' does not fit bigint: it is of Python's type str; give an int",
+    ]
+    assert condition == "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"
+
+
+FORM = "give a list of dicts by column, of Rows, or of tuples in the order of the columns"
+
+
+@pytest.mark.parametrize(
+    ("rows", "fact"),
+    [
+        ({"id": 1}, "the rows are one dict; give a list of rows, such as [{'id': 1}]"),
+        (Row(id=1), "the rows are one Row; give a list of rows, such as [Row(id=1)]"),
+        (Named(1, 2), "the rows are one Named; give a list of rows, such as [Named(N=1, ID=2)]"),
+        (5, f"the rows are 5, which is of Python's type int; {FORM}"),
+        ("id", f"the rows are 'id', which is of Python's type str; {FORM}"),
+    ],
+)
+def test_one_row_and_what_is_no_row_are_refused_as_a_whole(rows, fact):
+    assert refusal(made(*NAMES).insert, NAME, rows) == (f"dev.silver.orders: {fact}", "")
+
+
+@pytest.mark.parametrize("value", [{"identity": True}, {"default": 1}, {"generated_as": "n + 1"}])
+def test_the_table_fills_columns_that_are_left_out_and_none_that_are_null(value):
+    catalog = made(column("id", is_nullable=False, **value), column("n"))
+
+    catalog.insert(NAME, [{"n": 0}])
+
+    assert catalog._rows[NAME] == [{"n": 0, "id": 1}]
+    assert refusal(catalog.insert, NAME, [{"ID": None}])[0].endswith("NOT NULL constraint violated for column: id")
+
+
+def test_rows_that_a_constraint_refuses_leave_nothing_either():
+    catalog = made(column(identity=Identity(start=5)), column("n", is_nullable=False))
+
+    refusal(catalog.insert, NAME, [{"n": 1}, {"n": None}])
+
+    catalog.insert(NAME, [{"n": 1}])
+    assert catalog._rows[NAME] == [{"id": 5, "n": 1}]
+
+
+def test_a_type_that_delta_has_not_is_refused():
+    catalog = MemoryCatalog([state(stored("v", "interval day to second"))])
+
+    assert refusal(catalog.insert, NAME, [{"v": 1}])[0].endswith(
+        "1 does not fit interval day to second: it cannot be stored: Delta has no type interval day to second;"
+        " change the column",
+    )
+
+
+NULLS = "is read back as NULL from a partition column; give NULL, or do not partition by it"
+PARTITION_LOST = [
+    (TEXT, "", f"'' {NULLS}"),
+    (TEXT, "__HIVE_DEFAULT_PARTITION__", f"'__HIVE_DEFAULT_PARTITION__' {NULLS}"),
+    (TEXT, "a\0", r"'a\x00' holds a NUL character, which names of partition folders cannot"),
+    (spark.VarcharType(3), "", f"'' {NULLS}"),
+    (spark.CharType(3), "", f"'' {NULLS}"),
+    (spark.BinaryType(), b"", f"b'' {NULLS}"),
+    (spark.BinaryType(), b"\xff", r"b'\xff' is not UTF-8, as values of binary partition columns must be"),
+]
+
+
+@pytest.mark.parametrize(("kind", "given", "fact"), PARTITION_LOST)
+def test_what_a_partition_column_does_not_give_back_is_refused(kind, given, fact):
+    model = table(column(), column("P", kind), partitioned_by=["p"])
+    catalog = MemoryCatalog()
+    Orchestrator.over(catalog).sync_tables([model])
+
+    assert refusal(catalog.insert, NAME, [{"p": given}])[0] == f"dev.silver.orders: row 1, column P: {fact}"
+
+
+TWICE, NEVER = datetime(2026, 10, 25, 2, 30), datetime(2026, 3, 29, 2, 30)
+PLAIN = datetime(2026, 7, 1, 12, 0, 0, 123456)
+
+
+@pytest.mark.parametrize(
+    ("process", "session", "given", "instant"),
+    [
+        ("UTC", "UTC", PLAIN, datetime(2026, 7, 1, 12, 0, 0, 123456, tzinfo=UTC)),
+        ("UTC", "", TWICE, datetime(2026, 10, 25, 2, 30, tzinfo=UTC)),
+        ("UTC", "Z", PLAIN, datetime(2026, 7, 1, 12, 0, 0, 123456, tzinfo=UTC)),
+        ("Europe/Berlin", "Europe/Berlin", PLAIN, datetime(2026, 7, 1, 10, 0, 0, 123456, tzinfo=UTC)),
+        ("Europe/Berlin", "", PLAIN, datetime(2026, 7, 1, 10, 0, 0, 123456, tzinfo=UTC)),
+        ("Europe/Berlin", "+02:00", PLAIN, datetime(2026, 7, 1, 10, 0, 0, 123456, tzinfo=UTC)),
+        ("Europe/Berlin", "GMT+2", PLAIN, datetime(2026, 7, 1, 10, 0, 0, 123456, tzinfo=UTC)),
+        ("Etc/GMT+3", "-03:00:00", PLAIN, datetime(2026, 7, 1, 15, 0, 0, 123456, tzinfo=UTC)),
+        ("Europe/Berlin", "Europe/Berlin", datetime(1850, 1, 1), datetime(1849, 12, 31, 23, 6, 32, tzinfo=UTC)),
+        ("UTC", "Europe/Berlin", TWICE.replace(tzinfo=BERLIN), datetime(2026, 10, 25, 0, 30, tzinfo=UTC)),
+        ("UTC", "Europe/Berlin", TWICE.replace(tzinfo=BERLIN, fold=1), datetime(2026, 10, 25, 1, 30, tzinfo=UTC)),
+        ("UTC", "no such zone", PLAIN.replace(tzinfo=UTC), PLAIN.replace(tzinfo=UTC)),
+    ],
+)
+def test_a_datetime_is_one_instant(in_zone, process, session, given, instant):
+    in_zone(process)
+
+    assert repr(Clock(session, in_utc=True).instant(given)) == repr(instant)
+    assert Clock(session).instant(given) is given
+
+
+@pytest.mark.parametrize(
+    ("process", "session", "given", "fact"),
+    [
+        (
+            "Europe/Berlin",
+            "Europe/Berlin",
+            TWICE,
+            "has no time zone and happens twice in Europe/Berlin; give it a tzinfo",
+        ),
+        ("UTC", "Europe/Berlin", TWICE, "has no time zone and happens twice in Europe/Berlin; give it a tzinfo"),
+        (
+            "UTC",
+            "Europe/Berlin",
+            TWICE.replace(fold=1),
+            "has no time zone and happens twice in Europe/Berlin; give it a tzinfo",
+        ),
+        (
+            "Europe/Berlin",
+            "",
+            TWICE,
+            "has no time zone and happens twice in the zone of this process; give it a tzinfo",
+        ),
+        (
+            "Europe/Berlin",
+            "",
+            NEVER,
+            "has no time zone and does not happen in the zone of this process; give it a tzinfo",
+        ),
+        ("UTC", "Europe/Berlin", NEVER, "has no time zone and does not happen in Europe/Berlin; give it a tzinfo"),
+        (
+            "UTC",
+            "Europe/Berlin",
+            PLAIN,
+            "has no time zone; in Europe/Berlin it is an instant that this process reads back as 2026-07-01 10:00:00.123456; give it a tzinfo",
+        ),
+        # In UTC it happens once, and Python reads the instant back as an hour that repeats.
+        (
+            "Europe/Berlin",
+            "UTC",
+            datetime(2026, 10, 25, 2, 30),
+            "has no time zone; in UTC it is an instant that this process reads back as 2026-10-25 03:30:00; give it a tzinfo",
+        ),
+        (
+            "UTC",
+            "Mars/Base",
+            PLAIN,
+            "has no time zone, and Python does not know that of the session, Mars/Base; give it a tzinfo",
+        ),
+        (
+            "UTC",
+            "../x",
+            PLAIN,
+            "has no time zone, and Python does not know that of the session, ../x; give it a tzinfo",
+        ),
+        ("UTC", "+02:00", datetime(1, 1, 1), "is out of range in UTC; give an instant from year 1 to year 9999"),
+    ],
+)
+def test_a_datetime_that_is_not_one_instant(in_zone, process, session, given, fact):
+    in_zone(process)
+
+    with pytest.raises(TimeFault) as caught:
+        Clock(session, in_utc=True).instant(given)
+
+    assert str(caught.value) == fact
+
+
+def test_a_python_without_time_zones_asks_for_a_tzinfo(monkeypatch):
+    def missing(name):
+        raise ZoneInfoNotFoundError(name)
+
+    monkeypatch.setattr(row_values, "ZoneInfo", missing)
+
+    with pytest.raises(TimeFault, match="Python does not know that of the session, Europe/Berlin; give it a tzinfo"):
+        Clock("Europe/Berlin").instant(PLAIN)
+
+
+@pytest.mark.parametrize("in_utc", [True, False])
+def test_a_timestamp_is_a_fact_of_the_row(in_zone, in_utc):
+    in_zone("Europe/Berlin")
+    clock = Clock("Europe/Berlin", in_utc=in_utc)
+    times = state(stored("t", "timestamp"), stored("n", LONG.simpleString()))
+    given = Moment(2026, 7, 1, 14, tzinfo=BERLIN)
+
+    (row,) = converted_rows(times, [{"t": given}], clock)
+    text, _ = refusal(converted_rows, times, [{"t": TWICE}, {"t": NEVER, "n": 1}], clock)
+
+    assert row == {"t": datetime(2026, 7, 1, 12, tzinfo=timezone.utc)}
+    assert type(row["t"]) is datetime
+    assert text.splitlines() == [
+        f"dev.silver.orders: row 1, column t: {TWICE!r} does not fit timestamp: it has no time zone and happens twice in Europe/Berlin; give it a tzinfo",
+        f"dev.silver.orders: row 2, column t: {NEVER!r} does not fit timestamp: it has no time zone and does not happen in Europe/Berlin; give it a tzinfo",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("zone", "instant", "once"),
+    [
+        ("Europe/Berlin", datetime(2026, 10, 25, 0, 30, tzinfo=UTC), False),
+        ("Europe/Berlin", datetime(2026, 10, 25, 1, 30, tzinfo=UTC), False),
+        ("Europe/Berlin", datetime(2026, 10, 25, 2, 0, tzinfo=UTC), True),
+        ("Europe/Berlin", datetime(2026, 3, 29, 1, 0, tzinfo=UTC), True),
+        ("UTC", datetime(2026, 10, 25, 0, 30, tzinfo=UTC), True),
+    ],
+)
+def test_a_timestamp_that_is_written_as_a_time_of_the_zone_has_to_happen_once(zone, instant, once):
+    times = state(stored("T", "timestamp"))
+
+    def insert():
+        return converted_rows(times, [{"t": None}, {"t": instant}], Clock(zone, in_utc=True), unique=["T"])
+
+    if once:
+        assert insert() == [{"t": None}, {"t": instant}]
+    else:
+        assert refusal(insert)[0] == (
+            f"dev.silver.orders: row 2, column T: {preview_of(instant)} is in an hour that occurs twice in Europe/Berlin,"
+            " and the partition value is a local time, because the table has checks, defaults or generated columns; set the"
+            " session's time zone to UTC"
+        )
+
+
+def test_frames_of_pandas_have_python_values_and_null_for_what_is_missing():
+    pd = pytest.importorskip("pandas")  # loading it takes seconds
+
+    columns = NameMap.of([stored("id"), stored("x", "double"), stored("t", "string"), stored("n", "int")])
+    frame = pd.DataFrame({"id": [1, 2], "x": [1.0, None], "t": ["a", None], "N": [7, None], "other": [1.0, pd.NaT]})
+
+    rows: list[dict[str, object]] = [*rows_of_frame(frame, columns)]  # type: ignore[list-item]
+
+    assert rows == [
+        {"id": 1, "x": 1.0, "t": "a", "N": 7, "other": 1.0},
+        {"id": 2, "x": None, "t": None, "N": None, "other": None},
+    ]
+    assert [type(value) for value in rows[0].values()] == [int, float, str, int, float]
+
+
+class DataFrame:
+    """A frame of Spark as far as rows are read from it."""
+
+    __module__ = "pyspark.sql.dataframe"
+
+    def __init__(self, schema, rows):
+        self.schema = schema
+        self.collect = lambda: rows
+
+
+def test_frames_of_spark_have_instants_with_the_time_zone_of_the_process(monkeypatch):
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    time.tzset()
+    texts = {
+        "at": "timestamp",
+        "local": "timestamp_ntz",
+        "s": "struct<at: timestamp>",
+        "a": "array<timestamp>",
+        "m": "map<timestamp, decimal(3,1)>",
+        "k": "map<struct<x: int>, int>",
+    }
+    schema = spark.StructType([spark.StructField(name, Column(name, text).data_type) for name, text in texts.items()])
+    noon = datetime(2026, 7, 1, 12)
+    key = Row(x=1)
+    values = Row(at=noon, local=noon, s=Row(at=noon), a=[noon, None], m={noon: Decimal("1.5")}, k={key: 1})
+
+    (row,) = rows_of_frame(DataFrame(schema, [values]), NameMap())
+    monkeypatch.undo()
+    time.tzset()
+
+    instant = datetime(2026, 7, 1, 10, tzinfo=timezone.utc)
+    assert row == {
+        "at": instant,
+        "local": noon,
+        "s": {"at": instant},
+        "a": [instant, None],
+        "m": {instant: Decimal("1.5")},
+        "k": {key: 1},
+    }

@@ -1,0 +1,187 @@
+"""Which constraint stopped a write, and the queries of data checks."""
+
+from __future__ import annotations
+
+import logging
+import re
+from threading import Event
+from typing import Any
+
+import pytest
+
+from pytest_delta_schema import Check, MemoryCatalog, Orchestrator, progress
+from pytest_delta_schema.assertions.contracts import raises_constraint
+from pytest_delta_schema.backends import ConstraintViolation, constraint_error
+from pytest_delta_schema.backends.rows import DataQueries
+from pytest_delta_schema.diagnostics.errors import DeclarationError, StatementError
+from support.models import CHECKED as MODEL
+from support.models import NAME, column, state, stored, table
+
+STACK = (
+    "\n\tat org.apache.spark.sql.delta.schema.X$.apply(InvariantViolationException.scala:78)\n\tat y.z(Unknown Source)"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param(
+            "An error occurred while calling o63.sql.\n: org.X: [DELTA_VIOLATE_CONSTRAINT_WITH_VALUES] CHECK constraint"
+            " it's odd ((id > 0) AND (name = 'x : y')) violated by row with values:\n - id : 0\n - name : a\nb - c"
+            + STACK,
+            ConstraintViolation(
+                kind="check",
+                name="it's odd",
+                expression="((id > 0) AND (name = 'x : y'))",
+                values={"id": "0", "name": "a\nb - c"},
+            ),
+            id="check",
+        ),
+        pytest.param(
+            "[DELTA_NOT_NULL_CONSTRAINT_VIOLATED] NOT NULL constraint violated for column: a b." + STACK,
+            ConstraintViolation(kind="not null", name="a b"),
+            id="not null",
+        ),
+        pytest.param(
+            "[DELTA_MISSING_NOT_NULL_COLUMN_VALUE] Column id, which has a NOT NULL constraint, is missing from the data",
+            ConstraintViolation(kind="not null", name="id"),
+            id="missing column",
+        ),
+        pytest.param(
+            'Value "xxx" exceeds char/varchar type length limitation. Failed check: ((v IS NULL) OR (length(v) <= 2)).',
+            ConstraintViolation(kind="length", name="", expression="((v IS NULL) OR (length(v) <= 2))"),
+            id="length",
+        ),
+        pytest.param("disk full", None, id="something else"),
+    ],
+)
+def test_reading(text, expected):
+    assert constraint_error(RuntimeError(text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("check", "names", "expected"),
+    [
+        ("range between(id, 1, 9)", [], ("range", "between(id, 1, 9)")),
+        ("in range between(id, 1, 9)", [], ("in range", "between(id, 1, 9)")),
+        ("odd name s LIKE a%", [], ("odd", "name s LIKE a%")),
+        ("odd name s LIKE a%", ["odd", "Odd name", "even"], ("odd name", "s LIKE a%")),
+        ("flag active", [], ("flag", "active")),
+    ],
+)
+def test_the_name_of_a_check_ends_where_its_condition_begins(check, names, expected):
+    model = table(column("id"), checks=[Check(name, "id > 0") for name in names])
+    error = RuntimeError(f"CHECK constraint {check} violated by row with values:\n - id : 0")
+
+    violation = constraint_error(error, models=[model])
+
+    assert (violation.name, violation.expression) == expected
+
+
+def test_causes_are_read_as_well():
+    wrapped = RuntimeError("the pipeline failed")
+    wrapped.__cause__ = ValueError("NOT NULL constraint violated for column: id")
+
+    assert str(constraint_error(wrapped)) == "not null id"
+
+
+@pytest.mark.parametrize(
+    ("models", "owner"),
+    [([MODEL], MODEL), ([MODEL, table(column())], MODEL), ([MODEL, MODEL], None), ([], None)],
+)
+def test_the_model_is_found_if_it_is_the_only_one(models, owner):
+    for text in (
+        "CHECK constraint positive (x) violated by row with values:\n - id : 0",
+        "Column id, which has a NOT NULL constraint, is missing",
+    ):
+        violation = constraint_error(RuntimeError(text), models=models)
+        assert violation is not None
+        assert violation.model is owner
+    assert (
+        constraint_error(
+            RuntimeError('Value "x" exceeds char/varchar type length limitation. Failed check: (y).'),
+            models=models,
+        ).model
+        is None
+    )
+
+
+@pytest.fixture
+def catalog():
+    made = MemoryCatalog()
+    Orchestrator.over(made).sync_tables([MODEL])
+    return made
+
+
+def test_the_expected_constraint_passes(catalog):
+    with raises_constraint(MODEL, check="positive"):
+        catalog.insert(NAME, [{"id": 1, "b": None}])
+    with raises_constraint(MODEL, not_null="ID"):
+        catalog.insert(NAME, [{"b": 5}])
+
+    assert catalog.data_checks(NAME).count_rows().rows == 0
+
+
+def test_the_memory_catalog_names_the_values_as_delta_does(catalog):
+    with pytest.raises(StatementError) as caught:
+        catalog.insert(NAME, [{"id": 1, "b": None}])
+
+    violation = constraint_error(caught.value, models=[MODEL])
+
+    assert (violation.name, violation.values, violation.model) == ("positive", {"id": "1", "b": "null"}, MODEL)
+
+
+def test_another_constraint_or_none_fails(catalog):
+    with (
+        pytest.raises(AssertionError, match=r"check positive should have stopped the write, and not null id did"),
+        raises_constraint(MODEL, check="positive"),
+    ):
+        catalog.insert(NAME, [{"id": None}])
+    with (
+        pytest.raises(AssertionError, match=r"not null id should have stopped the write, and nothing did"),
+        raises_constraint(MODEL, not_null="id"),
+    ):
+        catalog.insert(NAME, [{"id": 1, "b": 2}])
+
+
+def test_errors_about_something_else_pass_through():
+    with pytest.raises(ZeroDivisionError), raises_constraint(MODEL, check="positive"):
+        _ = 1 / 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "name one constraint, check=... or not_null=..."),
+        ({"check": "positive", "not_null": "id"}, "name one constraint"),
+        ({"check": "other"}, "there is no check other in the model; it has Positive"),
+        ({"not_null": "b"}, "there is no not null b in the model; it has id"),
+    ],
+)
+def test_a_constraint_that_the_model_has_not_is_refused(options, message):
+    with pytest.raises(DeclarationError, match=message), raises_constraint(MODEL, **options):
+        pass
+
+
+@pytest.fixture
+def shown(caplog, monkeypatch):
+    caplog.set_level(logging.INFO, progress.LOGGER)
+    monkeypatch.setattr(progress, "INTERVAL", 0.01)
+    event = Event()
+    caplog.handler.addFilter(lambda _: event.set() or True)
+    return event
+
+
+def test_a_long_count_shows_itself(shown, caplog):
+    def ask(_: str) -> Any:
+        shown.wait(60)
+        return [(3,)]
+
+    counts = DataQueries(NAME, ask, lambda _: {NAME: state(stored())}).count_rows()
+
+    assert counts.rows == 3
+    lines = [re.sub(r"\d+ s", "N s", line) for line in caplog.messages]
+    assert list(dict.fromkeys(lines)) == [
+        "dev.silver.orders: counting rows: N s so far",
+        "dev.silver.orders: counting rows: done after N s",
+    ]

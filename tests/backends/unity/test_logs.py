@@ -1,0 +1,322 @@
+"""Managed tables: whether the log decides, logs of newer clients, and which reads need a session."""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from pytest_delta_schema import Orchestrator, Settings
+from pytest_delta_schema.backends import BackendSettings
+from pytest_delta_schema.backends.unity.backend import BACKEND
+from pytest_delta_schema.diagnostics.errors import MetadataSyncError
+from pytest_delta_schema.engine import Gate
+from pytest_delta_schema.engine.checks import check_entry
+from pytest_delta_schema.engine.outcomes import Status
+from pytest_delta_schema.progress import LOGGER
+from pytest_delta_schema.state.types import describe_type
+from support.damaged_logs import FUTURE_LOGS, NO_SCHEMA, READABLE_LOGS
+from support.logs import TIME, commit, delta_log, field, metadata, protocol
+from support.models import NAME, column, table
+from support.unity import MODEL, lake
+
+FEATURE = {"delta.feature.catalogManaged": "supported"}
+COLUMN = {
+    "name": "id",
+    "type_text": "bigint",
+    "type_json": '{"name": "id", "type": "long", "nullable": false, "metadata": {}}',
+    "type_name": "LONG",
+    "position": 0,
+    "nullable": False,
+    "comment": "",
+    "partition_index": None,
+}
+
+
+@pytest.fixture
+def unity(tmp_path):
+    with lake(tmp_path) as server:
+        yield server
+
+
+def register(unity, **properties):
+    """Let the entry be that of a managed table whose column is NOT NULL."""
+    unity.state()
+    unity.entry().update(
+        table_type="MANAGED",
+        comment="Managed table",
+        columns=[dict(COLUMN)],
+        properties=dict(properties),
+    )
+
+
+def managed_by_catalog(unity, latest=0, comment="Managed table"):
+    """Make a table to whose log the catalog commits."""
+    folder = unity.folder / "dev" / "silver" / "orders"
+    commit(folder, 0, protocol("catalogManaged"), metadata(field("id", nullable=False), comment=comment))
+    register(unity, **FEATURE)
+    unity.entry()["properties"]["delta.lastUpdateVersion"] = str(latest)
+    unity.server.metastore.latest["dev.silver.orders"] = latest
+
+
+def outcomes(unity, model):
+    gate = Gate(unity.catalog, [model], settings=Settings())
+    return gate.drift(model), check_entry(model, gate)
+
+
+def test_an_ordinary_log_decides_whatever_the_entry_claims(unity):
+    delta_log(unity.folder / "dev" / "silver" / "orders", field("id"))
+    register(unity, key1="value1")
+
+    state = unity.state()
+
+    assert [column.is_nullable for column in state.tables[NAME].columns] == [True]
+    assert unity.differences() == [
+        "columns.id.nullability: the catalog entry has not null, the log has nullable",
+        "comment: the catalog entry has 'Managed table', the log has ''",
+        "properties.key1: the catalog entry has 'value1', the log has (absent)",
+    ]
+    assert not any("/delta/v1" in path for path in unity.calls("GET"))
+    wanted = table(column(is_nullable=False))
+    assert [outcome.status for outcome in outcomes(unity, wanted)] == [Status.DRIFTED, Status.STALE]
+
+
+def test_an_entry_to_whose_ordinary_log_nobody_else_writes_is_synchronised(unity):
+    delta_log(unity.folder / "dev" / "silver" / "orders", field("id"))
+    register(unity, key1="value1")
+
+    (done,) = unity.catalog.sync_entries([MODEL])
+
+    assert [difference.path for difference in done.differences] == [
+        "columns.id.nullability",
+        "comment",
+        "properties.key1",
+    ]
+    assert unity.differences() == []
+
+
+def test_the_entry_of_a_managed_table_is_never_deleted_because_its_files_would_be_too(tmp_path):
+    with lake(tmp_path, delta_api=False, sync_recreate=True) as unity:
+        delta_log(unity.folder / "dev" / "silver" / "orders", field("id"))
+        register(unity)
+
+        with pytest.raises(MetadataSyncError) as caught:
+            unity.catalog.sync_entries([MODEL])
+
+        assert unity.calls("DELETE") == []
+    assert str(caught.value).endswith(
+        "the server has no Delta API, and the entry of a managed table is never deleted, because its files would be"
+        " deleted with it; upgrade the server [DS603 FailedMetadataSync]",
+    )
+
+
+def test_an_older_log_of_a_managed_table_is_not_cured_by_dropping_the_table(unity):
+    delta_log(unity.folder / "dev" / "silver" / "orders", field("id"))
+    register(unity, **{"delta.lastUpdateVersion": "7"})
+
+    with pytest.raises(MetadataSyncError) as caught:
+        unity.catalog.sync_entries([MODEL])
+
+    assert str(caught.value) == (
+        "dev.silver.orders: its catalog entry shows version 7, and the newest version of its log is 0, so the entry is"
+        " not changed; check whether the log was restored or copied from elsewhere [DS603 FailedMetadataSync]"
+    )
+
+
+@pytest.mark.parametrize("commits", [[], [{"version": 0}]], ids=["none in the catalog", "one that is published, too"])
+def test_a_published_log_is_read_and_compared_without_spark(unity, commits):
+    managed_by_catalog(unity, comment="Orders")
+    unity.server.metastore.commits["dev.silver.orders"] = commits
+
+    state = unity.state()
+
+    assert state.tables[NAME].table_comment == "Orders"
+    assert unity.differences() == ["comment: the catalog entry has 'Managed table', the log has 'Orders'"]
+    assert outcomes(unity, table(column(is_nullable=False), comment="Orders"))[1].status is Status.BLOCKED
+    with pytest.raises(MetadataSyncError, match="the catalog commits to that log, so only the catalog may write"):
+        unity.catalog.sync_entries([MODEL])
+    assert unity.calls("POST") == []
+
+
+def test_gate_and_library_fail_an_apply_that_leaves_the_entry_stale(unity):
+    managed_by_catalog(unity, comment="Orders")
+    model = table(column(is_nullable=False), comment="Orders")
+
+    outcome = Gate(unity.catalog, [model], settings=Settings()).apply(model)
+    with pytest.raises(MetadataSyncError) as caught:
+        Orchestrator.over(unity.catalog).sync_tables([model])
+
+    assert outcome.status is Status.FAILED
+    assert outcome.failure == str(caught.value)
+    assert str(caught.value) == (
+        "dev.silver.orders: its catalog entry differs from its log (comment: the catalog entry has 'Managed table', the"
+        " log has 'Orders'), and the catalog commits to that log, so only the catalog may write the entry; a"
+        " RESTORE through Spark writes both [DS603 FailedMetadataSync]"
+    )
+
+
+def test_commits_in_the_catalog_are_read_by_the_delta_api_and_what_is_not_compared_is_noted(unity):
+    managed_by_catalog(unity, latest=1, comment="Older")
+    unity.server.metastore.commits["dev.silver.orders"] = [{"version": 1}]
+
+    state = unity.state()
+
+    assert (state.tables[NAME].table_comment, state.tables[NAME].version) == ("Managed table", 1)
+    assert state.logs == {}
+    drift, compared = outcomes(unity, table(column(is_nullable=False), comment="Managed table"))
+    assert (drift.status, compared.status) == (Status.IN_SYNC, Status.IN_SYNC)
+    assert [note.message for note in compared.notes] == [
+        "its newest commits are in the catalog only, so its catalog entry and its log are not compared",
+    ]
+    (done,) = unity.catalog.sync_entries([MODEL])
+    assert (done.differences, [note.code for note in done.notes]) == ((), ["DS708"])
+
+
+def test_a_log_that_cannot_be_read_is_only_replaced_by_the_entry_if_the_catalog_commits_to_it(unity):
+    managed_by_catalog(unity)
+    unity.server.metastore._store = None
+    unity.entry()["storage_location"] = "file:///nowhere/managed"
+
+    assert unity.state().tables[NAME].table_comment == "Managed table"
+
+    del unity.entry()["properties"]["delta.feature.catalogManaged"]
+    assert "there is no Delta log at file:///nowhere/managed" in str(unity.state().problems[NAME])
+
+
+def test_a_server_without_a_delta_api_needs_spark_for_a_log_to_which_it_commits(tmp_path):
+    with lake(tmp_path, delta_api=False) as unity:
+        managed_by_catalog(unity)
+
+        assert str(unity.state().problems[NAME]) == (
+            f"dev.silver.orders: Spark runs the statements for the catalogs at {unity.server.uri}, and no session is"
+            " configured; override the fixture delta_spark, or give UnityCatalog a session [DS501 UnreachableCatalog]"
+        )
+
+
+NAMES = {name: table(column(), name=f"dev.silver.t{number}") for number, name in enumerate(FUTURE_LOGS)}
+NEWEST = "00000000000000000001"
+PAIRS = pa.map_(pa.string(), pa.string())
+ACTIONS = pa.schema(
+    [
+        pa.field(
+            "metaData",
+            pa.struct(
+                [
+                    ("id", pa.string()),
+                    ("format", pa.struct([("provider", pa.string()), ("options", PAIRS)])),
+                    ("schemaString", pa.string()),
+                    ("partitionColumns", pa.list_(pa.string())),
+                    ("configuration", PAIRS),
+                ],
+            ),
+        ),
+        pa.field(
+            "protocol",
+            pa.struct(
+                [
+                    ("minReaderVersion", pa.int32()),
+                    ("minWriterVersion", pa.int32()),
+                    ("readerFeatures", pa.list_(pa.string())),
+                    ("writerFeatures", pa.list_(pa.string())),
+                ],
+            ),
+        ),
+    ],
+)
+
+
+@pytest.fixture
+def future_unity(tmp_path):
+    with lake(tmp_path) as made:
+        yield made
+
+
+def checkpointed(log, folder):
+    """Keep of a log only its checkpoint, as after a clean-up, and a newer commit with data."""
+    log.write(folder)
+    first = folder / "_delta_log" / f"{0:020d}.json"
+    rows = [{kind: action[kind] for kind in ("protocol", "metaData") if kind in action} for action in log.actions]
+    parquet.write_table(
+        pa.Table.from_pylist([row for row in rows if row], schema=ACTIONS),
+        first.with_suffix(".checkpoint.parquet"),
+    )
+    first.rename(first.with_name(f"{NEWEST}.json"))
+    info = {"commitInfo": {"timestamp": TIME, "operation": "TEST"}}
+    first.with_name(f"{NEWEST}.json").write_text(json.dumps(info), "utf-8")
+
+
+def test_every_log_is_shown_and_a_missing_schema_is_named(future_unity):
+    for name, log in FUTURE_LOGS.items():
+        log.write(future_unity.folder.joinpath(*NAMES[name].name))
+
+    state = future_unity.state(*NAMES.values())
+
+    shown = {name: describe_type(state.tables[NAMES[name].name].columns[1].data_type) for name in READABLE_LOGS}
+    assert shown == {name: log.shown for name, log in READABLE_LOGS.items()}
+    for name, log in READABLE_LOGS.items():
+        observed = state.tables[NAMES[name].name]
+        assert (observed.version, observed.table_properties[log.property[0]]) == (0, log.property[1]), name
+    path = future_unity.folder.joinpath(*NAMES[NO_SCHEMA].name) / "_delta_log"
+    (fault,) = state.problems.values()
+    assert str(fault) == (
+        f"{NAMES[NO_SCHEMA].qualified_name}: its Delta log is damaged ({path}/{0:020d}.json holds metadata without a"
+        " schema); restore it from a backup [DS503 DamagedTable]"
+    )
+
+
+@pytest.mark.parametrize("name", ["geometry", "feature for readers", "protocol version", "property"])
+def test_such_a_log_is_read_from_its_checkpoint_as_well(future_unity, name):
+    checkpointed(READABLE_LOGS[name], future_unity.folder.joinpath(*NAME))
+
+    observed = future_unity.state().tables[NAME]
+
+    key, value = READABLE_LOGS[name].property
+    assert (observed.version, describe_type(observed.columns[1].data_type)) == (1, READABLE_LOGS[name].shown)
+    assert observed.table_properties[key] == value
+
+
+def test_the_catalog_entry_gets_what_it_can_store_of_such_a_table(future_unity):
+    READABLE_LOGS["geometry"].write(future_unity.folder.joinpath(*NAME))
+
+    future_unity.catalog.sync_entries([table(column())])
+
+    assert [column["name"] for column in future_unity.entry()["columns"]] == ["id"]
+    assert future_unity.differences() == []
+
+
+class Context:
+    """Starts no session, so what comes before can be seen."""
+
+    def __init__(self, *, own):
+        values: dict[str, Any] = dict.fromkeys(("sync_on_read", "sync_recreate"), False)
+        values |= {"unity_uri": "http://127.0.0.1:1", "unity_token_variable": "NOT_SET", "unity_timeout": 1.0}
+        values |= {"storage": (), "read_threads": 1}
+        self.settings = BackendSettings(values=values, option=lambda _: None, mode="apply")
+        self._own = own
+
+    def starts_own_spark(self):
+        return self._own
+
+    def spark(self):
+        raise KeyboardInterrupt
+
+    def call_at_end(self, _):
+        pass
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_it_is_named_before_spark_starts(caplog, own):
+    caplog.set_level(logging.INFO, LOGGER)
+
+    with pytest.raises(KeyboardInterrupt):
+        BACKEND.open(Context(own=own)).data_checks(NAME).count_rows()
+
+    text = (
+        "statements and data checks run in Spark, whose session needs the Spark connector of http://127.0.0.1:1 and"
+        " spark.sql.catalog.NAME with its uri and token; if it has none, override the fixture delta_spark"
+    )
+    assert caplog.messages == ([text] if own else [])

@@ -1,0 +1,372 @@
+"""``python -m pytest_delta_schema``: what all commands have in common, the kept JVM, and merging reports."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from pytest_delta_schema.backends.local.kept_jvm import HolderRecord, ask, private_folder, record_path, write_record
+from pytest_delta_schema.backends.secret import Secret
+from pytest_delta_schema.commands.cli import main
+from pytest_delta_schema.engine.outcomes import Status
+from pytest_delta_schema.report.formats import FORMATS
+from pytest_delta_schema.report.json_report import report_from_json, report_json, report_text
+from support.fake_jvm_holder import JVM_SECRET, holding
+from support.reports import BLOCKED, DRIFTED, IN_SYNC, RUN, sample_report
+from support.runs import ci_commands
+
+
+def test_a_reader_that_stops_early_is_no_traceback():
+    reading, writing = os.pipe()
+    os.close(reading)
+
+    with os.fdopen(writing, "wb") as pipe:
+        command = [sys.executable, "-m", "pytest_delta_schema", "schema", "report"]
+        answer = subprocess.run(command, stdout=pipe, stderr=subprocess.PIPE, text=True, check=False)
+
+    assert (answer.returncode, answer.stderr) == (1, "")
+
+
+def test_commands_are_ready_without_pyspark_and_pytest():
+    text = "import sys; from pytest_delta_schema.commands.cli import main; print({'pyspark', 'pytest', 'syrupy'} & {*sys.modules})"
+
+    answer = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+
+    assert answer.stdout == "set()\n"
+
+
+def test_the_help_names_the_options_of_pytest_for_the_main_jobs():
+    answer = subprocess.run(
+        [sys.executable, "-m", "pytest_delta_schema", "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    named = [line.split("  ")[1] for line in answer.stdout.splitlines() if line.startswith("  pytest")]
+    assert named == [
+        "pytest",
+        "pytest --snapshot-update",
+        "pytest --delta-drift",
+        "pytest --delta-apply",
+        "pytest --delta-init",
+    ]
+
+
+LEASE = {"want": "lease", "pid": 77, "seconds": 300}
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+@pytest.mark.parametrize("action", ["status", "stop"])
+def test_without_a_kept_jvm_there_is_nothing_to_do(capsys, tmp_path, action):
+    assert main(["jvm", action]) == 0
+    assert capsys.readouterr() == ("no JVM is kept\n", "")
+
+    private_folder()
+    path = record_path(tmp_path)
+    write_record(path, HolderRecord(folder=str(tmp_path), key="key", port=1, secret=Secret("of an ended holder")))
+    assert main(["jvm", action]) == 0
+    assert capsys.readouterr() == ("no JVM is kept\n", "")
+    assert not path.exists()
+
+
+def test_status_shows_each_jvm_without_its_secret(capsys, tmp_path):
+    with holding(tmp_path / "a", 900) as idle, holding(tmp_path / "b") as used:
+        channel, _ = ask(used.record, LEASE)
+
+        code = main(["jvm", "status"])
+
+        output = capsys.readouterr()
+        channel.close()
+    lines = sorted(output.out.splitlines())
+    assert (code, output.err, len(lines)) == (0, "", 2)
+    assert re.fullmatch(
+        f"{tmp_path}/a: JVM with the process id {idle.process.pid}, 0 runs so far; idle for \\d s, ends in 8\\d\\d s"
+        f"|{tmp_path}/a: JVM with the process id {idle.process.pid}, 0 runs so far; idle for 0 s, ends in 900 s",
+        lines[0],
+    )
+    assert lines[1] == (
+        f"{tmp_path}/b: JVM with the process id {used.process.pid}, 1 run so far; used by the run with the process id 77"
+    )
+    assert JVM_SECRET not in output.out
+
+
+def test_stop_ends_those_that_no_run_uses(capsys, tmp_path):
+    with holding(tmp_path / "a") as idle, holding(tmp_path / "b") as used:
+        channel, _ = ask(used.record, LEASE)
+
+        code = main(["jvm", "stop"])
+
+        assert idle.process.poll() is not None
+        assert used.process.poll() is None
+        channel.close()
+    assert code == 1
+    assert capsys.readouterr() == (
+        f"{tmp_path}/a: the JVM with the process id {idle.process.pid} was ended\n",
+        f"error: {tmp_path}/b: the run with the process id 77 uses the JVM; end that run first\n",
+    )
+
+
+def test_a_record_that_others_can_read_is_a_fault(capsys, tmp_path):
+    private_folder()
+    path = record_path(tmp_path)
+    path.write_text("{}")
+    path.chmod(0o644)
+
+    assert main(["jvm", "stop"]) == 1
+    assert capsys.readouterr() == ("", f"error: other users have access to {path}; run rm {path}\n")
+
+
+def test_a_file_that_is_no_record_is_left_out(capsys, tmp_path):
+    private_folder()
+    path = record_path(tmp_path)
+    path.touch(mode=0o600)
+
+    assert main(["jvm", "status"]) == 0
+    assert capsys.readouterr().out == "no JVM is kept\n"
+
+
+HINT = "name a file that a run has written with --delta-report json"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """A folder with the reports of two runs."""
+    monkeypatch.chdir(tmp_path)
+    early, late = "2026-01-31T12:00:00Z", "2026-01-31T13:00:00Z"
+    drifted = replace(DRIFTED, target="c" * 16, created=early)
+    aligned = replace(drifted, created=late, status=Status.IN_SYNC)
+    (tmp_path / "a.json").write_text(report_text(sample_report(drifted, BLOCKED)))
+    (tmp_path / "b.json").write_text(report_text(sample_report(aligned, IN_SYNC)))
+    return tmp_path
+
+
+def names(text):
+    return [(table.name, table.status.value) for table in report_from_json(json.loads(text)).tables]
+
+
+MERGED = [
+    ("dev.silver.customers", "blocked"),
+    ("dev.silver.orders", "in sync"),
+    ("dev.silver.regions", "in sync"),
+]
+
+
+def test_the_report_is_printed(capsys):
+    assert main(["merge", "a.json", "b.json"]) == 0
+
+    answer = capsys.readouterr()
+    assert names(answer.out) == MERGED
+    assert (len(json.loads(answer.out)["runs"]), answer.err) == (2, "")
+
+
+def test_two_catalogs_with_the_same_names_stay_apart(folder, capsys):
+    prod = replace(DRIFTED, target="a" * 16)
+    staging = replace(DRIFTED, target="b" * 16, created="2026-01-31T12:00:00Z", status=Status.IN_SYNC)
+    (folder / "prod.json").write_text(report_text(sample_report(prod)))
+    (folder / "staging.json").write_text(report_text(sample_report(staging)))
+
+    assert main(["merge", "prod.json", "staging.json"]) == 0
+
+    assert names(capsys.readouterr().out) == [("dev.silver.orders", "drifted"), ("dev.silver.orders", "in sync")]
+
+
+HOSTILE = "a ##[add-mask]b\n::error::c ##vso[task.complete]\u202e"
+
+
+def test_what_is_printed_is_no_command_and_stays_equal(folder, capsys):
+    report = sample_report(replace(DRIFTED, name=f"dev.silver.{HOSTILE}"))
+    (folder / "a.json").write_text(report_text(report))
+
+    assert main(["merge", "a.json"]) == 0
+
+    output = capsys.readouterr().out
+    assert names(output) == [(f"dev.silver.{HOSTILE}", "drifted")]
+    assert output.isascii()
+    assert ci_commands(output) == []
+
+
+def test_an_error_is_no_command(capsys):
+    assert main(["merge", f"{HOSTILE}.json"]) == 1
+
+    answer = capsys.readouterr().err
+    assert answer.startswith(
+        "error: a ##\\[add-mask]b\n\\::error::c ##vso\\[task.complete]\\u202e.json: cannot be read",
+    )
+    assert ci_commands(answer) == []
+
+
+def test_one_report_is_written_as_it_is(folder, capsys):
+    (folder / "a.json").write_text(report_text(sample_report(BLOCKED, DRIFTED)))
+
+    assert main(["merge", "a.json", "-o", "copy.json"]) == 0
+
+    assert (folder / "copy.json").read_text() == (folder / "a.json").read_text()
+    assert capsys.readouterr().out == "report written to copy.json\n"
+
+
+def test_a_file_may_have_any_name(folder):
+    assert main(["merge", "a.json", "-o", "off"]) == 0
+
+    assert names((folder / "off").read_text()) == [
+        ("dev.silver.customers", "blocked"),
+        ("dev.silver.orders", "drifted"),
+    ]
+
+
+def test_a_report_may_be_written_to_a_device(capsys):
+    assert main(["merge", "a.json", "-o", os.devnull]) == 0
+
+    assert capsys.readouterr().out == f"report written to {os.devnull}\n"
+
+
+def test_a_report_may_be_written_over_one_that_was_read(folder):
+    assert main(["merge", "a.json", "b.json", "-o", "a.json"]) == 0
+
+    assert names((folder / "a.json").read_text()) == MERGED
+
+
+def test_other_reports_are_written_in_the_formats_of_runs(folder, capsys):
+    assert main(["merge", "b.json", "a.json", "--report", "sarif:out/all.sarif", "--report", "github"]) == 0
+
+    assert json.loads((folder / "out" / "all.sarif").read_text())["version"] == "2.1.0"
+    written, *annotations = capsys.readouterr().out.splitlines()
+    assert written == "report written to out/all.sarif"
+    assert annotations
+    assert all(line.startswith("::") for line in annotations)
+
+
+def test_every_format_is_written_without_pyspark(folder):
+    blocked = "import sys; sys.modules.update(dict.fromkeys(['pyspark', 'delta', 'py4j']))"
+    reports = [argument for type_ in FORMATS for argument in ("--report", type_)]
+    command = f"from pytest_delta_schema.commands.cli import main; sys.exit(main(['merge', 'a.json', *{reports}]))"
+
+    answer = subprocess.run(
+        [sys.executable, "-c", f"{blocked}; {command}"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (answer.returncode, answer.stderr) == (0, "")
+    written = sorted(path.name for path in folder.glob("delta-report.*"))
+    assert written == [
+        "delta-report.gitlab.json",
+        "delta-report.html",
+        "delta-report.json",
+        "delta-report.md",
+        "delta-report.sarif",
+    ]
+
+
+def test_a_step_of_github_gets_a_summary_of_all_runs(folder, monkeypatch, capsys):
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(folder / "summary.md"))
+
+    assert main(["merge", "a.json", "b.json", "--report", "github"]) == 0
+
+    assert "1 of 3 tables fails" in (folder / "summary.md").read_text().splitlines()[0]
+    assert capsys.readouterr().out.startswith("::error ")
+
+
+def test_annotations_are_shown_where_the_summary_cannot_be_written(folder, monkeypatch, capsys):
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(folder))
+
+    assert main(["merge", "a.json", "--report", "github"]) == 1
+
+    answer = capsys.readouterr()
+    assert answer.out.startswith("::error ")
+    assert answer.err.startswith("error: the github report cannot be written: ")
+
+
+def test_every_file_that_is_no_report_is_named_and_nothing_is_written(folder, capsys):
+    report = report_json(sample_report(DRIFTED))
+    files = {
+        "cut.json": '{"version": 1,',
+        "nan.json": json.dumps({**report, "summary": float("nan")}),
+        "list.json": "[]",
+        "package.json": '{"name": "shop", "version": "1.0.0"}',
+        "newer.json": json.dumps({**report, "version": 2}),
+        "wrong.json": json.dumps({**report, "runs": [], "tables": 1}),
+        "one.json": json.dumps({**report, "faults": {}}),
+    }
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    (folder / "latin.json").write_bytes(b'{"a": "\xe9"}')
+    (folder / "folder.json").mkdir()
+
+    code = main(["merge", "a.json", *files, "latin.json", "folder.json", "none.json", "-o", "merged.json"])
+
+    answer = capsys.readouterr()
+    assert (code, answer.out) == (1, "")
+    assert answer.err.splitlines() == [
+        f"error: cut.json: is not valid JSON (Expecting property name enclosed in double quotes: line 1 column 15 (char 14)); {HINT}",
+        f"error: nan.json: is not valid JSON (NaN is not a number); {HINT}",
+        f"error: list.json: is not a report of pytest-delta-schema; {HINT}",
+        f"error: package.json: is not a report of pytest-delta-schema; {HINT}",
+        "error: newer.json: is of version 2, and this release reads version 1; upgrade pytest-delta-schema",
+        "error: wrong.json: runs is []; write an array of at least 1 (and 1 more)",
+        "error: one.json: faults is {}; write an array",
+        f"error: latin.json: is not valid JSON ('utf-8' codec can't decode byte 0xe9 in position 7: invalid continuation byte); {HINT}",
+        f"error: folder.json: cannot be read: Is a directory; {HINT}",
+        f"error: none.json: cannot be read: No such file or directory; {HINT}",
+    ]
+    assert not (folder / "merged.json").exists()
+
+
+def test_every_report_that_cannot_be_written_is_named_and_nothing_is_written(folder, capsys):
+    wrong = ["htm", "json:", "sarif:.", "github:notes", "gitlab:out.json"]
+
+    code = main(
+        ["merge", "a.json", "none.json", "-o", "out.json", *(part for text in wrong for part in ("--report", text))],
+    )
+
+    answer = capsys.readouterr()
+    assert (code, answer.out) == (1, "")
+    lines = answer.err.splitlines()
+    assert len(lines) == 6
+    assert lines[0].startswith("error: there is not a report of type 'htm'; ")
+    assert lines[1] == "error: 'json:' names no file; write json, json:FILE or json:off"
+    assert lines[2].startswith(f"error: report sarif:{folder}: it is a folder; write a file, such as ")
+    assert lines[3].startswith("error: report github:")
+    assert lines[4].startswith(f"error: reports json and gitlab: both would be written to {folder / 'out.json'}; ")
+    assert lines[5].startswith("error: none.json: cannot be read: ")
+    assert {path.name for path in folder.iterdir()} == {"a.json", "b.json"}
+
+
+def test_a_file_that_turns_out_not_to_be_writable_is_an_error(folder, capsys, monkeypatch):
+    monkeypatch.setattr("pathlib.Path.replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left", "x")))
+
+    assert main(["merge", "a.json", "-o", "out.json"]) == 1
+
+    assert capsys.readouterr().err == (
+        "error: the json report cannot be written: No space left (x); make the path writable, or write another file\n"
+    )
+    assert not (folder / "out.json").exists()
+
+
+def test_characters_that_the_terminal_does_not_have_are_written_out(folder, capsys):
+    table = replace(DRIFTED, changes=(replace(DRIFTED.changes[0], after="\ud800"),))
+    (folder / "a.json").write_text(report_text(sample_report(table, runs=(RUN,))))
+
+    assert main(["merge", "a.json", "--report", "github"]) == 0
+
+    assert "\\ud800" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("arguments", [[], ["a.json", "--delta-report", "json"]])
+def test_a_wrong_command_line_shows_how_it_is_used(capsys, arguments):
+    with pytest.raises(SystemExit) as caught:
+        main(["merge", *arguments])
+
+    assert caught.value.code == 2
+    assert "usage: python -m pytest_delta_schema" in capsys.readouterr().err

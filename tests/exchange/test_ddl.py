@@ -1,0 +1,199 @@
+"""Models as DDL, and the DDL as models: nothing that SQL can express is lost."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyspark.sql import types as spark
+
+from pytest_delta_schema import Check, Column, ForeignKey, Identity, Table, UnknownType
+from pytest_delta_schema.delta.names import folded
+from pytest_delta_schema.diagnostics.errors import DeclarationError
+from pytest_delta_schema.exchange import from_ddl, to_ddl
+from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.testing import SCENARIOS
+from support.strategies import models
+
+ID = Column("id", spark.LongType(), is_nullable=False)
+MODELS = {
+    f"{scenario.name}-{number}": table
+    for scenario in SCENARIOS
+    for number, table in enumerate(
+        [scenario.before, scenario.after, scenario.parquet, *(other for other, _ in scenario.other_tables)],
+    )
+    if table is not None
+}
+HOSTILE = [
+    "it's",
+    'say "a"',
+    "two\nlines\r\n",
+    "back\\slash\\",
+    "\\'",
+    "''",
+    "tab\tnul\0nul\x001",
+    "${x}",
+    "ä💥\u202e",
+    "-- no comment",
+    "/* nor this */",
+    "a;b",
+    "\\u0041",
+    "%_\\%\\_",
+]
+
+
+def declared(table: Table) -> object:
+    """Return what SQL can express of a model: not that something is absent, nor the case of the name of a check."""
+    state = desired_state(table)
+    tags = {path: {key: value for key, value in tags.items() if value is not None} for path, tags in state.tags.items()}
+    return replace(
+        state,
+        table_properties={key: value for key, value in state.table_properties.items() if value is not None},
+        tags={path: values for path, values in tags.items() if values},
+        checks=tuple(check._replace(name=folded(check.name)) for check in state.checks),
+    )
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_models_of_all_scenarios_come_back(name):
+    (again,) = from_ddl(to_ddl([MODELS[name]]))
+
+    assert declared(again) == declared(MODELS[name])
+
+
+@settings(deadline=None)
+@given(model=models())
+def test_any_model_comes_back(model):
+    (again,) = from_ddl(to_ddl([model]))
+
+    assert declared(again) == declared(model)
+    assert to_ddl([again]) == to_ddl([model])
+
+
+@settings(deadline=None)
+@given(text=st.text(st.characters(exclude_categories=["Cs"]), min_size=1), key=st.sampled_from(HOSTILE))
+def test_any_text_comes_back(text, key):
+    field = spark.StructField(text, spark.StringType(), metadata={"comment": text})
+    columns = [Column("c", spark.StructType([field]), comment=text), Column(f"x{text}", spark.StringType())]
+    options = {"comment": text, "table_properties": {f"team.{key}": text}, "tags": {key: text}}
+    model = Table("dev", "silver", f"t{text}", columns, checks=[Check(key, "c IS NOT NULL")], **options)
+
+    (again,) = from_ddl(to_ddl([model]))
+
+    assert declared(again) == declared(model)
+
+
+@pytest.mark.parametrize(
+    "data_type",
+    [
+        spark.VarcharType(7),
+        spark.CharType(3),
+        spark.DecimalType(38, 18),
+        spark.VariantType() if hasattr(spark, "VariantType") else spark.BinaryType(),
+        spark.DayTimeIntervalType(0, 3),
+        spark.YearMonthIntervalType(0, 0),
+        UnknownType("interval"),
+        UnknownType("string collate UTF8_LCASE"),
+        UnknownType("geometry(OGC:CRS84)"),
+        UnknownType("geography(4326)"),
+        UnknownType("time(6)"),
+    ],
+    ids=lambda data_type: data_type.simpleString(),
+)
+def test_any_type_comes_back(data_type):
+    nested = spark.MapType(spark.StringType(), spark.ArrayType(spark.StructType([spark.StructField("f", data_type)])))
+    model = Table("dev", "silver", "t", [Column("c", data_type, comment="x"), Column("n", nested)])
+
+    (again,) = from_ddl(to_ddl([model]))
+
+    assert declared(again) == declared(model)
+
+
+def test_a_struct_sixty_levels_deep_comes_back():
+    kind: spark.DataType = spark.LongType()
+    for _ in range(60):
+        kind = spark.StructType([spark.StructField("f", kind, nullable=False, metadata={"comment": "it's"})])
+    model = Table("dev", "silver", "deep", [Column("c", kind)])
+
+    (again,) = from_ddl(to_ddl([model]))
+
+    assert declared(again) == declared(model)
+
+
+def test_tables_come_after_those_that_they_reference_and_a_schema_is_created_once():
+    parent = Table("dev", "silver", "z", [ID], primary_key=["id"])
+    child = Table("dev", "silver", "a", [ID], foreign_keys=[ForeignKey(["id"], parent)])
+
+    text = to_ddl([child, parent])
+
+    assert text.count("CREATE SCHEMA") == 1
+    assert text.index("CREATE TABLE `dev`.`silver`.`z`") < text.index("CREATE TABLE `dev`.`silver`.`a`")
+    assert text.endswith("REFERENCES `dev`.`silver`.`z` (`id`);\n")
+    assert list(map(declared, from_ddl(text))) == list(map(declared, [parent, child]))
+
+
+def test_tables_that_reference_each_other_get_their_foreign_keys_last():
+    first = Table("dev", "s", "a", [ID], primary_key=["id"], foreign_keys=[ForeignKey(["id"], "dev.s.b", ["id"])])
+    second = Table("dev", "s", "b", [ID], primary_key=["id"], foreign_keys=[ForeignKey(["id"], "dev.s.a", ["id"])])
+
+    text = to_ddl([second, first])
+
+    assert text.index("CREATE TABLE `dev`.`s`.`b`") < text.index("FOREIGN KEY")
+    assert list(map(declared, from_ddl(text))) == list(map(declared, [first, second]))
+
+
+def test_a_parent_whose_name_holds_dots_comes_back():
+    model = Table("dev", "s", "a", [ID], foreign_keys=[ForeignKey(["id"], "dev.`s.t`.`b``c`", ["id"], rely=True)])
+
+    (again,) = from_ddl(to_ddl([model]))
+
+    assert declared(again) == declared(model)
+
+
+def test_no_tables_are_no_statements():
+    assert to_ddl([]) == ""
+    assert from_ddl("") == from_ddl(" ;; -- nothing\n /* at ; all */ ") == []
+
+
+def test_a_table_that_is_given_twice_is_refused():
+    model = Table("dev", "s", "a", [ID])
+
+    with pytest.raises(DeclarationError) as caught:
+        to_ddl([model, Table("DEV", "s", "A", [ID])])
+
+    assert str(caught.value) == "to_ddl: dev.s.a is declared more than once; give each table once"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"text": 1}, "from_ddl: text takes a string, and was given 1; give the statements, or a name, as text"),
+        (
+            {"text": "", "catalog_name": None},
+            "from_ddl: catalog_name takes a string, and was given None; give the statements, or a name, as text",
+        ),
+    ],
+)
+def test_other_arguments_are_refused(arguments, message):
+    with pytest.raises(DeclarationError) as caught:
+        from_ddl(**arguments)
+
+    assert str(caught.value) == message
+
+
+def test_identities_generation_and_defaults_come_back():
+    columns = [
+        Column("a", spark.LongType(), identity=Identity(start=-5, step=-2)),
+        Column("b", spark.LongType(), identity=Identity(start=7, always=False)),
+        Column("c", spark.LongType(), default="coalesce(NULL, 1) -- why"),
+        Column("d", spark.LongType(), generated_as="c + (2 * 3) -- why", comment="Sum"),
+        Column("e", spark.StringType(), default="'COMMENT ''x''' || \"NOT NULL\""),
+    ]
+    model = Table("dev", "s", "a", columns)
+
+    (again,) = from_ddl(to_ddl([model]))
+
+    assert declared(again) == declared(model)
+    assert again.columns[2].default == "coalesce(NULL, 1) -- why"

@@ -1,0 +1,74 @@
+"""Names of keys: always the same, and different for different keys."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_delta_schema import QualifiedName
+from pytest_delta_schema.models.names import CONSTRAINT_NAME_LIMIT, key_name
+from support.models import NAME
+
+
+@pytest.mark.parametrize(
+    ("key", "columns", "name"),
+    [
+        (["id"], ["id"], "pk_dev_silver_orders__id"),
+        (["Id"], ["Id"], "pk_dev_silver_orders__id"),
+        (["order_id", "line_no"], ["order_id", "line_no", "price"], "pk_dev_silver_orders__order_id_line_no"),
+        (["line_no", "order_id"], ["order_id", "line_no", "price"], "pk_dev_silver_orders__line_no_order_id"),
+        (["a", "b_c"], ["a", "b_c", "a_b", "c"], "pk_dev_silver_orders__a_b_c_ee064e85"),
+        (["a_b", "c"], ["a", "b_c", "a_b", "c"], "pk_dev_silver_orders__a_b_c_20b04880"),
+        (["a_b"], ["a", "b", "A_B"], "pk_dev_silver_orders__a_b_1175c23e"),
+    ],
+)
+def test_names(key, columns, name):
+    assert key_name("pk", NAME, key, columns) == name
+
+
+def test_a_long_name_is_cut_and_hashed_within_the_limit():
+    long = "c" * 300
+
+    name = key_name("pk", NAME, [long])
+
+    assert len(name) == CONSTRAINT_NAME_LIMIT
+    assert name == "pk_dev_silver_orders__" + "c" * 224 + "_5076f743"
+    assert name != key_name("pk", NAME, [long + "c"])
+
+
+@pytest.mark.parametrize(
+    ("key", "columns", "name"),
+    [
+        (["Customer_Id"], ["Customer_Id", "x"], "fk_dev_silver_orders__customer_id"),
+        (["a", "b_c"], ["a", "b_c", "a_b", "c"], "fk_dev_silver_orders__a_b_c_ee064e85"),
+    ],
+)
+def test_names_of_foreign_keys(key, columns, name):
+    assert key_name("fk", NAME, key, columns) == name
+
+
+WORDS = st.text(alphabet="ab_", min_size=1, max_size=6)
+
+
+@given(columns=st.lists(WORDS, min_size=1, max_size=6, unique=True), data=st.data())
+def test_different_keys_of_one_table_have_different_names(columns, data):
+    keys = st.lists(st.sampled_from(columns), min_size=1, max_size=3, unique=True)
+    one, other = data.draw(keys), data.draw(keys)
+
+    names = [key_name("pk", NAME, key, columns) for key in (one, other)]
+
+    assert (names[0] == names[1]) == (one == other)
+
+
+@given(columns=st.lists(WORDS, min_size=1, max_size=6, unique=True))
+def test_the_order_of_the_other_columns_does_not_matter(columns):
+    assert key_name("pk", NAME, columns[:1], columns) == key_name("pk", NAME, columns[:1], columns[::-1])
+
+
+def test_tables_with_the_same_text_have_keys_of_their_own():
+    long = "x" * 300
+    one = key_name("pk", QualifiedName("a", "b_c", "t"), [long])
+    other = key_name("pk", QualifiedName("a_b", "c", "t"), [long])
+
+    assert one != other

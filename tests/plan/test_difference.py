@@ -1,0 +1,369 @@
+"""Nested evolution, and contracts that let writers add columns."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import types as spark
+
+from pytest_delta_schema import Check, Column
+from pytest_delta_schema.delta.names import ColumnPath
+from pytest_delta_schema.plan import ColumnAdd, ColumnDrop, ColumnRename, TablePlanner
+from pytest_delta_schema.plan.actions import change_lines
+from pytest_delta_schema.plan.difference import new_names, old_names, with_names
+from pytest_delta_schema.sql import statements
+from pytest_delta_schema.state import CheckState
+from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.testing.scenario import LONG as BIGINT
+from pytest_delta_schema.testing.scenario import field as spark_field
+from pytest_delta_schema.testing.scenario import struct as spark_struct
+from support.models import NAME, TEXT, catalog, column, state, stored, table
+
+LONG, INT = spark.LongType(), spark.IntegerType()
+MAPPED = {"delta.columnMapping.mode": "name"}
+
+
+def field(name, kind=LONG, *, nullable=True, comment="", renamed_from=None):
+    metadata = {**({"comment": comment} if comment else {}), **({"renamed_from": renamed_from} if renamed_from else {})}
+    return spark.StructField(name, kind, nullable, metadata)
+
+
+def struct(*fields):
+    return spark.StructType(list(fields))
+
+
+def plan(model, before, **options):
+    """Plan from the table that ``before`` declares to ``model``."""
+    there = desired_state(before)
+    planned = TablePlanner(**options).plan([model], catalog(there))
+    return planned, [str(line) for action in planned.actions for line in change_lines(action)]
+
+
+def of(kind, **options):
+    return table(Column("a", kind, **options))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected", "sql"),
+    [
+        pytest.param(
+            struct(field("x")),
+            struct(field("x"), field("y", TEXT, comment="Why")),
+            ["+ columns.a.y: (absent) -> string", "~ columns.a.y.comment: '' -> 'Why'"],
+            ["ADD COLUMNS (\n  `a`.`y` STRING\n)", "ALTER COLUMN\n  `a`.`y` COMMENT 'Why'"],
+            id="field added",
+        ),
+        pytest.param(
+            spark.ArrayType(struct(field("x"))),
+            spark.ArrayType(struct(field("x"), field("y"))),
+            ["+ columns.a.element.y: (absent) -> bigint"],
+            ["ADD COLUMNS (\n  `a`.`element`.`y` BIGINT\n)"],
+            id="field of elements added",
+        ),
+        pytest.param(
+            spark.MapType(TEXT, struct(field("x"))),
+            spark.MapType(TEXT, struct(field("y"))),
+            ["+ columns.a.value.y: (absent) -> bigint", "- columns.a.value.x: bigint -> (not in the model)"],
+            ["ADD COLUMNS (\n  `a`.`value`.`y` BIGINT\n)", "DROP COLUMNS (`a`.`value`.`x`)"],
+            id="field of values swapped",
+        ),
+        pytest.param(
+            spark.MapType(INT, INT),
+            spark.MapType(LONG, LONG),
+            ["~ columns.a.key: int -> bigint", "~ columns.a.value: int -> bigint"],
+            ["ALTER COLUMN\n  `a`.`key` TYPE BIGINT,\n  `a`.`value` TYPE BIGINT"],
+            id="keys and values widened",
+        ),
+        pytest.param(
+            struct(field("g", struct(field("lat", INT)))),
+            struct(field("g", struct(field("lat", LONG)))),
+            ["~ columns.a.g.lat: int -> bigint"],
+            ["ALTER COLUMN\n  `a`.`g`.`lat` TYPE BIGINT"],
+            id="field widened, deep",
+        ),
+        pytest.param(
+            struct(field("g", struct(field("x")))),
+            struct(field("g", spark.ArrayType(LONG))),
+            ["~ columns.a.g: struct<x: bigint> -> array<bigint>"],
+            ["ALTER COLUMN\n  `a`.`g` TYPE ARRAY<BIGINT>"],
+            id="another kind of type",
+        ),
+        pytest.param(
+            struct(field("x", comment="Old")),
+            struct(field("x", comment="New")),
+            ["~ columns.a.x.comment: 'Old' -> 'New'"],
+            ["ALTER COLUMN\n  `a`.`x` COMMENT 'New'"],
+            id="comment of a field",
+        ),
+        pytest.param(
+            struct(field("x"), field("y")),
+            struct(field("Y"), field("X")),
+            [],
+            [],
+            id="order and case of fields",
+        ),
+        pytest.param(
+            spark.ArrayType(LONG, containsNull=False),
+            spark.ArrayType(LONG),
+            ["~ columns.a.element: not null -> nullable"],
+            ["ALTER COLUMN\n  `a`.`element` DROP NOT NULL"],
+            id="elements loosened",
+        ),
+        pytest.param(
+            struct(field("x"), field("g", struct(field("old")))),
+            struct(field("x"), field("geo", struct(field("new", renamed_from="old")), renamed_from="g")),
+            ["~ columns.a.g: g -> geo (renamed)", "~ columns.a.geo.old: old -> new (renamed)"],
+            ["RENAME COLUMN `a`.`g` TO `geo`", "RENAME COLUMN `a`.`geo`.`old` TO `new`"],
+            id="a field and one below it renamed",
+        ),
+        pytest.param(
+            spark.ArrayType(struct(field("q", INT))),
+            spark.ArrayType(struct(field("quantity", LONG, nullable=True, comment="How many", renamed_from="Q"))),
+            [
+                "~ columns.a.element.q: q -> quantity (renamed)",
+                "~ columns.a.element.quantity: int -> bigint",
+                "~ columns.a.element.quantity.comment: '' -> 'How many'",
+            ],
+            [
+                "RENAME COLUMN `a`.`element`.`q` TO `quantity`",
+                "ALTER COLUMN\n  `a`.`element`.`quantity` TYPE BIGINT",
+                "ALTER COLUMN\n  `a`.`element`.`quantity` COMMENT 'How many'",
+            ],
+            id="renamed, widened and commented at once",
+        ),
+        pytest.param(
+            struct(field("x"), field("x.y")),
+            struct(field("x"), field("x.y", comment="Dotted")),
+            ["~ columns.a.`x.y`.comment: '' -> 'Dotted'"],
+            ["ALTER COLUMN\n  `a`.`x.y` COMMENT 'Dotted'"],
+            id="a name with a dot",
+        ),
+    ],
+)
+def test_by_path(before, after, expected, sql):
+    planned, lines = plan(of(after), of(before))
+
+    assert lines == expected
+    rendered = [statement.sql for action in planned.actions for statement in statements(action)]
+    assert rendered == [f"ALTER TABLE `dev`.`silver`.`orders` {item}" for item in sql]
+
+
+RENAMED = Column("new", LONG, renamed_from="old")
+
+
+@pytest.mark.parametrize(
+    ("there", "expected"),
+    [
+        pytest.param(["old"], ["~ columns.old: old -> new (renamed)"], id="to do"),
+        pytest.param(["OLD"], ["~ columns.OLD: OLD -> new (renamed)"], id="in another case"),
+        pytest.param(["new"], [], id="done"),
+        pytest.param(["NEW", "x"], ["- columns.x: bigint -> (not in the model)"], id="done, and something else to do"),
+        pytest.param(["old", "new"], ["- columns.old: bigint -> (not in the model)"], id="both live"),
+        pytest.param(
+            ["x"],
+            ["+ columns.new: (absent) -> bigint", "- columns.x: bigint -> (not in the model)"],
+            id="neither",
+        ),
+    ],
+)
+def test_a_hint_is_used_once_and_is_silent_ever_after(there, expected):
+    _, lines = plan(table(RENAMED), table(*map(column, there)))
+
+    assert lines == expected
+
+
+def test_other_changes_of_a_renamed_column_use_its_new_name():
+    model = table(
+        column("new", is_nullable=False, comment="New", renamed_from="old"),
+        primary_key=["new"],
+        checks=[Check("positive", "new > 0"), Check("small", "new < 9")],
+    )
+    before = state(
+        stored("old"),
+        checks=(CheckState("positive", "old > 0"), CheckState("stays", "old < 9"), CheckState("gone", "1 = 1")),
+    )
+
+    (action,) = TablePlanner().plan([model], catalog(before)).align_tables
+
+    assert [str(line) for line in change_lines(action)] == [
+        "- checks.gone: 1 = 1 -> (absent, which loosens the table)",
+        "- checks.positive: old > 0 -> (replaced)",
+        "- checks.stays: old < 9 -> (renamed to small)",
+        "~ columns.old: old -> new (renamed)",
+        "~ columns.new: nullable -> not null",
+        "+ checks.positive: (absent) -> new > 0",
+        "+ checks.small: (absent) -> new < 9",
+        "+ primary_key: (absent) -> pk_dev_silver_orders__new (new)",
+        "~ columns.new.comment: '' -> 'New'",
+    ]
+
+
+def test_a_check_is_dropped_and_added_again_for_every_change_of_its_columns():
+    checks = [Check("a", "s.x > 0"), Check("b", "k > 0"), Check("c", "free > 0")]
+    before = table(Column("s", struct(field("x"), field("y"))), column("k", INT), column("free"), checks=checks)
+    after = table(Column("s", struct(field("x"))), column("k", LONG), column("free"), checks=checks)
+
+    planned, lines = plan(after, before)
+
+    assert [line for line in lines if "checks" in line] == [
+        "- checks.a: s.x > 0 -> (dropped and added again)",
+        "- checks.b: k > 0 -> (dropped and added again)",
+        "+ checks.a: (absent) -> s.x > 0",
+        "+ checks.b: (absent) -> k > 0",
+    ]
+    kinds = [statement.kind.value for action in planned.actions for statement in statements(action)]
+    assert kinds == ["drop check", "drop check", "change types", "drop columns", "add check", "add check"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "path"),
+    [
+        (table(column("a")), table(column("b")), "a"),
+        (of(struct(field("x"), field("y"))), of(struct(field("x"), field("z"))), "a.y"),
+    ],
+)
+def test_a_possible_rename_is_suggested_with_the_line_to_write(before, after, path):
+    planned, _ = plan(after, before)
+
+    (note,) = planned.notes
+    old = path.rpartition(".")[2]
+    new = {"a": "b", "a.y": "a.z"}[path]
+    assert str(note) == (
+        f"dev.silver.orders: column {path} is dropped and {new} is added with the same type;"
+        f" if that is a rename, write renamed_from='{old}' at {new}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (table(column("a")), table(column("b", INT))),
+        (of(struct(field("x"))), table(Column("a", struct(field("x"))), column("x"))),
+    ],
+)
+def test_no_rename_is_suggested_where_none_is_likely(before, after):
+    planned, _ = plan(after, before)
+
+    assert planned.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("enable", "expected"),
+    [
+        ([], []),
+        (["typeWidening"], ["+ properties.delta.enableTypeWidening: (absent) -> 'true'"]),
+        (["columnMapping"], ["+ properties.delta.columnMapping.mode: (absent) -> 'name'"]),
+        (
+            ["columnMapping", "typeWidening"],
+            [
+                "+ properties.delta.columnMapping.mode: (absent) -> 'name'",
+                "+ properties.delta.enableTypeWidening: (absent) -> 'true'",
+            ],
+        ),
+    ],
+)
+def test_features_are_raised_before_what_needs_them_if_that_is_allowed(enable, expected):
+    _, lines = plan(table(RENAMED, column("k", LONG)), table(column("old"), column("k", INT)), enable=enable)
+
+    assert lines == [*expected, "~ columns.old: old -> new (renamed)", "~ columns.k: int -> bigint"]
+
+
+def test_features_that_are_there_are_not_raised_again():
+    properties = {"delta.columnMapping.mode": "id", "delta.enableTypeWidening": "TRUE"}
+    before = table(column("old"), column("k", INT), table_properties=properties)
+
+    _, lines = plan(table(RENAMED, column("k", LONG)), before, enable=["columnMapping", "typeWidening"])
+
+    assert lines == ["~ columns.old: old -> new (renamed)", "~ columns.k: int -> bigint"]
+
+
+def test_a_date_that_becomes_a_timestamp_needs_two_features():
+    before = table(column("d", spark.DateType()))
+
+    _, lines = plan(table(column("d", spark.TimestampNTZType())), before, enable=["typeWidening"])
+
+    assert lines == [
+        "+ properties.delta.enableTypeWidening: (absent) -> 'true'",
+        "+ properties.delta.feature.timestampNtz: (absent) -> 'supported'",
+        "~ columns.d: date -> timestamp_ntz",
+    ]
+
+
+def test_an_action_is_found_by_what_it_renames():
+    planned, _ = plan(table(RENAMED), table(column("old")))
+
+    (action,) = planned.align_tables
+    assert [(change.path, change.to) for change in action.all(ColumnRename)] == [(ColumnPath("old"), "new")]
+    assert action.table == NAME
+
+
+PATHS = [
+    ColumnRename(path=ColumnPath("a"), to="b"),
+    ColumnRename(path=ColumnPath("b", "x"), to="y"),
+    ColumnRename(path=ColumnPath("b", "y", "element", "p"), to="q"),
+    ColumnRename(path=ColumnPath("c", "z"), to="w"),
+]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("a", "b"),
+        ("A.X", "b.y"),
+        ("a.x.element.p", "b.y.element.q"),
+        ("a.x.element.other", "b.y.element.other"),
+        ("c.z", "c.w"),
+        ("c.x", "c.x"),
+    ],
+)
+def test_paths_before_and_after_all_renames(old, new):
+    before, after = ColumnPath.parse(old), ColumnPath.parse(new)
+
+    assert with_names(before, new_names(PATHS)) == after
+    assert with_names(after, old_names(PATHS)) == before
+
+
+ID = Column("id", BIGINT)
+
+
+def planned(model, *columns):
+    plan = TablePlanner().plan([model], catalog(state(*columns)))
+    dropped = [f"columns.{change.path}" for action in plan.align_tables for change in action.all(ColumnDrop)]
+    return dropped, [note.path for note in plan.notes if "additive" in note.message]
+
+
+@pytest.mark.parametrize(
+    ("columns", "dropped", "accepted"),
+    [
+        ([stored(), stored("x"), stored("y")], [], ["columns.x", "columns.y"]),
+        ([stored("x"), stored()], ["columns.x"], []),
+        ([stored(), stored("x", is_nullable=False), stored("y")], ["columns.x"], ["columns.y"]),
+        ([stored("x"), stored(), stored("y")], ["columns.x"], ["columns.y"]),
+    ],
+)
+def test_columns_behind_the_declared_ones_are_accepted_if_they_may_be_null(columns, dropped, accepted):
+    assert planned(table(ID, evolution="additive"), *columns) == (dropped, accepted)
+
+
+@pytest.mark.parametrize(
+    ("wrap", "below"),
+    [
+        pytest.param(lambda kind: kind, "columns.v.b", id="struct"),
+        pytest.param(spark.ArrayType, "columns.v.element.b", id="array"),
+        pytest.param(lambda kind: spark.MapType(spark.StringType(), kind), "columns.v.value.b", id="map"),
+    ],
+)
+def test_fields_of_structs_as_well(wrap, below):
+    declared, stored_type = spark_struct(spark_field("a")), spark_struct(spark_field("a"), spark_field("b"))
+    observed = desired_state(table(Column("v", wrap(stored_type)))).columns
+
+    assert planned(table(Column("v", wrap(declared)), evolution="additive"), *observed) == ([], [below])
+    assert planned(table(Column("v", wrap(declared))), *observed) == ([below], [])
+
+
+def test_a_new_field_is_last_where_no_writer_has_added_one():
+    model = table(ID, Column("v", spark_struct(spark_field("a"), spark_field("b"))), evolution="additive")
+    observed = desired_state(table(ID, Column("v", spark_struct(spark_field("a"))), Column("theirs", BIGINT))).columns
+
+    (action,) = TablePlanner().plan([model], catalog(state(*observed))).align_tables
+
+    assert [(change.path, change.after) for change in action.all(ColumnAdd)] == [(ColumnPath("v", "b"), None)]

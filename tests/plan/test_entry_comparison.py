@@ -1,0 +1,167 @@
+"""Catalog entries compared with the Delta logs of their tables, which no entry can hold completely."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from pytest_delta_schema import Diagnostic
+from pytest_delta_schema.plan import entry_differences
+from pytest_delta_schema.plan.entry_comparison import stale_entries, unstorable_notes
+from pytest_delta_schema.state import CatalogState, EntryState
+from pytest_delta_schema.state.entries import entry_columns, long_properties, storable
+from pytest_delta_schema.state.log_facts import LogFacts
+from support.logs import field
+from support.models import NAME
+
+LONG = "x" * 256
+STRUCT = {"type": "struct", "fields": [field("a"), field("gap", "void")]}
+
+
+def log(*fields, comment="", **configuration):
+    schema = json.dumps({"type": "struct", "fields": list(fields)})
+    return LogFacts({"schemaString": schema, "description": comment, "configuration": configuration}, {}).shown()
+
+
+def entry(shown, **more):
+    return EntryState(
+        name=NAME,
+        table_id="1",
+        table_type="EXTERNAL",
+        data_format="DELTA",
+        location="file:///lake",
+        owner="",
+        columns=entry_columns(shown.columns, shown.partitioning),
+        comment=shown.comment,
+        properties=more.pop("properties", shown.configuration),
+        **more,
+    )
+
+
+CASES = {
+    "a long value": (log(field("id"), note=LONG), "property note (a value of 256 characters)"),
+    "a long key": (log(field("id"), **{LONG: "1"}), f"property {'x' * 60}... (a key of 256 characters)"),
+    "a void column": (log(field("id"), field("v", "void")), "column v (void)"),
+    "void inside": (log(field("id"), field("s", STRUCT)), "column s (void)"),
+    "a long comment": (log(field("id"), comment="c" * 65_536), "the comment (65536 characters)"),
+    "a long comment of a column": (
+        log(field("id", comment="c" * 65_536)),
+        "the comment of column id (65536 characters)",
+    ),
+    "several": (
+        log(field("id"), field("v", "void"), a=LONG, b=LONG),
+        "column v (void), property a (a value of 256 characters), property b (a value of 256 characters)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("written", "left_out"), CASES.values(), ids=CASES)
+def test_what_no_entry_can_hold_is_a_note_and_no_difference(written, left_out):
+    without_rest = entry(log(field("id")))
+
+    assert entry_differences(without_rest, written) == ()
+    assert entry_differences(entry(written), written) == ()
+    assert list(map(str, unstorable_notes(NAME, written))) == [
+        f"dev.silver.orders: the catalog cannot store {left_out}, and its entry lacks it",
+    ]
+
+
+def test_an_entry_may_hold_it_in_a_form_of_its_own():
+    written = log(field("id"), field("v", "void"))
+    (first, void) = entry_columns(written.columns, ())
+
+    held = replace(entry(written), columns=(first, void._replace(data_type=None, type_name="")))
+    stranger = replace(held, columns=(*held.columns, void._replace(name="w")))
+
+    assert entry_differences(held, written) == ()
+    assert [difference.path for difference in entry_differences(stranger, written)] == ["columns.w"]
+
+
+def test_what_is_left_out_is_left_out_of_the_schema_too():
+    written = log(field("id"), field("v", "void"), field("c"))
+
+    held = storable(written).log
+
+    assert [field["name"] for field in json.loads(held.schema)["fields"]] == [column.name for column in held.columns]
+    assert [column.name for column in held.columns] == ["id", "c"]
+
+
+def test_lengths_are_utf16_units():
+    wide, narrow = "\N{GRINNING FACE}", "\N{LATIN SMALL LETTER E WITH ACUTE}"
+    fits = log(field("id"), comment=wide * 32_767, **{wide * 127: narrow * 255})
+    written = log(field("id"), comment=wide * 32_768, note=wide * 128)
+
+    assert storable(fits) == (fits, ())
+    assert storable(written).left_out == (
+        "the comment (65536 characters)",
+        "property note (a value of 256 characters)",
+    )
+
+
+def test_a_column_whose_comment_is_too_long_stays_without_it():
+    written = log(field("id", comment="ID", other=1), field("b", comment="c" * 65_536, other=2))
+
+    held = storable(written).log
+
+    assert [column.comment for column in held.columns] == ["ID", ""]
+    assert [field["metadata"] for field in json.loads(held.schema)["fields"]] == [
+        {"comment": "ID", "other": 1},
+        {"other": 2},
+    ]
+    stored, complete = entry(held), entry(written)
+    assert (entry_differences(stored, written), entry_differences(complete, written)) == ((), ())
+
+
+def test_limits_are_exact():
+    written = log(field("id"), comment="c" * 65_535, **{"k" * 255: "v" * 255})
+
+    assert storable(written) == (written, ())
+    assert unstorable_notes(NAME, written) == ()
+    assert long_properties(written.configuration) == ()
+
+
+OTHERWISE = {
+    "an older value": (
+        log(field("id"), note=LONG),
+        {"properties": {"note": "short"}},
+        ["properties.note: the catalog entry has 'short', the log has (absent)"],
+    ),
+    "an older column": (
+        log(field("id"), field("v", "void")),
+        {"columns": entry_columns(log(field("id"), field("v", "string")).columns, ())},
+        ["columns.v: the catalog entry has string, the log has (absent)"],
+    ),
+    "an older comment": (
+        log(field("id"), comment="c" * 65_536),
+        {"comment": "Old"},
+        ["comment: the catalog entry has 'Old', the log has ''"],
+    ),
+    "another property": (
+        log(field("id"), note=LONG, team="x"),
+        {"properties": {}},
+        ["properties.team: the catalog entry has (absent), the log has 'x'"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("written", "edit", "texts"), OTHERWISE.values(), ids=OTHERWISE)
+def test_what_an_entry_holds_in_its_place_is_a_difference(written, edit, texts):
+    assert list(map(str, entry_differences(replace(entry(written), **edit), written))) == texts
+
+
+def test_stale_are_tables_of_which_both_were_read():
+    level, behind, odd = (NAME._replace(table=name) for name in ("level", "behind", "odd"))
+    written = log(field("id"))
+    state = CatalogState(
+        tables={},
+        entries={
+            level: entry(written),
+            behind: entry(written, properties={"old": "1"}),
+            odd: Diagnostic(table="odd", message="", remedy=""),
+        },
+        logs={level: written, behind: written, odd: written, NAME: written},
+    )
+
+    assert stale_entries(state) == {behind}

@@ -1,0 +1,424 @@
+"""Every kind of change is declared once, and every stage knows it: aspect, order, risk, description, SQL, memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pyspark.sql.types import StringType
+
+from pytest_delta_schema import Check, ForeignKey
+from pytest_delta_schema.backends.memory.changes import apply_change
+from pytest_delta_schema.delta.names import ColumnPath
+from pytest_delta_schema.delta.protocol import FEATURES
+from pytest_delta_schema.models.ownership import ASPECTS
+from pytest_delta_schema.models.sets import dependency_groups
+from pytest_delta_schema.plan import (
+    AlignTable,
+    CheckAdd,
+    CheckDrop,
+    ClusteringChange,
+    ColumnAdd,
+    ColumnDefaultChange,
+    ColumnDrop,
+    ColumnGenerationChange,
+    ColumnMappingRemoval,
+    ColumnMove,
+    ColumnNullabilityChange,
+    ColumnRename,
+    ColumnTypeChange,
+    ConvertTable,
+    ForeignKeyAdd,
+    ForeignKeyDrop,
+    LayoutRewrite,
+    PrimaryKeyAdd,
+    PrimaryKeyDrop,
+    Risk,
+    SetColumnComments,
+    SetTableComment,
+    SetTableProperties,
+    SetTags,
+    TablePlanner,
+    UniqueAdd,
+    UniqueDrop,
+    UnsetTableProperties,
+    UnsetTags,
+)
+from pytest_delta_schema.plan.actions import change_lines, highest_risk
+from pytest_delta_schema.plan.changes import Change
+from pytest_delta_schema.plan.data_checks import DATA_CHECKS, data_checks_of
+from pytest_delta_schema.plan.kinds import KINDS, ChangeKind, ChangeLine, Step, enabled_by, kind_of, risk_of
+from pytest_delta_schema.plan.planner import KEY_ASPECTS, mode_of
+from pytest_delta_schema.rules.consent import needed_consents
+from pytest_delta_schema.sql import Statement, StatementKind, statements
+from pytest_delta_schema.sql.renderers import RENDERERS
+from pytest_delta_schema.state import ColumnGeneration, ForeignKeyState, KeyState, SourceState
+from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.keys import KEY_FIELDS
+from support.log_readers import FEATURES_BY_NAME, NOT_BY_NAME, WAYS
+from support.models import NAME, catalog, column, orders, state, stored, table
+
+KEY = ForeignKeyState("fk", ("id",), NAME, ("id",))
+UNIQUE = KeyState("uq", ("id",), kind="unique constraint")
+CASES = [
+    (ColumnAdd(column=stored()), Risk.METADATA),
+    (ColumnRename(path=ColumnPath("a"), to="b"), Risk.METADATA),
+    (ColumnTypeChange(path=ColumnPath("a"), before="int", after="bigint"), Risk.METADATA),
+    (ColumnNullabilityChange(path=ColumnPath("a"), is_nullable=True), Risk.METADATA),
+    (ColumnNullabilityChange(path=ColumnPath("a"), is_nullable=False), Risk.SCAN),
+    (ColumnDrop(column=stored()), Risk.DESTRUCTIVE),
+    (ConvertTable(source=SourceState("parquet", "/lake")), Risk.FEATURE),
+    (ClusteringChange(before=(), after=(ColumnPath("a"),)), Risk.METADATA),
+    (ClusteringChange(before=(), after=(ColumnPath("a"),), enables=("clustering", "domainMetadata")), Risk.FEATURE),
+    (LayoutRewrite(partitioning=("a",)), Risk.REWRITE),
+    (ColumnMove(name="a", after=None), Risk.METADATA),
+    (ColumnDefaultChange(path=ColumnPath("a"), before=None, after="1"), Risk.METADATA),
+    (ColumnGenerationChange(name="a", before=ColumnGeneration(), after=ColumnGeneration(generated="b")), Risk.REWRITE),
+    (CheckAdd(name="c", expression="id > 0"), Risk.SCAN),
+    (CheckDrop(name="c", expression="id > 0"), Risk.METADATA),
+    (PrimaryKeyAdd(name="pk", columns=("id",)), Risk.SCAN),
+    (PrimaryKeyDrop(name="pk", columns=("id",)), Risk.METADATA),
+    (UniqueAdd(key=UNIQUE), Risk.SCAN),
+    (UniqueDrop(key=UNIQUE), Risk.METADATA),
+    (ForeignKeyAdd(key=KEY), Risk.SCAN),
+    (ForeignKeyDrop(key=KEY), Risk.METADATA),
+    (SetColumnComments(comments={ColumnPath("a"): "b"}), Risk.METADATA),
+    (SetTableComment(comment="c"), Risk.METADATA),
+    (SetTableProperties(properties={"team": "x", "delta.appendOnly": "true"}), Risk.METADATA),
+    (SetTableProperties(properties={"delta.enableRowTracking": "true"}, enables=("rowTracking",)), Risk.FEATURE),
+    (ColumnAdd(column=stored(), enables=("variantType",)), Risk.FEATURE),
+    (CheckAdd(name="c", expression="id > 0", enables=("checkConstraints",)), Risk.SCAN),
+    (UnsetTableProperties(keys=("a",)), Risk.METADATA),
+    (ColumnMappingRemoval(key="delta.columnMapping.mode", after="none"), Risk.REWRITE),
+    (SetTags(tags={"pii": ""}), Risk.METADATA),
+    (UnsetTags(path=ColumnPath("a"), keys=("pii",)), Risk.METADATA),
+]
+CODES = {
+    ColumnAdd: "DD102",
+    ColumnDrop: "DD103",
+    ColumnTypeChange: "DD104",
+    ColumnNullabilityChange: "DD105",
+    ColumnRename: "DD106",
+    ColumnMove: "DD107",
+    ColumnDefaultChange: "DD108",
+    ColumnGenerationChange: "DD109",
+    CheckAdd: "DD110",
+    CheckDrop: "DD111",
+    PrimaryKeyAdd: "DD112",
+    PrimaryKeyDrop: "DD113",
+    ForeignKeyAdd: "DD114",
+    ForeignKeyDrop: "DD115",
+    UniqueAdd: "DD116",
+    UniqueDrop: "DD117",
+    SetColumnComments: "DD118",
+    SetTableComment: "DD119",
+    SetTableProperties: "DD120",
+    UnsetTableProperties: "DD121",
+    SetTags: "DD122",
+    UnsetTags: "DD123",
+    ClusteringChange: "DD124",
+    LayoutRewrite: "DD125",
+    ConvertTable: "DD126",
+    ColumnMappingRemoval: "DD127",
+}
+"""The codes of all kinds; none of them ever changes."""
+
+
+def test_every_kind_has_its_code():
+    assert {kind: declared.drift.code for kind, declared in KINDS.items()} == CODES
+    assert len({*CODES.values()}) == len(CODES)
+
+
+@pytest.mark.parametrize(("change", "risk"), CASES)
+def test_each_change_has_its_class(change, risk):
+    assert risk_of(change) is risk
+
+
+def test_every_kind_has_an_example():
+    assert {type(change) for change, _ in CASES} == set(KINDS) == set(get_args(Change))
+
+
+def test_the_order_is_the_table_of_steps():
+    assert sorted(kind.step for kind in KINDS.values()) == [step for step in Step if step is not Step.ENABLE_FEATURES]
+
+
+def test_each_aspect_has_kinds():
+    assert {declared.aspect for declared in KINDS.values()} == {*ASPECTS, "conversion"}
+
+
+def test_each_aspect_of_keys_is_compared():
+    assert KEY_ASPECTS.keys() == KEY_FIELDS.keys()
+
+
+@pytest.mark.parametrize(
+    "change",
+    {type(change).__name__: change for change, _ in CASES}.values(),
+    ids=lambda change: type(change).__name__,
+)
+def test_every_stage_knows_every_kind(change):
+    observed = desired_state(table(column("a"), column("id")))
+    observed = replace(observed, tags={ColumnPath("a"): {"pii": ""}})
+    action = AlignTable(table=NAME, changes=(change,), desired=observed, observed=observed)
+
+    name = type(change).__name__
+    assert {line.code for line in change_lines(action)} == {CODES[type(change)]}
+    assert type(change) in RENDERERS, f"sql/renderers.py does not render {name}"
+    assert {statement.kind for statement in statements(action)} <= {*StatementKind}
+    # A rule refuses every plan that changes how a column is generated.
+    is_executed = not isinstance(change, ColumnGenerationChange)
+    is_applied = apply_change.dispatch(type(change)) is not apply_change.dispatch(object)
+    assert is_applied is is_executed, f"backends/memory/changes.py does not apply {name}"
+
+
+def test_data_checks_are_declared_by_the_kinds_that_read_all_rows():
+    reading = {type(change) for change, risk in CASES if risk in {Risk.SCAN, Risk.REWRITE}} - {ColumnGenerationChange}
+    reading -= {ColumnMappingRemoval}  # no row forbids it
+
+    assert {kind for kind, declared in KINDS.items() if declared.needs_data_check} == reading == set(DATA_CHECKS)
+
+
+def test_consent_is_declared_by_the_kinds_that_lose_or_rewrite_data():
+    lossy = {type(change): change for change, risk in CASES if risk >= Risk.REWRITE}
+    del lossy[ColumnGenerationChange]  # never executed
+
+    assert {kind: declared.consent for kind, declared in KINDS.items() if declared.consent} == {
+        ColumnDrop: "drop-column",
+        LayoutRewrite: "rewrite",
+        ColumnMappingRemoval: "rewrite",
+    }
+    assert set(lossy) == {ColumnDrop, LayoutRewrite, ColumnMappingRemoval}
+
+
+class Unknown:
+    """A change that nobody has declared."""
+
+
+@pytest.mark.parametrize("registry", [kind_of, risk_of], ids=lambda function: function.__name__)
+def test_an_unknown_kind_has_no_declaration(registry):
+    with pytest.raises(TypeError, match="Unknown is not a kind of change; declare it in plan/changes"):
+        registry(Unknown())
+
+
+@pytest.mark.parametrize(
+    ("creates_schema", "codes"),
+    [(False, {"DD101"}), (True, {"DD100", "DD101"})],
+    ids=["table", "schema and table"],
+)
+def test_all_parts_of_a_new_table_have_the_code_of_the_missing_table(creates_schema, codes):
+    state = desired_state(
+        table(
+            column("id", is_nullable=False),
+            primary_key=["id"],
+            checks=[Check("positive", "id > 0")],
+            comment="all",
+            tags={"pii": "no"},
+            table_properties={"team": "x"},
+            clustered_by=["id"],
+        ),
+    )
+    action = TablePlanner().creation(state, creates_schema=creates_schema)
+
+    assert len(change_lines(action)) == 8 + creates_schema
+    assert {line.code for line in change_lines(action)} == codes
+
+
+def test_an_unknown_kind_is_an_error_in_every_stage():
+    state = desired_state(orders())
+    action = AlignTable(table=NAME, changes=(Unknown(),), desired=state, observed=state)
+
+    for stage in (change_lines, statements, needed_consents, data_checks_of):
+        with pytest.raises(TypeError, match="Unknown"):
+            stage(action)
+    with pytest.raises(NotImplementedError, match="Unknown"):
+        apply_change(Unknown(), state)
+
+
+class RowsDiffer:
+    """The table has rows."""
+
+    code = "DD999"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableTruncate:
+    """A kind of change that the package does not have."""
+
+
+def test_a_new_kind_needs_its_declaration_its_renderer_and_its_effect_on_the_memory_catalog(monkeypatch):
+    def lines(_change, _action):
+        yield ChangeLine("-", "rows", "all", "none")
+
+    def truncate(table, changes):
+        yield Statement(table=table, kind=StatementKind.REWRITE_LAYOUT, sql=f"TRUNCATE TABLE {table}", changes=changes)
+
+    kind = ChangeKind(
+        aspect="layout",
+        drift=RowsDiffer,
+        step=Step.REWRITE_LAYOUT,
+        risk=Risk.DESTRUCTIVE,
+        describe=lines,
+    )
+    monkeypatch.setitem(KINDS, TableTruncate, kind)
+    monkeypatch.setitem(RENDERERS, TableTruncate, truncate)
+    state = desired_state(orders())
+    action = AlignTable(table=NAME, changes=(TableTruncate(),), desired=state, observed=state)
+
+    assert change_lines(action) == (ChangeLine("-", "rows", "all", "none", Risk.DESTRUCTIVE, code="DD999"),)
+    assert [statement.sql for statement in statements(action)] == ["TRUNCATE TABLE dev.silver.orders"]
+    assert (needed_consents(action), data_checks_of(action), mode_of(TableTruncate(), state)) == ((), (), "manage")
+
+
+def test_the_highest_class_counts_and_a_new_table_has_nothing_to_lose():
+    changes = [change for change, _ in CASES]
+
+    assert highest_risk(changes) is Risk.DESTRUCTIVE
+    assert highest_risk(changes[:5]) is Risk.SCAN
+    assert highest_risk([TablePlanner().creation(desired_state(orders()))]) is Risk.METADATA
+    assert Risk.METADATA < Risk.FEATURE < Risk.SCAN < Risk.REWRITE < Risk.DESTRUCTIVE
+    assert [risk.label for risk in Risk] == ["metadata", "feature", "scan", "rewrite", "destructive"]
+
+
+def pointing(edges: dict[str, str]):
+    """Make one table for each key, with a foreign key to each table that its value spells."""
+    return [
+        table(
+            column(),
+            name=f"dev.silver.{name}",
+            foreign_keys=[ForeignKey(["id"], f"dev.silver.{parent}", name=f"to_{parent}") for parent in parents],
+        )
+        for name, parents in edges.items()
+    ]
+
+
+def shown(models) -> str:
+    return " ".join("".join(table.table_name for table in group) for group in dependency_groups(models))
+
+
+@pytest.mark.parametrize(
+    ("edges", "expected"),
+    [
+        ({}, ""),
+        ({"a": ""}, "a"),
+        ({"b": "", "a": ""}, "a b"),
+        ({"a": "b", "b": ""}, "b a"),
+        ({"a": "a"}, "a"),
+        ({"a": "z"}, "a"),
+        ({"a": "bc", "b": "c", "c": ""}, "c b a"),
+        ({"a": "b", "b": "a"}, "ab"),
+        ({"a": "b", "b": "c", "c": "a", "d": "a", "e": ""}, "abc e d"),
+        ({"a": "b", "b": "a", "c": "ad", "d": "c"}, "ab cd"),
+        ({"a": "b", "b": "ac", "c": "bd", "d": ""}, "d abc"),
+    ],
+)
+def test_parents_come_first(edges, expected):
+    assert shown(pointing(edges)) == expected
+
+
+GRAPHS = st.dictionaries(st.sampled_from("abcdef"), st.text("abcdef", max_size=3).map(lambda text: "".join(set(text))))
+
+
+@given(edges=GRAPHS)
+def test_every_table_has_one_place_behind_its_parents(edges):
+    groups = dependency_groups(pointing(edges))
+    position = {table.table_name: index for index, group in enumerate(groups) for table in group}
+
+    assert sorted(position) == sorted(edges)
+    assert all(
+        position[parent] <= position[name]
+        for name, parents in edges.items()
+        for parent in parents
+        if parent in position
+    )
+
+
+@given(edges=GRAPHS, seed=st.randoms())
+def test_the_order_of_the_models_does_not_matter(edges, seed):
+    models = pointing(edges)
+    shuffled = list(models)
+    seed.shuffle(shuffled)
+
+    assert shown(models) == shown(shuffled)
+
+
+def reached(edges, start) -> set[str]:
+    seen, todo = set(), list(edges[start])
+    while todo:
+        name = todo.pop()
+        if name in edges and name not in seen:
+            seen.add(name)
+            todo.extend(edges[name])
+    return seen
+
+
+@given(edges=GRAPHS)
+def test_only_circles_stand_together(edges):
+    together = {frozenset(table.table_name for table in group) for group in dependency_groups(pointing(edges))}
+
+    assert together == {
+        frozenset({name, *(other for other in reached(edges, name) if name in reached(edges, other))}) for name in edges
+    }
+
+
+def planned(before, after):
+    """Return what the plan of a table enables in its protocol, and the lines that show it."""
+    actions = TablePlanner().plan_states([after], catalog(before)).align_tables
+    enabled = {name for action in actions for change in action.changes for name in enabled_by(change)}
+    return enabled, [line for action in actions for line in change_lines(action)]
+
+
+def test_every_feature_is_enabled_by_its_name_or_cannot_be():
+    assert sorted({*FEATURES_BY_NAME, *NOT_BY_NAME}) == list(FEATURES)
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+def test_a_change_that_raises_the_protocol_is_a_risk_and_shows_it(way):
+    enabled, lines = planned(*map(desired_state, way.tables(str(NAME))))
+
+    assert enabled == set(way.enables)
+    assert any(line.loss for line in lines) is bool(way.enables)
+    assert all(line.risk >= Risk.FEATURE for line in lines if line.loss)
+
+
+LACKING = {"delta.minReaderVersion": "3", "delta.minWriterVersion": "7", "delta.feature.deletionVectors": "supported"}
+"""The protocol of a table that another client has created, without what older versions imply."""
+
+
+@pytest.mark.parametrize(
+    ("after", "enables", "shown"),
+    [
+        (
+            table(column(), table_properties={"delta.appendOnly": "true", "team": "x"}),
+            {"appendOnly"},
+            [
+                ("properties.delta.appendOnly", "clients that do not know appendOnly can no longer write the table"),
+                ("properties.team", ""),
+            ],
+        ),
+        (
+            table(column(is_nullable=False)),
+            {"invariants"},
+            [("columns.id", "clients that do not know invariants can no longer write the table")],
+        ),
+        (
+            table(column(), column("v", "variant")),
+            {"variantType"},
+            [("columns.v", "clients that do not know variantType can neither read nor write the table")],
+        ),
+        (
+            table(column(), column("c", StringType("UTF8_LCASE"))),
+            {"collations"},
+            [("columns.c", "clients that do not know collations can no longer write the table")],
+        ),
+        (table(column(), column("t", "timestamp_ntz")), {"timestampNtz"}, None),
+        (table(column(), checks=[Check("c", "id > 0")]), {"checkConstraints"}, None),
+    ],
+    ids=["property", "not null", "type", "collation", "local time", "check"],
+)
+def test_a_protocol_that_names_its_features_has_no_others(after, enables, shown):
+    enabled, lines = planned(state(stored(), table_properties=LACKING), desired_state(after))
+
+    assert enabled == enables
+    assert shown is None or [(line.path, line.loss) for line in lines] == shown

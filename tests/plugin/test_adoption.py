@@ -1,0 +1,473 @@
+"""``pytest --delta-adopt``: what it shows, what it edits, what it proves, and what it refuses to edit."""
+
+from __future__ import annotations
+
+import ast
+import signal
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+
+from pytest_delta_schema import Column, MemoryCatalog, Settings, Table
+from pytest_delta_schema.engine import Gate
+from pytest_delta_schema.engine.declarations import tables_of_file
+from pytest_delta_schema.plugin import adoption
+from pytest_delta_schema.plugin.adoption import AdoptOptions, UnwritableFileError, adopt_tables
+from pytest_delta_schema.plugin.reports import SourceRoot
+from pytest_delta_schema.source_code.text import CodeStyle
+from pytest_delta_schema.state import TableState
+from pytest_delta_schema.state.desired import desired_state
+
+MODELS = '''\
+"""The shop."""
+
+from pyspark.sql.types import LongType
+from pytest_delta_schema import Column, Table
+
+orders = Table(
+    "dev", 'silver', "orders",
+    [
+        Column("id", LongType(), is_nullable=False),  # from the till
+        Column("note", "string"),
+    ],
+    comment="Orders",   # shown to analysts
+)
+items = Table("dev", "silver", "items", [Column("id", "bigint"), Column("size", "bigint")])
+same = Table("dev", "silver", "same", [Column("id", "bigint")])
+'''
+STORED = """
+from pytest_delta_schema import Check, Column, ForeignKey, Orchestrator, Settings, Table
+
+def applied(*tables):
+    catalog = MemoryCatalog()
+    Orchestrator.over(catalog, settings=Settings()).sync_tables(tables)
+    return catalog
+
+def table(name, *columns, **options):
+    return Table("dev", "silver", name, list(columns), **options)
+
+THERE = [
+    table(
+        "orders", Column("id", "bigint"), Column("note", "string"), Column("amount", "decimal(18,2)"),
+        comment="Orders", checks=[Check("positive", "amount > 0")],
+    ),
+    table("items", Column("id", "bigint")),
+    table("same", Column("id", "bigint")),
+]
+"""
+DIFF_OF_ORDERS = """\
+--- a/models.py
++++ b/models.py
+@@ -1,15 +1,17 @@
+ \"\"\"The shop.\"\"\"
+·
+-from pyspark.sql.types import LongType
+-from pytest_delta_schema import Column, Table
++from pyspark.sql.types import DecimalType, LongType
++from pytest_delta_schema import Check, Column, Table
+·
+ orders = Table(
+     "dev", 'silver', "orders",
+     [
+-        Column("id", LongType(), is_nullable=False),  # from the till
++        Column("id", LongType()),  # from the till
+         Column("note", "string"),
++        Column("amount", DecimalType(18, 2)),
+     ],
+     comment="Orders",   # shown to analysts
++    checks=[Check("positive", "amount > 0")],
+ )
+ items = Table("dev", "silver", "items", [Column("id", "bigint"), Column("size", "bigint")])
+ same = Table("dev", "silver", "same", [Column("id", "bigint")])
+""".replace("·", " ")
+EDITED = '''\
+"""The shop."""
+
+from pyspark.sql.types import DecimalType, LongType
+from pytest_delta_schema import Check, Column, Table
+
+orders = Table(
+    "dev", 'silver', "orders",
+    [
+        Column("id", LongType()),  # from the till
+        Column("note", "string"),
+        Column("amount", DecimalType(18, 2)),
+    ],
+    comment="Orders",   # shown to analysts
+    checks=[Check("positive", "amount > 0")],
+)
+items = Table("dev", "silver", "items", [Column("id", "bigint")])
+same = Table("dev", "silver", "same", [Column("id", "bigint")])
+'''
+DIFF, WRITE = "--delta-adopt=diff", "--delta-adopt=write"
+
+
+@pytest.fixture
+def folder(project):
+    """A project with three models, and a catalog in which two of their tables differ."""
+    (project.path / "tox.ini").unlink()
+    project.catalog("applied(*THERE)")
+    conftest = project.path / "conftest.py"
+    head, fixture = conftest.read_text("utf-8").split("@pytest.fixture", 1)
+    conftest.write_text(f"{head}{STORED}\n@pytest.fixture{fixture}", "utf-8")
+    configure(project, "models")
+    (project.path / "models.py").write_text(MODELS, "utf-8")
+    return project
+
+
+def configure(folder, models):
+    text = f'[tool.pytest.ini_options]\npythonpath = ["."]\n[tool.pytest_delta_schema]\nmodels = ["{models}"]\n'
+    (folder.path / "pyproject.toml").write_text(text, "utf-8")
+
+
+def content(folder, path="models.py"):
+    return (folder.path / path).read_text("utf-8")
+
+
+def with_stored(folder, text):
+    """Make the catalog hold other tables."""
+    conftest = folder.path / "conftest.py"
+    conftest.write_text(conftest.read_text("utf-8").replace("applied(*THERE)", f"applied({text})"), "utf-8")
+
+
+def test_the_edit_of_each_table_is_shown_and_nothing_is_written(folder):
+    result = folder.run(DIFF)
+
+    result.assert_outcomes(failed=2, passed=1)
+    assert DIFF_OF_ORDERS in result.stdout.str()
+    result.stdout.fnmatch_lines(
+        [
+            "dev.silver.orders: its table differs; --delta-adopt=write makes this edit",
+            "dev.silver.items: its table differs; --delta-adopt=write makes this edit",
+            '-items = Table("dev", "silver", "items", [[]Column("id", "bigint"), Column("size", "bigint")])',
+            '+items = Table("dev", "silver", "items", [[]Column("id", "bigint")])',
+        ],
+    )
+    result.stdout.fnmatch_lines(
+        [
+            "adopt: 2 tables with differences that could be accepted",
+            "  would edit  models.py: dev.silver.items, dev.silver.orders",
+            "next: pytest --delta-adopt=write makes these edits",
+            "*FAILED models.py::dev.silver.orders::adopt - its table differs*",
+        ],
+    )
+    assert content(folder) == MODELS
+
+
+def test_the_edits_are_made_and_the_gate_is_green(folder):
+    result = folder.run(WRITE)
+
+    result.assert_outcomes(passed=3)
+    result.stdout.fnmatch_lines(
+        [
+            "adopt: 2 tables accepted and proven",
+            "  edited      models.py: dev.silver.items, dev.silver.orders",
+            "next: review git diff models.py, then pytest --snapshot-update, then commit both",
+        ],
+        consecutive=True,
+    )
+    assert content(folder) == EDITED
+    folder.run("--snapshot-update")
+    folder.run("--delta-drift").assert_outcomes(passed=9)
+    folder.run(DIFF).assert_outcomes(passed=3)
+
+
+def test_a_node_id_selects_one_table(folder):
+    folder.run(WRITE, "models.py::dev.silver.items::adopt").assert_outcomes(passed=1)
+
+    assert content(folder) == MODELS.replace(', Column("size", "bigint")', "")
+
+
+def test_old_snapshots_fail_after_an_edit(folder):
+    folder.run("--snapshot-update")
+
+    assert "unused" not in folder.run(WRITE).stdout.str()
+
+    result = folder.run()
+
+    result.assert_outcomes(failed=2, passed=4)
+
+
+def test_what_is_not_literal_is_named_with_the_lines_to_write(folder):
+    models = MODELS.replace(
+        '[Column("id", "bigint"), Column("size", "bigint")]',
+        "[Column(name, 'bigint') for name in ('id', 'size')]",
+    )
+    (folder.path / "models.py").write_text(models, "utf-8")
+
+    result = folder.run(WRITE)
+
+    result.assert_outcomes(failed=1, passed=2)
+    result.stdout.fnmatch_lines(
+        [
+            "dev.silver.items: its source is not edited, because line 14 has a comprehension; write by hand:",
+            '*remove Column("size", *',
+            "adopt: 1 table accepted and proven, 1 failed",
+        ],
+    )
+    assert content(folder) == EDITED.replace(
+        '[Column("id", "bigint")])\nsame',
+        "[Column(name, 'bigint') for name in ('id', 'size')])\nsame",
+    )
+
+
+def test_a_file_outside_of_the_project_is_not_edited(folder, tmp_path_factory):
+    other = tmp_path_factory.mktemp("elsewhere") / "site-packages"
+    other.mkdir()
+    (other / "theirs.py").write_text(MODELS, "utf-8")
+    (folder.path / "models.py").write_text(
+        f"import sys\nsys.path.append({str(other)!r})\nfrom theirs import items\ndelta_tables = [items]\n",
+        "utf-8",
+    )
+
+    result = folder.run(WRITE)
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        ["*items: its source is not edited, because *theirs.py is not a file of this project; *"],
+    )
+    assert (other / "theirs.py").read_text("utf-8") == MODELS
+
+
+def test_bytes_that_are_not_concerned_stay(folder):
+    before = MODELS.replace("The shop.", "Das Café.").replace("\n", "\r\n").encode("utf-8-sig")
+    (folder.path / "models.py").write_bytes(before)
+
+    folder.run(WRITE).assert_outcomes(passed=3)
+
+    after = EDITED.replace("The shop.", "Das Café.").replace("\n", "\r\n").encode("utf-8-sig")
+    assert (folder.path / "models.py").read_bytes() == after
+
+
+def test_modules_of_a_package_are_proven_by_their_names(folder):
+    configure(folder, "shop")
+    package = folder.path / "shop"
+    package.mkdir()
+    (package / "__init__.py").write_text("", "utf-8")
+    (package / "names.py").write_text("SCHEMA = 'silver'\n", "utf-8")
+    for name in ("orders", "items"):
+        start = MODELS.index(f"{name} = Table")
+        end = MODELS.index("items = Table") if name == "orders" else MODELS.index("same = Table")
+        head = MODELS[: MODELS.index("orders = Table")] + "from .names import SCHEMA\n\n"
+        (package / f"{name}.py").write_text(head + MODELS[start:end].replace('"silver"', "SCHEMA"), "utf-8")
+
+    folder.run(WRITE).assert_outcomes(passed=2)
+
+    assert '"items", [Column("id", "bigint")])' in content(folder, "shop/items.py")
+    assert '"dev", SCHEMA, "items"' in content(folder, "shop/items.py")
+
+
+def test_an_edit_whose_proof_fails_is_taken_back_alone(folder):
+    text = '"pytest" in __import__("sys").modules and "the till" or "a robot"'
+    models = MODELS + f"same = Table('dev', 'silver', 'same', [Column('id', 'bigint')], comment={text})\n"
+    (folder.path / "models.py").write_text(
+        models.replace('same = Table("dev", "silver", "same", [Column("id", "bigint")])\n', ""),
+        "utf-8",
+    )
+    with_stored(folder, "*THERE[:2], table('same', Column('id', 'int'), comment='the till')")
+
+    result = folder.run(WRITE)
+
+    result.assert_outcomes(failed=1, passed=2)
+    result.stdout.fnmatch_lines(
+        [
+            "dev.silver.same: the edit of its source was taken back, because this still differs",
+            "~ comment: 'the till' -> 'a robot'",
+            "adopt: 2 tables accepted and proven, 1 failed",
+        ],
+    )
+    assert "Column('id', 'bigint')" in content(folder)
+    assert content(folder).startswith(EDITED[: EDITED.index("same")])
+
+
+@pytest.mark.parametrize(
+    ("there", "lines"),
+    [
+        ("THERE[0], THERE[2]", ["dev.silver.items: the table is not in the catalog; apply its model, or remove it"]),
+        (
+            "*THERE[1:], table('orders', Column('id', 'bigint'), Column('a' * 300, 'bigint'))",
+            ["adopt: 2 tables accepted and proven"],
+        ),
+    ],
+    ids=["a table that does not exist", "a long name"],
+)
+def test_tables_that_cannot_be_accepted(folder, there, lines):
+    with_stored(folder, there)
+
+    folder.run(WRITE).stdout.fnmatch_lines(lines)
+
+
+def test_a_value_that_may_be_a_secret_is_not_adopted(folder):
+    (folder.path / "models.py").write_text(
+        MODELS
+        + 'keys = Table("dev", "silver", "keys", [Column("id", "bigint")], table_properties={"api.token": "old", "a": "b"})\n',
+        "utf-8",
+    )
+    with_stored(
+        folder,
+        "*THERE, table('keys', Column('id', 'bigint'), table_properties={'api.token': 'x7new', 'a': 'c'})",
+    )
+
+    result = folder.run(WRITE)
+
+    result.assert_outcomes(failed=1, passed=3)
+    result.stdout.fnmatch_lines(["dev.silver.keys: accepted, but for what may be secret: api.token"])
+    assert "x7new" not in result.stdout.str()
+    assert 'table_properties={"api.token": "old", "a": "c"}' in content(folder)
+
+
+def test_what_the_contract_ignores_is_not_adopted(folder):
+    (folder.path / "models.py").write_text(MODELS.replace('comment="Orders", ', 'owns=["columns", "types"],'), "utf-8")
+
+    folder.run(WRITE).assert_outcomes(passed=3)
+
+
+def test_a_model_that_breaks_a_rule_is_not_edited(folder):
+    models = MODELS.replace(
+        '[Column("id", "bigint"), Column("size", "bigint")]',
+        '[Column("id", "bigint"), Column("ID", "bigint")]',
+    )
+    (folder.path / "models.py").write_text(models, "utf-8")
+
+    result = folder.run(WRITE)
+
+    result.assert_outcomes(failed=1, passed=2)
+    result.stdout.fnmatch_lines(["dev.silver.items: the model breaks a rule; correct that first"])
+
+
+def test_a_folder_that_cannot_be_written(folder, monkeypatch):
+    monkeypatch.setattr(adoption, "write_whole", _refuse)
+
+    result = folder.run(WRITE)
+
+    result.assert_outcomes(failed=2, passed=1)
+    result.stdout.fnmatch_lines(["*orders: its source is not edited: models.py cannot be written*"])
+    assert content(folder) == MODELS
+
+
+def _refuse(_path, _content):
+    msg = "models.py cannot be written: no space; make room"
+    raise UnwritableFileError(msg)
+
+
+def test_tests_of_the_project_do_not_run(folder):
+    (folder.path / "test_other.py").write_text("def test_other():\n    assert False\n", "utf-8")
+
+    folder.run(DIFF).assert_outcomes(failed=2, passed=1, deselected=1)
+
+
+def test_bindings_map_names(folder):
+    (folder.path / "models.py").write_text(
+        MODELS.replace('"dev", "silver"', '"core", "silver"').replace("\"dev\", 'silver'", '"core", "silver"'),
+        "utf-8",
+    )
+
+    folder.run(WRITE, "--delta-bind=core=dev").assert_outcomes(passed=3)
+
+    assert '"core", "silver", "items", [Column("id", "bigint")]' in content(folder)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ["--delta-drift"],
+            "--delta-adopt writes models, and --delta-drift is a different run; run one after the other",
+        ),
+        (["--delta-import=dev.silver"], "--delta-import writes models, and --delta-adopt is a different run; *"),
+        (["-n", "2"], "--delta-adopt writes files in one process; leave out -n, or give -n 0"),
+        (["--delta-report=report.html"], "--delta-adopt checks no table, so --delta-report has nothing to show; *"),
+        (["--delta-allow=drop-column dev.silver.orders.note"], "--delta-allow has no effect without --delta-drift *"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_other_modes_are_refused(folder, options, message):
+    result = folder.run(WRITE, *options)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"*{message}"])
+    assert content(folder) == MODELS
+
+
+@pytest.mark.parametrize("value", ["both", ""])
+def test_the_option_has_two_values(folder, value):
+    result = folder.run(f"--delta-adopt={value}")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*--delta-adopt*diff*write*"])
+
+
+def test_no_file_can_choose_the_mode(folder):
+    with (folder.path / "pyproject.toml").open("a") as file:
+        file.write('adopt = "write"\n')
+
+    assert folder.run().ret == pytest.ExitCode.USAGE_ERROR
+
+
+def test_a_check_that_only_this_mode_has_is_named(folder):
+    result = folder.run("models.py::dev.silver.orders::adopt")
+
+    result.stderr.fnmatch_lines(["*the check adopt exists with --delta-adopt only; give that, too"])
+
+
+def test_an_interruption_leaves_no_edit_that_was_not_proven(tmp_path, monkeypatch):
+    path = tmp_path / "models.py"
+    source = 'from pytest_delta_schema import Column, Table\nitems = Table("dev", "silver", "items", [Column("id", "int")])\n'
+    path.write_text(source, "utf-8")
+    model = tables_of_file(str(path))["items"]
+    edited = []
+
+    def interrupt(*_):
+        edited.append(path.read_text("utf-8"))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(adoption, "proved", interrupt)
+    state = desired_state(Table("dev", "silver", "items", [Column("id", "bigint")]))
+    there = TableState(name=state.name, columns=state.columns, table_properties=MappingProxyType({}))
+    gate = Gate(MemoryCatalog([there]), [model], settings=Settings())
+    options = AdoptOptions(writes=True, style=CodeStyle(), root=tmp_path, sources=SourceRoot(tmp_path))
+
+    with pytest.raises(KeyboardInterrupt):
+        adopt_tables(gate, [model], options)
+
+    assert edited == [source.replace("int", "bigint")]
+    assert path.read_text("utf-8") == source
+    assert [file.name for file in Path(tmp_path).iterdir() if file.name != "__pycache__"] == ["models.py"]
+
+
+KILLED = """
+import os, signal
+
+_replace = os.replace
+
+def _killed(source, target):
+    if not {is_before}:
+        _replace(source, target)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def pytest_collection_finish():
+    os.replace = _killed
+"""
+CATALOG = 'MemoryCatalog([stored("dev.silver.customers", ID), stored("dev.silver.orders", ID)])'
+
+
+@pytest.mark.parametrize("is_before", [True, False], ids=["before", "after"])
+def test_a_killed_import_leaves_whole_files_and_can_be_run_again(project, is_before):
+    (project.path / "tox.ini").unlink()
+    project.catalog(CATALOG)
+    project.extend_conftest(KILLED.format(is_before=is_before))
+
+    killed = project.run("--delta-import=dev.silver", subprocess=True)
+    project.catalog(CATALOG)
+    modules = list(project.path.glob("contracts/*.py"))
+
+    assert killed.ret == -signal.SIGKILL
+    assert [ast.get_docstring(ast.parse(path.read_text("utf-8"))) for path in modules] == (
+        [] if is_before else ["Tables of dev.silver."]
+    )
+    project.run("--delta-import=dev.silver").stdout.fnmatch_lines(
+        ['  wrote       pyproject.toml, models = [[]"contracts.silver"]'],
+    )
+    project.run("--snapshot-update")
+    project.run("--delta-drift").assert_outcomes(passed=6)

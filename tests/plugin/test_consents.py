@@ -1,0 +1,522 @@
+"""Consents in the project's file and on the command line, which have to be of use."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+import pytest
+
+from pytest_delta_schema import MemoryCatalog, QualifiedName
+from pytest_delta_schema.state import ColumnState, StructState, TableState
+from support.plugin_project import SHARED
+
+MODELS = """
+def wanted(name):
+    return table(name, Column("id", LongType(), is_nullable=False), table_properties={"delta.columnMapping.mode": "name"})
+
+orders = wanted("dev.silver.orders")
+lines = wanted("dev.silver.lines")
+"""
+HELD = """MemoryCatalog([
+    stored(name, ID, OLD._replace(name="legacy"), table_properties={"delta.columnMapping.mode": "name"})
+    for name in ("dev.silver.orders", "dev.silver.lines")
+])"""
+ENTRY = """
+[[tool.pytest_delta_schema.allow]]
+action = "drop-column"
+path = "{path}"
+reason = "moved to payments"
+expires = {expires}
+"""
+UNUSED = "  unused      consent 'drop-column dev.silver.[*].gone' (moved to payments) was needed by no table of this run; remove it"
+
+
+def entry(path="dev.silver.*.LEGACY", expires="2999-12-31"):
+    return ENTRY.format(path=path, expires=expires)
+
+
+@pytest.fixture
+def where(project):
+    project.models(MODELS)
+    project.catalog(HELD)
+
+    def say(text):
+        project.path.joinpath("pyproject.toml").write_text(text)
+
+    return say
+
+
+def test_a_pattern_agrees_to_several_drops(project, where):
+    where(entry())
+
+    applied = project.run("--delta-apply", "-m", "delta_apply")
+
+    applied.assert_outcomes(passed=2, deselected=4)
+    assert applied.ret == 0
+
+
+def test_an_entry_that_nothing_needs_fails_a_green_run(project, where):
+    where(entry() + entry("dev.silver.*.gone"))
+
+    result = project.run("--delta-apply", "-m", "delta_apply")
+
+    assert result.ret == 1
+    result.assert_outcomes(passed=2, deselected=4)
+    result.stdout.fnmatch_lines([UNUSED])
+    assert "LEGACY" not in result.stdout.str()
+
+
+def test_a_gate_uses_entries_too(project, where):
+    where(entry("dev.silver.orders.legacy") + entry("dev.silver.*.gone"))
+
+    result = project.run("--delta-drift", "-m", "delta_drift")
+
+    result.assert_outcomes(failed=2, deselected=4)
+    result.stdout.fnmatch_lines(["drift: 1 drifted, 1 blocked, 0 statements run", UNUSED])
+    assert "consent 'drop-column dev.silver.orders.legacy'" not in result.stdout.str()
+
+
+@pytest.mark.parametrize("args", [["-k", "orders"], ["models.py::dev.silver.orders"]], ids=["selection", "path"])
+def test_a_run_that_looked_at_a_part_does_not_judge(project, where, args):
+    where(entry() + entry("dev.silver.*.gone"))
+
+    result = project.run("--delta-apply", *args, "--snapshot-update")
+
+    assert result.ret == 0
+    assert "was needed by no table" not in result.stdout.str()
+
+
+def test_a_run_without_a_catalog_does_not_ask_for_entries(project, where):
+    where(entry(expires="2001-01-01"))
+
+    assert project.run("-m", "delta_rules").ret == 0
+
+
+def test_an_expired_entry_stops_the_run(project, where):
+    where(entry(expires="2001-01-01"))
+
+    result = project.run("--delta-apply")
+
+    assert result.ret == 4
+    result.stderr.fnmatch_lines(
+        [
+            (
+                "ERROR: consent 'drop-column dev.silver.[*].legacy' expired at the end of 2001-01-01 in UTC"
+                " (moved to payments); remove it, or renew it"
+            ),
+        ],
+    )
+
+
+def test_every_invalid_consent_is_reported_at_once(project, where):
+    head = "[[tool.pytest_delta_schema.allow]]\n"
+    where(
+        "[tool.pytest_delta_schema]\nallowed = 1\n"
+        + head
+        + 'action = "drop-column"\npath = "dev.silver.orders.x"\nby = "me"\n'
+        + head
+        + 'action = "drop-table"\npath = "dev.silver.orders"\nreason = " "\nexpires = "soon"\n'
+        + head
+        + 'action = "rewrite"\npath = "orders"\nreason = "x"\nexpires = 2999-01-01\n',
+    )
+
+    result = project.run()
+
+    where = "pyproject.toml: [[]tool.pytest_delta_schema]:"
+    result.stderr.fnmatch_lines(
+        [
+            f"ERROR: {where} there is no setting allowed; did you mean allow[?]",
+            f"{where} allow entry 1 lacks reason, expires and has a key by; its keys are action, path, reason, expires",
+            f"{where} allow entry 2 has expires = 'soon'; write a day without quotes and time: expires = 2030-12-31",
+            f"{where} allow entry 2 has no reason; say in words why it is given",
+            (
+                f"{where} allow entry 2 cannot be used: consent 'drop-table dev.silver.orders' names no known action;"
+                " write 'drop-column', 'rewrite' or 'break' and then a path"
+            ),
+            (
+                f"{where} allow entry 3 cannot be used: consent 'rewrite orders' names no table;"
+                " write 'rewrite catalog.schema.table'"
+            ),
+        ],
+    )
+    assert result.ret == 4
+
+
+def test_allow_has_to_be_entries(project, where):
+    where("[tool.pytest_delta_schema]\nallow = ['drop-column a.b.c.d']\n")
+
+    result = project.run()
+
+    result.stderr.fnmatch_lines(
+        ["*allow entry 1 is 'drop-column a.b.c.d'; write [[][[]tool.pytest_delta_schema.allow]] and its keys below"],
+    )
+
+
+BREAK = """
+[[tool.pytest_delta_schema.allow]]
+action = "break"
+path = "dev.silver.**"
+reason = "replaced by amount_eur"
+expires = {expires}
+"""
+
+
+@pytest.mark.parametrize("mode", ["--delta-drift", "--delta-apply"])
+def test_consents_to_break_contracts_are_of_no_concern_to_plans(project, where, mode):
+    where(entry() + BREAK.format(expires="2999-12-31"))
+
+    result = project.run(mode, "-m", mode.replace("--", "").replace("-", "_"), "--delta-allow=break no.such.table")
+
+    assert result.parseoutcomes() == {"passed" if mode == "--delta-apply" else "failed": 2, "deselected": 4}
+    assert "unused" not in result.stdout.str()
+    assert "consent 'break" not in result.stdout.str()
+
+
+def test_a_consent_to_break_a_contract_drops_no_column(project, where):
+    where(BREAK.format(expires="2999-12-31"))
+
+    result = project.run("--delta-apply", "-m", "delta_apply", "--delta-allow=break dev.silver.orders.legacy")
+
+    result.assert_outcomes(failed=2, deselected=4)
+    result.stdout.fnmatch_lines(['*consent with --delta-allow "drop-column dev.silver.orders.legacy"*'])
+
+
+def test_an_expired_consent_to_break_a_contract_stops_no_run_with_plans(project, where):
+    where(entry() + BREAK.format(expires="2001-01-01"))
+
+    result = project.run("--delta-drift", "-m", "delta_drift")
+
+    result.assert_outcomes(failed=2, deselected=4)
+    assert "expired at the end" not in result.stdout.str()
+
+
+def test_what_an_expired_consent_to_break_a_contract_allows(project, where):
+    where(BREAK.format(expires="2001-01-01"))
+    project.pytester.makepyfile(
+        test_show="""
+        from pytest_delta_schema.plugin.run import contract_run
+
+        def test_it(pytestconfig):
+            options = contract_run(pytestconfig).options
+            assert options.expired_consents == ("break dev.silver.**",)
+            assert options.settings.consents == options.settings.project_consents == ()
+        """,
+    )
+
+    project.run("-k", "test_it").assert_outcomes(passed=1, deselected=4)
+
+
+UNUSED_CONSENTS_MODELS = """
+orders = table("dev.silver.orders", Column("id", LongType(), is_nullable=False), table_properties={"delta.columnMapping.mode": "name"})
+lines = table("dev.silver.lines", Column("id", LongType(), is_nullable=False), table_properties={"delta.columnMapping.mode": "name"})
+"""
+NEVER = (
+    "consent 'drop-column dev.silver.orders.legcy' names no column of dev.silver.orders, and none of its older versions has"
+    " one; fix or remove it"
+)
+
+
+@pytest.mark.parametrize(
+    ("mode", "workers"),
+    [("--delta-drift", []), ("--delta-apply", []), ("--delta-apply", ["-n2", "--delta-backend=memory"])],
+    ids=["drift", "apply", "apply with xdist"],
+)
+def test_a_column_that_never_existed_is_a_usage_error(project, mode, workers):
+    project.models(UNUSED_CONSENTS_MODELS)
+    project.catalog(HELD)
+
+    result = project.run(
+        mode,
+        "--delta-allow=drop-column dev.silver.orders.legcy",
+        "--delta-allow=drop-column dev.silver.orders.legacy",
+        "--delta-allow=drop-column dev.silver.lines.legacy",
+        "-m",
+        "delta_drift or delta_apply",
+        *workers,
+    )
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    # Once as the error of a check, and once in the summary, for whichever worker was first.
+    assert result.outlines.count(NEVER) == 2
+    assert result.parseoutcomes()["errors"] == 1
+    assert "statements run" not in result.stdout.str()
+    assert result.parseoutcomes().get("passed", 0) == 0
+
+
+SHARED_CATALOG = '__import__("support.plugin_project").plugin_project.SHARED["catalog"]'
+MAPPED = MappingProxyType({"delta.columnMapping.mode": "name"})
+ORDERS = QualifiedName("dev", "silver", "orders")
+
+
+def held(project, *columns, name=ORDERS):
+    """Let runs share a catalog that holds one table."""
+    SHARED["catalog"] = catalog = MemoryCatalog([TableState(name=name, columns=columns, table_properties=MAPPED)])
+    project.catalog(SHARED_CATALOG)
+    return catalog
+
+
+def long(name, is_nullable=True):
+    return ColumnState(name, "bigint", is_nullable, "")
+
+
+def test_a_consent_that_was_used_before_is_a_note(project):
+    project.models(UNUSED_CONSENTS_MODELS.partition("lines")[0])
+    held(project, long("id", is_nullable=False), long("legacy"))
+    allow = "--delta-allow=drop-column dev.silver.orders.LEGACY"
+
+    first = project.run("--delta-apply", "-m", "delta_apply", allow)
+    second = project.run("--delta-apply", "-m", "delta_apply", allow, "--junitxml=report.xml")
+
+    first.assert_outcomes(passed=1, deselected=2)
+    second.assert_outcomes(passed=1, deselected=2)
+    note = (
+        "consent 'drop-column dev.silver.orders.legacy' names no column of dev.silver.orders any more, because it was used"
+        " before; remove it"
+    )
+    assert "any more" not in first.stdout.str()
+    second.stdout.fnmatch_lines([f"  unused      {note}"])
+    assert f'name="delta.unused" value="{note}"' in project.path.joinpath("report.xml").read_text().replace(
+        "&apos;",
+        "'",
+    )
+
+
+def test_what_cannot_be_known_is_a_note(project):
+    project.models(UNUSED_CONSENTS_MODELS.partition("lines")[0])
+    project.catalog(
+        "Forgetful([stored('dev.silver.orders', ID, table_properties={'delta.columnMapping.mode': 'name'})])",
+    )
+    project.extend_conftest(
+        "\nfrom pytest_delta_schema.diagnostics.errors import StatementError\n"
+        "class Forgetful(MemoryCatalog):\n    def past_columns(self, table, paths):\n        raise StatementError('no log')\n",
+    )
+
+    result = project.run("--delta-drift", "-m", "delta_drift", "--delta-allow=drop-column dev.silver.orders.legacy")
+
+    result.assert_outcomes(passed=1, deselected=2)
+    result.stdout.fnmatch_lines(
+        [
+            (
+                "  unused      consent 'drop-column dev.silver.orders.legacy' names no column of dev.silver.orders, and whether"
+                " it had one cannot be read: no log; remove it"
+            ),
+        ],
+    )
+
+
+@pytest.mark.parametrize("how", ["option", "ini"])
+@pytest.mark.parametrize(
+    ("columns", "consent", "message"),
+    [
+        (
+            (long("a.b"), ColumnState("a", StructState((long("b"), long("c"))), True, "")),
+            "drop-column dev.silver.orders.a.b",
+            (
+                "consent 'drop-column dev.silver.orders.a.b' is ambiguous and permits nothing: write"
+                " 'drop-column dev.silver.orders.`a`.`b`' or 'drop-column dev.silver.orders.`a.b`'"
+            ),
+        ),
+        (
+            (long("a.b"),),
+            "drop-column dev.silver.orders.a.b",
+            (
+                "consent 'drop-column dev.silver.orders.a.b' names no column of dev.silver.orders, and none of its older versions"
+                " has one; fix or remove it; there is 'drop-column dev.silver.orders.`a.b`'"
+            ),
+        ),
+    ],
+    ids=["ambiguous", "dotted"],
+)
+def test_a_dotted_column_is_named_in_back_quotes(project, how, columns, consent, message):
+    project.models(UNUSED_CONSENTS_MODELS.partition("lines")[0])
+    catalog = held(project, long("id", is_nullable=False), *columns)
+    if how == "ini":
+        project.ini("delta_models = models", f"delta_allow = {consent}")
+
+    result = project.run(
+        "--delta-apply",
+        "-m",
+        "delta_apply",
+        *([f"--delta-allow={consent}"] if how == "option" else []),
+    )
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert message in result.stdout.str()
+    assert catalog.version(ORDERS) == 0
+
+
+def test_a_dotted_column_is_dropped_by_its_name_in_back_quotes(project):
+    project.models(UNUSED_CONSENTS_MODELS.partition("lines")[0])
+    catalog = held(project, long("id", is_nullable=False), long("a.b"))
+
+    result = project.run("--delta-apply", "-m", "delta_apply", "--delta-allow=drop-column dev.silver.orders.`a.b`")
+
+    result.assert_outcomes(passed=1, deselected=2)
+    assert catalog.version(ORDERS) == 1
+
+
+DOTTED = """
+orders = table("dev.silver.orders", Column("id", LongType()), {x}table_properties={{"delta.columnMapping.mode": "name"}})
+dotted = Table("dev", "silver", "orders.x", [Column("id", LongType()){y}])
+"""
+X = 'Column("x", __import__("pyspark.sql.types").sql.types.StructType().add("y", LongType())), '
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "consent", "message"),
+    [
+        (
+            "",
+            "",
+            "drop-column dev.silver.orders.x.y",
+            (
+                "ERROR: consent 'drop-column dev.silver.orders.x.y' is ambiguous and permits nothing: write"
+                " 'drop-column dev.silver.orders.`x`.`y`' or 'drop-column dev.silver.`orders.x`.y'"
+            ),
+        ),
+        (
+            X,
+            "",
+            "drop-column dev.silver.orders.x.y",
+            (
+                "ERROR: consent 'drop-column dev.silver.orders.x.y' names no table of this run; there is"
+                " 'drop-column dev.silver.`orders.x`.y'"
+            ),
+        ),
+        (
+            X,
+            ', Column("y", LongType())',
+            "drop-column dev.silver.orders.x.y",
+            (
+                "ERROR: consent 'drop-column dev.silver.orders.x.y' names a column that the model declares; remove it from the"
+                " model"
+            ),
+        ),
+        (
+            "",
+            "",
+            "drop-column dev.silver.order.x.y",
+            (
+                "ERROR: consent 'drop-column dev.silver.order.x.y' names no table of this run; collected are"
+                " dev.silver.`orders.x`, dev.silver.orders"
+            ),
+        ),
+        (
+            "",
+            "",
+            "rewrite dev.silver.`orders.y`",
+            (
+                "ERROR: consent 'rewrite dev.silver.`orders.y`' names no table of this run; collected are"
+                " dev.silver.`orders.x`, dev.silver.orders"
+            ),
+        ),
+        (
+            "",
+            "",
+            "drop-column dev.silver.orders.*",
+            (
+                "ERROR: consent 'drop-column dev.silver.orders.[*]' is a pattern, and [*] would match more than one name; put it"
+                " into pyproject.toml, with a reason and a last day, or write `[*]` for that exact name"
+            ),
+        ),
+    ],
+    ids=["both", "declared in one", "declared in both", "neither", "rewrite", "pattern"],
+)
+def test_names_are_distinguished_before_anything_is_read(project, x, y, consent, message):
+    project.models(DOTTED.format(x=x, y=y))
+    project.catalog("MemoryCatalog()")
+
+    result = project.run("--delta-apply", f"--delta-allow={consent}")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([message])
+
+
+def test_a_field_and_a_dotted_table_are_dropped_each_by_its_own_consent(project):
+    project.models(DOTTED.format(x="", y=""))
+    dotted = QualifiedName("dev", "silver", "orders.x")
+    SHARED["catalog"] = catalog = MemoryCatalog(
+        [
+            TableState(name=ORDERS, columns=(long("id"), long("gone"), long("x")), table_properties=MAPPED),
+            TableState(name=dotted, columns=(long("id"), long("y")), table_properties=MAPPED),
+        ],
+    )
+    project.catalog(SHARED_CATALOG)
+    allow = [
+        "drop-column dev.silver.orders.x",
+        "drop-column dev.silver.orders.gone",
+        "drop-column dev.silver.`orders.x`.y",
+    ]
+
+    first = project.run("--delta-apply", "-m", "delta_apply", *(f"--delta-allow={consent}" for consent in allow[:2]))
+    second = project.run("--delta-apply", "-m", "delta_apply", f"--delta-allow={allow[2]}")
+
+    first.assert_outcomes(passed=1, failed=1, deselected=4)
+    first.stdout.fnmatch_lines(["*declare it, or consent with --delta-allow 'drop-column dev.silver.`orders.x`.y'*"])
+    second.assert_outcomes(passed=2, deselected=4)
+    assert [catalog.version(name) for name in (ORDERS, dotted)] == [1, 1]
+
+
+def test_consents_name_models_where_these_are_bound_elsewhere(project):
+    project.models(UNUSED_CONSENTS_MODELS.partition("lines")[0])
+    catalog = held(project, long("id", is_nullable=False), long("legacy"), name=QualifiedName("ci", "pr", "orders"))
+    bind = "--delta-bind=dev.silver=ci.pr"
+
+    wrong = project.run("--delta-apply", bind, "--delta-allow=drop-column ci.pr.orders.legacy")
+    never = project.run("--delta-apply", "-m", "delta_apply", bind, "--delta-allow=drop-column dev.silver.orders.old")
+    right = project.run(
+        "--delta-apply",
+        "-m",
+        "delta_apply",
+        bind,
+        "--delta-allow=drop-column dev.silver.orders.legacy",
+    )
+
+    assert [consent.ret for consent in (wrong, never, right)] == [4, 4, 0]
+    assert catalog.version(QualifiedName("ci", "pr", "orders")) == 1
+
+
+def test_what_was_not_selected_is_not_judged(project):
+    project.models(UNUSED_CONSENTS_MODELS)
+    project.catalog(HELD)
+
+    result = project.run(
+        "--delta-drift",
+        "-m",
+        "delta_drift",
+        "-k",
+        "lines",
+        "--delta-allow=drop-column dev.silver.orders.never",
+    )
+
+    result.assert_outcomes(failed=1, deselected=5)
+
+
+def test_an_entry_crosses_dots_only_where_it_asks_for_it(project):
+    project.models(
+        """
+from pyspark.sql.types import StructType
+orders = table("dev.silver.orders", Column("id", LongType()), Column("addr", StructType().add("city", LongType())), table_properties={"delta.columnMapping.mode": "name"})
+""",
+    )
+    address = ColumnState("addr", StructState((long("city"), long("zip"))), True, "")
+    held(project, long("id"), address, long("zip"))
+    entry = (
+        '[[tool.pytest_delta_schema.allow]]\naction = "drop-column"\npath = "{}"\nreason = "x"\nexpires = 2999-01-01\n'
+    )
+    pyproject = project.path / "pyproject.toml"
+
+    pyproject.write_text(entry.format("dev.silver.*.zip"))
+    first = project.run("--delta-apply", "-m", "delta_apply")
+    pyproject.write_text(entry.format("dev.**.zip"))
+    second = project.run("--delta-apply", "-m", "delta_apply")
+
+    first.assert_outcomes(failed=1, deselected=2)
+    first.stdout.fnmatch_lines(
+        [
+            "*column addr.zip is on the table but not in the model*",
+            '*--delta-allow "drop-column dev.silver.orders.addr.zip"*',
+        ],
+    )
+    assert "column zip is on the table" not in first.stdout.str()
+    second.assert_outcomes(passed=1, deselected=2)

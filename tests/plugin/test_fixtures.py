@@ -1,0 +1,645 @@
+"""The fixture toolkit, on the memory catalog: what it gives, shows and refuses; the local one has its own test."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from dataclasses import replace
+from threading import Event
+from types import SimpleNamespace
+
+import pytest
+
+from pytest_delta_schema import DriftError, InvalidModelError, MemoryCatalog, assert_no_drift, progress
+from pytest_delta_schema.backends.local import start as session
+from pytest_delta_schema.plugin.scratch import Scratch
+from support.models import column, orders, orders_before, table
+from support.plugin_project import ORDERS
+
+
+def test_tables_are_made_from_models_filled_and_cleaned_up(project):
+    project.ini("delta_backend = memory")
+    project.models(ORDERS, "shop")
+    project.pytester.makepyfile(
+        test_x="""
+        import pytest
+        from pytest_delta_schema import assert_no_drift
+        from pytest_delta_schema.diagnostics.errors import DeclarationError
+        from pytest_delta_schema.execute.protocols import ABSENT
+        from shop import orders
+
+        made = []
+
+        def test_one(make_delta_table, delta_catalog):
+            table = make_delta_table(orders, rows=[{"id": 1}])
+            other = make_delta_table(orders, name="second")
+            made.extend([table, other])
+            assert table.catalog_name == "dev" and table.table_name == "orders"
+            assert other.schema_name == table.schema_name and other.table_name == "second"
+            assert orders.schema_name == "silver"
+            assert_no_drift([table, other], catalog=delta_catalog)
+            assert delta_catalog.data_checks(table.name).count_rows().rows == 1
+            with pytest.raises(DeclarationError, match="is made twice by this test; give the second one a different name"):
+                make_delta_table(orders)
+
+        def test_two(delta_catalog):
+            assert [delta_catalog.version(table.name) for table in made] == [ABSENT, ABSENT]
+
+        def test_schemas(make_delta_schema, delta_worker_id):
+            first, second = make_delta_schema(), make_delta_schema("Dev")
+            assert first.startswith(f"scratch.test_{delta_worker_id}_") and second.startswith("dev.test_")
+        """,
+    )
+
+    project.run().assert_outcomes(passed=3)
+
+
+FAMILY = """
+from pytest_delta_schema import ForeignKey
+def key(column, parent): return ForeignKey([column], f"dev.silver.{parent}", ["id"])
+ID, TO = Column("id", LongType(), is_nullable=False), Column("other", LongType())
+visits = table("dev.gold.visits", ID, TO, foreign_keys=[key("other", "people"), key("id", "elsewhere")])
+people = table("dev.silver.people", ID, TO, primary_key=["id"], foreign_keys=[key("other", "homes")])
+homes = table("dev.silver.homes", ID, TO, primary_key=["id"], foreign_keys=[key("other", "people")])
+gold_people = table("dev.gold.people", ID)
+"""
+
+
+def test_several_tables_are_made_with_the_keys_between_them(project):
+    project.ini("delta_backend = memory")
+    project.models(FAMILY, "shop")
+    project.pytester.makepyfile(
+        test_x="""
+        from pytest_delta_schema import assert_no_drift
+        from pytest_delta_schema.execute.protocols import ABSENT
+        from shop import gold_people, homes, people, visits
+
+        made = []
+
+        def parents(table):
+            return [(key.references.qualified_name, key.parent_columns) for key in table.foreign_keys]
+
+        def test_all_at_once(make_delta_table, make_delta_tables, delta_catalog):
+            made.extend(make_delta_tables([visits, homes, people, gold_people]))
+            visit, home, person, other = made
+            assert [table.table_name for table in made] == ["visits", "homes", "people", "people"]
+            assert visit.schema_name == other.schema_name != person.schema_name == home.schema_name
+            assert parents(visit) == [(person.qualified_name, ("id",))]
+            assert parents(person) == [(home.qualified_name, ("id",))]
+            assert parents(home) == [(person.qualified_name, ("id",))]
+            assert_no_drift(made, catalog=delta_catalog)
+            stored = delta_catalog.snapshot(made).tables
+            assert [key.parent for key in stored[home.name].foreign_keys] == [person.name]
+            assert parents(make_delta_table(visits, name="later")) == parents(visit)
+
+        def test_all_are_gone(delta_catalog):
+            assert {delta_catalog.version(table.name) for table in made} == {ABSENT}
+
+        def test_parents_of_an_earlier_call(make_delta_table, make_delta_tables):
+            person = make_delta_table(people)
+            assert person.foreign_keys == ()
+            visit, home = make_delta_tables(model for model in (visits, homes))
+            assert parents(visit) == parents(home) == [(person.qualified_name, ("id",))]
+
+        def test_no_tables(make_delta_tables):
+            assert make_delta_tables([]) == ()
+        """,
+    )
+
+    project.run().assert_outcomes(passed=4)
+
+
+SALES = """
+from pytest_delta_schema import Check, ForeignKey
+people = table("dev.silver.people", Column("id", LongType(), is_nullable=False), primary_key=["id"])
+numbered = table("dev.silver.numbered", Column("id", LongType(), is_nullable=False, identity=True), Column("name", "string"), primary_key=["id"])
+visits = table(
+    "dev.silver.visits",
+    Column("id", LongType(), is_nullable=False), Column("who", LongType()), Column("number", LongType()),
+    Column("before", LongType()), Column("place", "varchar(9)", is_nullable=False), Column("paid", "decimal(9,2)"),
+    primary_key=["id"],
+    foreign_keys=[ForeignKey(["who"], people), ForeignKey(["number"], numbered), ForeignKey(["before"], "dev.silver.visits")],
+    checks=[Check("paid", "paid >= 5")],
+)
+"""
+
+
+def test_rows_are_made_and_completed_with_the_parents_of_the_test(project):
+    project.ini("delta_backend = memory")
+    project.models(SALES, "shop")
+    project.pytester.makepyfile(
+        test_x="""
+        from decimal import Decimal
+        import pytest
+        from pytest_delta_schema.diagnostics.errors import DeclarationError, StatementError
+        from shop import numbered, people, visits
+
+        def values(catalog, table, *columns):
+            return [tuple(row[column] for column in columns) for row in catalog.rows(table.name)]
+
+        def test_made(make_delta_table, delta_catalog):
+            make_delta_table(people, rows=[{"id": 7}, {"id": 9}])
+            make_delta_table(numbered, rows=2)
+            table = make_delta_table(visits, rows=3)
+            assert values(delta_catalog, table, "id", "who", "number", "before", "paid") == [
+                (1, 7, 1, None, 5), (2, 9, 2, 1, 6), (3, 7, 1, 1, 7)
+            ]
+            again = make_delta_table(visits, rows=1, name="again")
+            assert values(delta_catalog, again, "before") == [(None,)]
+
+        def test_completed(make_delta_table, delta_catalog):
+            table = make_delta_table(visits, rows=({"paid": paid} for paid in (5, 8)), fill=True)
+            assert values(delta_catalog, table, "id", "who", "place", "paid") == [(1, 1, "place_1", 5), (2, 2, "place_2", 8)]
+
+        def test_refused(make_delta_table):
+            with pytest.raises(StatementError, match="CHECK constraint paid"):
+                make_delta_table(visits, rows=[{"paid": 1}], fill=True)
+            with pytest.raises(DeclarationError, match="there is no column payed; did you mean paid"):
+                make_delta_table(visits, rows=[{"payed": 1}], fill=True, name="other")
+            with pytest.raises(DeclarationError, match="fill=True completes rows, and was given None; give a list of dicts"):
+                make_delta_table(visits, fill=True, name="other")
+        """,
+    )
+
+    project.run().assert_outcomes(passed=3)
+
+
+def test_a_clone_is_a_table_of_its_own(project, workers):
+    project.ini("delta_backend = memory", "delta_bind = dev=test")
+    project.models(FAMILY, "shop")
+    project.pytester.makepyfile(
+        test_x="""
+        import pytest
+        from pytest_delta_schema import CatalogReadError, Orchestrator, assert_no_drift
+        from pytest_delta_schema.execute.protocols import ABSENT
+        from shop import homes, people, visits
+
+        made = []
+
+        def rows(table, catalog):
+            return catalog.data_checks(table.name).count_rows().rows
+
+        def test_a_table_of_the_project(delta_clone, delta_catalog, delta_bound, delta_worker_id, make_delta_table):
+            table = delta_bound(people)
+            Orchestrator.over(delta_catalog).sync_tables([people, homes])
+            delta_catalog.insert(table.name, [{"id": 1, "other": None}])
+            clone = delta_clone(people)
+            made.append(clone)
+            assert table.qualified_name == "test.silver.people"
+            assert (clone.catalog_name, clone.table_name) == ("test", "people")
+            assert clone.schema_name.startswith(f"test_{delta_worker_id}_")
+            assert_no_drift([clone, people], catalog=delta_catalog)
+            delta_catalog.insert(clone.name, [{"id": 2, "other": 1}])
+            assert (rows(table, delta_catalog), rows(clone, delta_catalog)) == (1, 2)
+            # Children that are made later reference the clone.
+            assert make_delta_table(visits).foreign_keys[0].parent == clone.name
+            second = delta_clone(clone, name="second")
+            delta_catalog.insert(clone.name, [{"id": 3}])
+            assert (rows(second, delta_catalog), second.table_name) == (2, "second")
+            assert_no_drift(second, catalog=delta_catalog)
+
+        def test_it_is_gone_and_the_table_is_not(delta_catalog, delta_bound):
+            assert delta_catalog.version(made[0].name) is ABSENT
+            assert rows(delta_bound(people), delta_catalog) == 1
+
+        def test_a_scratch_table(delta_clone, make_delta_table, delta_catalog):
+            table = make_delta_table(people, rows=[{"id": 1}])
+            clone = delta_clone(table)
+            assert clone.schema_name != table.schema_name
+            assert rows(clone, delta_catalog) == 1
+
+        def test_a_table_that_is_not_there(delta_clone):
+            with pytest.raises(CatalogReadError, match="test.gold.visits.*is not in the catalog; create it first"):
+                delta_clone(visits)
+        """,
+    )
+
+    project.run(*workers).assert_outcomes(passed=4)
+
+
+@pytest.mark.parametrize(
+    ("catalog", "text"),
+    [
+        (
+            "SimpleNamespace(name='mine', capabilities=Capabilities())",
+            "the mine backend cannot clone tables: it has no method clone_table; use make_delta_table, or the local backend",
+        ),
+        (
+            "UnityCatalog(SimpleNamespace(has_delta_api=False, uri='http://127.0.0.1:1'))",
+            (
+                "the unity backend cannot clone tables: the server refuses SHALLOW CLONE into its catalogs (Unity Catalog"
+                " 0.6.0); create the table with make_delta_table, and insert its rows"
+            ),
+        ),
+        (
+            "DatabricksCatalog(SimpleNamespace(rows=None, values=None))",
+            (
+                "the databricks backend cannot clone tables: a clone in Unity Catalog has neither the tags nor the comment"
+                " of its table; test with rows of make_delta_table and the local backend"
+            ),
+        ),
+    ],
+    ids=["without the method", "unity", "databricks"],
+)
+def test_a_backend_that_cannot_clone_says_so(project, catalog, text):
+    project.ini("")
+    project.pytester.makeconftest(
+        f"""
+        from types import SimpleNamespace
+        import pytest
+        from pytest_delta_schema import DatabricksCatalog, UnityCatalog
+        from pytest_delta_schema.execute.protocols import Capabilities
+        @pytest.fixture(scope="session")
+        def delta_catalog(): return {catalog}
+        """,
+    )
+    project.pytester.makepyfile(test_x="def test_it(delta_clone): pass")
+
+    result = project.run("test_x.py")
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines([text])
+
+
+@pytest.mark.parametrize("call", ["make_delta_table(orders)", "make_delta_tables([orders])", "make_delta_schema()"])
+def test_a_backend_without_scratch_schemas_says_so(project, call):
+    project.ini("")
+    project.models(ORDERS, "shop")
+    project.pytester.makeconftest(
+        """
+        from types import SimpleNamespace
+        import pytest
+        from pytest_delta_schema import DatabricksCatalog
+        @pytest.fixture(scope="session")
+        def delta_catalog(): return DatabricksCatalog(SimpleNamespace(rows=None, values=None))
+        """,
+    )
+    project.pytester.makepyfile(
+        test_x=f"from shop import orders\ndef test_it(make_delta_table, make_delta_tables, make_delta_schema): {call}\n",
+    )
+
+    result = project.run("test_x.py")
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "E *DeclarationError: tests need a scratch schema, and the databricks backend creates none; run them with*",
+            "test_x.py:2: DeclarationError",
+        ],
+    )
+
+
+def test_a_failed_creation_is_cleaned_up_as_well(project):
+    project.ini("delta_backend = memory")
+    project.models(ORDERS, "shop")
+    project.pytester.makepyfile(
+        test_x="""
+        from shop import orders
+        schemas = []
+        def test_bad(make_delta_table, make_delta_schema):
+            schemas.append(make_delta_schema())
+            make_delta_table(orders, rows=[{"no_such": 1}])
+        def test_after(delta_catalog):
+            assert not delta_catalog._tables and not delta_catalog._schemas
+        """,
+    )
+
+    result = project.run()
+
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["*dev.test_main_*.orders: row 1: there is no column no_such*"])
+
+
+def test_every_fixture_of_the_chain_can_be_overridden_alone(project):
+    project.ini("")
+    project.pytester.makeconftest(
+        """
+        import pathlib, pytest
+        @pytest.fixture(scope="session")
+        def delta_worker_id(): return "w7"
+        @pytest.fixture(scope="session")
+        def delta_spark_conf(delta_spark_conf): return {**delta_spark_conf, "spark.app.name": "mine"}
+        """,
+    )
+    project.pytester.makepyfile(
+        test_x="""
+        def test_it(delta_spark_conf, delta_warehouse):
+            assert delta_warehouse.name == "w7"
+            assert delta_spark_conf["spark.app.name"] == "mine"
+            assert delta_spark_conf["spark.master"] == "local[1]"
+            assert delta_spark_conf["spark.sql.warehouse.dir"].startswith(str(delta_warehouse))
+        """,
+    )
+
+    project.run("--delta-warehouse", "x/{worker}").assert_outcomes(passed=1)
+
+
+def test_long_work_speaks_on_the_terminal_while_everything_else_is_captured(project):
+    project.ini("")
+    project.pytester.makepyfile(
+        test_x="""
+        import logging
+        def test_it():
+            print("HIDDEN")
+            logging.getLogger("pytest_delta_schema").info("downloading %d\x1b MB", 87)
+            logging.getLogger("pytest_delta_schema.more").debug("HIDDEN")
+        """,
+    )
+
+    result = project.run()
+
+    result.assert_outcomes(passed=1)
+    result.stdout.no_fnmatch_line("*HIDDEN*")
+    result.stdout.fnmatch_lines([r"delta schema: downloading 87\u001b MB"])
+
+
+def test_a_missing_java_is_one_line_in_set_up(project, monkeypatch):
+    monkeypatch.setenv("JAVA_HOME", "/no/such/java")
+    project.models(ORDERS)
+
+    # In its own process, because this one may have a session, which would be taken.
+    result = project.run("--delta-apply", "-m", "delta_apply", subprocess=True)
+
+    result.assert_outcomes(errors=1, deselected=2)
+    result.stdout.fnmatch_lines(
+        [
+            (
+                "  unreadable  *Spark needs Java 17 or newer, and JAVA_HOME is /no/such/java, but there is no program bin/java in it;"
+                " install a JRE 17 and set JAVA_HOME to its folder"
+            ),
+        ],
+    )
+    assert "Traceback" not in result.stdout.str()
+
+
+def test_assert_no_drift_is_silent_when_nothing_differs():
+    catalog = MemoryCatalog([orders_before()])
+    model = table(column(), replace(orders().columns[1], comment=""))
+
+    assert_no_drift(model, catalog=catalog)
+    assert_no_drift([model], catalog=catalog)
+
+
+def test_assert_no_drift_shows_the_drift_of_all_tables():
+    with pytest.raises(DriftError) as caught:
+        assert_no_drift([orders(), table(column(), name="dev.silver.new")], catalog=MemoryCatalog([orders_before()]))
+
+    text = str(caught.value)
+    assert isinstance(caught.value, AssertionError)
+    assert text.startswith("dev.silver.new does not exist in the catalog\n\ndeclared at ")
+    assert (
+        "\n\ndev.silver.orders has drifted, 8 changes: columns.amount, columns.id, primary_key and 5 more\n\n" in text
+    )
+
+
+def test_assert_no_drift_refuses_a_broken_declaration():
+    with pytest.raises(InvalidModelError, match=r"dev\.silver\.orders: .*DS102"):
+        assert_no_drift(table(), catalog=MemoryCatalog())
+
+
+MISSING = "E *StatementError: dev.test_main_*.orders: row 1: NOT NULL constraint violated for column: id"
+NO_MODEL = "make_delta_table takes a Table, and was given 'dev.silver.orders'; give the Table that declares it"
+ALONE = "make_delta_tables takes a list of tables, and was given dev.silver.orders alone; write *table*"
+NO_CLONE = "delta_clone takes a Table, and was given 'dev.silver.orders'; give the Table that declares it"
+NO_MODELS = "make_delta_tables takes a list of tables, and was given 'dev.silver.orders', None; give Table objects"
+TWICE = "dev.test_main_*.orders is made twice by this test; give the second one a different name: make_delta_table*"
+NO_ROW = "E       dev.test_main_*.orders: row 2: is a list; give a dict by column, a Row, or a tuple in the order of the columns"
+
+
+@pytest.mark.parametrize(
+    ("call", "lines"),
+    [
+        (
+            'make_delta_table(orders, rows=[{"amount": 1}, [1]])',
+            [">*make_delta_table(orders, *", MISSING, NO_ROW, "test_x.py:4: StatementError"],
+        ),
+        (
+            "make_delta_table(Table('dev', 'silver', 'empty', []))",
+            [">*make_delta_table(Table(*", "E *InvalidModelError: *", "test_x.py:4: InvalidModelError"],
+        ),
+        (
+            "make_delta_table('dev.silver.orders')",
+            [f"E *DeclarationError: {NO_MODEL}", "test_x.py:4: DeclarationError"],
+        ),
+        (
+            "delta_bound('dev.silver.orders')",
+            [
+                ">*delta_bound(*",
+                "E *DeclarationError: delta_bound takes a Table, and was given 'dev.silver.orders'; give the Table that*",
+                "test_x.py:4: DeclarationError",
+            ],
+        ),
+        (
+            "make_delta_schema(7)",
+            [
+                ">*make_delta_schema(7)",
+                "E *DeclarationError: the catalog of make_delta_schema must be a string, got 7; write it in quotes",
+                "test_x.py:4: DeclarationError",
+            ],
+        ),
+        (
+            "make_delta_table(orders, name=7)",
+            ["E *DeclarationError: table_name of a table must be a string, got 7; *", "test_x.py:4: DeclarationError"],
+        ),
+        (
+            "delta_raises([orders], not_null='id')",
+            [
+                "E *DeclarationError: delta_raises takes a Table, and was given [[]Table(*; give the Table that declares it",
+                "test_x.py:4: DeclarationError",
+            ],
+        ),
+        (
+            "make_delta_tables(orders)",
+            [">*make_delta_tables(orders)", f"E *DeclarationError: {ALONE}", "test_x.py:4: DeclarationError"],
+        ),
+        (
+            "make_delta_tables([orders, 'dev.silver.orders', None])",
+            [">*make_delta_tables(*", f"E *DeclarationError: {NO_MODELS}", "test_x.py:4: DeclarationError"],
+        ),
+        (
+            "make_delta_tables('orders')",
+            [
+                "E *DeclarationError: make_delta_tables takes a list of tables, and was given 'orders'; give Table objects",
+            ],
+        ),
+        (
+            "make_delta_tables([orders, orders])",
+            [">*make_delta_tables(*", f"E *DeclarationError: {TWICE}", "test_x.py:4: DeclarationError"],
+        ),
+        (
+            "delta_clone('dev.silver.orders')",
+            [">*delta_clone(*", f"E *DeclarationError: {NO_CLONE}", "test_x.py:4: DeclarationError"],
+        ),
+        (
+            "make_delta_table(orders); delta_clone(orders)",
+            [">*delta_clone(*", f"E *DeclarationError: {TWICE}", "test_x.py:4: DeclarationError"],
+        ),
+        (
+            "with delta_raises(orders, not_null='id'): pass",
+            [
+                ">*with delta_raises(*",
+                "E *dev.silver.orders: not null id should have stopped the write, and nothing did",
+                "test_x.py:4: AssertionError",
+            ],
+        ),
+        (
+            "delta_raises(orders, check='positive')",
+            [">*delta_raises(*", "E *there is no check positive in the model*", "test_x.py:4: DeclarationError"],
+        ),
+    ],
+)
+def test_an_error_of_a_fixture_names_the_line_of_the_test(project, call, lines):
+    project.ini("delta_backend = memory")
+    project.models(ORDERS, "shop")
+    project.pytester.makepyfile(
+        test_x=f"from pytest_delta_schema import Table\nfrom shop import orders\n"
+        "def test_it(make_delta_table, make_delta_tables, make_delta_schema, delta_bound, delta_clone, delta_raises):\n"
+        f"    {call}\n",
+    )
+
+    result = project.run("test_x.py")
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(lines)
+    result.stdout.no_fnmatch_line("*pytest_delta_schema/*.py:*")
+    result.stdout.no_fnmatch_line("*contextlib.py:*")
+
+
+START_LINE = b"WARNING: Using incubator modules: jdk.incubator.vector\n"
+
+
+def start_in_a_printing_jvm(*_, **__):
+    os.write(2, START_LINE + b"an error of Spark\n")
+    return SimpleNamespace(spark=None, close=lambda: os.write(2, START_LINE))
+
+
+def test_the_line_that_every_start_of_spark_prints_is_not_in_reports(project, monkeypatch):
+    monkeypatch.setattr(session, "start_session", start_in_a_printing_jvm)
+    project.ini("")
+    project.pytester.makepyfile(test_x="def test_it(delta_spark): assert False\n")
+
+    result = project.run()
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*Captured stderr setup*", "an error of Spark"], consecutive=True)
+    result.stdout.no_fnmatch_line("*incubator*")
+    result.stdout.no_fnmatch_line("*Captured stderr teardown*")
+
+
+def test_a_scratch_schema_that_could_not_be_created_is_not_dropped(project):
+    project.ini("")
+    project.catalog("Full()")
+    project.extend_conftest(
+        """
+from pytest_delta_schema.diagnostics.errors import StatementError
+
+class Full(MemoryCatalog):
+    def create_schema(self, catalog, schema):
+        raise StatementError("no further schema is allowed")
+
+    def drop_schema(self, catalog, schema):
+        raise AssertionError("there is no schema")
+""",
+    )
+    project.pytester.makepyfile(test_x="def test_it(make_delta_schema): make_delta_schema()")
+
+    result = project.run("test_x.py")
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["E *StatementError: no further schema is allowed"])
+
+
+def test_a_scratch_schema_that_takes_long_shows_itself(caplog, monkeypatch):
+    caplog.set_level(logging.INFO, progress.LOGGER)
+    monkeypatch.setattr(progress, "INTERVAL", 0.01)
+    shown = Event()
+    caplog.handler.addFilter(lambda _: shown.set() or True)
+
+    class Slow(MemoryCatalog):
+        def create_schema(self, catalog, schema):
+            super().create_schema(catalog, schema)
+            shown.wait(60)
+
+        def drop_schema(self, catalog, schema):
+            shown.clear()
+            super().drop_schema(catalog, schema)
+            shown.wait(60)
+
+    scratch = Scratch(Slow(), "main")
+    name = scratch.schema().partition(".")[2]
+    scratch.clean_up()
+
+    lines = [re.sub(r"\d+ s", "N s", line) for line in caplog.messages]
+    assert list(dict.fromkeys(lines)) == [
+        f"creating the scratch schema {name}: N s so far",
+        f"creating the scratch schema {name}: done after N s",
+        f"dropping the scratch schema {name}: N s so far",
+        f"dropping the scratch schema {name}: done after N s",
+    ]
+
+
+CONFTEST = """
+import pytest
+from pytest_delta_schema import MemoryCatalog
+
+class Named(MemoryCatalog):
+    name = "{name}"
+    def clone_table(self, source, clone): ...
+
+@pytest.fixture(scope="session")
+def delta_catalog():
+    return Named()
+"""
+USES = """
+import pytest
+from models import orders
+
+
+def test_table(make_delta_table): make_delta_table(orders)
+def test_tables(make_delta_tables): make_delta_tables([orders])
+def test_schema(make_delta_schema): make_delta_schema("dev")
+def test_clone(delta_clone): pass
+"""
+MESSAGE = (
+    "this test creates tables, and others may use the catalogs of the backend {}; name one for scratch tables in"
+    ' pyproject.toml: [tool.pytest_delta_schema] scratch_catalog = "scratch"; or run it with --delta-backend=local'
+)
+
+
+def runs(project, name, *ini):
+    project.ini("delta_models = models", "delta_backend = memory", *ini)
+    project.models(ORDERS)
+    project.pytester.makeconftest(CONFTEST.replace("{name}", name))
+    project.pytester.makepyfile(test_use=USES)
+    return project
+
+
+NAMED = [f"test_use.py::test_{kind}" for kind in ("table", "tables", "schema", "clone")]
+
+
+@pytest.mark.parametrize(
+    ("name", "ini", "args", "refused"),
+    [
+        ("unity", [], [], True),
+        ("unity", [], ["--delta-drift"], True),
+        ("unity", ["delta_scratch_catalog = scratch"], [], False),
+        ("unity", ["delta_scratch_catalog = scratch"], ["--delta-drift"], False),
+        ("session", [], [], False),
+        ("session", [], ["--delta-drift"], True),
+        ("session", [], ["--delta-apply"], True),
+        ("session", ["addopts = --delta-drift"], [], True),
+        ("session", ["delta_scratch_catalog = scratch"], ["--delta-drift"], False),
+        ("memory", [], ["--delta-drift"], False),
+        ("local", [], ["--delta-drift"], False),
+        ("of the tests", [], ["--delta-drift"], False),
+    ],
+)
+def test_fixtures_refuse_the_catalogs_of_others(project, name, ini, args, refused):
+    project = runs(project, name, *ini)
+
+    result = project.run(*args, *NAMED)
+
+    counts = result.parseoutcomes()
+    assert (counts.get("errors", 0), counts.get("passed", 0)) == ((4, 0) if refused else (0, 4))
+    assert (MESSAGE.format(name) in result.outlines) is refused

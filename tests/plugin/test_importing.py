@@ -1,0 +1,438 @@
+"""``pytest --delta-import``: what it writes, what it proves, and what it leaves as it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql.types import LongType
+
+from pytest_delta_schema import Column, MemoryCatalog, QualifiedName, Settings, Table
+from pytest_delta_schema.plugin import importing
+from pytest_delta_schema.plugin.importing import ImportOptions, import_targets
+from pytest_delta_schema.plugin.options import import_requests
+from pytest_delta_schema.source_code.text import CodeStyle
+from pytest_delta_schema.state.desired import desired_state
+
+DDL = """
+from pyspark.sql.types import LongType, StringType
+from pytest_delta_schema.state import KeyState
+from pytest_delta_schema import Check, Column, ForeignKey, Orchestrator, Settings, Table
+
+def applied(*tables):
+    catalog = MemoryCatalog()
+    Orchestrator.over(catalog, settings=Settings()).sync_tables(tables)
+    return catalog
+
+CUSTOMERS = Table(
+    "dev", "silver", "customers", [Column("id", LongType(), is_nullable=False)], primary_key=["id"],
+    table_properties={"team": "crm", "api.token": "x7secret"},
+)
+ORDERS = Table(
+    "dev", "silver", "orders",
+    [
+        Column("id", LongType(), is_nullable=False, comment="it's"),
+        Column("customer_id", LongType(), comment="Who ordered"),
+        Column("note", StringType()),
+    ],
+    primary_key=["id"],
+    foreign_keys=[ForeignKey(["customer_id"], CUSTOMERS)],
+    checks=[Check("positive", "id > 0")],
+)
+"""
+MODULE = '''\
+"""Tables of dev.silver."""
+
+from pyspark.sql.types import LongType, StringType
+
+from pytest_delta_schema import Check, Column, ForeignKey, Table
+
+# not declared, because the value may be a secret: api.token
+customers = Table(
+    "dev",
+    "silver",
+    "customers",
+    [Column("id", LongType(), is_nullable=False)],
+    table_properties={"team": "crm"},
+    primary_key=["id"],
+)
+
+orders = Table(
+    "dev",
+    "silver",
+    "orders",
+    [
+        Column("id", LongType(), is_nullable=False, comment="it's"),
+        Column("customer_id", LongType(), comment="Who ordered"),
+        Column("note", StringType()),
+    ],
+    primary_key=["id"],
+    checks=[Check("positive", "id > 0")],
+    foreign_keys=[ForeignKey(["customer_id"], customers)],
+)
+'''
+PROJECT = """\
+[tool.pytest.ini_options]
+pythonpath = ["."]
+
+[tool.pytest_delta_schema]
+models = ["contracts.silver"]
+"""
+IMPORT = "--delta-import=dev.silver"
+
+
+@pytest.fixture
+def folder(project):
+    """A folder without models, and a catalog with two tables."""
+    (project.path / "tox.ini").unlink()
+    project.catalog("applied(CUSTOMERS, ORDERS)")
+    conftest = project.path / "conftest.py"
+    head, fixture = conftest.read_text("utf-8").split("@pytest.fixture", 1)
+    conftest.write_text(f"{head}{DDL}\n@pytest.fixture{fixture}", "utf-8")
+    return project
+
+
+def content(folder, path):
+    return (folder.path / path).read_text("utf-8")
+
+
+def test_a_schema_becomes_a_module_under_contract(folder):
+    result = folder.run(IMPORT, "-rp")
+
+    result.assert_outcomes(passed=2)
+    result.stdout.fnmatch_lines(
+        [
+            "import: 2 tables written and proven",
+            "  wrote       contracts/silver.py, 2 models",
+            "  note        dev.silver.customers: not declared, because the value may be a secret: api.token",
+            '  wrote       pyproject.toml, models = [[]"contracts.silver"]',
+            "next: pytest, then pytest --delta-drift; then commit contracts and pyproject.toml",
+        ],
+        consecutive=True,
+    )
+    result.stdout.fnmatch_lines(
+        ["PASSED pyproject.toml::dev.silver.customers::import", "PASSED pyproject.toml::dev.silver.orders::import"],
+    )
+    assert content(folder, "contracts/silver.py") == MODULE
+    assert content(folder, "pyproject.toml") == PROJECT
+    assert "x7secret" not in result.stdout.str()
+    assert folder.snapshots() == [
+        "contracts/__snapshots__/silver/dev.silver.customers.ddl.sql",
+        "contracts/__snapshots__/silver/dev.silver.customers.state.json",
+        "contracts/__snapshots__/silver/dev.silver.orders.ddl.sql",
+        "contracts/__snapshots__/silver/dev.silver.orders.state.json",
+    ]
+    folder.run().assert_outcomes(passed=4)
+    folder.run("--delta-drift").assert_outcomes(passed=6)
+
+
+def test_importing_again_changes_nothing(folder):
+    folder.run(IMPORT)
+    before = {
+        path: path.read_bytes() for path in folder.path.rglob("*") if path.is_file() and "__pycache__" not in path.parts
+    }
+
+    result = folder.run(IMPORT, "-rs")
+
+    result.assert_outcomes(skipped=2)
+    result.stdout.fnmatch_lines(["SKIPPED * pyproject.toml:1: declared already, at contracts/silver.py:8"])
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_a_second_import_adds_what_is_missing_and_lists_what_differs(folder):
+    folder.run("--delta-import=dev.silver.cust*")
+    module = folder.path / "contracts" / "silver.py"
+    module.write_text(
+        module.read_text("utf-8").replace('"crm"', '"sales"').replace("customers = Table", "buyers = Table"),
+        "utf-8",
+    )
+
+    result = folder.run(IMPORT)
+
+    result.assert_outcomes(passed=1, skipped=1)
+    result.stdout.fnmatch_lines(
+        [
+            "  differs     dev.silver.customers has drifted, 1 change: properties.team",
+            "import: 1 table written and proven",
+            "  wrote       contracts/silver.py, 1 model",
+        ],
+    )
+    text = module.read_text("utf-8")
+    assert text.count("from pytest_delta_schema import") == 2
+    assert 'foreign_keys=[ForeignKey(["customer_id"], buyers)]' in text
+
+
+@pytest.mark.parametrize(
+    ("option", "files", "models"),
+    [
+        ("=models/all.py", ["models/all.py"], "models.all"),
+        ("=models", ["models/silver/customers.py", "models/silver/orders.py"], "models.silver"),
+        (".cust*=one.py", ["one.py"], "one"),
+    ],
+)
+def test_a_path_is_a_file_or_a_folder(folder, option, files, models):
+    folder.run(f"{IMPORT}{option}")
+
+    assert (
+        sorted(
+            path.relative_to(folder.path).as_posix() for path in folder.path.rglob("*.py") if path.name != "conftest.py"
+        )
+        == files
+    )
+    assert f'models = ["{models}"]' in content(folder, "pyproject.toml")
+    folder.run("--delta-drift").assert_outcomes(passed=3 if "cust" in option else 6)
+
+
+def test_from_forty_tables_on_each_has_its_own_file(folder):
+    names = ", ".join(f'stored("dev.silver.t{number}", ID)' for number in range(40))
+    conftest = folder.path / "conftest.py"
+    conftest.write_text(
+        conftest.read_text("utf-8").replace("applied(CUSTOMERS, ORDERS)", f"MemoryCatalog([{names}])"),
+        "utf-8",
+    )
+
+    folder.run(IMPORT).assert_outcomes(passed=40)
+
+    assert len(list((folder.path / "contracts" / "silver").glob("t*.py"))) == 40
+    assert 'models = ["contracts.silver"]' in content(folder, "pyproject.toml")
+    folder.run("--delta-drift").assert_outcomes(passed=120)
+
+
+def test_bindings_apply_backwards(folder):
+    (folder.path / "pyproject.toml").write_text(
+        '[tool.pytest_delta_schema]\nbind = {"shop.core" = "dev.silver"}\n[tool.pytest.ini_options]\npythonpath = ["."]\n',
+        "utf-8",
+    )
+
+    result = folder.run(IMPORT)
+
+    result.assert_outcomes(passed=2)
+    result.stdout.fnmatch_lines(
+        ['  to do       add "contracts.core" to models in [[]tool.pytest_delta_schema] of pyproject.toml'],
+    )
+    assert '"shop",\n    "core",\n    "orders"' in content(folder, "contracts/core.py")
+
+
+def test_a_partial_contract_owns_some_aspects(folder):
+    folder.run(IMPORT, "--delta-import-owns=columns,types").assert_outcomes(passed=2)
+
+    assert content(folder, "contracts/silver.py").count('owns=["columns", "types"]') == 2
+    folder.run("--delta-drift").assert_outcomes(passed=6)
+
+
+def test_a_table_that_breaks_a_rule_is_written_and_fails(folder):
+    conftest = folder.path / "conftest.py"
+    conftest.write_text(
+        conftest.read_text("utf-8").replace(
+            "applied(CUSTOMERS, ORDERS)",
+            'MemoryCatalog([stored("dev.silver.a", ID), stored("dev.silver.b", OLD, primary_key=KeyState("pk", ("id",)))])',
+        ),
+        "utf-8",
+    )
+
+    result = folder.run(IMPORT)
+
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["  failed      dev.silver.b its model breaks a rule"])
+    assert folder.snapshots() == [
+        "contracts/__snapshots__/silver/dev.silver.a.ddl.sql",
+        "contracts/__snapshots__/silver/dev.silver.a.state.json",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "faults"),
+    [
+        (["--delta-import=x"], ["--delta-import=x does not name a schema; write --delta-import=dev.silver, or *"]),
+        (["--delta-import=dev.si*"], ["--delta-import=dev.si[*] has a pattern in the name of the schema; *"]),
+        (["--delta-import=dev.silvr"], ["--delta-import=dev.silvr: the schema dev.silvr does not exist, or holds no table; *"]),
+        (["--delta-import=dev.silver.oders"], ["--delta-import=dev.silver.oders: no table of dev.silver has this name; did you mean dev.silver.orders?"]),
+        (["--delta-import=dev.silver.x"], ["*: no table of dev.silver has this name; its tables are customers, orders"]),
+        ([IMPORT, "--delta-import-owns=x"], ["--delta-import-owns: there is no aspect x; aspects are columns, *"]),
+        (["--delta-import-owns=columns"], ["--delta-import-owns has no effect without --delta-import; give that, too"]),
+        ([IMPORT, "--delta-drift"], ["--delta-import writes models, and --delta-drift is a different run; run one after the other"]),
+        ([IMPORT, "--delta-report=json"], ["--delta-import checks no table, so --delta-report has nothing to show; leave it out"]),
+        ([f"{IMPORT}=a.py", "--delta-import=dev.silver.orders=b.py"], ["dev.silver.orders would be written to *a.py and to *b.py; ask for it once"]),
+        ([IMPORT, "pyproject.toml::dev.silver.x::import"], ["pyproject.toml::dev.silver.x::import is not imported by this run; its items are *"]),
+    ],
+)  # fmt: skip
+def test_a_request_that_cannot_be_met_writes_nothing(folder, options, faults):
+    result = folder.run("--delta-backend=memory", *options)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"*{fault}" for fault in faults])
+    assert not (folder.path / "contracts").exists()
+
+
+def test_workers_of_xdist_are_refused(folder):
+    result = folder.run(IMPORT, "-n", "2", subprocess=True)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*--delta-import writes files in one process; leave out -n, or give -n 0"])
+
+
+def test_a_node_id_selects_one_table(folder):
+    folder.run(IMPORT, "pyproject.toml::dev.silver.customers::import").assert_outcomes(passed=1)
+
+
+def test_collecting_writes_nothing(folder):
+    result = folder.run(IMPORT, "--collect-only", "-q")
+
+    result.stdout.fnmatch_lines(
+        ["pyproject.toml::dev.silver.customers::import", "pyproject.toml::dev.silver.orders::import"],
+    )
+    assert not (folder.path / "contracts").exists()
+
+
+def test_marks_and_keywords_select_imports(folder):
+    folder.run(IMPORT, "-m", "delta_import", "-k", "orders").assert_outcomes(passed=1, deselected=1)
+
+
+def test_a_catalog_that_cannot_be_read_is_an_error_of_the_run(folder):
+    conftest = folder.path / "conftest.py"
+    conftest.write_text(
+        conftest.read_text("utf-8").replace("return applied(CUSTOMERS, ORDERS)", 'raise OSError("no route")'),
+        "utf-8",
+    )
+
+    result = folder.run(IMPORT)
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*no route*"])
+
+
+@pytest.mark.parametrize(
+    ("way", "fault"),
+    [
+        ("file", "was not written to contracts/silver.py: *"),
+        ("syntax", "*contracts/silver.py cannot be imported: SyntaxError: *"),
+    ],
+)
+def test_what_is_in_the_way_stays(folder, way, fault):
+    if way == "file":
+        (folder.path / "contracts").write_text("x", "utf-8")
+    else:
+        (folder.path / "contracts").mkdir()
+        (folder.path / "contracts" / "silver.py").write_text("x = (", "utf-8")
+
+    result = folder.run(IMPORT)
+
+    lines = result.stdout if way == "file" else result.stderr
+    lines.fnmatch_lines([f"*{fault}"])
+    assert "Traceback" not in result.stdout.str()
+    assert not list(folder.path.rglob("*.tmp"))
+
+
+@pytest.mark.parametrize("width", [88, 120])
+def test_the_style_is_that_of_the_project(folder, width):
+    (folder.path / "ruff.toml").write_text(f"line-length = {width}\n[format]\nquote-style = 'single'\n", "utf-8")
+
+    folder.run(IMPORT)
+
+    text = content(folder, "contracts/silver.py")
+    assert "'dev'" in text
+    assert ("Column('id', LongType(), is_nullable=False)" in text) is (width > 0)
+
+
+VIEWS = """MemoryCatalog([
+    stored("dev.silver.a", ID),
+    stored("dev.silver.files", ID, kind="csv table"),
+    stored("dev.silver.open", ID, ColumnState("note", "string", True, "Why"), table_comment="Open", kind="view"),
+])"""
+VIEW_MODULE = """\
+open = Table(
+    "dev",
+    "silver",
+    "open",
+    [
+        Column("id", LongType(), is_nullable=False),
+        Column("note", StringType(), comment="Why"),
+    ],
+    comment="Open",
+    read_only=True,
+)
+"""
+
+
+def holds(folder, catalog):
+    conftest = folder.path / "conftest.py"
+    conftest.write_text(conftest.read_text("utf-8").replace("applied(CUSTOMERS, ORDERS)", catalog), "utf-8")
+
+
+def test_what_is_no_delta_table_gets_a_read_only_contract(folder):
+    holds(folder, VIEWS)
+
+    folder.run(IMPORT).assert_outcomes(passed=3)
+
+    assert VIEW_MODULE in content(folder, "contracts/silver.py")
+    snapshot = content(folder, "contracts/__snapshots__/silver/dev.silver.open.ddl.sql")
+    assert snapshot.startswith(
+        "-- read-only\nCREATE SCHEMA IF NOT EXISTS `dev`.`silver`;\n\nCREATE TABLE `dev`.`silver`.`open` (",
+    )
+    folder.run().assert_outcomes(passed=6)
+    result = folder.run("--delta-drift")
+    result.assert_outcomes(passed=9)
+    result.stdout.fnmatch_lines(["*dev.silver.open: is a view, which is only compared*"])
+
+
+def test_a_read_only_contract_is_neither_applied_nor_enforced(folder):
+    holds(folder, VIEWS)
+    folder.run(IMPORT)
+    module = folder.path / "contracts" / "silver.py"
+    module.write_text(module.read_text("utf-8").replace('comment="Why"', 'comment="Reason"'), "utf-8")
+    folder.run("--snapshot-update")
+
+    drift = folder.run("--delta-drift", "-m", "delta_drift", "-k", "open")
+    apply = folder.run("--delta-apply", "-m", "delta_apply", "-k", "open")
+    enforce = folder.run("--delta-enforce", "--delta-backend=memory", "-m", "delta_enforces", "-k", "open", "-rs")
+
+    drift.assert_outcomes(failed=1, deselected=8)
+    drift.stdout.fnmatch_lines(["*columns.note.comment*'Why' -> 'Reason'*"])
+    apply.stdout.fnmatch_lines(["apply: 1 in sync, 0 statements run"])
+    enforce.assert_outcomes(skipped=1, deselected=8)
+    enforce.stdout.fnmatch_lines(["SKIPPED * the contract is read-only; nothing of it can be enforced"])
+
+
+def test_a_model_that_differs_is_added_once_with_what_it_cannot_declare(tmp_path, monkeypatch):
+    path = tmp_path / "silver.py"
+    path.write_text("x = 1\n", "utf-8")
+    table = Table("dev", "silver", "orders", [Column("id", LongType())])
+    options = ImportOptions(
+        targets={table.name: path},
+        settings=Settings(),
+        owns=None,
+        style=CodeStyle(),
+        root=tmp_path,
+    )
+    monkeypatch.setattr(importing, "proved", lambda *_: {table.name: ("~ a: b -> c",)})
+
+    outcome = importing.import_tables(MemoryCatalog([desired_state(table)]), options)
+
+    assert outcome.faults[table.name].headline == "its model differs from it"
+    lines = path.read_text("utf-8").splitlines()
+    assert [line for line in lines if "Table(" in line or "declare" in line] == [
+        "# a model cannot declare this yet: ~ a: b -> c",
+        'orders = Table("dev", "silver", "orders", [Column("id", LongType())])',
+    ]
+
+
+def test_files_have_names_that_can_be_imported():
+    names = [
+        QualifiedName("dev", "silver", name)
+        for name in ["orders", "a b", "a-b", "²", "2024", "class", "test_x", "conftest"]
+    ]
+    (request,) = import_requests(["dev.silver=models"])
+
+    targets, faults = import_targets({request: names}, {name: name for name in names}, Path("/project"))
+
+    assert faults == []
+    assert {name.table: path.stem for name, path in targets.items()} == {
+        "orders": "orders",
+        "a b": "a_b",
+        "a-b": "a_b_2",
+        "²": "t_2",
+        "2024": "t_2024",
+        "class": "t_class",
+        "test_x": "t_test_x",
+        "conftest": "t_conftest",
+    }

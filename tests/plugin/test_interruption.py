@@ -1,0 +1,308 @@
+"""Ctrl-C and SIGTERM during ``pytest --delta-apply``: what is shown, how the process ends, and what is left alone."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from support.plugin_project import ALONE, ORDERS, PATIENT_WORKERS
+
+SIGNALS = [signal.SIGINT, signal.SIGTERM]
+MORE = """
+later = table("dev.silver.zz_later", Column("id", LongType()))
+"""
+CONFTEST = """
+import os, signal, threading, time
+from contextlib import suppress
+from pathlib import Path
+from pytest_delta_schema import MemoryCatalog
+from pytest_delta_schema.execute import interruption
+from pytest_delta_schema.plugin import interruption as interruption_report
+
+# Nothing that these tests wait for has a time limit that a slow machine could exceed.
+interruption.READING = 300
+if {is_unlimited}:
+    interruption_report.LIMIT = interruption_report.WORKER_LIMIT = 300
+
+def interrupt():
+    {interrupt}
+
+def hang():
+    threading.Event().wait(300)
+    raise AssertionError("nobody came")
+
+class Stopped(MemoryCatalog):
+    number, is_over = 0, False
+
+    def run(self, statement):
+        self.number += 1
+        if self.number == {number} and {when!r} == "before":
+            self.is_over = True
+            interrupt()
+        super().run(statement)
+        if self.number == {number} and {when!r} == "after":
+            self.is_over = True
+            interrupt()
+
+    def snapshot(self, models):
+        if self.is_over:
+            {look}
+        return super().snapshot(models)
+
+@pytest.fixture(scope="session")
+def delta_catalog():
+    return Stopped([stored("dev.silver.orders", OLD, ColumnState("created_ts", "timestamp", True, ""))])
+"""
+ITSELF = "os.kill(os.getpid(), {:d})"
+RESTORE = "  to restore:  RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 0"
+
+
+@pytest.fixture
+def stopped(project):
+    """Run an apply in which a statement interrupts; a new session, so signals to the group reach nobody else."""
+
+    def run(*args, interrupt, number=3, when="before", look="pass", extra="", is_unlimited=True):
+        from support.plugin_project import CATALOG  # noqa: PLC0415
+
+        head = CATALOG.partition("@pytest.fixture")[0]
+        body = CONFTEST.format(interrupt=interrupt, number=number, when=when, look=look, is_unlimited=is_unlimited)
+        limits = PATIENT_WORKERS if is_unlimited else ""
+        project.pytester.makeconftest(f"{head}\n{body}\n{limits}\n{extra}")
+        if not (project.path / "models.py").exists():
+            project.models(ORDERS + MORE)
+        command = [sys.executable, "-m", "pytest", *ALONE, "--delta-apply", "-m", "delta_apply", *args]
+        return subprocess.run(
+            command,
+            cwd=project.path,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            start_new_session=True,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.mark.parametrize(("number", "when"), [(1, "before"), (1, "after"), (3, "before"), (6, "after")])
+@pytest.mark.parametrize("signum", SIGNALS)
+def test_every_statement(stopped, signum, number, when):
+    result = stopped(interrupt=ITSELF.format(signum), number=number, when=when)
+
+    assert result.returncode == (2 if signum == signal.SIGINT else -15), result.stdout + result.stderr
+    committed = when == "after"
+    title = "delta schema: interrupted" if signum == signal.SIGINT else "delta schema: ended by SIGTERM"
+    assert title in result.stdout
+    assert f"dev.silver.orders: interrupted in statement {number} of 6\n" in result.stdout
+    outcome = f"committed (the table is at version {number})" if committed else "not committed"
+    at = "" if committed else f" (the table is at version {number - 1})"
+    assert f"  running, {outcome}{at}:\n" in result.stdout
+    assert (RESTORE if number > 1 or committed else "  to restore:  nothing was changed") in result.stdout
+    assert "  to continue: apply again; the next plan starts from what is done\n" in result.stdout
+    assert "not begun: dev.silver.zz_later\n" in result.stdout
+    assert "Traceback" not in result.stdout + result.stderr
+    assert "memory/catalog.py" not in result.stdout
+
+
+@pytest.mark.parametrize("signum", SIGNALS)
+def test_between_two_tables(stopped, signum):
+    hook = f"""
+def pytest_runtest_logfinish(nodeid):
+    if "orders::apply" in nodeid:
+        {ITSELF.format(signum)}
+"""
+    result = stopped(interrupt="pass", extra=hook)
+
+    assert result.returncode == (2 if signum == signal.SIGINT else -15)
+    assert "no table was being changed\nnot begun: dev.silver.zz_later\n" in result.stdout
+    assert "apply: 1 applied, 6 statements run" in result.stdout
+
+
+def test_an_earlier_handler_runs_last_and_decides(stopped):
+    extra = """
+def pytest_configure():
+    signal.signal(signal.SIGTERM, lambda *_: print("EARLIER", flush=True))
+
+"""
+    result = stopped(interrupt=ITSELF.format(signal.SIGTERM), extra=extra)
+
+    assert result.returncode == 2
+    assert result.stdout.index("to restore") < result.stdout.index("EARLIER")
+
+
+def test_an_interruption_restores_nothing_with_on_failure_restore(stopped):
+    result = stopped("--delta-on-failure=restore", interrupt=ITSELF.format(signal.SIGINT))
+
+    assert RESTORE in result.stdout
+    assert "(the table is at version 2)" in result.stdout
+
+
+@pytest.mark.parametrize("args", [["--delta-drift"], ["--delta-apply", "--collect-only"], []])
+def test_only_an_apply_takes_the_signal_over(project, args):
+    project.models(ORDERS)
+    project.catalog("MemoryCatalog()")
+    project.pytester.makepyfile(
+        test_signal="""
+        import signal
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+        def test_it():
+            assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+        """,
+    )
+
+    result = project.run("test_signal.py", *args, subprocess=True)
+
+    assert "AssertionError" not in result.stdout.str()
+
+
+def test_a_run_that_pytest_stops_is_not_interrupted(project):
+    project.models(ORDERS)
+    project.catalog("MemoryCatalog()")
+    project.pytester.makepyfile(test_broken="raise OSError")
+
+    result = project.run("--delta-apply")
+
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    assert "delta schema: interrupted" not in result.stdout.str()
+
+
+def test_an_apply_gives_the_signal_back(project):
+    project.models(ORDERS)
+    project.catalog("MemoryCatalog()")
+    before = signal.getsignal(signal.SIGTERM)
+
+    project.run("--delta-apply", "-m", "delta_apply").assert_outcomes(passed=1, deselected=2)
+
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_a_signal_that_is_ignored_stays_ignored(stopped):
+    extra = "signal.signal(signal.SIGTERM, signal.SIG_IGN)"
+
+    result = stopped(interrupt=ITSELF.format(signal.SIGTERM), extra=extra)
+
+    assert result.returncode == 0, result.stdout
+    assert "apply: 2 applied" in result.stdout
+
+
+def test_a_second_interruption_ends_at_once(stopped):
+    result = stopped(interrupt=ITSELF.format(signal.SIGINT), look="os.kill(os.getpid(), signal.SIGINT); hang()")
+
+    assert result.returncode == 2
+    assert "no table was being changed" not in result.stdout
+    assert "dev.silver.orders: interrupted in statement 3 of 6" in result.stdout
+    assert "perhaps committed" in result.stdout
+
+
+def test_a_process_that_does_not_end_is_ended(stopped):
+    extra = """
+@pytest.fixture(scope="session", autouse=True)
+def stuck():
+    yield
+    try:
+        hang()
+    except BaseException:
+        hang()
+"""
+    result = stopped(interrupt=ITSELF.format(signal.SIGTERM), extra=extra, is_unlimited=False)
+
+    assert result.returncode == 128 + signal.SIGTERM
+    assert "delta schema: ended by SIGTERM, which took too long\n" in result.stdout
+    assert "dev.silver.orders: interrupted in statement 3 of 6\n" in result.stdout
+
+
+BOTH = """Path({folder!r}, str(os.getpid())).touch()
+    if len(list(Path({folder!r}).iterdir())) == 2:
+        with suppress(FileExistsError):  # both workers may see both files
+            Path({folder!r}).with_suffix(".claimed").mkdir()
+            {kill}
+    hang()"""
+TWO = """
+first = table("dev.silver.a", Column("id", LongType()))
+second = table("dev.silver.b", Column("id", LongType()))
+third = table("dev.silver.c", Column("id", LongType()))
+"""
+
+
+@pytest.mark.parametrize(
+    ("kill", "code"),
+    [
+        ("os.killpg(0, signal.SIGINT)", 2),
+        ("os.killpg(0, signal.SIGTERM)", -15),
+        ("os.kill(os.getppid(), signal.SIGTERM)", -15),
+    ],
+    ids=["ctrl-c", "group", "controller"],
+)
+def test_the_controller_shows_the_reports_of_all_workers(stopped, project, tmp_path, kill, code):
+    project.models(TWO)
+    folder = tmp_path / "workers"
+    folder.mkdir()
+
+    result = stopped("-n2", "--delta-backend=memory", interrupt=BOTH.format(folder=str(folder), kill=kill), number=1)
+
+    assert result.returncode == code, result.stdout + result.stderr
+    texts = [line for line in result.stdout.splitlines() if "interrupted in statement 1 of 1" in line]
+    assert sorted(line.split()[1] for line in texts) == ["dev.silver.a:", "dev.silver.b:"]
+    assert sorted(line.split()[0] for line in texts) == ["[gw0]", "[gw1]"]
+    assert "not begun: dev.silver.c\n" in result.stdout
+    for pid in folder.iterdir():
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(pid.name), 0)
+
+
+def test_what_workers_were_doing_is_shown_even_if_they_are_killed(stopped, project, tmp_path):
+    project.models(TWO)
+    folder = tmp_path / "workers"
+    folder.mkdir()
+    extra = """
+interruption.in_time = lambda call, seconds: call()
+
+def pytest_configure(config):
+    if hasattr(config, "workerinput"):
+        Stopped.reports = Path(config.workerinput["delta_schema_interrupted"])
+"""
+    look = """
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # execnet sends it after five seconds
+            while not list(self.reports.glob(os.environ["PYTEST_XDIST_WORKER"] + ".*json")):
+                time.sleep(0.01)
+            os.kill(os.getpid(), signal.SIGKILL)"""
+    interrupt = BOTH.format(folder=str(folder), kill="os.killpg(0, signal.SIGINT)")
+
+    result = stopped("-n2", "--delta-backend=memory", interrupt=interrupt, number=1, look=look, extra=extra)
+
+    assert result.returncode == 2, result.stdout + result.stderr
+    lines = result.stdout.splitlines()
+    texts = [line for line in lines if "interrupted in statement 1 of 1" in line]
+    assert sorted(line.split()[1] for line in texts) == ["dev.silver.a:", "dev.silver.b:"]
+    assert lines.count("  running, perhaps committed (the table was not read again):") == 2
+    assert "not begun: dev.silver.c\n" in result.stdout
+
+
+@pytest.mark.parametrize("workers", [(), ("-n1", "--delta-backend=memory")], ids=["serial", "xdist"])
+def test_a_second_interruption_while_the_run_ends(stopped, workers):
+    extra = """
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session):
+    if not hasattr(session.config, "workerinput"):
+        raise KeyboardInterrupt
+"""
+    result = stopped(*workers, interrupt="os.killpg(0, signal.SIGINT)", extra=extra)
+
+    assert result.returncode == -signal.SIGINT
+    assert result.stdout.count("delta schema: interrupted\n") == 1
+    assert result.stdout.count("dev.silver.orders: interrupted in statement 3 of 6\n") == 1
+    assert RESTORE in result.stdout
+
+
+def test_a_worker_that_is_interrupted_alone(stopped, project):
+    project.models(TWO)
+    alone = 'os.environ["PYTEST_XDIST_WORKER"] == "gw0" and os.kill(os.getpid(), signal.SIGINT)'
+
+    result = stopped("-n2", "--delta-backend=memory", interrupt=alone, number=1)
+
+    assert result.returncode == 2, result.stdout + result.stderr
+    assert "[gw0] dev.silver." in result.stdout

@@ -1,0 +1,363 @@
+"""An apply creates the missing tables of all checks together, a sync writes all entries; each reports its own."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections import Counter
+
+import pytest
+
+from support.logs import field
+from support.plugin_project import CATALOG
+from support.unity import lake
+
+MODELS = """
+from pytest_delta_schema import ForeignKey
+def model(name, *parents, **options):
+    keys = [ForeignKey(["id"], f"dev.{parent}") for parent in parents]
+    id_ = Column("id", LongType(), is_nullable=False)
+    return table(f"dev.{name}", id_, primary_key=["id"], foreign_keys=keys, **options)
+a, b, c, d = model("silver.a"), model("silver.b"), model("gold.c", "silver.a"), model("gold.d", "silver.b")
+"""
+HEAD = CATALOG.partition("@pytest.fixture")[0]
+CONFTEST = """
+from pathlib import Path
+from pytest_delta_schema.diagnostics.errors import StatementError
+RAN = Path(__file__).parent / "ran.txt"
+
+class Journal(MemoryCatalog):
+    def run(self, statement):
+        if (statement.kind.value, statement.table.table) in {fail}:
+            raise StatementError("disk full")
+        super().run(statement)
+        with RAN.open("a") as file:
+            file.write(f"{{statement.table.table}}: {{statement.kind.value}}\\n")
+
+@pytest.fixture(scope="{scope}")
+def delta_catalog():
+    return Journal()
+
+def pytest_runtest_logreport(report):
+    if report.when == "call":
+        with RAN.open("a") as file:
+            file.write(f"{{report.nodeid.rpartition('.')[2]}} {{report.outcome}}\\n")
+"""
+APPLY = ("--delta-apply", "-m", "delta_apply")
+
+
+@pytest.fixture
+def joint(project):
+    """Run an apply of four tables, and return what pytest shows and what happened in which order."""
+
+    def run(*args, fail=(), scope="session", extra="", models=MODELS, subprocess=False):
+        project.models(models)
+        project.pytester.makeconftest(HEAD + CONFTEST.format(fail=list(fail), scope=scope) + extra)
+        result = project.run(*APPLY, *args, subprocess=subprocess)
+        ran = project.path / "ran.txt"
+        return result, ran.read_text().splitlines() if ran.exists() else []
+
+    return run
+
+
+ALL = [
+    "a: create schema",
+    "a: create table",
+    "a: add primary key",
+    "b: create table",
+    "b: add primary key",
+    "c: create schema",
+    "c: create table",
+    "c: add primary key",
+    "c: add foreign key",
+    "d: create table",
+    "d: add primary key",
+    "d: add foreign key",
+]
+
+
+def test_the_first_check_creates_all_tables_and_each_reports_its_own(joint):
+    result, ran = joint("-v")
+
+    result.assert_outcomes(passed=4, deselected=8)
+    assert sorted(ran[:12]) == sorted(ALL)
+    assert ran[12:] == [f"{name}::apply passed" for name in "abcd"]
+    result.stdout.fnmatch_lines(
+        [
+            "apply: 4 applied, 12 statements run",
+            "  applied     dev.gold.c, 2 changes",
+            "    + schema dev.gold  (absent) -> created",
+            "    CREATE SCHEMA IF NOT EXISTS `dev`.`gold`;",
+            "    CREATE TABLE `dev`.`gold`.`c` (",
+            "    ALTER TABLE `dev`.`gold`.`c` ADD CONSTRAINT *FOREIGN KEY*",
+            "  applied     dev.gold.d, 1 change",
+            "    CREATE TABLE `dev`.`gold`.`d` (",
+            "  applied     dev.silver.a, 2 changes",
+            "  applied     dev.silver.b, 1 change",
+        ],
+    )
+    result.stdout.no_fnmatch_line("*which did not run*")
+
+
+def test_a_failure_is_that_of_its_own_check_and_stops_only_the_children(joint):
+    result, ran = joint(fail=[("create table", "b")])
+
+    result.assert_outcomes(passed=2, failed=2, deselected=8)
+    assert ran[-4:] == ["a::apply passed", "b::apply failed", "c::apply passed", "d::apply failed"]
+    assert [line for line in ran if line.startswith("d:") and "apply" not in line] == []
+    result.stdout.fnmatch_lines(
+        [
+            "dev.silver.b: statement 1 of 2 failed: disk full",
+            "  to restore:  nothing was changed",
+            "apply: 2 applied, 1 blocked, 1 failed, 7 statements run",
+            "  blocked     dev.gold.d does not exist *needs dev.silver.b, which does not exist",
+        ],
+    )
+
+
+STOPPED = """\
+  created     before their checks, which did not run: dev.gold.c, dev.gold.d
+"""
+
+
+def test_x_stops_at_the_first_check_that_fails_and_what_was_created_is_reported(joint, project):
+    report = project.path / "report.json"
+    models = MODELS.replace('"gold.d", "silver.b"', '"gold.d", "silver.a"')
+
+    result, ran = joint("-x", f"--delta-report=json:{report}", fail=[("create table", "b")], models=models)
+
+    result.assert_outcomes(passed=1, failed=1, deselected=8)
+    assert ran[-2:] == ["a::apply passed", "b::apply failed"]
+    assert "apply: 3 applied, 1 failed, 10 statements run\n" in result.stdout.str()
+    assert STOPPED in result.stdout.str()
+    content = json.loads(report.read_text())
+    assert not content["runs"][0]["complete"]
+    assert [table["name"] for table in content["tables"]] == [
+        "dev.gold.c",
+        "dev.gold.d",
+        "dev.silver.a",
+        "dev.silver.b",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("args", "left_out"),
+    [(["-k", "not silver.b and not gold.d"], "bd"), (["--deselect", "models.py::dev.gold.d::apply"], "d")],
+    ids=["-k", "--deselect"],
+)
+def test_tables_whose_checks_do_not_run_are_not_created(joint, args, left_out):
+    _, ran = joint(*args)
+
+    assert {line[0] for line in ran} == set("abcd") - set(left_out)
+
+
+@pytest.mark.parametrize("mark", ["skip", "skipif(True, reason='')", "xfail(run=False)"])
+def test_a_table_whose_check_a_mark_skips_is_not_created(joint, mark):
+    extra = f"""
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if "gold.d::apply" in item.nodeid:
+            item.add_marker(pytest.mark.{mark})
+"""
+    result, ran = joint(extra=extra)
+
+    assert {line[0] for line in ran if not line.startswith("d::apply")} == set("abc")
+    result.stdout.fnmatch_lines(["apply: 3 applied, *"])
+
+
+def test_a_check_that_ends_in_its_set_up_reports_what_was_created(joint, project):
+    extra = """
+@pytest.fixture(autouse=True)
+def broken(request):
+    if "gold.d" in request.node.nodeid:
+        raise LookupError
+"""
+    report = project.path / "report.json"
+
+    result, _ = joint(f"--delta-report=json:{report}", extra=extra)
+
+    result.assert_outcomes(passed=3, errors=1, deselected=8)
+    result.stdout.fnmatch_lines(["apply: 4 applied, 12 statements run"])
+    (table,) = (table for table in json.loads(report.read_text())["tables"] if table["name"] == "dev.gold.d")
+    assert [check["outcome"] for check in table["checks"]] == ["error"]
+    assert len(table["statements"]) == 3
+
+
+def test_a_catalog_for_each_check_gets_its_own_table_only(joint):
+    result, ran = joint("-k", "silver", scope="function")
+
+    result.assert_outcomes(passed=2, deselected=10)
+    assert ran == [
+        "a: create schema",
+        "a: create table",
+        "a: add primary key",
+        "a::apply passed",
+        "b: create schema",
+        "b: create table",
+        "b: add primary key",
+        "b::apply passed",
+    ]
+
+
+def test_folders_with_catalogs_of_their_own_get_their_own_tables_only(project):
+    for folder, name in (("one", "a"), ("two", "b")):
+        path = project.path / folder
+        path.mkdir()
+        (path / "conftest.py").write_text(HEAD + CONFTEST.format(fail=[], scope="session"))
+        (path / f"test_{name}.py").write_text(
+            "from pytest_delta_schema import Column, Table\n"
+            f"delta_tables = [Table('dev', 'silver', '{name}', [Column('id', 'bigint')])]\n",
+        )
+    project.ini("")
+
+    project.run(*APPLY).assert_outcomes(passed=2, deselected=4)
+
+    for folder, name in (("one", "a"), ("two", "b")):
+        ran = (project.path / folder / "ran.txt").read_text().splitlines()
+        assert {line[0] for line in ran if "::" not in line} == {name}
+
+
+def test_each_worker_of_xdist_creates_the_tables_of_its_own_checks(joint):
+    result, ran = joint("-n2", "--delta-backend=memory", "--dist=loadfile")
+
+    result.assert_outcomes(passed=4)
+    result.stdout.fnmatch_lines(["apply: 4 applied, *"])
+    assert {line[0] for line in ran if "::" not in line} == set("abcd")
+
+
+def test_an_interruption_of_the_creation(joint):
+    extra = f"""
+import os
+class Stopped(Journal):
+    def run(self, statement):
+        if (statement.kind.value, statement.table.table) == ("create table", "b"):
+            os.kill(os.getpid(), {signal.SIGINT:d})
+        super().run(statement)
+
+@pytest.fixture(scope="session")
+def delta_catalog():
+    return Stopped()
+"""
+    result, _ = joint(extra=extra)
+
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    lines = result.stdout.str()
+    assert "dev.silver.a: interrupted after all 3 statements, before the table was read back\n" in lines
+    assert "dev.silver.b: interrupted in statement 1 of 2\n" in lines
+    assert "  running, not committed:\n" in lines
+    assert "not begun: dev.gold.c, dev.gold.d\n" in lines
+
+
+def test_an_interruption_after_the_creation_lists_what_was_created(joint):
+    extra = f"""
+import os
+def pytest_runtest_logfinish(nodeid):
+    if "silver.a::apply" in nodeid:
+        os.kill(os.getpid(), {signal.SIGINT:d})
+"""
+    result, ran = joint(extra=extra)
+
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    assert ran[12:] == ["a::apply passed"]
+    result.stdout.fnmatch_lines(
+        [
+            "no table was being changed",
+            "apply: 4 applied, 12 statements run",
+            "  created     before their checks, which did not run: dev.gold.c, dev.gold.d, dev.silver.b",
+        ],
+    )
+    result.stdout.no_fnmatch_line("not begun:*")
+
+
+TABLES = 120
+JOINT_SYNCS_MODELS = "\n".join(f"t{n} = table('dev.silver.t{n}', Column('id', LongType()))" for n in range(TABLES))
+
+
+@pytest.fixture
+def unity(project, tmp_path, monkeypatch):
+    monkeypatch.delenv("UNITY_CATALOG_TOKEN", raising=False)
+    with lake(tmp_path / "store") as made:
+        project.ini("delta_models = models", "delta_backend = unity", f"delta_unity_uri = {made.server.uri}")
+        project.models(JOINT_SYNCS_MODELS)
+        for number in range(TABLES):
+            made.table(f"dev.silver.t{number}", field("id"))
+        made.server.metastore.look()
+        yield made
+
+
+@pytest.fixture(params=[(), ("-n2",)], ids=["serial", "xdist"])
+def workers(request):
+    return request.param
+
+
+def synced(unity):
+    return sorted(name for name, info in unity.server.metastore.tables.items() if info["columns"])
+
+
+def calls(unity):
+    """Count calls by their method and the kind of their path."""
+    kinds = {"/tables": "listing", "/delta/v1/config": "config"}
+    return Counter(
+        f"{method} {kinds.get(path, 'delta' if path.startswith('/delta') else 'entry')}"
+        for method, path in unity.server.calls
+    )
+
+
+def test_a_schema_is_listed_once_and_the_calls_are_linear(project, unity, workers):
+    marked = ("--delta-sync-metadata", "-m", "delta_metadata", *workers)
+
+    result = project.run(*marked)
+
+    result.assert_outcomes(passed=TABLES)
+    result.stdout.fnmatch_lines([f"sync-metadata: {TABLES} metadata synced, 0 statements run"])
+    expected = {"GET listing": 2, "GET delta": TABLES, "GET entry": 2 * TABLES, "POST delta": TABLES, "GET config": 1}
+    assert calls(unity) == expected
+
+    unity.server.calls.clear()
+    result = project.run(*marked)
+
+    result.stdout.fnmatch_lines([f"sync-metadata: {TABLES} in sync, 0 statements run"])
+    assert calls(unity) == {"GET listing": 2, "GET delta": TABLES, "GET entry": TABLES, "GET config": 1}
+
+
+def test_only_the_selected_entries_are_written(project, unity):
+    project.run("--delta-sync-metadata", "-k", "t11 and metadata")
+
+    assert synced(unity) == ["dev.silver.t11", *(f"dev.silver.t11{n}" for n in range(10))]
+
+
+def test_a_run_that_stops_early_names_what_it_has_written(project, unity):
+    unity.entry("dev.silver.t0")["properties"]["delta.lastUpdateVersion"] = "7"
+
+    result = project.run("--delta-sync-metadata", "-x", "-k", "metadata and (t0 or t117 or t118)")
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "sync-metadata: 2 metadata synced, 1 failed, 0 statements run",
+            "  failed * dev.silver.t0: *",
+            "  synced      before their checks, which did not run: dev.silver.t117, dev.silver.t118",
+        ],
+    )
+    assert synced(unity) == ["dev.silver.t117", "dev.silver.t118"]
+
+
+def test_an_entry_that_fails_leaves_the_others(project, unity, workers):
+    unity.entry("dev.silver.t0")["properties"]["delta.lastUpdateVersion"] = "7"
+    unity.server.metastore.tables.pop("dev.silver.t1")
+    unity.server.metastore._forgotten.add("dev.silver.t1")
+    unity.entry("dev.silver.t2")["table_type"] = "VIEW"
+    unity.entry("dev.silver.t3")["data_source_format"] = "CSV"
+
+    result = project.run("--delta-sync-metadata", "-m", "delta_metadata", *workers)
+
+    result.assert_outcomes(passed=TABLES - 4, failed=4)
+    result.stdout.fnmatch_lines(
+        [
+            f"sync-metadata: {TABLES - 4} metadata synced, 4 failed, 0 statements run",
+            "  failed      dev.silver.t0: its catalog entry shows version 7, *",
+            "  failed      dev.silver.t1: it does not exist on the server, so it has no entry; create it with *",
+            "  failed      dev.silver.t2: is a view, not a table; drop the view, *",
+            "  failed      dev.silver.t3: is a csv table, not a Delta table; convert it by CONVERT TO DELTA if *",
+        ],
+    )

@@ -1,0 +1,252 @@
+"""A backend of another distribution: found by its entry point, with its own options."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from pytest_delta_schema.backends.backend import BUILT_IN
+from pytest_delta_schema.settings.table import BACKENDS
+
+BACKEND = """
+from pytest_delta_schema import MemoryCatalog, QualifiedName
+from pytest_delta_schema.backends import Backend
+from pytest_delta_schema.state import ColumnState, TableState
+from pytest_delta_schema.write_check import StreamVerdict, WriteOptions, WriteVerdict
+
+
+class MineCatalog(MemoryCatalog):
+    name = "mine"
+
+    def probe_write(self, table, frame, options=WriteOptions()):
+        how = f"{options.method} {options.mode} {options.merge_schema}"
+        return WriteVerdict(table=f"{table} {how}", accepted=False, columns=())
+
+    def probe_stream(self, old, new, kind="plain", *, rows):
+        table = " ".join([old.comment, new.comment, *(str(row["id"]) for row in rows)])
+        return StreamVerdict(table=table, kind=kind, answer="continues")
+
+
+def _open(context):
+    name = QualifiedName(*context.settings.option("mine_table").split("."))
+    assert context.settings.option("mine_strict") is False
+    assert context.warehouse().name == context.settings.values["warehouse"].rpartition("/")[2]
+    context.call_at_end(lambda: open("closed.txt", "a").write("closed "))
+    return MineCatalog([TableState(name=name, columns=(ColumnState("id", "bigint", True, ""),))])
+
+
+def _faults(settings):
+    if not settings.option("mine_table"):
+        yield "the backend mine needs a table; give --mine-table"
+
+
+def _location(settings):
+    return f"table {settings.option('mine_table')}"
+
+
+BACKEND = Backend(open=_open, faults=_faults, location=_location)
+NO_BACKEND = "nothing"
+"""
+PLUGIN = """
+def pytest_addoption(parser):
+    parser.addoption("--mine-table", dest="mine_table")
+    parser.addini("mine_table", "the table that is there", default="")
+    parser.addini("mine_strict", "another setting", type="bool", default=False)
+"""
+MODEL = "orders = table('dev.silver.orders', Column('id', LongType()))\n"
+
+
+def distribution(folder, name, **entry_points):
+    """Write what pip leaves of a distribution."""
+    info = folder / f"{name}-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    groups = {"backends": "pytest_delta_schema.backends", "plugins": "pytest11"}
+    lines = [line for key, points in entry_points.items() for line in (f"[{groups[key]}]", *points)]
+    (info / "entry_points.txt").write_text("\n".join(lines) + "\n")
+
+
+@pytest.fixture
+def site(project, tmp_path, monkeypatch):
+    """A folder on the path of inner runs with the distribution ``mine-backend``."""
+    site = tmp_path / "site"
+    distribution(site, "mine_backend", backends=["mine = mine:BACKEND"], plugins=["mine = mine_plugin"])
+    (site / "mine.py").write_text(BACKEND)
+    (site / "mine_plugin.py").write_text(PLUGIN)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(site), os.environ.get("PYTHONPATH", "")]))
+    project.models(MODEL)
+    return site
+
+
+@pytest.mark.usefixtures("site")
+def test_a_gate_runs_on_it(project, workers):
+    project.run("--snapshot-update", subprocess=True)
+
+    result = project.run(
+        "--delta-drift",
+        "--delta-backend=mine",
+        "--mine-table=dev.silver.orders",
+        *workers,
+        subprocess=True,
+    )
+
+    result.assert_outcomes(passed=3)
+    result.stdout.fnmatch_lines(["delta schema: drift on mine, table dev.silver.orders", "drift: 1 in sync, *"])
+    assert (project.path / "closed.txt").read_text() == "closed "
+
+
+@pytest.mark.usefixtures("site")
+def test_an_apply_creates_what_is_missing(project):
+    project.ini("delta_models = models", "delta_backend = mine", "mine_table = dev.silver.other")
+    project.run("--snapshot-update", subprocess=True)
+
+    result = project.run("--delta-apply", subprocess=True)
+
+    result.assert_outcomes(passed=3)
+    result.stdout.fnmatch_lines(
+        ["delta schema: apply on mine, table dev.silver.other", "apply: 1 applied, 1 statement run"],
+    )
+
+
+@pytest.mark.usefixtures("site")
+def test_it_can_try_writes_for_the_fixture_that_does(project):
+    project.ini("mine_table = dev.silver.orders")
+    project.pytester.makepyfile(
+        test_x="""
+        from pytest_delta_schema import WriteOptions
+
+        def test_probe(delta_probe):
+            verdict = delta_probe("dev.silver.orders", None, WriteOptions(method="write_to", merge_schema=True))
+            assert (verdict.table, verdict.accepted) == ("dev.silver.orders write_to append True", False)
+        """,
+    )
+
+    mine, memory = (project.run(f"--delta-backend={name}", "test_x.py", subprocess=True) for name in ("mine", "memory"))
+
+    mine.assert_outcomes(passed=1)
+    memory.assert_outcomes(errors=1)
+    memory.stdout.fnmatch_lines(["*the memory backend cannot try writes; use check_write, or the local backend"])
+
+
+@pytest.mark.usefixtures("site")
+def test_it_can_try_streams_for_the_fixture_that_does(project):
+    project.ini("mine_table = dev.silver.orders")
+    project.pytester.makepyfile(
+        test_x="""
+        from dataclasses import replace
+        import pytest
+        from pytest_delta_schema import Column, Table
+        from pytest_delta_schema.diagnostics.errors import DeclarationError
+
+        OLD = Table("dev", "silver", "orders", [Column("id", "bigint")], comment="old")
+        NEW = replace(OLD, comment="new")
+
+        def test_rows_are_made(delta_stream_probe):
+            verdict = delta_stream_probe(OLD, NEW, kind="tracked")
+            assert (verdict.table, verdict.kind) == ("old new 1 2 3", "tracked")
+
+        def test_rows_are_given(delta_stream_probe):
+            assert delta_stream_probe(OLD, NEW, rows=[{"id": 7}, {"id": 8}, {"id": 9}]).table == "old new 7 8 9"
+
+        def test_bad_arguments(delta_stream_probe):
+            with pytest.raises(DeclarationError, match="kind is 'batch'; write one of plain, "):
+                delta_stream_probe(OLD, NEW, kind="batch")
+            with pytest.raises(DeclarationError, match="delta_stream_probe takes a Table, and was given 'new'; give "):
+                delta_stream_probe(OLD, "new")
+        """,
+    )
+
+    mine, memory = (project.run(f"--delta-backend={name}", "test_x.py", subprocess=True) for name in ("mine", "memory"))
+
+    mine.assert_outcomes(passed=3)
+    memory.assert_outcomes(errors=3)
+    memory.stdout.fnmatch_lines(["*the memory backend cannot try streams; use check_stream, or the local backend"])
+
+
+@pytest.mark.usefixtures("site")
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        pytest.param(
+            ["--delta-drift", "--delta-backend=mine"],
+            "the backend mine needs a table; give --mine-table",
+            id="its own",
+        ),
+        pytest.param(
+            ["--delta-sync-metadata", "--delta-backend=mine", "--mine-table=x"],
+            "--delta-sync-metadata needs catalog entries, and the backend mine keeps none",
+            id="no catalog entries",
+        ),
+        pytest.param(
+            ["--delta-backend=mime"],
+            "there is no delta backend 'mime' (did you mean 'mine'?); choose one of local, memory, session, unity,"
+            " databricks; installed besides: mine",
+            id="nearest is installed",
+        ),
+        pytest.param(
+            ["--delta-backend=memori"],
+            "there is no delta backend 'memori' (did you mean 'memory'?); choose one of local, memory, session, unity,"
+            " databricks; installed besides: mine",
+            id="nearest is built in",
+        ),
+    ],
+)
+def test_usage_errors(project, args, message):
+    result = project.run(*args, subprocess=True)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert f"ERROR: {message}\n" in result.stderr.str()
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        pytest.param(
+            "mine:NO_BACKEND",
+            "the entry point 'bad' of bad_backend 1.0 (mine:NO_BACKEND) is 'nothing', not a Backend; *",
+            id="something else",
+        ),
+        pytest.param(
+            "mine:MISSING",
+            "the delta backend 'bad' of bad_backend 1.0 (mine:MISSING) cannot be loaded (AttributeError: *",
+            id="missing",
+        ),
+        pytest.param(
+            "no_such_module:BACKEND",
+            "the delta backend 'bad' of * cannot be loaded (ModuleNotFoundError: *",
+            id="no module",
+        ),
+    ],
+)
+def test_an_entry_point_that_cannot_be_used(project, site, target, message):
+    distribution(site, "bad_backend", backends=[f"bad = {target}"])
+
+    result = project.run("--delta-drift", "--delta-backend=bad", subprocess=True)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: {message}"])
+
+
+def test_two_distributions_with_one_name(project, site):
+    distribution(site, "twin_backend", backends=["mine = twin:BACKEND"])
+
+    result = project.run("--delta-drift", "--delta-backend=mine", subprocess=True)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        "ERROR: the delta backend 'mine' is installed more than once, by mine_backend 1.0 (mine:BACKEND) and"
+        " twin_backend 1.0 (twin:BACKEND); uninstall all but one",
+    )
+
+
+def test_a_built_in_name_cannot_be_taken(project, site):
+    distribution(site, "taken_backend", backends=["memory = no_such_module:BACKEND"])
+
+    result = project.run("--delta-drift", "--delta-backend=memory", "--snapshot-update", subprocess=True)
+
+    result.assert_outcomes(passed=2, failed=1)
+
+
+def test_the_settings_name_the_same_backends_as_the_registry():
+    assert tuple(BUILT_IN) == BACKENDS

@@ -1,0 +1,280 @@
+"""Outcomes on reports: where they point to, and texts of newer clients, hostile texts and secrets in them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_delta_schema import model_source
+from pytest_delta_schema.diagnostics.errors import Location
+from pytest_delta_schema.diagnostics.text import HIDDEN
+from pytest_delta_schema.plugin.outcomes import outcome_of
+from support.damaged_logs import READABLE_LOGS
+from support.hostile_project import write_hostile_project
+from support.models import NAME
+from support.plugin_project import HEAD, unmarked
+from support.runs import ci_commands
+from support.unity import lake
+
+if TYPE_CHECKING:
+    from pytest_delta_schema.engine import TableOutcome
+
+GEOMETRY = READABLE_LOGS["geometry"]
+
+
+@pytest.fixture
+def unity(project, tmp_path):
+    with lake(tmp_path / "store") as made:
+        project.ini("delta_models = models", "delta_backend = unity", f"delta_unity_uri = {made.server.uri}")
+        GEOMETRY.write(made.folder.joinpath(*NAME))
+        yield made
+
+
+@pytest.mark.usefixtures("unity")
+def test_an_imported_model_passes_the_gate(project):
+    project.models(model_source(GEOMETRY.state(NAME)))
+    project.run("--delta-sync-metadata", "--snapshot-update")
+
+    result = project.run("--delta-drift")
+
+    result.assert_outcomes(passed=4)
+    result.stdout.fnmatch_lines(["drift: 2 in sync, 0 statements run"])
+
+
+@pytest.mark.usefixtures("unity")
+def test_another_type_is_drift_that_no_apply_changes(project):
+    project.models("orders = table('dev.silver.orders', Column('id', LongType()), Column('t', StringType()))\n")
+    project.run("--delta-sync-metadata", "--snapshot-update")
+
+    drift = project.run("--delta-drift", "-k", "drift")
+    apply = project.run("--delta-apply", "-k", "apply")
+
+    drift.assert_outcomes(failed=1, deselected=3)
+    drift.stdout.fnmatch_lines(["*columns.t*geometry(OGC:CRS84)*string*"])
+    apply.assert_outcomes(failed=1, deselected=3)
+    apply.stdout.fnmatch_lines(
+        [
+            "*column t would be changed, and its type geometry(OGC:CRS84) is compared as text only;*DS220*",
+            "*0 statements run*",
+        ],
+    )
+
+
+BAD = "x\x1b[31m\x00\x07\x7f\x85\x9b\u202e\u2028\u200b\r\t\n::error::owned ##[add-mask]x ##vso[task.complete]x"
+
+
+@pytest.fixture
+def hostile(project):
+    project.ini("delta_models = models", "delta_unmanaged = report", "delta_owned_properties = true")
+    write_hostile_project(project.path, BAD)
+    return project
+
+
+def outputs(project, *args):
+    """Run pytest, and return all that it has written."""
+    result = project.run(*args, "-vv", "-rA", "--junitxml=report.xml", subprocess=True)
+    files = ("stdout", "stderr", *(["report.xml"] if result.ret == 1 else []))
+    return result, {name: project.path.joinpath(name).read_bytes().decode("utf-8", "surrogatepass") for name in files}
+
+
+def check(texts):
+    for name, text in texts.items():
+        hidden = [
+            text[max(0, match.start() - 60) : match.end() + 20]
+            for match in re.finditer(HIDDEN, text.replace("\n", " "))
+        ]
+        assert not hidden, (name, hidden[:5])
+        assert ci_commands(text) == [], name
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        (),
+        ("--delta-drift", "--delta-preflight=count"),
+        ("--delta-apply", "--delta-on-failure=restore"),
+        ("--delta-apply", "--delta-on-failure=restore", "-n1"),
+    ],
+    ids=" ".join,
+)
+def test_nothing_is_obeyed(hostile, args):
+    result, texts = outputs(hostile, "models.py", *args, "--delta-backend=memory")
+
+    assert result.ret == 1
+    assert "INTERNALERROR" not in texts["stdout"]
+    assert "Traceback" not in texts["stdout"]
+    assert "x\\u001b[31m\\u0000\\u0007\\u007f\\u0085\\u009b\\u202e\\u2028\\u200b" in texts["stdout"]
+    check(texts)
+
+
+def test_usage_errors_are_escaped(hostile):
+    hostile.ini(
+        "delta_models = models",
+        "delta_bind = dev.silver=ci."
+        + BAD.partition("\r")[0].replace("\x00", "").replace("\x85", "").replace("\u2028", ""),
+    )
+
+    for arg in (
+        "--delta-allow=drop-column dev.silver.orders." + BAD.replace("\x00", ""),
+        "--delta-allow=drop-column dev.silver.none.`" + BAD.replace("\x00", "") + "`",
+        "--delta-bind=a=" + BAD.replace("\x00", ""),
+        "--delta-backend=" + BAD.replace("\x00", ""),
+        "--delta-max-risk=" + BAD.replace("\x00", ""),
+    ):
+        result, texts = outputs(hostile, "--delta-drift", arg)
+        assert result.ret == pytest.ExitCode.USAGE_ERROR, arg
+        check(texts)
+
+
+DRIFTED = """
+orders = «»«columns.old»Table(
+    "dev", "silver", "orders",
+    [
+        Column("id", LongType(), «columns.id»is_nullable=False, «columns.id.comment»comment="Order ID"),
+        «columns.amount»Column("amount", DecimalType(18, 2)),
+    ],
+    table_properties={«properties.team»"team": "sales"},
+    «primary_key»primary_key=["id"],
+)«/»«/columns.old»
+"""
+STORED = """MemoryCatalog([stored(
+    "dev.silver.orders", ColumnState("id", "bigint", True, ""), ColumnState("old", "bigint", True, "")
+)])"""
+
+
+class Outcomes:
+    """Keeps the outcomes of a run."""
+
+    def __init__(self) -> None:
+        self.all: list[TableOutcome] = []
+
+    def pytest_runtest_logreport(self, report):
+        outcome = outcome_of(report)
+        if outcome is not None:
+            self.all.append(outcome)
+
+
+def test_every_change_of_a_drifted_table_is_where_its_part_is_declared(project):
+    source, marks = unmarked((HEAD + DRIFTED).lstrip())
+    project.pytester.makepyfile(models=source)
+    project.catalog(STORED)
+    outcomes = Outcomes()
+
+    result = project.run("--delta-drift", "-m", "delta_drift", plugins=[outcomes])
+
+    (outcome,) = outcomes.all
+    file = str(project.path / "models.py")
+    located = {change.path: change.location for change in outcome.changes}
+    assert {"": outcome.location, **located} == {path: Location(file, *mark) for path, mark in marks.items()}
+    violation = next(item for item in outcome.diagnostics if item.rule == "DropWithoutConsent")
+    assert violation.location == Location(file, *marks[""])
+    line, _, _ = marks[""]
+    result.stdout.fnmatch_lines([f"declared at models.py:{line}"])
+
+
+def test_a_table_that_passes_has_the_line_alone_and_no_file_is_read(project, monkeypatch):
+    project.models("orders = table('dev.silver.orders', Column('id', LongType(), is_nullable=False))\n")
+    project.catalog('MemoryCatalog([stored("dev.silver.orders", ID)])')
+    outcomes = Outcomes()
+
+    def refuse(*_):
+        pytest.fail("a source file was read")
+
+    monkeypatch.setattr("pytest_delta_schema.engine.source_map.decode_source", refuse)
+    project.run("--delta-drift", "-m", "delta_drift", plugins=[outcomes])
+
+    (outcome,) = outcomes.all
+    assert outcome.location == Location(str(project.path / "models.py"), 7)
+
+
+@pytest.mark.parametrize("folder", ["venv/lib/site-packages", "../elsewhere"])
+def test_a_table_of_an_installed_package_is_where_the_project_lists_it(project, monkeypatch, folder):
+    package = project.path / folder
+    package.mkdir(parents=True)
+    (package / "shop_tables.py").write_text(HEAD + unmarked(DRIFTED)[0])
+    monkeypatch.syspath_prepend(package)
+    project.ini("python_files = test_*.py")
+    project.pytester.makepyfile(test_tables="import shop_tables\n\ndelta_tables = [\n    shop_tables.orders,\n]\n")
+    project.catalog(STORED)
+    outcomes = Outcomes()
+
+    project.run("--delta-drift", "-m", "delta_drift", plugins=[outcomes])
+
+    (outcome,) = outcomes.all
+    assert {outcome.location, *(change.location for change in outcome.changes)} == {
+        Location(str(project.path / "test_tables.py"), 3),
+    }
+
+
+def test_a_table_of_another_folder_of_the_repository_is_where_it_is_declared(project, monkeypatch):
+    shared = project.path.parent / f"{project.path.name}-shared"
+    shared.mkdir()
+    monkeypatch.setenv("CI_PROJECT_DIR", str(project.path.parent))
+    source, marks = unmarked((HEAD + DRIFTED).lstrip())
+    (shared / "shared_tables.py").write_text(source)
+    monkeypatch.syspath_prepend(shared)
+    project.ini("python_files = test_*.py")
+    project.pytester.makepyfile(test_tables="from shared_tables import orders\n\ndelta_tables = [orders]\n")
+    project.catalog(STORED)
+    outcomes = Outcomes()
+
+    project.run("--delta-drift", "-m", "delta_drift", plugins=[outcomes])
+
+    (outcome,) = outcomes.all
+    assert outcome.location == Location(str(shared / "shared_tables.py"), *marks[""])
+
+
+def test_a_table_that_another_file_of_the_project_lists_is_where_it_is_declared(project):
+    source, marks = unmarked((HEAD + DRIFTED).lstrip())
+    project.ini("python_files = test_*.py")
+    project.pytester.makepyfile(shop=source, test_tables="import shop\n\ndelta_tables = [shop.orders]\n")
+    project.catalog(STORED)
+    outcomes = Outcomes()
+
+    project.run("--delta-drift", "-m", "delta_drift", plugins=[outcomes])
+
+    (outcome,) = outcomes.all
+    assert outcome.location == Location(str(project.path / "shop.py"), *marks[""])
+
+
+SECRETS = {
+    "src": "postgres://u:S3cret@h/db",
+    "quoted": "postgres://u:S3cret'x@h/db",
+    "sqlserver": "jdbc:sqlserver://h;user=sa;password=S3cret",
+    "oracle": "jdbc:oracle:thin:scott/S3cret@//h:1521/x",
+    "parameter": "https://h/x;token=S3cret",
+    "settings": "host=h password=S3cret",
+    "db.pwd": "S3cret",
+    "db.passwd": "S3cret",
+    "db.passphrase": "S3cret",
+    "db.auth": "S3cret",
+    "db.bearer": "S3cret",
+    "api_token": "S3cret",
+}
+MODELS = f"""
+names = {[*SECRETS]}
+orders = table("dev.silver.orders", Column("id", LongType()), table_properties=dict.fromkeys(names, "other"))
+gone = table("dev.silver.gone", Column("id", LongType()), table_properties=dict.fromkeys(names))
+"""
+CATALOG = f"""MemoryCatalog([
+    stored("dev.silver.orders", OLD, table_properties={SECRETS}),
+    stored("dev.silver.gone", OLD, table_properties={SECRETS}),
+])"""
+REPORTS = ("json", "markdown", "html", "sarif", "gitlab")
+PRINTED = ("--delta-report=github",)
+
+
+def test_no_output_of_a_run_shows_secrets_in_properties_of_the_catalog(project):
+    project.models(MODELS)
+    project.catalog(CATALOG)
+    reports = [f"--delta-report={kind}:out.{kind}" for kind in REPORTS]
+
+    result = project.run("--delta-drift", "-m", "delta_drift", "-rA", "-vv", "--junitxml=junit.xml", *reports, *PRINTED)
+
+    result.assert_outcomes(failed=2)
+    outputs = {name: (project.path / name).read_text() for name in ["junit.xml", *(f"out.{kind}" for kind in REPORTS)]}
+    outputs["terminal"] = result.stdout.str() + result.stderr.str()
+    assert {name for name, text in outputs.items() if "src" not in text} == set()
+    assert {name for name, text in outputs.items() if "S3cret" in text} == set()

@@ -1,0 +1,560 @@
+"""``--delta-report``: which files a run writes, and what is in them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from typing import Any, get_args
+
+import pytest
+from _pytest.runner import runtestprotocol
+from jsonschema import Draft202012Validator
+
+from pytest_delta_schema.settings.table import ReportType
+from support.json_schemas import report_schema, strict
+from support.plugin_project import ORDERS
+
+VALIDATOR = Draft202012Validator(strict(report_schema()))
+TWO = """
+orders = table("dev.silver.orders", Column("id", LongType(), is_nullable=False))
+parents = table("dev.silver.parents", Column("id", LongType(), comment="new"))
+"""
+DRIFTED = 'MemoryCatalog([stored("dev.silver.orders", ID), stored("dev.silver.parents", OLD)])'
+TYPES = ", ".join(get_args(ReportType))
+HOOK = """
+
+def pytest_delta_schema_report(config, report):
+    import json
+    (config.rootpath / "hook.json").write_text(json.dumps(report))
+"""
+
+
+def _report(project, name="delta-report.json") -> Any:
+    """Return the report of a run, without what differs between two runs."""
+    report = json.loads((project.path / name).read_text())
+    assert list(VALIDATOR.iter_errors(report)) == []
+    for run in report["runs"]:
+        assert run.pop("created").endswith("Z")
+        assert run.pop("seconds") > 0
+    assert all(table.pop("created").endswith("Z") for table in report["tables"])
+    return report
+
+
+def _outcomes(report) -> dict[str, str]:
+    return {table["name"]: table["outcome"] for table in report["tables"]}
+
+
+def _checks(report) -> dict[str, dict[str, str]]:
+    return {
+        table["name"]: {check["check"]: check["outcome"] for check in table["checks"]} for table in report["tables"]
+    }
+
+
+@pytest.fixture
+def drifted(project):
+    project.models(TWO)
+    project.catalog(DRIFTED)
+    return project
+
+
+def test_tables_of_two_warehouses_have_two_targets(project):
+    project.models(TWO)
+    for name in ("prod", "staging"):
+        project.run(
+            "--delta-drift", f"--delta-warehouse={name}", f"--delta-report=json:{name}.json", "-k", "drift",
+            "-p", "no:syrupy",
+        )  # fmt: skip
+
+    targets = [
+        {table["target"] for table in _report(project, f"{name}.json")["tables"]} for name in ("prod", "staging")
+    ]
+
+    [[prod], [staging]] = targets
+    assert prod != staging
+    assert [len(bytes.fromhex(target)) for target in (prod, staging)] == [8, 8]
+
+
+def test_a_gate_writes_a_report(drifted):
+    result = drifted.run("--delta-drift", "--delta-bind=dev.silver=dev.silver", "--delta-report=json:gate.json")
+
+    result.stdout.fnmatch_lines(["delta schema: report written to gate.json"])
+    report = _report(drifted, "gate.json")
+    assert report["summary"] == {"tables": 2, "outcomes": {"failed": 1, "drifted": 1}, "risks": {"metadata": 1}}
+    assert (report["mode"], report["backend"], report["complete"]) == ("drift", "local", True)
+    assert report["bindings"] == {"dev.silver": "dev.silver"}
+    orders, parents = report["tables"]
+    assert [check["outcome"] for check in orders["checks"]] == ["passed", "failed", "passed"]
+    assert [diagnostic["message"] for diagnostic in orders["diagnostics"]] == ["there is no snapshot yet"]
+    assert (parents["name"], parents["bound_name"]) == ("dev.silver.parents", "dev.silver.parents")
+    [change] = parents["changes"]
+    assert (change["operation"], change["path"], change["after"]) == ("change", "columns.id.comment", "'new'")
+    assert change["location"]["file"] == "models.py"
+    assert parents["observed_version"] == 0
+    assert parents["declared"]["columns"] == [{"name": "id", "type": "bigint", "comment": "new"}]
+    assert parents["observed"]["columns"] == [{"name": "id", "type": "bigint"}]
+    assert [(statement["kind"], statement["ran"]) for statement in parents["statements"]] == [
+        ("comment on columns", False),
+    ]
+
+
+@pytest.mark.parametrize("hook", ["", HOOK], ids=["file", "hook"])
+def test_a_run_without_a_catalog(project, hook):
+    project.ini("python_files = models.py")
+    project.models("bad = table('dev.silver.bad', Column('id', LongType()), primary_key=['nope'])\n" + ORDERS)
+    project.pytester.makeconftest(hook)
+    project.run("--snapshot-update")
+
+    project.run(*(() if hook else ("--delta-report=json",)))
+
+    report = _report(project, "hook.json" if hook else "delta-report.json")
+    assert (project.path / "delta-report.json").exists() is not bool(hook)
+    assert (report["mode"], report["backend"]) == ("check", "")
+    assert _outcomes(report) == {"dev.silver.bad": "blocked", "dev.silver.orders": "valid"}
+    assert _checks(report) == {
+        "dev.silver.bad": {"rules": "failed", "ddl": "skipped"},
+        "dev.silver.orders": {"rules": "passed", "ddl": "passed"},
+    }
+    bad, orders = report["tables"]
+    assert len(bad["diagnostics"]) == 1
+    assert (bad["declared"], bad["observed"], orders["observed"]) == (None, None, None)
+    assert orders["declared"]["name"] == "dev.silver.orders"
+
+
+def test_an_apply_says_what_ran_and_what_it_lost(drifted):
+    drifted.run("--snapshot-update")
+
+    drifted.run("--delta-apply", "--delta-report=json")
+
+    report = _report(drifted)
+    assert _outcomes(report) == {"dev.silver.orders": "in sync", "dev.silver.parents": "applied"}
+    parents = report["tables"][1]
+    assert (parents["restore_version"], parents["observed_version"]) == (0, 0)
+    assert parents["restore_sql"] == "RESTORE TABLE `dev`.`silver`.`parents` TO VERSION AS OF 0"
+    assert [statement["ran"] for statement in parents["statements"]] == [True]
+
+
+def _schemas(table):
+    """Return the names and types of the columns of a model, and of its table in the catalog."""
+    return [
+        None if table[side] is None else [(column["name"], column["type"]) for column in table[side].get("columns", ())]
+        for side in ("declared", "observed")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "schemas"),
+    [
+        pytest.param((), [[("id", "bigint")], None], id="without a catalog"),
+        pytest.param(("--delta-drift",), [[("id", "bigint")], [("id", "int")]], id="drift"),
+        pytest.param(
+            ("--delta-apply", "--delta-warehouse=w/{worker}"),
+            [[("id", "bigint")], [("id", "int")]],
+            id="before an apply",
+        ),
+    ],
+)
+def test_both_schemas_are_in_the_report(project, arguments, schemas):
+    project.ini("delta_models = models", "delta_enable_features = typeWidening")
+    project.models('orders = table("dev.silver.orders", Column("id", LongType()))')
+    project.catalog('MemoryCatalog([stored("dev.silver.orders", OLD._replace(data_type="int"))])')
+
+    project.run("--snapshot-update", *arguments, "--delta-report=json", "--delta-report=html")
+
+    [table] = _report(project)["tables"]
+    assert _schemas(table) == schemas
+    assert "Schema: 1 part" in (project.path / "delta-report.html").read_text()
+
+
+def test_a_model_that_breaks_a_rule_has_no_schema_and_a_new_table_no_columns(project):
+    project.ini("delta_models = models")
+    project.models(
+        "bad = table('dev.silver.bad', Column('id', LongType()), primary_key=['nope'])\n"
+        "good = table('dev.silver.good', Column('id', LongType()))\n",
+    )
+    project.catalog("MemoryCatalog()")
+
+    project.run("--delta-drift", "--delta-report=json")
+
+    bad, good = _report(project)["tables"]
+    assert (_schemas(bad), _schemas(good)) == ([None, None], [[("id", "bigint")], []])
+
+
+@pytest.mark.parametrize(
+    ("settings", "samples", "message"),
+    [("", "", "because 1 row breaks it, of 1"), ("delta_report_samples = true", "id = 0", "of 1")],
+)
+def test_rows_are_left_out_unless_asked_for(project, settings, samples, message):
+    project.ini("delta_models = models", settings)
+    project.models(
+        "from pytest_delta_schema import Check\n"
+        "orders = table('dev.silver.orders', Column('id', LongType()), checks=[Check('positive', 'id > 0')])\n",
+    )
+    project.catalog(
+        'MemoryCatalog([stored("dev.silver.orders", OLD)], rows={QualifiedName("dev", "silver", "orders"): [{"id": 0}]})',
+    )
+
+    result = project.run("--delta-drift", "--delta-preflight=count", "--delta-report=json")
+
+    result.stdout.fnmatch_lines(["*of 1, such as id = 0; *"])
+    [table] = _report(project)["tables"]
+    [diagnostic] = [diagnostic for diagnostic in table["diagnostics"] if diagnostic["code"] == "DS302"]
+    assert (diagnostic["samples"], diagnostic["message"].endswith(message)) == (samples, True)
+    assert ("id = 0" in json.dumps(table)) is bool(samples)
+
+
+def test_errors_in_set_up_and_a_fault_of_the_whole_run(drifted):
+    drifted.pytester.makeconftest(
+        """
+import pytest
+
+@pytest.fixture(scope="session")
+def delta_catalog():
+    raise RuntimeError("no https://user:secret@catalog.example/x today")
+
+@pytest.fixture(autouse=True)
+def broken(request):
+    if request.node.nodeid.endswith("parents::rules"):
+        assert not "here"
+""",
+    )
+    drifted.run("--delta-drift", "--delta-report=json")
+
+    report = _report(drifted)
+    assert _outcomes(report) == dict.fromkeys(("dev.silver.orders", "dev.silver.parents"), "unreadable")
+    assert _checks(report)["dev.silver.parents"] == {"rules": "error", "ddl": "failed", "drift": "error"}
+    messages = {diagnostic["message"] for table in report["tables"] for diagnostic in table["diagnostics"]}
+    assert "RuntimeError: no https://***@<server>/x today" in messages
+    assert report["tables"][0]["location"] == {"file": "models.py", "line": 8, "column": None, "end_line": None}
+
+
+def test_a_fault_of_the_whole_run_is_reported_once(drifted, workers):
+    drifted.catalog("closed()")
+    drifted.pytester.path.joinpath("conftest.py").write_text(
+        """
+import pytest
+from pytest_delta_schema import MemoryCatalog
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
+
+class Closed(MemoryCatalog):
+    def snapshot(self, models):
+        raise BackendUnavailableError("no route to http://catalog.example:80; start it")
+
+@pytest.fixture(scope="session")
+def delta_catalog():
+    return Closed()
+""",
+    )
+
+    drifted.run("--delta-drift", "--delta-report=json", "-m", "delta_drift", *workers)
+
+    report = _report(drifted)
+    assert [fault["message"] for fault in report["faults"]] == ["no route to http://<server>; start it"]
+    assert list(_checks(report).values()) == [{"drift": "error"}, {"drift": "error"}]
+    assert _outcomes(report) == dict.fromkeys(("dev.silver.orders", "dev.silver.parents"), "unreadable")
+    assert [table["diagnostics"] for table in report["tables"]] == [[], []]
+
+
+@pytest.mark.parametrize(
+    ("raised", "arguments", "checks"),
+    [("KeyboardInterrupt", (), {}), ("AssertionError", ("-x",), {"drift": "error"})],
+)
+def test_a_run_that_stops_early_is_incomplete(drifted, raised, arguments, checks):
+    drifted.extend_conftest(
+        f"""
+@pytest.fixture(autouse=True)
+def stop(request):
+    if request.node.nodeid.endswith("orders::drift"):
+        raise {raised}
+""",
+    )
+    drifted.run("--snapshot-update")
+
+    drifted.run("--delta-drift", "--delta-report=json", *arguments)
+
+    report = _report(drifted)
+    assert report["complete"] is report["runs"][0]["complete"] is False
+    assert _checks(report)["dev.silver.orders"] == {"rules": "passed", "ddl": "passed", **checks}
+    assert "drift" not in _checks(report)["dev.silver.parents"]
+
+
+@pytest.mark.parametrize(
+    ("stuck", "options", "status"),
+    [
+        ("pass", (), -signal.SIGTERM),
+        ("time.sleep(60)", (), 128 + signal.SIGTERM),
+        ("pass", ("-n1",), 128 + signal.SIGTERM),
+    ],
+    ids=["serial", "stuck", "workers"],
+)
+def test_sigterm_leaves_a_report(drifted, stuck, options, status):
+    drifted.extend_conftest(
+        f"""
+import os, signal, time
+import pytest_delta_schema.plugin.interruption
+
+# The time limit only ends a process that does not end by itself.
+pytest_delta_schema.plugin.interruption.LIMIT = {60 if status < 0 else 0.5}
+
+@pytest.fixture(autouse=True)
+def stop(request):
+    if request.node.nodeid.endswith("orders::drift"):
+        try:
+            os.kill(os.getppid() if {bool(options)} else os.getpid(), signal.SIGTERM)
+            time.sleep(60)
+        finally:
+            {stuck}
+""",
+    )
+
+    result = drifted.run("--delta-drift", "--delta-report=json", *options, subprocess=True)
+
+    report = _report(drifted)
+    assert result.ret == status
+    assert report["complete"] is False
+    assert _checks(report)["dev.silver.orders"] == {"rules": "passed", "ddl": "failed"}
+
+
+def test_a_crashed_worker_leaves_a_report(drifted):
+    drifted.pytester.makeconftest(
+        """
+import os, pytest
+
+@pytest.fixture(autouse=True)
+def crash(request):
+    if request.node.nodeid.endswith("orders::ddl"):
+        os._exit(1)
+""",
+    )
+
+    drifted.run("--delta-report=json", "-n1", "--max-worker-restart=1", "--snapshot-update", subprocess=True)
+
+    report = _report(drifted)
+    assert report["complete"] is False
+    assert _checks(report) == {
+        "dev.silver.orders": {"rules": "passed", "ddl": "error"},
+        "dev.silver.parents": {"rules": "passed", "ddl": "passed"},
+    }
+    assert report["tables"][0]["diagnostics"][0]["message"] == "the worker of xdist that ran this check has crashed"
+
+
+class Reruns:
+    """Runs each failed item again, as pytest-rerunfailures does."""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item, nextitem):
+        for report in runtestprotocol(item, nextitem=nextitem, log=False):
+            if report.failed:
+                report.outcome = "rerun"  # type: ignore[assignment]
+            item.ihook.pytest_runtest_logreport(report=report)
+            if report.outcome == "rerun":  # type: ignore[comparison-overlap]
+                item._initrequest()
+                break
+        else:
+            return True
+        runtestprotocol(item, nextitem=nextitem, log=True)
+        return True
+
+
+def test_the_last_of_several_attempts_counts(drifted):
+    drifted.extend_conftest(
+        """
+@pytest.fixture(autouse=True)
+def once(request, seen=[]):
+    if request.node.nodeid.endswith("orders::drift") and not seen:
+        seen.append(1)
+        raise RuntimeError
+""",
+    )
+    drifted.run("--snapshot-update")
+
+    drifted.run("--delta-drift", "--delta-report=json", plugins=[Reruns()])
+
+    report = _report(drifted)
+    assert report["complete"] is True
+    assert _outcomes(report) == {"dev.silver.orders": "in sync", "dev.silver.parents": "drifted"}
+    assert _checks(report)["dev.silver.parents"]["drift"] == "failed"
+
+
+@pytest.mark.parametrize("arguments", [("test_other.py",), ("--collect-only",), ("-k", "nothing")])
+def test_a_run_without_checks_overwrites_nothing(drifted, arguments):
+    drifted.pytester.makepyfile(test_other="def test_other(): pass")
+    (drifted.path / "delta-report.json").write_text("old")
+
+    result = drifted.run("--delta-report=json", *arguments)
+
+    assert (drifted.path / "delta-report.json").read_text() == "old"
+    result.stdout.no_fnmatch_line("*report written*")
+
+
+def test_all_wrong_values_are_usage_errors_before_anything_runs(drifted):
+    (drifted.path / "out").mkdir()
+    drifted.ini("delta_models = models", "delta_report =", "  xml", "  json:out", "  sarif:same")
+
+    result = drifted.run("--delta-report=gitlab:same", "--delta-report=azure:x", "--delta-report=jsn")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert {line.strip() for line in result.errlines} >= {
+        "ERROR: --delta-report: there is not a report of type 'jsn'; did you mean json? The types are " + TYPES,
+        "delta_report: there is not a report of type 'xml'; the types are " + TYPES,
+    }
+    drifted.ini("delta_models = models", "delta_report =", "  json:out", "  sarif:same")
+
+    result = drifted.run("--delta-report=gitlab:same", "--delta-report=azure:x")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    here = os.path.realpath(drifted.path)
+    assert [line.removeprefix("ERROR: ") for line in result.errlines if line] == [
+        f"report json:{here}/out: it is a folder; write a file, such as {here}/out/delta-report.json",
+        f"reports sarif and gitlab: both would be written to {here}/same; write gitlab:FILE with another file",
+        f"report azure:{here}/x: it is written to the terminal; write azure alone",
+    ]
+
+
+def test_paths_start_where_they_are_written_and_the_command_line_comes_last(project):
+    folder = project.path / "sub"
+    folder.mkdir()
+    project.pytester.makepyprojecttoml(
+        '[tool.pytest.ini_options]\npythonpath = ["."]\n'
+        '[tool.pytest_delta_schema]\nmodels = ["models"]\nreport = ["json:out/a.json", "gitlab"]\n',
+    )
+    (project.path / "tox.ini").unlink()
+    project.models(ORDERS)
+    os.chdir(folder)
+
+    result = project.run("--delta-report=gitlab:off", "--delta-report=sarif", "--delta-report=github", "..")
+
+    result.stdout.fnmatch_lines(
+        [
+            f"delta schema: report written to {os.path.realpath(project.path)}/out/a.json",
+            "delta schema: report written to delta-report.sarif",
+            "::error file=models.py,line=8,title=DS127 dev.silver.orders::*",
+        ],
+    )
+    assert sorted(path.name for path in project.path.glob("**/*report*")) == ["delta-report.sarif"]
+
+
+@pytest.mark.parametrize("arguments", [(), ("--delta-report=github:off",)], ids=["by-itself", "off"])
+def test_github_gets_annotations_and_a_summary_by_itself(project, monkeypatch, arguments):
+    summary = project.path / "summary.md"
+    summary.write_text("of another step\n")
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    project.ini("python_files = models.py")
+    project.models(ORDERS)
+
+    result = project.run(*arguments)
+
+    annotations = [line for line in result.outlines if line.startswith("::")]
+    shown, _, text = summary.read_text().partition("\n")
+    assert shown == "of another step"
+    if arguments:
+        assert (annotations, text) == ([], "")
+    else:
+        [annotation] = annotations
+        assert annotation.startswith("::error file=models.py,line=8,")
+        assert "there is no snapshot yet" in annotation
+        assert "dev.silver.orders" in text
+
+
+class pytest_github_actions_annotate_failures:  # noqa: N801 - the name of the plugin
+    """The common plugin for annotations; it shows each check that fails, and no error in set-up."""
+
+
+def test_github_gets_no_annotation_twice(drifted, monkeypatch):
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    drifted.extend_conftest(
+        """
+@pytest.fixture(autouse=True)
+def broken(request):
+    if request.node.nodeid.endswith("orders::drift"):
+        raise RuntimeError("no")
+""",
+    )
+    drifted.run("--snapshot-update", "--delta-report=github:off")
+    other = pytest_github_actions_annotate_failures
+
+    result = drifted.run("--delta-drift", "-m", "delta_drift or delta_rules", plugins=[other])
+
+    annotations = [line for line in result.outlines if line.startswith("::")]
+    assert len(annotations) == 1
+    assert annotations[0].endswith("RuntimeError: no")
+
+
+def test_a_file_that_cannot_be_written_fails_the_run(project):
+    project.models(ORDERS)
+    project.run("--snapshot-update")
+    project.pytester.makeconftest("def pytest_collection_finish(session): open('out', 'w').close()")
+
+    result = project.run("--delta-report=json:out/x.json")
+
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.assert_outcomes(passed=2)
+    result.stdout.fnmatch_lines(["delta schema: the json report cannot be written: *out*; make the path writable, *"])
+
+
+def test_unmanaged_tables_and_consents(project):
+    project.ini("delta_models = models", "delta_unmanaged = fail")
+    (project.path / "pyproject.toml").write_text(
+        '[[tool.pytest_delta_schema.allow]]\naction = "drop-column"\npath = "dev.silver.orders.legacy"\n'
+        'reason = "r"\nexpires = 2999-12-31\n'
+        '[[tool.pytest_delta_schema.allow]]\naction = "rewrite"\npath = "dev.silver.orders"\n'
+        'reason = "r"\nexpires = 2999-12-31\n',
+    )
+    project.models("orders = table('dev.silver.orders', Column('id', LongType(), is_nullable=False))")
+    project.catalog(
+        "MemoryCatalog([stored('dev.silver.orders', ID, ColumnState('legacy', 'int', True, '')),"
+        " stored('dev.silver.tmp', ID)])",
+    )
+
+    project.run("--delta-drift", "--delta-report=json")
+
+    report = _report(project)
+    assert report["consents"] == {
+        "used": ["drop-column dev.silver.orders.legacy"],
+        "unused": ["rewrite dev.silver.orders"],
+        "expired": [],
+    }
+    [unmanaged] = report["unmanaged"]
+    assert (unmanaged["table"], unmanaged["message"]) == (
+        "dev.silver",
+        "holds 1 table that no model declares: dev.silver.tmp",
+    )
+    assert [table["name"] for table in report["tables"]] == ["dev.silver.orders"]
+
+
+def test_nothing_is_loaded_unless_a_report_is_asked_for(project):
+    project.models(ORDERS)
+    project.pytester.makeconftest(
+        """
+import sys
+
+def pytest_sessionfinish():
+    assert not [name for name in sys.modules if "report_of_run" in name or name.endswith("run_reports")]
+""",
+    )
+
+    result = project.run("--snapshot-update", subprocess=True)
+
+    result.assert_outcomes(passed=2)
+    assert result.ret == pytest.ExitCode.OK
+
+
+def test_reports_have_neither_the_token_nor_the_server_of_a_run(project, monkeypatch, workers):
+    monkeypatch.setenv("DATABRICKS_HOST", "https://adb-17.azuredatabricks.net")
+    monkeypatch.setenv("DATABRICKS_TOKEN", "dapi0123456789abcdef")
+    comment = "ask dapi0123456789abcdef at adb-17.azuredatabricks.net, or see https://wiki.example/x"
+    project.models(f"orders = table('dev.silver.orders', Column('id', LongType(), comment={comment!r}))")
+    project.catalog("MemoryCatalog([stored('dev.silver.orders', ID)])")
+
+    project.run("--delta-drift", "--delta-report=json", "--delta-report=html", *workers)
+
+    [table] = _report(project)["tables"]
+    shown = "ask *** at <server>, or see https://wiki.example/x"
+    assert f"'{shown}'" in [change["after"] for change in table["changes"]]
+    assert any(f"'{shown}'" in statement["sql"] for statement in table["statements"])
+    assert table["declared"]["columns"][0]["comment"] == shown
+    for name in ("delta-report.json", "delta-report.html"):
+        text = (project.path / name).read_text()
+        assert "dapi0123456789abcdef" not in text
+        assert "adb-17" not in text

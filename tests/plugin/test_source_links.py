@@ -1,0 +1,227 @@
+"""The commit and the root of the sources, and their address on a server."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from pytest_delta_schema.diagnostics.errors import Location
+from pytest_delta_schema.plugin import reports
+from pytest_delta_schema.plugin.reports import SourceRoot, git_commit, source_url
+
+COMMIT = "a" * 40
+HERE = Location("", 3, 5, 4)
+VARIABLES = {
+    "GITHUB_WORKSPACE": "GITHUB_SHA",
+    "CI_PROJECT_DIR": "CI_COMMIT_SHA",
+    "BUILD_SOURCESDIRECTORY": "BUILD_SOURCEVERSION",
+}
+
+
+@pytest.fixture(autouse=True)
+def _outside_of_ci(monkeypatch):
+    """Hide the variables of the service that runs these tests."""
+    for name in (*VARIABLES, *VARIABLES.values()):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def git(tmp_path, monkeypatch):
+    """Run git in a new repository with one commit, whatever the user has configured."""
+    for name, value in {"HOME": tmp_path, "GIT_CONFIG_NOSYSTEM": "1", "GIT_CEILING_DIRECTORIES": tmp_path}.items():
+        monkeypatch.setenv(name, str(value))
+    monkeypatch.delenv("GIT_DIR", raising=False)
+    author = ("-c", "user.name=a", "-c", "user.email=a@b")
+
+    def run(*arguments, folder=tmp_path / "top"):
+        answer = subprocess.run(["git", *author, *arguments], cwd=folder, capture_output=True, text=True, check=True)
+        return answer.stdout.strip()
+
+    (tmp_path / "top" / "project").mkdir(parents=True)
+    run("init", "--quiet", "--initial-branch=x/y")
+    run("commit", "--quiet", "--allow-empty", "--message=first")
+    return run
+
+
+def test_the_commit_of_a_branch(git, tmp_path):
+    commit = git("log", "--format=%H")
+
+    assert len(commit) == 40
+    assert git_commit(tmp_path / "top" / "project") == commit
+    git("pack-refs", "--all")
+    assert git_commit(tmp_path / "top") == commit
+
+
+def test_the_commit_that_is_checked_out_without_a_branch(git, tmp_path):
+    first = git("rev-parse", "HEAD")
+    git("commit", "--quiet", "--allow-empty", "--message=second")
+    git("checkout", "--quiet", "--detach", first)
+
+    assert git_commit(tmp_path / "top") == first
+
+
+def test_the_commit_of_a_further_working_tree(git, tmp_path):
+    first = git("rev-parse", "HEAD")
+    git("worktree", "add", "--quiet", "../other", first)
+    git("commit", "--quiet", "--allow-empty", "--message=second")
+
+    assert git_commit(tmp_path / "other") == first != git_commit(tmp_path / "top")
+
+
+def test_a_repository_without_a_commit_has_none(git, tmp_path):
+    git("checkout", "--quiet", "--orphan", "new")
+
+    assert git_commit(tmp_path / "top") == ""
+
+
+@pytest.mark.parametrize(
+    "files",
+    [{}, {".git/HEAD": "nonsense"}, {".git": "gitdir: ../nowhere\n"}],
+    ids=["no repository", "no commit", "no folder of the repository"],
+)
+def test_what_git_cannot_read_has_no_commit(tmp_path, files):
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+
+    assert git_commit(tmp_path) == ""
+
+
+@pytest.mark.parametrize("program", [None, "#!/bin/sh\nexec sleep 60\n"], ids=["missing", "too slow"])
+def test_without_an_answer_of_git_there_is_no_commit(tmp_path, monkeypatch, program):
+    (tmp_path / ".git").mkdir()
+    if program is not None:
+        (tmp_path / "git").write_text(program)
+        (tmp_path / "git").chmod(0o755)
+    path = os.environ["PATH"] if program else ""
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{path}")
+    monkeypatch.setattr(reports, "_SECONDS", 0.5)
+
+    assert git_commit(tmp_path) == ""
+
+
+@pytest.mark.parametrize(("folder", "commit"), VARIABLES.items(), ids=["GitHub", "GitLab", "Azure"])
+def test_the_commit_that_a_service_names(tmp_path, monkeypatch, folder, commit):
+    (tmp_path / "top" / "project").mkdir(parents=True)
+    (tmp_path / "top" / ".git").mkdir()
+    monkeypatch.setenv(folder, str(tmp_path / "top"))
+    monkeypatch.setenv(commit, COMMIT)
+
+    assert git_commit(tmp_path / "top" / "project") == COMMIT
+
+
+def test_the_commit_of_a_service_is_not_that_of_another_repository_in_its_folder(git, tmp_path, monkeypatch):
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(tmp_path))
+    monkeypatch.setenv("GITHUB_SHA", COMMIT)
+
+    assert git_commit(tmp_path / "top") == git("rev-parse", "HEAD")
+
+
+def test_a_service_that_downloads_sources_without_git_names_their_commit(tmp_path, monkeypatch):
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(tmp_path))
+    monkeypatch.setenv("GITHUB_SHA", COMMIT)
+
+    assert git_commit(tmp_path) == COMMIT
+
+
+def test_a_text_that_is_not_a_commit_is_not_taken_from_a_service(git, tmp_path, monkeypatch):
+    monkeypatch.setenv("CI_PROJECT_DIR", str(tmp_path / "top"))
+    monkeypatch.setenv("CI_COMMIT_SHA", "main")
+
+    assert git_commit(tmp_path / "top") == git("rev-parse", "HEAD")
+
+
+@pytest.mark.parametrize(
+    ("variables", "file", "expected"),
+    [
+        ({}, "top/project/a.py", "project/a.py"),
+        ({"GITHUB_WORKSPACE": "top/project"}, "top/project/x/a.py", "x/a.py"),
+        ({"CI_PROJECT_DIR": "elsewhere", "BUILD_SOURCESDIRECTORY": ""}, "top/project/a.py", "project/a.py"),
+        ({"BUILD_SOURCESDIRECTORY": "."}, "other/a.py", "other/a.py"),
+        ({}, "other/a.py", None),
+    ],
+)
+def test_root_of_the_sources(tmp_path, monkeypatch, variables, file, expected):
+    (tmp_path / "top" / ".git").mkdir(parents=True)
+    for name, folder in variables.items():
+        monkeypatch.setenv(name, folder and str(tmp_path / folder))
+
+    location = SourceRoot(tmp_path / "top" / "project").relative(HERE._replace(file=str(tmp_path / file)))
+
+    assert location == (None if expected is None else HERE._replace(file=expected))
+
+
+def test_code_without_a_file_has_no_location():
+    assert SourceRoot(Path.cwd()).relative(Location("<string>", 1)) is None
+
+
+SOURCE_URL_COMMIT = "0123456789abcdef0123456789abcdef01234567"
+GITHUB = {"GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "acme/shop"}
+
+
+@pytest.fixture
+def checkout(tmp_path, monkeypatch):
+    """A repository in its own folder, without the variables of the service that runs these tests."""
+    for name in list(os.environ):
+        if name.startswith(("GITHUB_", "CI_", "BUILD_")):
+            monkeypatch.delenv(name)
+    (tmp_path / "shop" / ".git").mkdir(parents=True)
+    (tmp_path / "shop" / "tests").mkdir()
+    return tmp_path / "shop"
+
+
+@pytest.mark.parametrize(
+    ("variables", "address"),
+    [
+        pytest.param({}, "", id="no service"),
+        pytest.param(
+            {"GITHUB_WORKSPACE": "shop", **GITHUB},
+            f"https://github.com/acme/shop/blob/{SOURCE_URL_COMMIT}",
+            id="GitHub",
+        ),
+        pytest.param(
+            {"CI_PROJECT_DIR": "shop", "CI_PROJECT_URL": "https://git.acme.example/data/shop"},
+            f"https://git.acme.example/data/shop/-/blob/{SOURCE_URL_COMMIT}",
+            id="GitLab",
+        ),
+        pytest.param(
+            {
+                "BUILD_SOURCESDIRECTORY": "shop",
+                "BUILD_REPOSITORY_URI": "https://acme@dev.azure.com/acme/my%20data/_git/shop",
+            },
+            f"https://dev.azure.com/acme/my%20data/_git/shop?version=GC{SOURCE_URL_COMMIT}&path=",
+            id="Azure Repos",
+        ),
+        pytest.param(
+            {"BUILD_SOURCESDIRECTORY": "shop", "BUILD_REPOSITORY_URI": "https://github.com/acme/shop"},
+            "",
+            id="a repository elsewhere in Azure Pipelines",
+        ),
+        pytest.param(
+            {"BUILD_SOURCESDIRECTORY": "shop", "BUILD_REPOSITORY_URI": "https://[/_git/shop"},
+            "",
+            id="no address",
+        ),
+        pytest.param({"GITHUB_WORKSPACE": ".", **GITHUB}, "", id="another repository inside of the folder"),
+        pytest.param({"GITHUB_WORKSPACE": "shop"}, "", id="a variable is missing"),
+    ],
+)
+@pytest.mark.parametrize("root", [".", "tests"])
+def test_the_address_of_the_sources(checkout, monkeypatch, variables, address, root):
+    for name, value in variables.items():
+        monkeypatch.setenv(
+            name,
+            str(checkout.parent / value) if name.endswith(("WORKSPACE", "DIR", "DIRECTORY")) else value,
+        )
+
+    assert source_url(checkout / root, SOURCE_URL_COMMIT) == address
+
+
+def test_without_a_commit_or_a_repository_there_is_none(checkout, monkeypatch):
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(checkout))
+
+    assert source_url(checkout, "") == ""
+    assert source_url(checkout.parent, SOURCE_URL_COMMIT) == ""

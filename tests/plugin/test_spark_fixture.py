@@ -1,0 +1,130 @@
+"""Projects with a Spark session of their own: one without Delta, and one that somebody stops."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
+from support.plugin_project import ORDERS
+
+SESSION = """
+import pytest
+from types import SimpleNamespace
+from pytest_delta_schema import MemoryCatalog
+
+class Spark:
+    def __init__(self):
+        self.sparkContext = SimpleNamespace(_jsc="alive")
+    def stop(self):
+        self.sparkContext._jsc = None
+
+SPARK = Spark()
+
+@pytest.fixture(scope="session")
+def delta_spark(pytestconfig):
+    from pytest_delta_schema.plugin.run import contract_run
+    contract_run(pytestconfig).watch("delta_spark", SPARK)
+    return SPARK
+"""
+CATALOG = """
+@pytest.fixture(scope="session")
+def delta_catalog(request):
+    from pytest_delta_schema.plugin.catalogs import FixtureContext
+    from pytest_delta_schema.plugin.run import contract_run
+    contract_run(request.config)
+    FixtureContext(request, None).spark()
+    return MemoryCatalog()
+"""
+TEXT = (
+    "the Spark session of {} was stopped in the {} of test_x.py::test_{}, by that test or by a fixture that ended with it,"
+    " and is needed until the tests end; remove stop() there, or create the session in one fixture of session scope, on"
+    " which the override of delta_spark depends"
+)
+
+
+@pytest.mark.parametrize(
+    ("test", "phase"),
+    [
+        ("def test_first(delta_spark): delta_spark.stop()\n", "call"),
+        (
+            "@pytest.fixture\ndef spark(delta_spark):\n    yield\n    delta_spark.stop()\ndef test_first(spark): pass\n",
+            "teardown",
+        ),
+        (
+            "@pytest.fixture\ndef spark(delta_spark):\n    delta_spark.stop()\ndef test_first(spark): pass\n",
+            "set-up",
+        ),
+    ],
+)
+def test_a_session_that_a_test_stops_is_named_once(project, test, phase):
+    project.ini("")
+    project.pytester.makeconftest(SESSION)
+    project.pytester.makepyfile(
+        test_x=f"import pytest\n{test}def test_next(delta_spark): pass\ndef test_last(delta_spark): pass\n"
+        "def test_other(): pass\n",
+    )
+
+    result = project.run("test_x.py")
+
+    result.assert_outcomes(passed=2, errors=1, skipped=1)
+    assert TEXT.format("delta_spark", phase, "first") in result.outlines
+
+
+def test_tables_whose_session_was_stopped_are_not_checked(project):
+    project.ini("delta_models = models")
+    project.pytester.makeconftest(SESSION + CATALOG)
+    project.models(ORDERS)
+    project.pytester.makepyfile(
+        test_x="def test_a(delta_catalog): pass\n"
+        "def test_b(delta_catalog, delta_spark): delta_spark.stop()\n"
+        "def test_c(make_delta_table): pass\n",
+    )
+
+    result = project.run_all("--delta-drift", "--snapshot-update")
+
+    result.assert_outcomes(passed=4, failed=1, errors=1)
+    assert TEXT.format("delta_catalog", "call", "b") in result.outlines
+
+
+def refuse(*_, **__):
+    msg = "the Spark session x has no Delta Lake; add where it is created:\n    one\n    two"
+    raise BackendUnavailableError(msg)
+
+
+def test_the_lines_to_add_are_shown_as_lines(project, monkeypatch):
+    monkeypatch.setattr("pytest_delta_schema.backends.local.start.start_session", refuse)
+    project.models(ORDERS)
+
+    result = project.run("--delta-apply", "-m", "delta_apply")
+
+    result.assert_outcomes(errors=1, deselected=2)
+    result.stdout.fnmatch_lines(
+        ["the Spark session x has no Delta Lake; add where it is created:", "    one", "    two"],
+        consecutive=True,
+    )
+    result.stdout.fnmatch_lines(
+        [
+            "  unreadable  the Spark session x has no Delta Lake; add where it is created:",
+            "ERROR models.py::dev.silver.orders::apply - the Spark session x has no Delta ...",
+        ],
+    )
+
+
+STACK = """
+import logging
+from pytest_delta_schema.progress import JAVA_LOGGER
+
+def test_it():
+    logging.getLogger(JAVA_LOGGER).debug("at org.apache.Spark")
+    assert False
+"""
+
+
+@pytest.mark.parametrize(("option", "shown"), [("-v", False), ("-vv", True)])
+def test_a_very_verbose_run_shows_java_stacks(project, option, shown):
+    project.ini("")
+    project.pytester.makepyfile(test_x=STACK)
+
+    result = project.run(option)
+
+    assert any("at org.apache.Spark" in line and "DEBUG" in line for line in result.outlines) == shown

@@ -1,0 +1,246 @@
+"""A run without Delta tables costs next to nothing and needs no pyspark; one run does not affect the next."""
+
+from __future__ import annotations
+
+import gc
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_delta_schema import Settings
+from pytest_delta_schema.engine import current_settings
+from pytest_delta_schema.plugin.collection import freeze_after_collection
+from pytest_delta_schema.plugin.items import ContractItem
+from support.plugin_project import ORDERS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+HEAVY = (
+    "pyspark",
+    "delta",
+    "py4j",
+    "sqlglot",
+)
+LOADED = [
+    "pytest_delta_schema",
+    "pytest_delta_schema.plugin",
+    "pytest_delta_schema.plugin.fixtures",
+    "pytest_delta_schema.plugin.hookspecs",
+    "pytest_delta_schema.plugin.registration",
+    "pytest_delta_schema.settings",
+    "pytest_delta_schema.settings.table",
+]
+
+
+@pytest.mark.parametrize(
+    "version",
+    [pytest.version_tuple, (8, 4, 2)],
+    ids=["the installed pytest", "the oldest pytest"],
+)
+def test_an_unrelated_run_imports_only_what_every_run_needs(project, version):
+    project.ini("")
+    project.pytester.makeconftest(f"import pytest\npytest.version_tuple = {version!r}\n")
+    project.pytester.makepyfile(
+        test_x=f"""
+        import sys
+        def test_it():
+            assert sorted(name for name in sys.modules if name.startswith("pytest_delta_schema")) == {LOADED!r}
+            assert [name for name in {HEAVY!r} if name in sys.modules] == []
+        """,
+    )
+
+    project.run(subprocess=True).assert_outcomes(passed=1)
+    project.run("-p", "no:syrupy", subprocess=True).assert_outcomes(passed=1)
+
+
+def test_the_plugin_itself_does_not_import_syrupy(project):
+    project.ini("")
+    project.pytester.makepyfile(test_x="import sys\ndef test_it(): assert 'syrupy' not in sys.modules\n")
+
+    project.run("-p", "no:syrupy", subprocess=True).assert_outcomes(passed=1)
+
+
+def test_a_root_conftest_may_name_the_plugin(project):
+    project.ini("")
+    project.pytester.makeconftest("pytest_plugins = ['pytest_delta_schema.plugin']")
+    project.pytester.makepyfile(test_x="def test_it(delta_worker_id): assert delta_worker_id == 'main'\n")
+
+    project.run(subprocess=True).assert_outcomes(passed=1)
+
+
+def test_it_works_without_autoloading(project, monkeypatch):
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    project.ini("")
+    project.pytester.makepyfile(test_x="def test_it(delta_worker_id): assert delta_worker_id == 'main'\n")
+
+    project.run("-p", "pytest_delta_schema.plugin", subprocess=True).assert_outcomes(passed=1)
+
+
+def test_defaults_of_one_run_do_not_reach_the_next(project):
+    project.ini("delta_default_properties = team=sales")
+    project.pytester.makepyfile(
+        test_x="""
+        from pytest_delta_schema.engine import current_settings
+        def test_it(): assert current_settings().default_properties == (("team", "sales"),)
+        """,
+    )
+
+    project.run().assert_outcomes(passed=1)
+
+    assert current_settings() == Settings()
+
+
+def test_other_tests_are_not_touched_by_the_plugin(project):
+    project.ini("")
+    project.pytester.makepyfile(test_x="def test_it(): pass\n")
+
+    result = project.run()
+
+    result.assert_outcomes(passed=1)
+    result.stdout.no_fnmatch_line("*delta schema*")
+
+
+BLOCKER = "import sys\nsys.modules.update(dict.fromkeys(['pyspark', 'delta', 'py4j']))\n"
+"""A plugin that makes imports fail as they do where nothing of Spark is installed."""
+FACT = (
+    "declared tables need pyspark, which is not installed; run: pip install 'pytest-delta-schema[spark]',"
+    " or where no Spark is started: pip install --no-deps pyspark-client"
+)
+CONSENT = """
+[tool.pytest_delta_schema]
+[[tool.pytest_delta_schema.allow]]
+action = "drop-column"
+path = "dev.silver.orders.legacy"
+reason = "agreed"
+expires = 2999-12-31
+"""
+
+
+@pytest.fixture
+def bare(project):
+    project.pytester.makepyfile(no_spark=BLOCKER)
+    project.models(ORDERS)
+    (project.path / "shop").mkdir()
+    (project.path / "shop" / "__init__.py").write_text("from pytest_delta_schema import Table\n")
+    (project.path / "shop" / "models.py").write_text("from shop import Table\n")
+    return project
+
+
+def run(project, *args):
+    return project.run("-p", "no_spark", *args, subprocess=True)
+
+
+@pytest.mark.parametrize(
+    ("models", "args"),
+    [
+        pytest.param("models", [], id="checks"),
+        pytest.param("shop.models", [], id="checks of a package"),
+        pytest.param("models", ["--collect-only"], id="collection"),
+        pytest.param("models", ["-n2"], id="xdist"),
+        pytest.param("models", ["--delta-drift", "--delta-backend=memory"], id="gate"),
+        pytest.param("", ["--delta-drift"], id="gate without models"),
+        pytest.param("", ["--delta-drift", "--delta-allow=drop-column dev.silver.orders.legacy"], id="consent"),
+    ],
+)
+def test_a_run_with_tables_is_one_line_that_names_the_extra(bare, models, args):
+    bare.ini(f"delta_models = {models}")
+
+    result = run(bare, *args)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert result.errlines == [f"ERROR: {FACT}", ""]
+    assert result.outlines == []
+
+
+def test_the_help_is_shown_and_ends_with_this_line(bare):
+    result = run(bare, "--help")
+
+    assert result.ret == pytest.ExitCode.OK
+    assert "  --delta-drift " in result.stdout.str()
+    assert result.outlines[-1] == f"delta schema: {FACT}"
+    assert result.errlines == []
+
+
+def test_a_test_module_that_imports_this_package_is_an_error_that_names_the_extra(bare):
+    bare.ini("")
+    bare.pytester.makepyfile(test_x="from pytest_delta_schema import Table\n")
+
+    result = run(bare)
+
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    result.stdout.fnmatch_lines([f"E   ModuleNotFoundError: {FACT.replace('[', '[[]')}"])
+
+
+def test_a_run_without_models_is_not_affected(bare, workers):
+    bare.ini("")
+    (bare.path / "pyproject.toml").write_text("[tool.pytest_delta_schema]\nbackend = 'memory'\nmax_risk = 'scan'\n")
+    bare.pytester.makepyfile(test_x="def test_it(delta_worker_id): pass\ndef test_fails(): raise KeyError\n")
+
+    run(bare, *workers).assert_outcomes(passed=1, failed=1)
+
+
+def test_consents_of_the_project_need_the_extra(bare):
+    bare.ini("")
+    (bare.path / "pyproject.toml").write_text(CONSENT)
+
+    result = run(bare)
+
+    assert (result.ret, result.errlines) == (pytest.ExitCode.USAGE_ERROR, [f"ERROR: {FACT}", ""])
+
+
+def test_a_code_is_explained(bare):
+    bare.ini("delta_models = models")
+
+    result = run(bare, "--delta-explain=ds206")
+
+    assert (result.ret, result.errlines) == (pytest.ExitCode.OK, [])
+    assert result.outlines[0] == "DS206 DropWithoutConsent: a rule for plans"
+
+
+CHECK, TEST = object.__new__(ContractItem), object.__new__(pytest.Function)
+
+
+@pytest.mark.parametrize(
+    ("items", "frozen", "calls"),
+    [
+        pytest.param([CHECK] * 100, 0, ["freeze", "unfreeze"], id="many checks"),
+        pytest.param([CHECK] * 99, 0, [], id="few checks"),
+        pytest.param([*[CHECK] * 100, TEST], 0, [], id="another test"),
+        pytest.param([CHECK] * 100, 7, [], id="frozen by something else"),
+    ],
+)
+def test_which_runs_leave_their_models_out(monkeypatch, items, frozen, calls):
+    called: list[str] = []
+    cleanups: list[Callable[[], None]] = []
+    monkeypatch.setattr(gc, "get_freeze_count", lambda: frozen)
+    for name in ("freeze", "unfreeze"):
+        monkeypatch.setattr(gc, name, lambda name=name: called.append(name))
+    session = SimpleNamespace(items=items, config=SimpleNamespace(add_cleanup=cleanups.append))
+
+    freeze_after_collection(session)
+
+    assert called == calls[:1]
+    for cleanup in cleanups:
+        cleanup()
+    assert called == calls
+
+
+def test_a_process_that_runs_pytest_gets_its_objects_back(project):
+    project.models("tables = [table(f'dev.silver.t{number}', Column('id', LongType())) for number in range(50)]\n")
+    project.pytester.makeconftest(
+        """
+        import gc
+
+        def pytest_runtestloop(session):
+            print("\\nFROZEN", gc.get_freeze_count() > 1000)
+        """,
+    )
+    arguments = ["-q", "-s", "-m", "delta_rules or delta_ddl", "--snapshot-update"]
+
+    result = project.pytester.runpython_c(
+        f"import gc, pytest; code = pytest.main({arguments!r}); print('LEFT', gc.get_freeze_count()); exit(code)",
+    )
+
+    result.stdout.fnmatch_lines(["FROZEN True", "*100 passed*", "LEFT 0"])

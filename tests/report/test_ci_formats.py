@@ -1,0 +1,374 @@
+"""The formats of CI systems: GitLab, SARIF and workflow commands, with hostile texts."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import get_args
+
+import pytest
+from sarif_pydantic import Sarif
+
+from pytest_delta_schema import Diagnostic
+from pytest_delta_schema.diagnostics.errors import Location
+from pytest_delta_schema.engine.outcomes import TableChange
+from pytest_delta_schema.report.ci_formats import (
+    MOST_RESULTS,
+    SHOWN,
+    azure_lines,
+    github_lines,
+    gitlab_json,
+    sarif_json,
+)
+from pytest_delta_schema.report.formats import FORMATS
+from pytest_delta_schema.report.run_report import Consents, Run, findings
+from pytest_delta_schema.settings.table import ReportType
+from support.reports import BLOCKED, DRIFTED, IN_SYNC, RUN, UNREADABLE, sample_report
+
+
+def test_every_type_has_a_format():
+    assert set(FORMATS) == set(get_args(ReportType))
+
+
+@pytest.mark.parametrize("form", FORMATS.values(), ids=list(FORMATS))
+def test_files_are_texts_and_terminals_get_lines(form):
+    content = form.write(sample_report())
+
+    if form.extension:
+        assert isinstance(content, str)
+        assert content.endswith("\n")
+    else:
+        assert all("\n" not in line for line in content)
+        assert content
+
+
+NOTHING = {"unmanaged": (), "consents": Consents()}
+
+
+def test_one_table():
+    report = sample_report(DRIFTED, **NOTHING)
+
+    first, second = json.loads(gitlab_json(report))
+
+    assert first == {
+        "description": "dev.silver.orders: columns.amount.type: int -> bigint [feature: readers without type widening]",
+        "check_name": "DD104",
+        "fingerprint": findings(report)[0].fingerprint,
+        "severity": "major",
+        "location": {"path": "shop/models.py", "lines": {"begin": 13}},
+    }
+    assert (second["severity"], second["location"]["lines"]) == ("minor", {"begin": 14})
+
+
+def test_nothing_is_wrong():
+    assert gitlab_json(sample_report(IN_SYNC, **NOTHING)) == "[]\n"
+
+
+@pytest.mark.parametrize(
+    ("risk", "severity"),
+    [
+        ("metadata", "minor"),
+        ("feature", "major"),
+        ("scan", "major"),
+        ("rewrite", "critical"),
+        ("destructive", "blocker"),
+        ("", "minor"),
+    ],
+)
+def test_severities_of_changes(risk, severity):
+    table = replace(DRIFTED, changes=(replace(DRIFTED.changes[0], risk=risk),))
+
+    assert [issue["severity"] for issue in json.loads(gitlab_json(sample_report(table, **NOTHING)))] == [severity]
+
+
+def test_other_severities():
+    warned = replace(IN_SYNC, notes=(Diagnostic(severity="warning", table="t", message="act on it"),))
+    report = sample_report(UNREADABLE, replace(BLOCKED, changes=()), warned, **NOTHING)
+
+    assert [issue["severity"] for issue in json.loads(gitlab_json(report))] == ["critical", "critical", "minor"]
+
+
+def test_a_snapshot_that_nobody_has_accepted_is_less_than_a_changed_type():
+    snapshot = Diagnostic(code="DS127", table="dev.silver.orders", message="its SQL is not the one in the snapshot")
+    report = sample_report(replace(DRIFTED, diagnostics=(snapshot,)), **NOTHING)
+
+    issues = {issue["check_name"]: issue["severity"] for issue in json.loads(gitlab_json(report))}
+
+    assert issues == {"DS127": "minor", "DD104": "major", "DD102": "minor"}
+
+
+def test_what_gitlab_requires_of_each_issue():
+    hostile = Diagnostic(table="t", message='"\\\n\x00</script>::error::x', path="columns.ä\u202e")
+    twice = replace(BLOCKED, diagnostics=(hostile, hostile))
+    issues = json.loads(gitlab_json(sample_report(UNREADABLE, twice, DRIFTED, faults=(hostile,))))
+
+    for issue in issues:
+        assert set(issue) == {"description", "check_name", "fingerprint", "severity", "location"}
+        assert issue["check_name"]
+        assert issue["description"].isprintable()
+        assert issue["severity"] in {"info", "minor", "major", "critical", "blocker"}
+        assert not issue["location"]["path"].startswith(("/", "./"))
+        assert issue["location"]["lines"]["begin"] >= 1
+    assert len({issue["fingerprint"] for issue in issues}) == len(issues)
+
+
+HOSTILE = "a::b%0A\n`|</details><script>\x1b\u202e"
+
+
+def only_run(report):
+    (run,) = json.loads(sarif_json(report))["runs"]
+    return run
+
+
+def test_a_result():
+    report = sample_report(DRIFTED, **NOTHING)
+
+    assert only_run(report)["results"][0] == {
+        "ruleId": "DD104",
+        "ruleIndex": 1,
+        "level": "error",
+        "rank": 50.0,
+        "message": {
+            "text": "dev.silver.orders: columns.amount.type: int -> bigint [feature: readers without type widening]",
+        },
+        "locations": [
+            {
+                "physicalLocation": {
+                    "artifactLocation": {"uri": "shop/models.py", "uriBaseId": "%SRCROOT%"},
+                    "region": {"startLine": 13, "startColumn": 9, "endLine": 13},
+                },
+            },
+        ],
+        "partialFingerprints": {"primaryLocationLineHash": findings(report)[0].fingerprint},
+        "properties": {"table": "dev.silver.orders", "path": "columns.amount.type", "risk": "feature"},
+    }
+
+
+def test_what_code_scanning_requires():
+    run = only_run(sample_report(UNREADABLE, BLOCKED, DRIFTED, IN_SYNC))
+    rules = run["tool"]["driver"]["rules"]
+
+    assert run["tool"]["driver"]["name"] == "pytest-delta-schema"
+    assert run["tool"]["driver"]["version"] == "0.1.0"
+    assert run["automationDetails"] == {"id": "delta-schema/drift/"}
+    for rule in rules:
+        assert rule["id"]
+        for key in ("shortDescription", "fullDescription", "help"):
+            assert rule[key]["text"].strip()
+    for result in run["results"]:
+        assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
+        assert result["locations"]
+        assert result["partialFingerprints"]["primaryLocationLineHash"]
+
+
+def test_a_library_reads_it_back():
+    hostile = Diagnostic(table="t", message=HOSTILE, path=HOSTILE, location=Location("shop/ä b#?.py", 2))
+    report = sample_report(replace(BLOCKED, name=f"dev.{HOSTILE}", diagnostics=(hostile,)), DRIFTED)
+
+    log = Sarif.model_validate_json(sarif_json(report))
+
+    shown = findings(report)
+    results = log.runs[0].results
+    assert [result.rule_id for result in results] == [finding.code or "delta-schema" for finding in shown]
+    assert all(result.message.text.isprintable() for result in results)
+    locations = [result.locations[0].physical_location for result in results]
+    assert [location.region.start_line for location in locations] == [finding.location.line for finding in shown]
+    assert "shop/%C3%A4%20b%23%3F.py" in {location.artifact_location.uri for location in locations}
+
+
+@pytest.mark.parametrize(
+    ("parts", "is_successful"),
+    [
+        ({}, True),
+        ({"runs": (replace(RUN, is_complete=False),)}, False),
+        ({"faults": (Diagnostic(table="", message="no server"),)}, False),
+    ],
+)
+def test_whether_the_run_was_successful(parts, is_successful):
+    assert only_run(sample_report(DRIFTED, **parts))["invocations"] == [{"executionSuccessful": is_successful}]
+
+
+def test_merged_runs_are_one_category():
+    runs = (RUN, Run(mode="check", tool_version="0.1.0"), RUN)
+
+    assert only_run(sample_report(DRIFTED, runs=runs))["automationDetails"] == {"id": "delta-schema/drift+check/"}
+
+
+def test_the_worst_results_are_kept():
+    changes = tuple(replace(DRIFTED.changes[0], path=f"columns.c{index}") for index in range(MOST_RESULTS))
+    run = only_run(sample_report(replace(DRIFTED, changes=changes), BLOCKED, **NOTHING))
+
+    assert len(run["results"]) == MOST_RESULTS
+    assert [result["ruleId"] for result in run["results"][:2]] == ["DS201", "DD103"]
+    assert run["invocations"][0]["toolExecutionNotifications"] == [
+        {"level": "warning", "message": {"text": "2 of 5002 results omitted, the least severe"}},
+    ]
+
+
+def test_nothing_is_wrong_in_sarif():
+    run = only_run(sample_report(IN_SYNC, **NOTHING))
+
+    assert (run["results"], run["tool"]["driver"]["rules"]) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("risk", "level", "rank"),
+    [
+        ("metadata", "warning", 25.0),
+        ("feature", "error", 50.0),
+        ("scan", "error", 50.0),
+        ("rewrite", "error", 75.0),
+        ("destructive", "error", 100.0),
+    ],
+)
+def test_a_result_has_the_level_of_its_risk(risk, level, rank):
+    table = replace(DRIFTED, changes=(replace(DRIFTED.changes[0], risk=risk),))
+
+    (result,) = only_run(sample_report(table, **NOTHING))["results"]
+
+    assert (result["level"], result["rank"]) == (level, rank)
+
+
+def test_a_remark_is_a_note_and_what_cannot_be_read_is_an_error():
+    remarks = tuple(Diagnostic(severity=severity, table="t", message=severity) for severity in ("warning", "note"))
+    unreadable, warned = only_run(sample_report(UNREADABLE, replace(IN_SYNC, notes=remarks), **NOTHING))["results"]
+
+    assert (unreadable["level"], unreadable["rank"]) == ("error", 75.0)
+    assert (warned["level"], warned["rank"]) == ("warning", 25.0)
+
+
+def test_github():
+    assert github_lines(sample_report(DRIFTED, BLOCKED, **NOTHING)) == (
+        (
+            "::error file=shop/models.py,line=30,col=1,title=DS201 dev.silver.customers::dev.silver.customers: column legacy"
+            " would be dropped; consent with allow = ['drop-column dev.silver.customers.legacy']"
+        ),
+        (
+            "::error file=shop/models.py,line=30,col=1,title=DD103 dev.silver.customers::dev.silver.customers:"
+            " columns.legacy: string -> (absent) [destructive]"
+        ),
+        (
+            "::error file=shop/models.py,line=13,col=9,title=DD104 dev.silver.orders::dev.silver.orders:"
+            " columns.amount.type: int -> bigint [feature: readers without type widening]"
+        ),
+        (
+            "::error file=shop/models.py,line=14,col=9,title=DD102 dev.silver.orders::dev.silver.orders:"
+            " columns.note: (absent) -> string 'free text'"
+        ),
+    )
+
+
+def test_azure():
+    assert azure_lines(sample_report(BLOCKED, **NOTHING)) == (
+        (
+            "##vso[task.logissue type=error;sourcepath=shop/models.py;linenumber=30;columnnumber=1;code=DS201]"
+            "dev.silver.customers: column legacy would be dropped; consent with allow = ['drop-column"
+            " dev.silver.customers.legacy']"
+        ),
+        (
+            "##vso[task.logissue type=error;sourcepath=shop/models.py;linenumber=30;columnnumber=1;code=DD103]"
+            "dev.silver.customers: columns.legacy: string -> (absent) [destructive]"
+        ),
+    )
+
+
+@pytest.mark.parametrize("lines", [github_lines, azure_lines])
+def test_nothing_is_wrong_in_lines(lines):
+    assert lines(sample_report(IN_SYNC, **NOTHING)) == ()
+
+
+def many(number, severity="error"):
+    diagnostics = tuple(
+        Diagnostic(severity=severity, table="t", path=f"columns.c{index}", message=f"fault {index:03}")
+        for index in range(number)
+    )
+    parts = {"diagnostics": diagnostics} if severity == "error" else {"notes": diagnostics}
+    return replace(IN_SYNC, **parts)
+
+
+@pytest.mark.parametrize(
+    ("number", "last"),
+    [
+        (9, "fault 008"),
+        (10, "and 1 more {}; the log of the run has them all"),
+        (500, "and 491 more {}s; the log of the run has them all"),
+    ],
+)
+@pytest.mark.parametrize("severity", ["error", "warning"])
+@pytest.mark.parametrize("lines", [github_lines, azure_lines])
+def test_at_most_ten_of_each(lines, severity, number, last):
+    shown = lines(sample_report(many(number, severity), **NOTHING))
+
+    assert len(shown) == min(number, SHOWN + 1)
+    assert shown[-1].endswith(last.format(severity))
+
+
+def test_the_line_that_counts():
+    assert github_lines(sample_report(many(11), **NOTHING))[-1] == (
+        "::error::delta schema: and 2 more errors; the log of the run has them all"
+    )
+    assert azure_lines(sample_report(many(11), **NOTHING))[-1] == (
+        "##vso[task.logissue type=error]delta schema: and 2 more errors; the log of the run has them all"
+    )
+
+
+HOSTILE_TEXT = "a::b,c;d]e%0A%25\r\n::error::x ##vso[task.complete]\x1b[31m\u202eevil`|</details><script>"
+SHOWN_AS = r"a::b,c;d]e%0A%25\r\n::error::x ##vso\[task.complete]\u001b[31m\u202eevil`|</details><script>"
+
+
+def decoded(text, codes):
+    """Decode as the runners do: one code after the other, the escape of the escape last."""
+    for code, character in codes.items():
+        text = text.replace(code, character)
+    return text
+
+
+def hostile():
+    change = TableChange(
+        table=f"ci.{HOSTILE_TEXT}", marker="+", path=f"columns.{HOSTILE_TEXT}", before="(absent)", after=HOSTILE_TEXT, code="DD102",
+        location=Location(f"shop/{HOSTILE_TEXT}.py", 3, 5),
+    )  # fmt: skip
+    return sample_report(
+        replace(DRIFTED, name=f"dev.{HOSTILE_TEXT}", stored_as=f"ci.{HOSTILE_TEXT}", changes=(change,)),
+        **NOTHING,
+    )
+
+
+def test_hostile_texts_of_github_are_read_back():
+    (line,) = github_lines(hostile())
+    assert line.isprintable()
+    _, _, rest = line.partition("::error ")
+    properties, _, message = rest.partition("::")
+    # The properties hold none of the characters that end them.
+    pairs = dict(pair.split("=", 1) for pair in properties.split(","))
+    codes = {"%0D": "\r", "%0A": "\n", "%3A": ":", "%2C": ",", "%25": "%"}
+
+    assert {key: decoded(value, codes) for key, value in pairs.items()} == {
+        "file": f"shop/{SHOWN_AS}.py",
+        "line": "3",
+        "col": "5",
+        "title": f"DD102 dev.{SHOWN_AS}",
+    }
+    assert decoded(message, {"%0D": "\r", "%0A": "\n", "%25": "%"}) == (
+        f"dev.{SHOWN_AS}: columns.{SHOWN_AS}: (absent) -> {SHOWN_AS}"
+    )
+
+
+def test_hostile_texts_of_azure_are_read_back():
+    (line,) = azure_lines(hostile())
+    assert line.isprintable()
+    _, _, rest = line.partition("##vso[task.logissue ")
+    properties, _, message = rest.partition("]")
+    pairs = dict(pair.split("=", 1) for pair in properties.split(";"))
+    codes = {"%0D": "\r", "%0A": "\n", "%3B": ";", "%5D": "]", "%AZP25": "%"}
+
+    assert {key: decoded(value, codes) for key, value in pairs.items()} == {
+        "type": "error",
+        "sourcepath": f"shop/{SHOWN_AS}.py",
+        "linenumber": "3",
+        "columnnumber": "5",
+        "code": "DD102",
+    }
+    assert decoded(message, {"%0D": "\r", "%0A": "\n", "%AZP25": "%"}) == (
+        f"dev.{SHOWN_AS}: columns.{SHOWN_AS}: (absent) -> {SHOWN_AS}"
+    )

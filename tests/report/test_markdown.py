@@ -1,0 +1,273 @@
+"""Reports as Markdown."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+from markdown_it import MarkdownIt
+
+from pytest_delta_schema import Diagnostic
+from pytest_delta_schema.diagnostics.errors import Location
+from pytest_delta_schema.diagnostics.text import escaped, escaped_lines
+from pytest_delta_schema.engine.outcomes import DataChecks, OutcomeStatement, Status, TableChange
+from pytest_delta_schema.report.markdown import (
+    PULL_REQUEST_COMMENT_LIMIT,
+    SUMMARY_LIMIT,
+    block,
+    code,
+    details,
+    pull_request_comment,
+    step_summary,
+    table,
+    text,
+)
+from pytest_delta_schema.report.run_report import Consents, Run
+from support.reports import DRIFTED, IN_SYNC, RUN, UNJUDGED, UNREADABLE, sample_report
+
+NOTHING = {"unmanaged": (), "consents": Consents()}
+
+
+def test_a_drifted_table():
+    assert pull_request_comment(sample_report(DRIFTED, IN_SYNC, **NOTHING)) == (
+        """\
+### Delta schema: 1 of 2 tables fails
+
+drift on memory: 1 in sync, 1 drifted
+
+| table | result | changes | highest risk | declared at |
+| --- | --- | --- | --- | --- |
+| <code>dev.silver.orders</code> | drifted | 2 | feature | <code>shop/models.py:10</code> |
+
+<details><summary><code>dev.silver.orders</code> drifted, 2 changes</summary>
+
+Stored as <code>ci.silver.orders</code>.
+
+| code | | path | in the catalog | in the model | risk |
+| --- | --- | --- | --- | --- | --- |
+| DD102 | <code>+</code> | <code>columns.note</code> | <code>(absent)</code> | <code>string 'free text'</code> | metadata |
+| DD104 | <code>&#126;</code> | <code>columns.amount.type</code> | <code>int</code> | <code>bigint</code> | feature: readers without type widening |
+
+* ci.silver.orders: the check is written in another form
+* ci.silver.orders: column legacy was added by version 5 (WRITE)
+
+```sql
+  ALTER TABLE `ci`.`silver`.`orders` ADD COLUMNS (`note` STRING);
+
+  -- feature
+  ALTER TABLE `ci`.`silver`.`orders` ALTER COLUMN `amount` TYPE BIGINT;
+```
+
+</details>
+
+<details><summary>1 table without changes</summary>
+
+<code>dev.silver.regions</code>
+
+</details>
+"""
+    ).replace("| code | |", "| code |  |")
+
+
+def test_tables_of_several_targets_are_told_apart():
+    prod, staging = replace(DRIFTED, target="a" * 16), replace(DRIFTED, target="b" * 16)
+    one = pull_request_comment(sample_report(prod, IN_SYNC, **NOTHING))
+    two = pull_request_comment(sample_report(prod, staging, replace(IN_SYNC, target="a" * 16), **NOTHING))
+
+    assert "target" not in one
+    for target in ("a" * 16, "b" * 16):
+        named = f"<code>dev.silver.orders</code> (target <code>{target}</code>)"
+        assert f"| {named} | drifted |" in two
+        assert f"<summary>{named} drifted, 2 changes</summary>" in two
+    assert f"<code>dev.silver.regions</code> (target <code>{'a' * 16}</code>)" in two
+
+
+class Page(HTMLParser):
+    """Reads the texts and the tags of a page.
+
+    Args:
+        markdown: What is rendered.
+    """
+
+    def __init__(self, markdown: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.texts: list[str] = []
+        self.feed(MarkdownIt("gfm-like", {"linkify": False}).render(markdown))
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        assert attrs == [] or (tag, attrs) == ("code", [("class", "language-sql")]), (tag, attrs)
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+    @property
+    def text(self):
+        return "".join(self.texts)
+
+
+HOSTILE = [
+    "a|b",
+    "`x` ``y`` ```z```",
+    "</details><script>alert(1)</script>",
+    "</code></summary>",
+    "*a* _b_ **c** ~~d~~ [e](f) ![g](h) <i>j</i> &amp; &#124;",
+    "# title\n- item\n1. item\n\n> quote",
+    "\\| \\` \\\\",
+    "\x00\x1b[31m\u202eevil\u200b",
+    "::error::x %0A %25",
+    "$x$ $`y`$",
+    "ends with `",
+    "https://example.invalid/x www.example.invalid a@example.invalid @everyone #1",
+    "```\n</details>",
+    "--- | --- |",
+    "- item",
+    "+ item",
+    "1. item",
+    "===",
+    "<!-- x",
+]
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+@pytest.mark.parametrize("function", [text, code])
+def test_texts_are_read_back(function, hostile):
+    shown = function(hostile)
+
+    assert Page(shown).text.strip("\n") == escaped(hostile)
+    assert Page(f"* {shown}").tags.count("li") == 1
+    assert set(Page(shown).tags) <= {"p", "code"}
+    assert Page(table(("a", "b"), [(shown, "x")])).tags.count("td") == 2
+    assert set(Page(details(shown, "x")).tags) <= {"details", "summary", "p", "code"}
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_blocks_are_read_back(hostile):
+    page = Page(details("title", block(f"SELECT '{hostile}'", "sql"), "after"))
+
+    assert page.tags == ["details", "summary", "pre", "code", "p"]
+    assert escaped_lines(f"SELECT '{hostile}'") in page.text
+
+
+@pytest.mark.parametrize("word", ["@everyone", "#1", "https://example.invalid", "www.example.invalid"])
+@pytest.mark.parametrize("function", [text, code])
+def test_servers_make_no_links_of_texts(function, word):
+    assert word not in function(word)
+    assert word not in Page(function(word)).texts
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_hostile_names_everywhere(hostile):
+    change = TableChange(
+        table=f"x.{hostile}", marker="+", path=f"columns.{hostile}", before=hostile, after=hostile, risk="feature",
+        loss=hostile, code="DD102",
+    )  # fmt: skip
+    remark = Diagnostic(code="DS201", table=f"x.{hostile}", message=hostile, remedy=hostile)
+    entry = replace(
+        DRIFTED, name=f"dev.{hostile}", stored_as=f"ci.{hostile}", location=Location(f"{hostile}.py", 1),
+        changes=(change,), diagnostics=(remark,), notes=(remark,), background=(remark,), failure=hostile,
+        statements=(OutcomeStatement(sql=f"COMMENT ON TABLE t IS '{hostile}'"),),
+    )  # fmt: skip
+    report = sample_report(
+        entry,
+        replace(IN_SYNC, name=hostile),
+        faults=(remark,),
+        unmanaged=(remark,),
+        consents=Consents(unused=(hostile,)),
+    )
+
+    page = Page(pull_request_comment(report))
+
+    expected = {"h3", "p", "ul", "li", "table", "thead", "tbody", "tr", "th", "td", "details", "summary", "pre", "code"}
+    assert set(page.tags) == expected
+    assert page.tags.count("details") == 2
+    assert page.tags.count("td") == 5 + 6
+    assert f"dev.{escaped(hostile)}" in page.text
+
+
+def test_what_stands_around_the_tables():
+    report = sample_report(
+        UNREADABLE,
+        runs=(replace(RUN, is_complete=False), Run(mode="check")),
+        faults=(Diagnostic(table="", message="the server does not answer"),),
+    )
+
+    shown = pull_request_comment(report)
+
+    assert "**Incomplete:** the run ended before every table was checked." in shown
+    assert "drift on memory, check: 1 unreadable" in shown
+    assert "* the server does not answer" in shown
+    assert "* dev.silver: holds 1 table that no model declares: ci.silver.tmp" in shown
+    assert "Consents that nothing needed, to be removed: <code>drop-column dev" in shown
+    assert "* ci.silver.broken: the log ends in the middle of a line" in shown
+
+
+@pytest.mark.parametrize(
+    ("tables", "parts", "title"),
+    [
+        ((), {"tables": ()}, "0 tables checked, no failure"),
+        ((IN_SYNC,), {}, "1 table checked, no failure"),
+        ((IN_SYNC, UNJUDGED), {}, "1 of 2 tables is not judged"),
+        ((IN_SYNC,), {"runs": (replace(RUN, is_complete=False),)}, "1 table checked"),
+        ((DRIFTED, UNREADABLE), {}, "2 of 2 tables fail"),
+    ],
+)
+def test_titles(tables, parts, title):
+    shown = pull_request_comment(sample_report(*tables, **{**NOTHING, **parts}))
+
+    assert shown.partition("\n")[0] == f"### Delta schema: {title}"
+
+
+def test_an_applied_table():
+    entry = replace(
+        DRIFTED, mode="apply", status=Status.APPLIED, data_checks=DataChecks.PASSED, restore_version=7,
+        restore_sql="RESTORE TABLE `ci`.`silver`.`orders` TO VERSION AS OF 7",
+    )  # fmt: skip
+
+    shown = pull_request_comment(sample_report(entry, **NOTHING))
+
+    assert "### Delta schema: 1 table checked, no failure" in shown
+    assert "Data checks: passed." in shown
+    assert "To restore version 7:\n\n```sql\nRESTORE TABLE `ci`.`silver`.`orders` TO VERSION AS OF 7;\n```" in shown
+
+
+def test_a_failure_without_diagnostics():
+    entry = replace(UNREADABLE, diagnostics=(), failure="first line\nsecond line")
+
+    assert "```text\nfirst line\nsecond line\n```" in pull_request_comment(sample_report(entry, **NOTHING))
+
+
+def many(failing, passing=0, *, sql=10):
+    statement = OutcomeStatement(sql=f"ALTER TABLE {'x' * sql}")
+    drifted = [replace(DRIFTED, name=f"dev.silver.t{index:05}", statements=(statement,)) for index in range(failing)]
+    passed = [replace(IN_SYNC, name=f"dev.gold.t{index:05}") for index in range(passing)]
+    return sample_report(*drifted, *passed, **NOTHING)
+
+
+@pytest.mark.parametrize(
+    ("report", "remark"),
+    [
+        (many(1, 1), ""),
+        (many(10, 10, sql=8_000), "the SQL."),
+        (many(20, 2_000, sql=8_000), "the SQL, tables without changes."),
+        (many(300, 10), "the SQL, tables without changes, the changes of each table."),
+        (many(3_000), "the SQL, tables without changes, the changes of each table, 2500 more tables."),
+    ],
+    ids=["all", "sql", "unchanged", "sections", "tables"],
+)
+def test_what_does_not_fit_is_left_out(report, remark):
+    shown = pull_request_comment(report)
+
+    assert len(shown) <= PULL_REQUEST_COMMENT_LIMIT
+    expected = f"Left out, because the text would be too long: {remark}" if remark else ""
+    assert [line for line in shown.splitlines() if line.startswith("Left out")] == ([expected] if expected else [])
+
+
+def test_the_summary_of_a_step_is_counted_in_bytes():
+    wide = replace(DRIFTED, changes=tuple(replace(DRIFTED.changes[0], after="\u4e2d" * 100) for _ in range(2_000)))
+    shown = step_summary(sample_report(wide, replace(wide, name="dev.silver.other"), **NOTHING))
+
+    assert len(shown.encode()) < SUMMARY_LIMIT
+    assert "the changes of each table." in shown

@@ -1,0 +1,194 @@
+"""The text of an outcome: its changes in groups, its SQL, and its last lines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_delta_schema import Diagnostic
+from pytest_delta_schema.engine import TableOutcome
+from pytest_delta_schema.engine.outcomes import CheckKind, OutcomeStatement, Status, TableChange
+from pytest_delta_schema.report.text import body, change_groups, headline, is_creation, sql_heading, sql_text
+
+
+def change(table="ci.orders", marker="+", path="columns.a", before="(absent)", aspect=""):
+    return TableChange(table=table, marker=marker, path=path, before=before, after="int", aspect=aspect)
+
+
+OWN, LATER = change(), change(path="columns.b")
+OF_LINES, OF_ITEMS = change("ci.lines"), change("ci.items")
+REPORTED = change(aspect="tags")
+
+
+def test_groups_keep_the_order_of_their_changes():
+    groups = change_groups((OF_LINES, OWN, REPORTED, OF_ITEMS, LATER, OF_LINES), "ci.orders")
+
+    assert groups.own == [OWN, LATER]
+    assert list(groups.others.items()) == [("ci.lines", [OF_LINES, OF_LINES]), ("ci.items", [OF_ITEMS])]
+    assert groups.unmanaged == [REPORTED]
+
+
+@pytest.mark.parametrize(
+    ("parts", "creates"),
+    [
+        ({"path": "table"}, True),
+        ({"path": "table", "before": "parquet"}, False),
+        ({"path": "table", "marker": "~"}, False),
+        ({"path": "columns.table"}, False),
+    ],
+)
+def test_creation(parts, creates):
+    assert is_creation(change(**parts)) is creates
+
+
+RAN, OPEN = OutcomeStatement(sql="A", has_run=True), OutcomeStatement(sql="B")
+
+
+@pytest.mark.parametrize(
+    ("statements", "is_blocked", "heading"),
+    [
+        ([OPEN], False, "SQL that would run"),
+        ([OPEN], True, "Blocked SQL"),
+        ([RAN, OPEN], False, "SQL of the apply"),
+        ([RAN, OPEN], True, "SQL of the apply"),
+        ([], False, "SQL that would run"),
+    ],
+)
+def test_heading(statements, is_blocked, heading):
+    assert sql_heading(statements, is_blocked=is_blocked) == heading
+
+
+def test_statements_have_remarks():
+    statements = [
+        OutcomeStatement(sql="ALTER TABLE `a`\n  ADD COLUMNS (b INT)"),
+        OutcomeStatement(sql="UPDATE `a`", risk="scan"),
+        OutcomeStatement(sql="ALTER TABLE `a` DROP COLUMN `b\x85`", risk="destructive", is_emulated=True),
+    ]
+
+    assert sql_text(statements).split("\n") == [
+        "  ALTER TABLE `a`",
+        "    ADD COLUMNS (b INT);",
+        "",
+        "  -- scan",
+        "  UPDATE `a`;",
+        "",
+        "  -- destructive, emulated by this backend",
+        "  -- with characters that are not shown: `b\\u0085`",
+        "  ALTER TABLE `a` DROP COLUMN `b\x85`;",
+    ]
+
+
+NAME = "dev.silver.orders"
+ADDED = TableChange(table=NAME, marker="+", path="columns.note", before="(absent)", after="string", risk="metadata")
+SQL = OutcomeStatement(sql="ALTER TABLE t")
+FAULT = Diagnostic(code="DS201", rule="Fault", table=NAME, message="it is wrong", remedy="make it right")
+OTHER = Diagnostic(code="DS202", rule="Other", table=NAME, message="that, too", remedy="make that right, too")
+
+
+@pytest.mark.parametrize(
+    ("check", "status", "parts", "last"),
+    [
+        (CheckKind.DRIFT, Status.DRIFTED, {"changes": (ADDED,)}, "to align the catalog: pytest --delta-apply"),
+        (
+            CheckKind.DRIFT,
+            Status.BLOCKED,
+            {"changes": (ADDED,), "diagnostics": (FAULT, OTHER)},
+            "  ! dev.silver.orders: that, too; make that right, too [DS202 Other]",
+        ),
+        (
+            CheckKind.DRIFT,
+            Status.DRIFTED,
+            {
+                "changes": (
+                    TableChange(
+                        table=NAME,
+                        marker="~",
+                        path="comment",
+                        before="a",
+                        after="b",
+                        risk="metadata",
+                        aspect="comments",
+                    ),
+                ),
+            },
+            (
+                "No apply changes this, because the contract reports comments and does not manage it: change it where it"
+                " is managed, or change the model."
+            ),
+        ),
+        (CheckKind.RULES, Status.BLOCKED, {"diagnostics": (FAULT,)}, "to correct it: make it right"),
+        (
+            CheckKind.RULES,
+            Status.BLOCKED,
+            {"diagnostics": (FAULT, OTHER)},
+            "dev.silver.orders: that, too; make that right, too [DS202 Other]",
+        ),
+        (CheckKind.DRIFT, Status.UNREADABLE, {"diagnostics": (FAULT,)}, "to correct it: make it right"),
+        (
+            CheckKind.METADATA,
+            Status.STALE,
+            {"changes": (ADDED,)},
+            (
+                "Spark reads the log; clients that only use the catalog see its entry. Synchronise it: pytest"
+                " --delta-sync-metadata"
+            ),
+        ),
+        (
+            CheckKind.UNMANAGED,
+            Status.DRIFTED,
+            {"diagnostics": (FAULT,)},
+            (
+                "Tables of models that this run did not collect count, too. No apply drops a table: declare them, exclude"
+                " them with the setting unmanaged_ignore, or drop them by hand."
+            ),
+        ),
+        (
+            CheckKind.APPLY,
+            Status.FAILED,
+            {"failure": "a statement failed\n\nto restore: RESTORE TABLE t TO VERSION AS OF 1"},
+            "to restore: RESTORE TABLE t TO VERSION AS OF 1",
+        ),
+    ],
+    ids=["drift", "blocked", "not managed", "rule", "rules", "unreadable", "stale entry", "unmanaged", "apply"],
+)
+def test_the_last_line(check, status, parts: dict[str, Any], last):
+    outcome = TableOutcome(table=NAME, stored_as=NAME, check=check, status=status, statements=(SQL,), **parts)
+
+    assert body(outcome, "shop/models.py:1").splitlines()[-1] == last
+
+
+def test_a_fault_without_a_remedy_ends_with_the_declaration():
+    fault = Diagnostic(table=NAME, message="it is wrong")
+    outcome = TableOutcome(table=NAME, check=CheckKind.RULES, status=Status.BLOCKED, diagnostics=(fault,))
+
+    assert body(outcome, "shop/models.py:1") == "declared at shop/models.py:1"
+
+
+def changes(*paths: str) -> tuple[TableChange, ...]:
+    return tuple(
+        TableChange(table=NAME, marker="+", path=path, before="(absent)", after="int", risk="metadata")
+        for path in paths
+    )
+
+
+@pytest.mark.parametrize(
+    ("paths", "text"),
+    [
+        ("a", "1 change: a"),
+        ("aa", "2 changes: a"),
+        ("aabc", "4 changes: a, b, c"),
+        ("abcd", "4 changes: a, b, c and 1 more"),
+        ("abcdefa", "7 changes: a, b, c and 4 more"),
+    ],
+)
+def test_the_headline_counts_each_change_once(paths, text):
+    outcome = TableOutcome(
+        table=NAME,
+        stored_as=NAME,
+        check=CheckKind.DRIFT,
+        status=Status.DRIFTED,
+        changes=changes(*paths),
+    )
+
+    assert headline(outcome) == f"dev.silver.orders has drifted, {text}"

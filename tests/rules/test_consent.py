@@ -1,0 +1,333 @@
+"""Consents, of plans and of broken contracts, agree to what they name, or to nothing."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_delta_schema import Consent, QualifiedName
+from pytest_delta_schema.delta.names import ColumnPath, path_text
+from pytest_delta_schema.plan import TablePlanner
+from pytest_delta_schema.rules.columns import DropWithoutConsent
+from pytest_delta_schema.rules.consent import (
+    ACTIONS,
+    BREAK,
+    ConsentError,
+    NeededConsent,
+    needed_consents,
+    parse_consent,
+    quoted_consent,
+)
+from pytest_delta_schema.rules.policy import could_name, matches, parse_path, unambiguous
+from pytest_delta_schema.state import CatalogState
+from support.consent_cases import CONSENT_CASES, MODELS, ORDERS, STORED, ConsentCase
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+PLAN = TablePlanner().plan(MODELS, CatalogState(tables=STORED))
+NEEDED = {need.names for action in PLAN.actions for need in needed_consents(action)}
+
+
+def read(consent_case: ConsentCase) -> Consent:
+    if not consent_case.is_entry:
+        return parse_consent(consent_case.text)
+    action, _, path = consent_case.text.partition(" ")
+    return Consent(action, path, is_pattern=True)
+
+
+def refused(consents):
+    """The paths that the rule refuses to drop, by what it prints for pasting."""
+    rule = DropWithoutConsent(consents)
+    return {action.table: list(rule.check(action)) for action in PLAN.actions}
+
+
+@pytest.mark.parametrize(
+    "consent_case",
+    [consent_case for consent_case in CONSENT_CASES if not consent_case.refusal],
+    ids=lambda consent_case: consent_case.title,
+)
+def test_a_consent_agrees_to_what_it_names_and_to_nothing_else(consent_case):
+    refusals = refused([read(consent_case)])
+
+    agreed = NEEDED - {
+        (*table, *path)
+        for table, violations in refusals.items()
+        for violation in violations
+        for path in paths_of(table, violation)
+    }
+    assert agreed == {tuple(name.lower() for name in path) for path in consent_case.agrees}
+
+
+def paths_of(table, violation):
+    """The one path of a violation: the one whose consent stands at its end."""
+    text = violation.remedy.partition("--delta-allow ")[2][1:-1]
+    names = parse_consent(text).names
+    assert names[:3] == table
+    return [names[3:]]
+
+
+@pytest.mark.parametrize(
+    "consent_case",
+    [consent_case for consent_case in CONSENT_CASES if consent_case.refusal],
+    ids=lambda consent_case: consent_case.title,
+)
+def test_what_cannot_be_understood_is_refused(consent_case):
+    with pytest.raises(ConsentError) as caught:
+        read(consent_case)
+
+    assert consent_case.refusal in str(caught.value)
+    assert str(caught.value).isprintable()
+
+
+def test_every_drop_can_be_agreed_to_by_pasting_its_remedy():
+    first = [violation for violations in refused(()).values() for violation in violations]
+    pastes = [violation.remedy.partition("--delta-allow ")[2] for violation in first]
+
+    assert len(first) == len(NEEDED)
+    assert all(text.isprintable() for text in pastes)
+    assert [shlex.split(text) for text in pastes] == [[text[1:-1]] for text in pastes]
+    assert [tomllib.loads(f"path = {text}")["path"] for text in pastes] == [text[1:-1] for text in pastes]
+    assert not any(refused([parse_consent(text[1:-1]) for text in pastes]).values())
+
+
+def test_an_ambiguous_consent_lists_its_interpretations():
+    refusals = refused([parse_consent("drop-column dev.silver.orders.a.b")])[ORDERS]
+
+    assert [
+        str(violation)
+        for violation in refusals
+        if violation.path in ("columns.a.b", "columns.`a.b`") and "ambiguous" in violation.message
+    ] == [
+        (
+            "dev.silver.orders: column a.b is on the table but not in the model, and dropping it loses its data; consent"
+            " 'drop-column dev.silver.orders.a.b' is ambiguous and permits nothing: write"
+            " 'drop-column dev.silver.orders.`a`.`b`' or 'drop-column dev.silver.orders.`a.b`'; declare it, or consent"
+            f" with --delta-allow 'drop-column dev.silver.orders.{way}' [DS206 DropWithoutConsent]"
+        )
+        for way in ("`a`.`b`", "`a.b`")
+    ]
+
+
+def test_a_clear_consent_holds_beside_an_ambiguous_one():
+    texts = ["drop-column dev.silver.orders.a.b", "drop-column dev.silver.orders.`a.b`"]
+
+    refusals = refused(map(parse_consent, texts))[ORDERS]
+
+    assert [violation.remedy for violation in refusals if violation.path == "columns.a.b"] == [
+        "declare it, or consent with --delta-allow 'drop-column dev.silver.orders.`a`.`b`'",
+    ]
+
+
+NAMES = st.lists(st.text(min_size=1, max_size=6), min_size=4, max_size=6).map(tuple)
+
+
+@given(NAMES)
+def test_every_path_is_written_so_that_it_is_read_again(names):
+    text = path_text(names)
+
+    assert tuple(part.name for part in parse_path(text)) == tuple(name.lower() for name in names)
+    assert text.isprintable()
+    assert "'" not in text
+
+
+WORDS = st.lists(st.sampled_from(["a", "b", "a.b", "b.a", "a.b.a"]), min_size=4, max_size=6).map(tuple)
+
+
+@given(WORDS, st.lists(WORDS, max_size=4))
+def test_what_is_pasted_means_one_thing_only(names, others):
+    rivals = [other for other in others if other != names]
+    text = unambiguous(names, rivals, table_parts=3)
+
+    assert tuple(part.name for part in parse_path(text)) == names
+    assert not any(could_name(parse_path(text), rival) for rival in rivals)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "is_match"),
+    [
+        ("a.*.c", "a.b.c", True),
+        ("a.*.c", "a.b.b.c", False),
+        ("a.**.c", "a.b.b.c", True),
+        ("a.**.c", "a.c", True),
+        ("a.**", "a", True),
+        ("**.c", "a.b.c", True),
+        ("**.a.**.c", "a.a.b.a.c", True),
+        ("**.b.**.b", "a.b.c", False),
+        ("a.b", "a.b.c", False),
+        ("a.b.c", "a.b", False),
+        ("a.`*`", "a.b", False),
+        ("a.`*`", "a.*", True),
+        ("a.[bc]?", "a.cx", True),
+    ],
+)
+def test_a_star_is_one_part_and_two_are_any_number(pattern, path, is_match):
+    assert matches(parse_path(pattern), path.split(".")) == is_match
+
+
+@pytest.mark.parametrize("text", ["**." * 40 + "x", "**.a." * 20 + "x"])
+def test_patterns_are_matched_in_no_time(text):
+    assert not matches(parse_path(text), ["a"] * 60)
+
+
+def test_pasted_texts_are_safe_in_a_shell():
+    plain = NeededConsent(
+        action="drop-column",
+        table=QualifiedName("dev", "silver", "orders"),
+        path=ColumnPath("Legacy"),
+    )
+    odd = NeededConsent(
+        action="drop-column",
+        table=QualifiedName("dev", "silver", "orders"),
+        path=ColumnPath("$(x) it's\n"),
+    )
+
+    assert quoted_consent(plain.action, plain.names) == '"drop-column dev.silver.orders.legacy"'
+    assert quoted_consent(odd.action, odd.names) == r"'drop-column dev.silver.orders.`$(x) it\u0027s\u000a`'"
+    assert str(odd) == r"drop-column dev.silver.orders.`$(x) it\u0027s\u000a`"
+
+
+@pytest.mark.parametrize(
+    ("rivals", "text"),
+    [
+        ([], "a.b.a.b.c"),
+        ([("a", "b", "a", "b.c")], "a.b.a.`b`.`c`"),
+        ([("a.b", "a", "b", "c")], "`a`.`b`.`a`.`b`.`c`"),
+    ],
+)
+def test_only_as_much_is_quoted_as_it_takes(rivals, text):
+    assert unambiguous(("a", "b", "a", "b", "c"), rivals, table_parts=3) == text
+
+
+BREAK_CONSENTS_ORDERS = QualifiedName("dev", "silver", "orders")
+WRITE = "write 'break catalog.schema.table' or 'break catalog.schema.table.column'"
+
+
+def needed(*path: str, table: QualifiedName = BREAK_CONSENTS_ORDERS, action: str = BREAK) -> NeededConsent:
+    return NeededConsent(action=action, table=table, path=ColumnPath(*path))
+
+
+def pattern(path: str) -> Consent:
+    return Consent("break", path, is_pattern=True)
+
+
+def test_only_consents_to_break_are_for_contracts():
+    texts = ["break dev.silver.orders", "drop-column dev.silver.orders.a", "rewrite dev.silver.orders"]
+
+    assert [(parse_consent(text).action, parse_consent(text).is_for_contracts) for text in texts] == [
+        ("break", True),
+        ("drop-column", False),
+        ("rewrite", False),
+    ]
+    assert list(ACTIONS) == ["drop-column", "rewrite", "break"]
+
+
+@pytest.mark.parametrize(
+    ("consent", "need", "covers"),
+    [
+        (parse_consent("break dev.silver.orders"), needed(), True),
+        (parse_consent(" break\tDEV.Silver.ORDERS "), needed(), True),
+        (parse_consent("break dev.silver.orders"), needed("note"), False),
+        (parse_consent("break dev.silver.orders.note"), needed("note"), True),
+        (parse_consent("break dev.silver.orders.NOTE"), needed("Note"), True),
+        (parse_consent("break dev.silver.orders.note"), needed(), False),
+        (parse_consent("break dev.silver.orders.note"), needed("note", "x"), False),
+        (parse_consent("break dev.silver.orders.address.zip"), needed("address", "zip"), True),
+        (parse_consent("break dev.silver.orders.lines.element.sku"), needed("lines", "element", "sku"), True),
+        (parse_consent("break dev.silver.orders.`a.b`"), needed("a.b"), True),
+        (parse_consent("break dev.silver.orders.`a.b`"), needed("a", "b"), False),
+        (parse_consent("break dev.silver.`orders.note`"), needed("note"), False),
+        (parse_consent("break dev.silver.orders.`*`"), needed("note"), False),
+        (parse_consent("break dev.silver.orders.`*`"), needed("*"), True),
+        (parse_consent("break dev.silver.orders.n\u043ete"), needed("note"), False),
+        (parse_consent(r"break dev.silver.orders.`esc\u001b[2K`"), needed("esc\x1b[2K"), True),
+        (parse_consent("break dev.silver.orders.note"), needed("note", action="drop-column"), False),
+        (parse_consent("drop-column dev.silver.orders.note"), needed("note"), False),
+        (parse_consent("rewrite dev.silver.orders"), needed(), False),
+        (parse_consent("break prod.silver.orders"), needed(), False),
+        (pattern("dev.silver.*"), needed(), True),
+        (pattern("dev.silver.*"), needed("note"), False),
+        (pattern("dev.silver.orders.**"), needed(), True),
+        (pattern("dev.silver.orders.**"), needed("address", "zip"), True),
+        (pattern("dev.silver.orders.*"), needed("address"), True),
+        (pattern("dev.silver.orders.*"), needed("address", "zip"), False),
+        (pattern("dev.silver.orders.*"), needed(), False),
+        (pattern("dev.**"), needed("address", "zip"), True),
+        (pattern("**.note"), needed("note"), True),
+        (pattern("**.orders"), needed(), True),
+        (pattern("dev.silver.order?.n*"), needed("note"), True),
+        (pattern("dev.silver.orders.`n*`"), needed("note"), False),
+    ],
+)
+def test_it_covers_the_table_or_the_column_that_it_names(consent, need, covers):
+    assert consent.covers(need) is covers
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("break", f"consent 'break' names no table or column: a part of its path is empty; {WRITE}"),
+        ("break dev", f"consent 'break dev' names no table or column; {WRITE}"),
+        ("break dev.silver", f"consent 'break dev.silver' names no table or column; {WRITE}"),
+        (
+            "break `dev.silver.orders`",
+            f"consent 'break `dev.silver.orders`' names no table or column; {WRITE}",
+        ),
+        (
+            "break dev.silver..note",
+            f"consent 'break dev.silver..note' names no table or column: a part of its path is empty; {WRITE}",
+        ),
+        (
+            "break dev.silver.orders.my note",
+            (
+                "consent 'break dev.silver.orders.my note' names no table or column: `my note` is more than a word and needs"
+                f" back-quotes; {WRITE}"
+            ),
+        ),
+        (
+            "BREAK dev.silver.orders",
+            (
+                "consent 'BREAK dev.silver.orders' names no known action; write 'drop-column', 'rewrite' or 'break' and then"
+                " a path"
+            ),
+        ),
+        (
+            "break dev.silver.*",
+            (
+                "consent 'break dev.silver.*' is a pattern, and * would match more than one name; put it into pyproject.toml,"
+                " with a reason and a last day, or write `*` for that exact name"
+            ),
+        ),
+    ],
+)
+def test_what_names_no_table_or_column_is_refused(text, message):
+    with pytest.raises(ConsentError) as caught:
+        parse_consent(text)
+
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("**", "consent 'break **' has wildcards in every part and would permit everything that they match"),
+        ("*.*.*", "consent 'break *.*.*' has wildcards in every part and would permit everything that they match"),
+        ("dev.*", f"consent 'break dev.*' names no table or column; {WRITE}"),
+        ("dev.s**.orders", "consent 'break dev.s**.orders' has ** inside of a part; it must be a whole part"),
+    ],
+)
+def test_patterns_that_permit_everything_or_nothing_are_refused(path, message):
+    with pytest.raises(ConsentError) as caught:
+        pattern(path)
+
+    assert str(caught.value).startswith(message)
+
+
+def test_a_consent_to_copy():
+    assert quoted_consent(BREAK, ("dev", "silver", "orders")) == '"break dev.silver.orders"'
+    assert quoted_consent(BREAK, ("dev", "silver", "orders", "a.b")) == "'break dev.silver.orders.`a.b`'"

@@ -1,0 +1,486 @@
+"""SQL: the exact text of every statement."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timezone
+from decimal import Decimal
+from itertools import groupby
+
+import pytest
+from pyspark.sql import types as spark
+
+from pytest_delta_schema import Column, MemoryCatalog, QualifiedName
+from pytest_delta_schema.backends.kit import sql_words
+from pytest_delta_schema.delta.names import ColumnPath
+from pytest_delta_schema.diagnostics.text import identifier
+from pytest_delta_schema.plan import ColumnGenerationChange, ConvertTable, NotNull, PartitionValue, TablePlanner
+from pytest_delta_schema.sql import StatementKind, dotted, literal, script, statements
+from pytest_delta_schema.sql.compiler import TOGETHER, statements_per_column
+from pytest_delta_schema.sql.data_check_queries import (
+    count_rows,
+    exists_violation,
+    first_broken,
+    first_repeated,
+    samples,
+    select_rows,
+    select_violations,
+)
+from pytest_delta_schema.sql.quoting import delta_files, parquet_files, value_sql
+from pytest_delta_schema.sql.renderers import (
+    conversion,
+    drop_schema,
+    drop_table,
+    restore_table,
+    shallow_clone,
+    texts_without_zone,
+)
+from pytest_delta_schema.sql.statement import batched_paths
+from pytest_delta_schema.state import (
+    ArrayState,
+    CheckState,
+    ColumnState,
+    ForeignKeyState,
+    KeyState,
+    MapState,
+    SourceState,
+    StructState,
+    TableState,
+)
+from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.testing.data_access import MEMORY
+from pytest_delta_schema.testing.scenario import BOTH
+from pytest_delta_schema.testing.scenario_runner import create_initial_tables
+from pytest_delta_schema.testing.scenarios import SCENARIOS
+from support.models import NAME, catalog, column, orders, orders_before, state, stored, table
+
+TO_PARENT = ForeignKeyState("fk", ("a", "b"), QualifiedName("dev", "silver", "parents"), ("x", "y`"))
+
+
+def sql(model, there) -> list[str]:
+    plan = TablePlanner().plan([model], catalog(there))
+    return [rendered.sql for action in plan.actions for rendered in statements(action)]
+
+
+@pytest.mark.parametrize(
+    ("name", "quoted"),
+    [("id", "`id`"), ("a b.c", "`a b.c`"), ("a`b", "`a``b`"), ("`", "````"), ("${x}", "`${x}`"), ("😀'\"", "`😀'\"`")],
+)
+def test_identifiers(name, quoted):
+    assert identifier(name) == quoted
+
+
+def test_a_dot_inside_a_part_stays_inside():
+    assert dotted(QualifiedName("dev", "a.b", "o`rders")) == "`dev`.`a.b`.`o``rders`"
+
+
+@pytest.mark.parametrize(
+    ("text", "quoted"),
+    [
+        ("", "''"),
+        ("plain text", "'plain text'"),
+        ("it's", r"'it\'s'"),
+        ("a\\b", r"'a\\b'"),
+        ("a\nb\tc\rd", r"'a\nb\tc\rd'"),
+        ("nul\0", r"'nul\0'"),
+        ("nul\x0012", r"'nul\u000012'"),
+        ("\x1b[2K \x7f \x85", r"'\u001b[2K \u007f \u0085'"),
+        ("\u2028 \u202e \u2069 \u200b \ufeff", r"'\u2028 \u202e \u2069 \u200b \ufeff'"),
+        ("\U000e0041 \ud800", r"'\udb40\udc41 \ud800'"),
+        ("\u200d \u00a0", "'\u200d \u00a0'"),
+        ("${x} $y $", r"'\u0024{x} $y $'"),
+        ("-- ; %s \u00e9 😀", "'-- ; %s \u00e9 😀'"),
+        ('say "x"', "'say \"x\"'"),
+    ],
+)
+def test_literals(text, quoted):
+    assert literal(text) == quoted
+
+
+def test_the_worked_example_takes_six_statements():
+    assert sql(orders(), orders_before()) == [
+        "ALTER TABLE `dev`.`silver`.`orders` ADD COLUMNS (\n  `amount` DECIMAL(18,2)\n)",
+        "ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN\n  `id` SET NOT NULL",
+        "ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id` PRIMARY KEY (`id`)",
+        (
+            "ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN\n"
+            "  `amount` COMMENT 'Order total',\n"
+            "  `created_ts` COMMENT 'Creation time',\n"
+            "  `id` COMMENT 'Order ID'"
+        ),
+        "COMMENT ON TABLE `dev`.`silver`.`orders` IS 'Orders table'",
+        "ALTER TABLE `dev`.`silver`.`orders` SET TBLPROPERTIES (\n  'delta.autoOptimize.optimizeWrite' = 'true'\n)",
+    ]
+
+
+def test_a_creation_is_a_complete_script():
+    (action,) = (
+        TablePlanner().plan([orders()], catalog(TableState(name=NAME, exists=False, schema_exists=False))).actions
+    )
+
+    assert script(statements(action)) == (
+        "CREATE SCHEMA IF NOT EXISTS `dev`.`silver`;\n"
+        "\n"
+        "CREATE TABLE `dev`.`silver`.`orders` (\n"
+        "  `id` BIGINT NOT NULL COMMENT 'Order ID',\n"
+        "  `created_ts` TIMESTAMP COMMENT 'Creation time',\n"
+        "  `amount` DECIMAL(18,2) COMMENT 'Order total'\n"
+        ")\n"
+        "USING DELTA\n"
+        "COMMENT 'Orders table'\n"
+        "TBLPROPERTIES (\n"
+        "  'delta.autoOptimize.optimizeWrite' = 'true'\n"
+        ");\n"
+        "\n"
+        "ALTER TABLE `dev`.`silver`.`orders` ADD CONSTRAINT `pk_dev_silver_orders__id` PRIMARY KEY (`id`);"
+    )
+
+
+def test_a_bare_creation_in_a_schema_that_is_there():
+    there = TableState(name=NAME, exists=False)
+
+    assert sql(table(column()), there) == ["CREATE TABLE `dev`.`silver`.`orders` (\n  `id` BIGINT\n)\nUSING DELTA"]
+
+
+def test_nested_types_are_written_on_one_line():
+    inner = spark.StructType(
+        [
+            spark.StructField("a b", spark.LongType(), nullable=False, metadata={"comment": "it's"}),
+            spark.StructField("m", spark.MapType(spark.StringType(), spark.ArrayType(spark.VarcharType(3)))),
+        ],
+    )
+    there = TableState(name=NAME, exists=False)
+
+    (rendered,) = sql(table(Column("s", spark.ArrayType(inner))), there)
+
+    assert rendered.splitlines()[1] == (
+        "  `s` ARRAY<STRUCT<`a b`: BIGINT NOT NULL COMMENT 'it\\'s', `m`: MAP<STRING, ARRAY<VARCHAR(3)>>>>"
+    )
+
+
+def test_the_other_statements():
+    model = table(
+        column("id", is_nullable=False),
+        column("kind", spark.IntegerType()),
+        column("loose"),
+        column("solid", is_nullable=False),
+        table_properties={"gone": None, "also": None},
+    )
+    there = state(
+        stored("id"),
+        stored("kind"),
+        stored("loose", is_nullable=False),
+        stored("solid"),
+        stored("old`"),
+        stored("older"),
+        table_properties={"gone": "x", "also": "y"},
+        primary_key=KeyState("pk_old", ("id",)),
+    )
+
+    assert sql(model, there) == [
+        "ALTER TABLE `dev`.`silver`.`orders` DROP CONSTRAINT `pk_old`",
+        "ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN\n  `kind` TYPE INT",
+        "ALTER TABLE `dev`.`silver`.`orders` DROP COLUMNS (`old```, `older`)",
+        "ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN\n  `loose` DROP NOT NULL",
+        "ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN\n  `id` SET NOT NULL,\n  `solid` SET NOT NULL",
+        "ALTER TABLE `dev`.`silver`.`orders` UNSET TBLPROPERTIES IF EXISTS ('also', 'gone')",
+    ]
+
+
+def test_statements_carry_the_changes_that_they_make():
+    (action,) = TablePlanner().plan([orders()], catalog(orders_before())).actions
+
+    rendered = statements(action)
+
+    assert tuple(change for item in rendered for change in item.changes) == action.changes
+    assert [item.kind for item in rendered] == [
+        StatementKind.ADD_COLUMNS,
+        StatementKind.TIGHTEN_COLUMNS,
+        StatementKind.ADD_PRIMARY_KEY,
+        StatementKind.COMMENT_COLUMNS,
+        StatementKind.COMMENT_TABLE,
+        StatementKind.SET_PROPERTIES,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rendered", "expected"),
+    [
+        (
+            count_rows(select_rows(NAME), [NotNull(ColumnPath("a")), NotNull(ColumnPath("b", "x`"))]),
+            "SELECT count(*) AS value_0, count_if(`a` IS NULL) AS value_1, count_if(`b`.`x``` IS NULL) AS value_2 FROM `dev`.`silver`.`orders`",
+        ),
+        (
+            count_rows(select_rows(NAME, version=3), []),
+            "SELECT count(*) AS value_0 FROM `dev`.`silver`.`orders` VERSION AS OF 3",
+        ),
+        (
+            count_rows(
+                select_rows(NAME, added=[stored("b", "int")]),
+                [CheckState("x", "a > 0 -- x"), CheckState("y", "b = 1")],
+            ),
+            (
+                "SELECT count(*) AS value_0, count_if(NOT coalesce((a > 0 -- x\n), false)) AS value_1,"
+                " count_if(NOT coalesce((b = 1), false)) AS value_2"
+                " FROM (SELECT *, CAST(NULL AS INT) AS `b` FROM `dev`.`silver`.`orders`)"
+            ),
+        ),
+        (
+            count_rows(select_rows(NAME), [KeyState("k", ("a", "b`"))]),
+            (
+                "SELECT count(*) AS value_0,"
+                " count_if(`a` IS NOT NULL AND `b``` IS NOT NULL) - count(DISTINCT `a`, `b```) AS value_1"
+                " FROM `dev`.`silver`.`orders`"
+            ),
+        ),
+        (
+            count_rows(select_rows(NAME, [NotNull(ColumnPath("a")), TO_PARENT]), [NotNull(ColumnPath("a")), TO_PARENT]),
+            (
+                "SELECT count(*) AS value_0, count_if(`a` IS NULL) AS value_1,"
+                " count_if((`a` IS NOT NULL AND `b` IS NOT NULL AND `parent of fk` IS NULL)) AS value_2"
+                " FROM (SELECT r.*, p.`parent of fk` FROM `dev`.`silver`.`orders` AS r LEFT JOIN"
+                " (SELECT DISTINCT `x` AS `parent of fk, 0`, `y``` AS `parent of fk, 1`, true AS `parent of fk`"
+                " FROM `dev`.`silver`.`parents`) AS p ON r.`a` = p.`parent of fk, 0` AND r.`b` = p.`parent of fk, 1`)"
+            ),
+        ),
+        (
+            select_rows(NAME, [TO_PARENT], absent=[TO_PARENT], added=[stored("b")]),
+            (
+                "(SELECT *, CAST(NULL AS BIGINT) AS `b`, CAST(NULL AS BOOLEAN) AS `parent of fk`"
+                " FROM `dev`.`silver`.`orders`)"
+            ),
+        ),
+        (
+            first_broken("t", [NotNull(ColumnPath("a")), CheckState("x", "b > 0")]),
+            (
+                "SELECT `a` IS NULL AS value_0, NOT coalesce((b > 0), false) AS value_1 FROM t"
+                " WHERE `a` IS NULL OR NOT coalesce((b > 0), false) LIMIT 1"
+            ),
+        ),
+        (
+            first_repeated("t", KeyState("k", ("a",))),
+            "SELECT 1 AS value_0 FROM t WHERE `a` IS NOT NULL GROUP BY `a` HAVING count(*) > 1 LIMIT 1",
+        ),
+        (
+            samples("t", NotNull(ColumnPath("a")), 2, shown=["id", "b`"], number=5),
+            "(SELECT 2 AS value_0, array(CAST(`id` AS STRING), CAST(`b``` AS STRING)) AS value_1 FROM t WHERE `a` IS NULL LIMIT 5)",
+        ),
+        (
+            samples("t", KeyState("k", ("a",)), 0, shown=["a"], number=1),
+            (
+                "(SELECT 0 AS value_0, array(CAST(`a` AS STRING)) AS value_1 FROM t WHERE `a` IS NOT NULL GROUP BY `a` HAVING count(*) > 1"
+                " LIMIT 1)"
+            ),
+        ),
+        (
+            select_violations(NAME, NotNull(ColumnPath("a`b"))),
+            "SELECT * FROM `dev`.`silver`.`orders` WHERE `a``b` IS NULL",
+        ),
+        (
+            select_violations(NAME, KeyState("k", ("a", "b"))),
+            (
+                "SELECT `a`, `b`, count(*) FROM `dev`.`silver`.`orders` WHERE `a` IS NOT NULL AND `b` IS NOT NULL"
+                " GROUP BY `a`, `b` HAVING count(*) > 1"
+            ),
+        ),
+        (
+            select_violations(NAME, CheckState("x", "a > 0")),
+            "SELECT * FROM `dev`.`silver`.`orders` WHERE NOT coalesce((a > 0), false)",
+        ),
+        (
+            select_violations(NAME, TO_PARENT),
+            (
+                "SELECT * FROM `dev`.`silver`.`orders` AS c ANTI JOIN `dev`.`silver`.`parents` AS p"
+                " ON c.`a` = p.`x` AND c.`b` = p.`y``` WHERE c.`a` IS NOT NULL AND c.`b` IS NOT NULL"
+            ),
+        ),
+        (
+            exists_violation([stored("a"), stored("b`", "string")], "a > 0"),
+            "SELECT 1 FROM (SELECT CAST(NULL AS BIGINT) AS `a`, CAST(NULL AS STRING) AS `b```) WHERE (a > 0)",
+        ),
+        (restore_table(NAME, 3), "RESTORE TABLE `dev`.`silver`.`orders` TO VERSION AS OF 3"),
+        (drop_schema("a", "b`"), "DROP SCHEMA IF EXISTS `a`.`b``` CASCADE"),
+        (drop_table(NAME), "DROP TABLE IF EXISTS `dev`.`silver`.`orders`"),
+        (
+            shallow_clone(NAME, QualifiedName("dev", "test", "o`rders")),
+            "CREATE TABLE `dev`.`test`.`o``rders` SHALLOW CLONE `dev`.`silver`.`orders`",
+        ),
+    ],
+)
+def test_queries(rendered, expected):
+    assert rendered == expected
+
+
+@pytest.mark.parametrize(
+    ("paths", "expected"),
+    [
+        ([], []),
+        (["a", "b"], [["a", "b"]]),
+        (["a.x", "a.y"], [["a.x", "a.y"]]),
+        (["a.x", "a", "b"], [["a", "b"], ["a.x"]]),
+        (["a", "a.x.y", "a.x", "b.z"], [["a", "b.z"], ["a.x"], ["a.x.y"]]),
+        (["a", "ab.x"], [["a", "ab.x"]]),
+    ],
+)
+def test_no_statement_has_a_column_and_something_below_it(paths, expected):
+    groups = batched_paths(ColumnPath.parse(path) for path in paths)
+
+    assert [[str(path) for path in group] for group in groups] == expected
+
+
+def test_comments_of_a_column_and_of_its_fields_are_two_statements():
+    kind = spark.StructType([spark.StructField("x", spark.LongType(), metadata={"comment": "Inner"})])
+    before = state(stored("a", StructState((stored("x"),))))
+
+    assert sql(table(Column("a", kind, comment="Outer")), before) == [
+        "ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN\n  `a` COMMENT 'Outer'",
+        "ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN\n  `a`.`x` COMMENT 'Inner'",
+    ]
+
+
+def test_statements_about_several_columns_are_split_per_column():
+    before = table(
+        Column("a", spark.IntegerType()),
+        Column("b", spark.ShortType(), default=1),
+        Column("s", spark.StructType([spark.StructField("f", spark.LongType())])),
+        table_properties=BOTH,
+    )
+    after = table(
+        Column("a", spark.LongType(), is_nullable=False, comment="A"),
+        Column("b", spark.IntegerType(), is_nullable=False, default=2),
+        Column(
+            "s",
+            spark.StructType([spark.StructField("f", spark.LongType(), metadata={"comment": "F"})]),
+            default="null",
+        ),
+        table_properties=BOTH,
+    )
+    (action,) = TablePlanner(enable=["typeWidening"]).plan([after], catalog(desired_state(before))).actions
+    several = [statement for statement in statements(action) if statement.kind in TOGETHER]
+
+    assert [
+        statement.sql.removeprefix("ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN\n  ") for statement in several
+    ] == [
+        "`a` TYPE BIGINT,\n  `b` TYPE INT",
+        "`b` SET DEFAULT 2,\n  `s` SET DEFAULT null",
+        "`a` SET NOT NULL,\n  `b` SET NOT NULL",
+        "`a` COMMENT 'A',\n  `s`.`f` COMMENT 'F'",
+    ]
+    single = [one for statement in several for one in statements_per_column(statement)]
+    assert [
+        statement.sql.removeprefix("ALTER TABLE `dev`.`silver`.`orders` ALTER COLUMN\n  ") for statement in single
+    ] == [
+        "`a` TYPE BIGINT",
+        "`b` TYPE INT",
+        "`b` SET DEFAULT 2",
+        "`s` SET DEFAULT null",
+        "`a` SET NOT NULL",
+        "`b` SET NOT NULL",
+        "`a` COMMENT 'A'",
+        "`s`.`f` COMMENT 'F'",
+    ]
+    assert {statement.kind for statement in single} == {statement.kind for statement in several}
+
+
+def test_timestamps_that_files_name_without_a_zone_are_found_in_the_log():
+    assert texts_without_zone(["a'b", "c"]) == (
+        "coalesce(bool_or(partitionValues['a\\'b'] NOT RLIKE '(Z|[+-][0-9][0-9]:?[0-9][0-9])$'"
+        " OR partitionValues['c'] NOT RLIKE '(Z|[+-][0-9][0-9]:?[0-9][0-9])$'), false)"
+    )
+
+
+LOST = {
+    "string": "coalesce(`p` IN ('', '__HIVE_DEFAULT_PARTITION__'), false)",
+    "varchar(5)": "coalesce(`p` IN ('', '__HIVE_DEFAULT_PARTITION__'), false)",
+    "char(5)": "coalesce(concat(`p`, '') IN ('', '__HIVE_DEFAULT_PARTITION__'), false)",
+    "timestamp": "coalesce(`p` < TIMESTAMP '0001-01-01 00:00:00Z', false)",
+    "binary": (
+        "coalesce((`p` IN (X'', CAST('__HIVE_DEFAULT_PARTITION__' AS BINARY))"
+        " OR NOT is_valid_utf8(CAST(`p` AS STRING))), false)"
+    ),
+}
+
+
+@pytest.mark.parametrize("data_type", LOST)
+def test_values_that_a_partition_does_not_keep(data_type):
+    data_check = PartitionValue(column="p", data_type=data_type)
+
+    counts = f"SELECT count(*) AS value_0, count_if({LOST[data_type]}) AS value_1 FROM `t`"  # noqa: S608
+    assert count_rows("`t`", [data_check]) == counts
+    assert select_violations(NAME, data_check) == f"SELECT * FROM `dev`.`silver`.`orders` WHERE {LOST[data_type]}"  # noqa: S608
+
+
+def test_folders_are_queried_by_their_format():
+    assert (delta_files("/a `b`"), parquet_files("/c")) == ("delta.`/a ``b```", "parquet.`/c`")
+
+
+def test_a_type_that_deltas_parser_takes_for_a_keyword_is_quoted():
+    change = ConvertTable(source=SourceState("parquet", "/x"), partitions=(("at", "timestamp"), ("n", "int")))
+
+    assert conversion("parquet.`/x`", change) == (
+        "CONVERT TO DELTA parquet.`/x` PARTITIONED BY (`at` `TIMESTAMP`, `n` INT)"
+    )
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
+def test_statements_run_in_the_order_of_the_changes(scenario):
+    catalog = MemoryCatalog()
+    create_initial_tables(scenario, catalog, MEMORY)
+    models = [scenario.after, *(other for other, _ in scenario.other_tables)]
+    plan = TablePlanner(policy=scenario.property_policy).plan([scenario.after], catalog.snapshot(models))
+
+    for action in plan.align_tables:
+        compiled = [type(change) for statement in statements(action) for change in statement.changes]
+        planned = [type(change) for change in action.changes if not isinstance(change, ColumnGenerationChange)]
+        assert [kind for kind, _ in groupby(compiled)] == [kind for kind, _ in groupby(planned)]
+
+
+XY = StructState((ColumnState("x", "int", True, ""), ColumnState("y's", "string", True, "")))
+
+
+@pytest.mark.parametrize(
+    ("value", "data_type", "sql"),
+    [
+        (None, "int", "CAST(NULL AS INT)"),
+        (None, ArrayState("int", True), "CAST(NULL AS ARRAY<INT>)"),
+        (True, "boolean", "TRUE"),
+        (1, "tinyint", "1Y"),
+        (2, "smallint", "2S"),
+        (3, "int", "3"),
+        (4, "bigint", "4L"),
+        (-(2**63), "bigint", "CAST(-9223372036854775808 AS BIGINT)"),
+        (5, "decimal(10,2)", "CAST(5 AS DECIMAL(10,2))"),
+        (Decimal("1.50"), "decimal(10,2)", "CAST(1.50 AS DECIMAL(10,2))"),
+        (1.5, "double", "CAST('1.5' AS DOUBLE)"),
+        (float("nan"), "float", "CAST('nan' AS FLOAT)"),
+        ("it's", "string", "'it\\'s'"),
+        ("a", "varchar(5)", "CAST('a' AS VARCHAR(5))"),
+        (b"\x01\xff", "binary", "X'01FF'"),
+        (date(2024, 1, 2), "date", "DATE'2024-01-02'"),
+        (datetime(2024, 1, 2, tzinfo=timezone.utc), "timestamp", "CAST('2024-01-02 00:00:00+00:00' AS TIMESTAMP)"),
+        (datetime(2024, 1, 2), "timestamp_ntz", "CAST('2024-01-02 00:00:00' AS TIMESTAMP_NTZ)"),  # noqa: DTZ001
+        ({"x": 1}, XY, "named_struct('x', 1, 'y\\'s', CAST(NULL AS STRING))"),
+        ((1, "a"), XY, "named_struct('x', 1, 'y\\'s', 'a')"),
+        ([1, None], ArrayState("int", True), "array(1, CAST(NULL AS INT))"),
+        ([], ArrayState("int", True), "CAST(array() AS ARRAY<INT>)"),
+        ({"a": 1}, MapState("string", "int", True), "map('a', 1)"),
+        ({}, MapState("string", "int", True), "CAST(map() AS MAP<STRING, INT>)"),
+    ],
+    ids=lambda given: str(given)[:30],
+)
+def test_a_value_is_written_in_its_type(value, data_type, sql):
+    assert value_sql(value, data_type) == sql
+
+
+def test_quoted_names_and_strings_are_no_keywords():
+    text = "CREATE TABLE `generated` (\n  id int COMMENT 'as' -- as\n)"
+
+    words = sql_words(text)
+
+    assert [word.text for word in words] == ["CREATE", "TABLE", "generated", "(", "id", "int", "COMMENT", "as", ")"]
+    assert [word.keyword for word in words] == ["CREATE", "TABLE", "", "(", "ID", "INT", "COMMENT", "", ")"]
+    assert [text[word.start : word.end + 1] for word in words[4:6]] == ["id", "int"]
+
+
+def test_an_open_quote_is_an_error():
+    with pytest.raises(ValueError, match=r"^the SQL cannot be split into words: .*"):
+        sql_words("CREATE TABLE `orders")

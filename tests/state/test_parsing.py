@@ -1,0 +1,539 @@
+"""SQL expressions: which are equal, which differ in form only, how they are grouped, and which are no conditions."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from pytest_delta_schema.delta.names import ColumnPath
+from pytest_delta_schema.sqlglot_compat import DIALECT, exp
+from pytest_delta_schema.state.expressions import (
+    ExpressionError,
+    canonical,
+    columns_in,
+    condition_faults,
+    evaluate,
+    failing_rows,
+    paths_in,
+    simplified,
+    with_columns,
+)
+from pytest_delta_schema.state.expressions.conditions import Unparsed
+from pytest_delta_schema.state.expressions.parsing import _plain, condition_of, parse, parse_exactly
+
+SAME = [
+    ("a > 0", "A>0"),
+    ("a > 0", "`a` > 0"),
+    ("a > 0", "(a) > (0)"),
+    ("a > 0", "((a > 0))"),
+    ("a > 0", "a > 0 -- positive"),
+    ("a > 0", "a /* the amount */ > 0"),
+    ("st.a > 0", "st . a > 0"),
+    ("m['k'] is not null", "m [ 'k' ] IS NOT NULL"),
+    ("a > 0 and b > 0 and c > 0", "a > 0 AND (b > 0 AND c > 0)"),
+    ("a = 1 or b = 2 and c = 3", "a = 1 or (b = 2 and c = 3)"),
+    ("length(name) > 3", "LENGTH ( name ) > 3"),
+    ("my_function(a) > 3", "MY_FUNCTION ( A ) > 3"),
+    ("a in (1, 2)", "a IN ( 1 , 2 )"),
+    ("a <> 1", "a != 1"),
+    ("a >= -1", "a >= - 1"),
+    ("d > date '2020-01-01'", "d > DATE '2020-01-01'"),
+    ("not parsable ((", "not   parsable\n(("),
+]
+DIFFERENT = [
+    ("a > 0", "a > 1"),
+    ("a > 0", "a >= 0"),
+    ("a > 0", "b > 0"),
+    ("a > 0", "a > '0'"),
+    ("a > 0", "a > 0.0"),
+    ("name = 'x'", "name = 'X'"),
+    ("(a or b) and c", "a or b and c"),
+    ("a - (b - c) > 0", "a - b - c > 0"),
+    ("st.a > 0", "st.b > 0"),
+    ("a in (1, 2)", "a in (1, 3)"),
+    ("a between 1 and 2", "a between 2 and 1"),
+    ("length(a) > 1", "upper(a) > 1"),
+    ("a is null", "a is not null"),
+    ("a like 'x%'", "a rlike 'x%'"),
+    ("cast(a as int) > 0", "cast(a as bigint) > 0"),
+    ("flag or not flag", "true"),
+    ("a = a", "true"),
+    ("4 > 1", "1 > 0"),
+]
+COSMETIC = [
+    ("a between 1 and 5", "a >= 1 and a <= 5"),
+    ("5 < a", "a > 5"),
+    ("0 = a", "a = 0"),
+    ("b > 0 and a > 0", "a > 0 and b > 0"),
+    ("-1 <= a", "a >= -1"),
+    ("b > a", "a < b"),
+    ("not (a between 1 and 5)", "not (5 >= a and 1 <= a)"),
+    ("(0) < (a)", "a > 0"),
+]
+COLUMNS = {
+    "a": "bigint",
+    "b": "int",
+    "name": "string",
+    "flag": "boolean",
+    "st": "struct<a: bigint>",
+    "xs": "array<int>",
+}
+
+
+@pytest.mark.parametrize(("left", "right"), SAME, ids=repr)
+def test_the_same(left, right):
+    assert canonical(left) == canonical(right)
+
+
+@pytest.mark.parametrize(("left", "right"), DIFFERENT, ids=repr)
+def test_different(left, right):
+    assert canonical(left) != canonical(right)
+    assert simplified(left) != simplified(right)
+
+
+@pytest.mark.parametrize(("left", "right"), COSMETIC, ids=repr)
+def test_equal_after_simplification_only(left, right):
+    assert canonical(left) != canonical(right)
+    assert simplified(left) == simplified(right)
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("A > b", ("a", "b")),
+        ("st.a > st.b", ("st",)),
+        ("forall(xs, x -> x > a)", ("xs", "a")),
+        ("1 = 1", ()),
+        ("((", ()),
+    ],
+)
+def test_columns(text, columns):
+    assert columns_in(text) == columns
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a > 0", []),
+        ("flag", []),
+        ("not flag", []),
+        ("st.a > 0", []),
+        ("forall(xs, x -> x > 0)", []),
+        ("exists(xs, x -> x > 0)", []),
+        ("some_function(a)", []),
+        ("cast(name as boolean)", []),
+        ("coalesce(a > 0, true)", []),
+        ("a >", ["cannot be parsed"]),
+        ("a > 0) or (true", ["cannot be parsed"]),
+        ("a in (select 1)", ["holds a subquery, which would break every write"]),
+        ("exists (select 1)", ["holds a subquery, which would break every write"]),
+        ("sum(a) > 0", ["holds an aggregate, but is evaluated for one row at a time"]),
+        ("row_number() over (order by a) = 1", ["holds a window function, but is evaluated for one row at a time"]),
+        ("rand() > a", ["calls rand, which returns another value every time"]),
+        (
+            "name = current_user() or uuid() = name or now() > name",
+            ["calls current_user, now, uuid, which returns another value every time"],
+        ),
+        ("x > 0 and y > 0", ["names x (did you mean xs?), y, which is not a column of the table"]),
+        ("a + 1", ["is not a condition: its value is not boolean"]),
+        ("'text'", ["is not a condition: its value is not boolean"]),
+        ("(a)", ["is not a condition: its value is not boolean"]),
+        ("cast(a as int)", ["is not a condition: its value is not boolean"]),
+    ],
+)
+def test_faults(text, expected):
+    faults = list(condition_faults(text, COLUMNS))
+
+    assert [fault for fault in faults if "aggregate" not in fault or "window" not in text] == expected
+
+
+ROWS = [{"a": 1, "name": "x"}, {"a": None, "name": "y"}, {"a": -1}]
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("a > 0", 2),
+        ("a is null or a > 0", 1),
+        ("a between -1 and 1", 1),
+        ("a in (1, -1)", 1),
+        ("length(name) = 1", 1),
+        ("name like 'x%'", 2),
+        ("coalesce(a, 0) > -1", 1),
+        ("not a > 0", 2),
+        ("case when a > 0 then true else false end", 2),
+    ],
+)
+def test_unknown_breaks_a_check(text, count):
+    assert len(failing_rows(text, ROWS, ["a", "name"])) == count
+    assert failing_rows(text, [], ["a", "name"]) == []
+
+
+def test_what_cannot_be_evaluated_is_an_error():
+    with pytest.raises(ExpressionError):
+        failing_rows("name rlike '^x'", ROWS, ["a", "name"])
+
+
+NUMBERS = st.integers(-5, 5).map(str)
+OPERANDS = st.sampled_from(["a", "b", "st.a", "length(name)", "abs(a)"]) | st.tuples(
+    st.sampled_from(["a", "b"]),
+    st.sampled_from(["+", "-", "*"]),
+    NUMBERS,
+).map(" ".join)
+ATOMS = (
+    st.tuples(OPERANDS, st.sampled_from(["<", "<=", ">", ">=", "=", "<>"]), NUMBERS).map(" ".join)
+    | st.tuples(OPERANDS, NUMBERS, NUMBERS).map(lambda p: f"{p[0]} between {p[1]} and {p[2]}")
+    | st.tuples(OPERANDS, st.lists(NUMBERS, min_size=1, max_size=3)).map(lambda p: f"{p[0]} in ({', '.join(p[1])})")
+    | OPERANDS.map(lambda operand: f"{operand} is not null")
+)
+CONDITIONS = st.recursive(
+    ATOMS,
+    lambda inner: (
+        st.tuples(inner, st.sampled_from(["and", "or"]), inner).map(lambda p: f"({p[0]}) {p[1]} ({p[2]})")
+        | inner.map(lambda item: f"not ({item})")
+    ),
+    max_leaves=4,
+)
+
+
+@given(text=CONDITIONS)
+def test_generated_conditions_have_no_faults_and_survive_another_spelling(text):
+    respelled = "((" + text.upper().replace("(", " ( ").replace(")", " ) ").replace(".", " . ") + "))"
+
+    assert list(condition_faults(text, COLUMNS)) == []
+    assert canonical(respelled) == canonical(text)
+    assert simplified(respelled) == simplified(text)
+
+
+@given(left=ATOMS, right=ATOMS)
+def test_a_changed_atom_is_always_seen(left, right):
+    if left == right:
+        assert canonical(left) == canonical(right)
+    else:
+        assert canonical(left) != canonical(right)
+
+
+ROWS_OF_NUMBERS = [{"a": a, "b": b} for a in (None, -2, 0, 1, 5) for b in (None, -1, 0, 3)]
+PLAIN = CONDITIONS.filter(lambda text: "st." not in text and "(name" not in text and "abs" not in text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("(a >= 0 AND a <= 0) OR NOT (a <= 0)", [0, 1]),
+        ("a >= 0 OR a > 0", [0, 1]),
+        ("a <= 0 OR a < 0", [0, 3]),
+        ("a >= 0 AND a > 0", [0, 1, 2]),
+    ],
+)
+def test_overlapping_conditions_are_evaluated_as_they_stand(text, expected):
+    assert failing_rows(text, [{"a": a} for a in (None, -1, 0, 1)], ["a"]) == expected
+
+
+@given(text=PLAIN)
+def test_another_form_holds_for_the_same_rows(text):
+    form = _plain(parse(text)).sql("spark")
+
+    assert simplified(form) == simplified(text)
+    assert failing_rows(form, ROWS_OF_NUMBERS, ["a", "b"]) == failing_rows(text, ROWS_OF_NUMBERS, ["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "expected"),
+    [
+        ("a > 0", {ColumnPath("a"): "b"}, "`b` > 0"),
+        ("A > 0 AND b < `a`", {ColumnPath("a"): "c"}, "`c` > 0 AND b < `c`"),
+        ("s.x > 0", {ColumnPath("s"): "t"}, "`t`.x > 0"),
+        ("s.x > 0 AND x > 0", {ColumnPath("s", "x"): "y"}, "s.`y` > 0 AND x > 0"),
+        ("s.x.y.z.w > 0", {ColumnPath("s"): "t", ColumnPath("s", "x", "y", "z", "w"): "v"}, "`t`.x.y.z.`v` > 0"),
+        ("a > 0", {}, "a > 0"),
+        ("a > 0", {ColumnPath("b"): "c"}, "a > 0"),
+        ("name = 'a'", {ColumnPath("a"): "b"}, "name = 'a'"),
+        ("a >>> (", {ColumnPath("a"): "b"}, "a >>> ("),
+    ],
+)
+def test_columns_that_are_called_otherwise(text, names, expected):
+    assert with_columns(text, names) == expected
+
+
+WORDS = [
+    "alter",
+    "analyze",
+    "any",
+    "all",
+    "begin",
+    "cache",
+    "call",
+    "comment",
+    "commit",
+    "copy",
+    "create",
+    "declare",
+    "delete",
+    "desc",
+    "describe",
+    "drop",
+    "execute",
+    "explain",
+    "fetch",
+    "for",
+    "grant",
+    "if",
+    "insert",
+    "kill",
+    "load",
+    "merge",
+    "pivot",
+    "pragma",
+    "refresh",
+    "rename",
+    "revoke",
+    "rollback",
+    "set",
+    "show",
+    "some",
+    "truncate",
+    "uncache",
+    "unpivot",
+    "update",
+    "use",
+    "values",
+    "with",
+]
+"""Words that begin a statement, or have another meaning elsewhere."""
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_a_word_of_statements_is_a_column(word):
+    columns = {word: "int"}
+
+    for text in (f"{word} > 0", f"{word}>0", f"0 < {word}", f"`{word}` > 0"):
+        assert columns_in(text) == (word,)
+        assert list(condition_faults(text, columns)) == []
+        assert simplified(text) == simplified(f"`{word}` > 0")
+    assert with_columns(f"{word} > 0", {ColumnPath(word): "new"}) == "`new` > 0"
+
+
+@pytest.mark.spark
+def test_spark_takes_words_of_statements_for_columns(local_session):
+    parser = local_session.spark._jsparkSession.sessionState().sqlParser()
+
+    read = [parser.parseExpression(f"{word} > 0").toString() for word in WORDS]
+
+    assert read == [f"('{word} > 0)" for word in WORDS]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "comment is no sql at all ((",
+        "show tables",
+        "load data",
+        "a > 0; drop table x",
+        "a > 0;",
+        "a > 0) or (a < 0",
+        "a, b",
+        "a > 0 b",
+        "a as b",
+        "if >",
+        "",
+    ],
+)
+def test_one_expression_to_its_end(text):
+    assert list(condition_faults(text, {"a": "int", "b": "int"})) == ["cannot be parsed"]
+    assert columns_in(text) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("select > 0", ["cannot be parsed; put select in back-quotes"]),
+        ("a > 0 and case = 1", ["cannot be parsed; put case in back-quotes"]),
+        ("`select` > 0", []),
+        ("select >", ["cannot be parsed"]),
+    ],
+)
+def test_a_keyword_that_is_a_column_needs_back_quotes(text, expected):
+    assert list(condition_faults(text, {"a": "int", "select": "int", "case": "int"})) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "paths"),
+    [
+        ("exists(tags, x -> x > 0) and x > 1", ["tags", "x"]),
+        ("exists(tags, X -> x.y > 0) and b > 1", ["b", "tags"]),
+        ("transform(x, x -> transform(ys, y -> x + y + z)) = y", ["x", "y", "ys", "z"]),
+        ("aggregate(xs, 0, (acc, x) -> acc + x + b) > acc", ["acc", "b", "xs"]),
+    ],
+)
+def test_the_argument_of_a_lambda_hides_a_column_inside_it_only(text, paths):
+    assert sorted(map(str, paths_in(text))) == paths
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("date_format(d, 'yyyy') = '2024'", "date_format(d, 'YYYY') = '2024'"),
+        ("date_format(d, 'yyyy') = '2024'", "date_format(d, 'y') = '2024'"),
+        ("date_format(d, 'yy') = '24'", "date_format(d, 'YY') = '24'"),
+        ("date_format(d, 'E') = 'Mon'", "date_format(d, 'EEE') = 'Mon'"),
+        ("to_date(s, 'yyyy-MM-dd') > d", "to_date(s, 'YYYY-MM-dd') > d"),
+        ("not ~~ 'a  b'", "not ~~ 'a b'"),
+    ],
+)
+def test_patterns_of_dates_are_kept(left, right):
+    assert canonical(left) != canonical(right)
+    assert simplified(left) != simplified(right)
+
+
+@pytest.mark.parametrize("text", ["a ~~ ( b", "show tables  like 'x'"])
+def test_what_is_not_understood_equals_its_tokens(text):
+    assert canonical(f"  {text} ".replace("  ", " ").upper().replace("'X'", "'x'")) == canonical(text)
+    assert canonical(text) != canonical(f"{text} c")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a <> 'it''s'", "`b` <> 'it''s'"),
+        ("a rlike r'\\d'", "`b` rlike r'\\d'"),
+        ("date( A )>d", "date( `b` )>d"),
+        ("s = parse_json('{}')  -- {} or a", "s = parse_json('{}')  -- {} or a"),
+        ("exists(tags, a -> a > 0) and a > 1", "exists(tags, a -> a > 0) and `b` > 1"),
+    ],
+)
+def test_a_renamed_column_is_all_that_changes(text, expected):
+    assert with_columns(text, {ColumnPath("a"): "b"}) == expected
+
+
+def test_a_text_without_tokens_is_kept():
+    assert canonical("a = 'open") == "a = 'open"
+    assert columns_in("a = 'open") == ()
+
+
+@pytest.mark.parametrize("word", ["true", "false", "null"])
+def test_a_field_that_cannot_be_located_is_kept(word):
+    assert with_columns(f"s.{word} > 0", {ColumnPath("s", word): "new"}) == f"s.{word} > 0"
+    assert with_columns(f"s.`{word}` > 0", {ColumnPath("s", word): "new"}) == "s.`new` > 0"
+
+
+GROUPED_ALIKE = [
+    "a = b",
+    "a = b and c <> 1 or not b in (2)",
+    "a < b = c",
+    "a - b - c",
+    "a * b + c % 2 > 1",
+    "-a * b",
+    "a + b || c",
+    "a & b ^ c | a",
+    "a || b = c",
+    "a not in (1) and b is not null",
+    "a + 1 between b and c * 2",
+    "a like 'x' and b",
+    "a like 'x/%' escape '/'",
+    "not a like 'x/%' escape '/'",
+    "a = (b in (c))",
+    "(a = b) in (c)",
+    "a > 0 is null",
+    "exists(t, x -> x > 1 and x < 3)",
+    "mod(a + 1, 2) = 1",
+    "a collate UTF8_LCASE = 'b'",
+    "case when a = b then c end > 1",
+    "a::int + 1",
+]
+GROUPED_OTHERWISE = [
+    ("a = b in (c)", "(a = b) in (c)", "a = (b in (c))"),
+    ("a = b < c", "(a = b) < c", "a = (b < c)"),
+    ("a <> b >= c", "(a <> b) >= c", "a <> (b >= c)"),
+    ("a = b between 1 and 2", "(a = b) between 1 and 2", "a = (b between 1 and 2)"),
+    ("a = b not in (c)", "(a = b) not in (c)", "a = (b not in (c))"),
+    ("a > b like 'x'", "(a > b) like 'x'", "a > (b like 'x')"),
+    ("a rlike 'x' = b", "a rlike ('x' = b)", "(a rlike 'x') = b"),
+    ("a || b - c", "(a || b) - c", "a || (b - c)"),
+    ("a & b || c", "a & (b || c)", "(a & b) || c"),
+    ("a ^ b & c", "a ^ (b & c)", "(a ^ b) & c"),
+    ("a | b ^ c", "a | (b ^ c)", "(a | b) ^ c"),
+]
+
+
+@pytest.mark.parametrize("text", GROUPED_ALIKE)
+def test_what_is_grouped_alike_is_understood(text):
+    assert parse_exactly(text) is not None
+
+
+@pytest.mark.parametrize(("text", "in_spark", "in_sqlglot"), GROUPED_OTHERWISE)
+def test_what_is_grouped_otherwise_equals_its_tokens(text, in_spark, in_sqlglot):
+    forms = [text, in_spark, in_sqlglot]
+
+    assert len({*map(canonical, forms)}) == len({*map(simplified, forms)}) == 3
+    assert canonical(text.replace(" ", "  ").replace("a", "A")) == canonical(text)
+    assert sorted(columns_in(text)) == sorted(columns_in(in_spark))
+    assert isinstance(condition_of(text), Unparsed)
+    with pytest.raises(ExpressionError):
+        evaluate(text, [{}], ["a", "b", "c"])
+
+
+@pytest.mark.parametrize("text", ["a in (1) = b", "a like 'x' is null"])
+def test_what_spark_refuses_is_not_understood(text):
+    assert parse_exactly(text) is None
+
+
+def test_a_doubled_quote_is_neither_one_text_nor_two():
+    texts = ["a = 'it''s'", "a = 'it' 's'", "a = 'its'", "a = 'it\\'s'"]
+
+    assert len({*map(canonical, texts)}) == 4
+    assert canonical("A='it''s'") == canonical("a = 'it''s'")
+
+
+@pytest.fixture(scope="session")
+def spark_tree(local_session):
+    """Return the syntax tree of Spark as SQL in which every operator has parentheses; ``None`` for what it refuses."""
+    parser = local_session.spark._jsparkSession.sessionState().sqlParser()
+
+    def tree(text):
+        try:
+            return parser.parseExpression(text).sql().lower()
+        except Exception:  # noqa: BLE001 - Spark refuses it
+            return None
+
+    return tree
+
+
+def with_parentheses(node):
+    """Write a syntax tree of sqlglot so that nothing is left to group."""
+    root = exp.Paren(this=node.copy())
+    for part in list(root.find_all(exp.Binary, exp.Unary, exp.Between, exp.In)):
+        if not isinstance(part, (exp.Paren, exp.Dot)) and not isinstance(part.parent, exp.Paren):
+            part.replace(exp.Paren(this=part.copy()))
+    return root.sql(DIALECT)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(("text", "in_spark", "in_sqlglot"), GROUPED_OTHERWISE)
+def test_spark_groups_otherwise(spark_tree, text, in_spark, in_sqlglot):
+    assert spark_tree(text) == spark_tree(in_spark) != spark_tree(in_sqlglot)
+    assert canonical(with_parentheses(parse(text))) == canonical(in_sqlglot)
+
+
+GROUPING_ATOMS = st.sampled_from(["a", "b", "c", "1", "2.5", "'x'", "-1", "s.f"])
+PREFIXES = st.sampled_from(["", "", "", "- ", "~ "])
+SUFFIXES = st.sampled_from(
+    ["", "", "", " is null", " is true", " between 1 and 2", " not in (1, 2)", " in (1)", " like 'x'", " rlike 'z'"],
+)
+SYMBOLS = ["=", "<>", "<", ">=", "+", "-", "*", "/", "%", "div", "||", "&", "^", "|", "and", "or"]
+GROUPING_OPERANDS = st.tuples(PREFIXES, GROUPING_ATOMS, SUFFIXES).map("".join)
+
+
+@pytest.mark.spark
+@given(
+    first=GROUPING_OPERANDS,
+    rest=st.lists(st.tuples(st.sampled_from(SYMBOLS), GROUPING_OPERANDS), min_size=1, max_size=3),
+)
+def test_what_is_understood_is_grouped_as_in_spark(spark_tree, first, rest):
+    text = " ".join([first, *(f"{symbol} {operand}" for symbol, operand in rest)])
+    node, tree = parse_exactly(text), spark_tree(text)
+    # No table has what Spark refuses, and Spark groups long chains of AND in the middle.
+    assume(node is not None and tree is not None and sum(symbol in {"and", "or"} for symbol, _ in rest) < 3)
+
+    assert tree == spark_tree(with_parentheses(node))

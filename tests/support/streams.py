@@ -1,0 +1,459 @@
+"""Streams over changes of a table: the cases, the values of properties, and the rules of their answers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from pyspark.sql import types as spark
+
+from pytest_delta_schema import Check, Column, ForeignKey, Table, Unique, rows_of
+from pytest_delta_schema.backends.local.probes import StreamStage
+from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.testing.scenario import BOTH, INT, LONG, MAPPED, TEXT, WIDENS, field, struct
+from pytest_delta_schema.write_check.streams import NEW_CHECKPOINT, NOTHING_HELPS, STREAM_KINDS, answers
+from support.models import table as tables_table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pytest_delta_schema import LocalCatalog
+    from pytest_delta_schema.state import TableState
+    from pytest_delta_schema.write_check import StreamVerdict
+    from pytest_delta_schema.write_check.streams import Answer, Remedy, StreamKind
+
+
+CHECKPOINTS = "delta.checkpointPolicy"
+SWITCHES = (
+    "delta.appendOnly",
+    "delta.enableChangeDataFeed",
+    "delta.enableDeletionVectors",
+    "delta.enableInCommitTimestamps",
+    "delta.enableRowTracking",
+    "delta.enableTypeWidening",
+    "delta.autoOptimize.autoCompact",
+    "delta.autoOptimize.optimizeWrite",
+)
+"""Properties that are on or off."""
+
+VALUES = {
+    "delta.logRetentionDuration": "interval 60 days",
+    "delta.deletedFileRetentionDuration": "interval 14 days",
+    "delta.setTransactionRetentionDuration": "interval 14 days",
+    "delta.checkpointInterval": "20",
+    "delta.dataSkippingNumIndexedCols": "8",
+    "delta.dataSkippingStatsColumns": "id",
+    "delta.isolationLevel": "Serializable",
+}
+"""Other properties, each with a value."""
+
+ENABLED = (
+    "allowColumnDefaults",
+    "appendOnly",
+    "changeDataFeed",
+    "checkConstraints",
+    "checkpointProtection",
+    "columnMapping",
+    "deletionVectors",
+    "domainMetadata",
+    "generatedColumns",
+    "identityColumns",
+    "inCommitTimestamp",
+    "invariants",
+    "materializePartitionColumns",
+    "rowTracking",
+    "timestampNtz",
+    "typeWidening",
+    "v2Checkpoint",
+    "vacuumProtocolCheck",
+    "variantShredding",
+    "variantType",
+)
+"""Table features that a property enables."""
+
+
+ID, NOTE, V = Column("id", LONG), Column("note", TEXT), Column("v", INT)
+KEY = Column("id", LONG, is_nullable=False)
+BASE = (ID, NOTE, V)
+DEFAULTS = {"delta.feature.allowColumnDefaults": "supported"}
+FEED = {"delta.enableChangeDataFeed": "true"}
+X, XY = struct(field("x", INT)), struct(field("x", INT), field("y", TEXT))
+LONG_X, STRICT_X = struct(field("x", LONG)), struct(field("x", INT, nullable=False))
+RENAMED_X = spark.StructType([spark.StructField("z", INT, metadata={"renamed_from": "x"})])
+
+
+class Case(NamedTuple):
+    """A table, and the models and statements that change it, in order."""
+
+    text: str
+    old: Table
+    steps: tuple[Table | str, ...]
+    count_by: str = ""
+
+    @property
+    def new(self) -> Table:
+        """The last model."""
+        return [step for step in self.steps if isinstance(step, Table)][-1]
+
+
+def _case(text: str, old: Table, *steps: Table | str) -> Case:
+    return Case(text, old, steps)
+
+
+def _v(kind: spark.DataType = INT, **options: object) -> tuple[Column, ...]:
+    return (ID, NOTE, Column("v", kind, **options))  # type: ignore[arg-type]
+
+
+def _property(text: str, key: str, value: str | None, before: str | None = None) -> Case:
+    old = {} if before is None else {key: before}
+    return _case(text, tables_table(*BASE, table_properties=old), tables_table(*BASE, table_properties={key: value}))
+
+
+CASES: dict[str, Case] = {
+    "column-added": _case("a column is added", tables_table(*BASE), tables_table(*BASE, Column("c", TEXT))),
+    "field-added": _case(
+        "a field of a struct is added",
+        tables_table(ID, Column("s", X)),
+        tables_table(ID, Column("s", XY)),
+    ),
+    "column-dropped": _case(
+        "a column is dropped",
+        tables_table(*BASE, table_properties=MAPPED),
+        tables_table(ID, NOTE, table_properties=MAPPED),
+    ),
+    "field-dropped": _case(
+        "a field of a struct is dropped",
+        tables_table(ID, Column("s", XY), table_properties=MAPPED),
+        tables_table(ID, Column("s", X), table_properties=MAPPED),
+    ),
+    "column-renamed": _case(
+        "a column is renamed",
+        tables_table(*BASE, table_properties=MAPPED),
+        tables_table(ID, NOTE, Column("w", INT, renamed_from="v"), table_properties=MAPPED),
+    ),
+    "field-renamed": _case(
+        "a field of a struct is renamed",
+        tables_table(ID, Column("s", X), table_properties=MAPPED),
+        tables_table(ID, Column("s", RENAMED_X), table_properties=MAPPED),
+    ),
+    "null-allowed": _case("NOT NULL is dropped", tables_table(*_v(is_nullable=False)), tables_table(*BASE)),
+    "null-forbidden": _case("a column becomes NOT NULL", tables_table(*BASE), tables_table(*_v(is_nullable=False))),
+    "field-null-allowed": _case(
+        "NOT NULL of a field is dropped",
+        tables_table(ID, Column("s", STRICT_X)),
+        tables_table(ID, Column("s", X)),
+    ),
+    "field-null-forbidden": _case(
+        "a field of a struct becomes NOT NULL",
+        tables_table(ID, Column("s", X)),
+        tables_table(ID, Column("s", STRICT_X)),
+    ),
+    "type-widened": _case(
+        "a type is widened",
+        tables_table(*BASE, table_properties=WIDENS),
+        tables_table(*_v(LONG), table_properties=WIDENS),
+    ),
+    "field-type-widened": _case(
+        "the type of a field of a struct is widened",
+        tables_table(ID, Column("s", X), table_properties=WIDENS),
+        tables_table(ID, Column("s", LONG_X), table_properties=WIDENS),
+    ),
+    "text-lengthened": _case(
+        "a varchar becomes longer",
+        tables_table(*_v(spark.VarcharType(5))),
+        tables_table(*_v(spark.VarcharType(9))),
+    ),
+    "text-retyped": _case(
+        "a varchar becomes a string",
+        tables_table(*_v(spark.VarcharType(5))),
+        tables_table(*_v(TEXT)),
+    ),
+    "column-commented": _case("the comment of a column changes", tables_table(*BASE), tables_table(*_v(comment="New"))),
+    "table-commented": _case(
+        "the comment of the table changes",
+        tables_table(*BASE),
+        tables_table(*BASE, comment="New"),
+    ),
+    "check-added": _case(
+        "a check is added",
+        tables_table(*BASE),
+        tables_table(*BASE, checks=[Check("positive", "id > 0")]),
+    ),
+    "check-dropped": _case(
+        "a check is dropped",
+        tables_table(*BASE, checks=[Check("positive", "id > 0")]),
+        tables_table(*BASE),
+    ),
+    "partitioning-added": _case(
+        "the table is partitioned",
+        tables_table(*BASE),
+        tables_table(*BASE, partitioned_by=["note"]),
+    ),
+    "partitioning-dropped": _case(
+        "partitioning is dropped",
+        tables_table(*BASE, partitioned_by=["note"]),
+        tables_table(*BASE),
+    ),
+    "partitioning-changed": _case(
+        "the table is partitioned by another column",
+        tables_table(*BASE, partitioned_by=["note"]),
+        tables_table(*BASE, partitioned_by=["v"]),
+    ),
+    "partitioning-to-clustering": _case(
+        "partitioning becomes clustering",
+        tables_table(*BASE, partitioned_by=["note"]),
+        tables_table(*BASE, clustered_by=["id"]),
+    ),
+    "column-mapping-removed": _case(
+        "column mapping is removed",
+        tables_table(*BASE, table_properties=MAPPED),
+        tables_table(*BASE, table_properties={"delta.columnMapping.mode": "none"}),
+    ),
+    "type-swapped": _case(
+        "a type changes to one that Delta does not widen it to, by the steps of `UnsupportedTypeChange`",
+        tables_table(*BASE, table_properties=MAPPED),
+        tables_table(*BASE, Column("v_new", TEXT), table_properties=MAPPED),
+        "UPDATE {table} SET v_new = CAST(v AS STRING)",
+        tables_table(ID, NOTE, Column("v_new", TEXT), table_properties=MAPPED),
+        tables_table(ID, NOTE, Column("v", TEXT, renamed_from="v_new"), table_properties=MAPPED),
+    ),
+    "not-null-column-added": _case(
+        "a NOT NULL column is added, by the steps of `NotNullColumnAdded`",
+        tables_table(*BASE),
+        tables_table(*BASE, Column("c", TEXT)),
+        "UPDATE {table} SET c = 'x'",
+        tables_table(*BASE, Column("c", TEXT, is_nullable=False)),
+    ),
+    "clustering-added": _case("the table is clustered", tables_table(*BASE), tables_table(*BASE, clustered_by=["id"])),
+    "clustering-changed": _case(
+        "the table is clustered by another column",
+        tables_table(*BASE, clustered_by=["id"]),
+        tables_table(*BASE, clustered_by=["v"]),
+    ),
+    "clustering-dropped": _case("clustering is dropped", tables_table(*BASE, clustered_by=["id"]), tables_table(*BASE)),
+    "column-moved": _case(
+        "a column is moved",
+        tables_table(*BASE),
+        tables_table(V, ID, NOTE, column_order="manage"),
+    ),
+    "default-set": _case(
+        "a column gets a default",
+        tables_table(*BASE, table_properties=DEFAULTS),
+        tables_table(*_v(default="1"), table_properties=DEFAULTS),
+    ),
+    "default-changed": _case(
+        "a default changes",
+        tables_table(*_v(default="2"), table_properties=DEFAULTS),
+        tables_table(*_v(default="1"), table_properties=DEFAULTS),
+    ),
+    "default-dropped": _case(
+        "a default is dropped",
+        tables_table(*_v(default="2"), table_properties=DEFAULTS),
+        tables_table(*BASE, table_properties=DEFAULTS),
+    ),
+    "property-set": _property("a property without `delta.` is set or changed", "team", "sales"),
+    "property-unset": _property("a property without `delta.` is removed", "team", None, "sales"),
+    **{f"{key} on": _property(f"`{key}` is switched on", key, "true") for key in SWITCHES},
+    **{f"{key} off": _property(f"`{key}` is switched off", key, "false", "true") for key in SWITCHES},
+    **{f"{key} unset": _property(f"`{key}` is removed", key, None, "true") for key in SWITCHES},
+    **{f"{key} set": _property(f"`{key}` is set or changed", key, value) for key, value in VALUES.items()},
+    **{f"{key} unset": _property(f"`{key}` is removed", key, None, value) for key, value in VALUES.items()},
+    **{
+        f"{key} on": _case(
+            f"`{key}` is switched on",
+            tables_table(*BASE, table_properties=MAPPED),
+            tables_table(*BASE, table_properties={**MAPPED, key: "true"}),
+        )
+        for key in ("delta.enableIcebergCompatV1", "delta.enableIcebergCompatV2")
+    },
+    "delta.checkpointPolicy on": _property("checkpoints become those of version 2", CHECKPOINTS, "v2"),
+    "delta.checkpointPolicy set": _property("checkpoints become classic ones", CHECKPOINTS, "classic", "v2"),
+    "delta.checkpointPolicy unset": _property("`delta.checkpointPolicy` is removed", CHECKPOINTS, None, "v2"),
+    "delta.columnMapping.mode on": _property("column mapping is enabled", "delta.columnMapping.mode", "name"),
+    **{
+        f"feature {name}": _property(f"the table feature `{name}` is enabled", f"delta.feature.{name}", "supported")
+        for name in ENABLED
+    },
+    "primary-key-added": _case(
+        "a primary key is added",
+        tables_table(KEY, NOTE),
+        tables_table(KEY, NOTE, primary_key=["id"]),
+    ),
+    "primary-key-dropped": _case(
+        "a primary key is dropped",
+        tables_table(KEY, NOTE, primary_key=["id"]),
+        tables_table(KEY, NOTE),
+    ),
+    "foreign-key-added": _case(
+        "a foreign key is added",
+        tables_table(KEY, V, primary_key=["id"]),
+        tables_table(KEY, V, primary_key=["id"], foreign_keys=[ForeignKey(["id"], "dev.silver.orders")]),
+    ),
+    "foreign-key-dropped": _case(
+        "a foreign key is dropped",
+        tables_table(KEY, V, primary_key=["id"], foreign_keys=[ForeignKey(["id"], "dev.silver.orders")]),
+        tables_table(KEY, V, primary_key=["id"]),
+    ),
+    "unique-added": _case(
+        "a UNIQUE constraint is added",
+        tables_table(KEY, V),
+        tables_table(KEY, V, unique=[Unique(["id"])]),
+    ),
+    "unique-dropped": _case(
+        "a UNIQUE constraint is dropped",
+        tables_table(KEY, V, unique=[Unique(["id"])]),
+        tables_table(KEY, V),
+    ),
+    "tags-set": _case("tags are set", tables_table(*BASE), tables_table(*BASE, tags={"team": "sales"})),
+    "tags-unset": _case(
+        "tags are removed",
+        tables_table(*BASE, tags={"team": "sales"}),
+        tables_table(*BASE, tags={"team": None}),
+    ),
+}
+"""A case for each name of a change that can be made, and one stream with state, which nothing is predicted for."""
+
+CASES["aggregation"] = CASES["type-widened"]._replace(
+    text="a type is widened, and the stream counts rows by that column",
+    count_by="v",
+)
+
+
+N, S = Column("n", INT, is_nullable=False), Column("s", X)
+WHOLE = tables_table(ID, NOTE, V, N, S, table_properties=BOTH)
+"""The table to which several changes happen at once."""
+
+
+def _with(old: Table, **columns: Column) -> Table:
+    return replace(old, columns=[columns.get(column.name, column) for column in old.columns])
+
+
+EDITS: dict[str, Callable[[Table], Table]] = {
+    "add": lambda old: replace(old, columns=[*old.columns, Column("c", TEXT)]),
+    "drop": lambda old: replace(old, columns=[column for column in old.columns if column.name != "note"]),
+    "rename": lambda old: _with(old, s=replace(S, name="t", renamed_from="s")),
+    "widen": lambda old: _with(old, v=Column("v", LONG)),
+    "loosen": lambda old: _with(old, n=Column("n", INT)),
+    "tighten": lambda old: _with(old, id=KEY),
+    "comment": lambda old: _with(old, n=replace(N, comment="New")),
+    "describe": lambda old: replace(old, comment="New"),
+    "check": lambda old: replace(old, checks=[Check("positive", "id > 0")]),
+    "partition": lambda old: replace(old, partitioned_by=["n"]),
+    "property": lambda old: replace(old, table_properties={**BOTH, "delta.logRetentionDuration": "interval 60 days"}),
+}
+"""Changes of that table which can be made together, except for two of one column."""
+
+
+def _several() -> Iterator[tuple[tuple[str, ...], StreamKind]]:
+    pairs, triples = (
+        [chosen for chosen in combinations(EDITS, size) if not {"loosen", "comment"} <= set(chosen)] for size in (2, 3)
+    )
+    chosen = [*pairs[::2][:27], *triples[5::12][:13]]
+    yield from ((names, STREAM_KINDS[number % len(STREAM_KINDS)]) for number, names in enumerate(chosen))
+    yield ("add", "tighten"), "plain"
+
+
+SEVERAL: dict[str, tuple[Case, StreamKind]] = {}
+"""Forty-one pairs and triples of changes, each with a kind of stream."""
+for _names, _kind in _several():
+    _new = WHOLE
+    for _name in _names:
+        _new = EDITS[_name](_new)
+    SEVERAL[f"{' + '.join(_names)}, {_kind}"] = (Case(" + ".join(_names), WHOLE, (_new,)), _kind)
+
+SEVERAL_RECORD = Path(__file__).parents[1] / "write_check" / "several-4.4.0.json"
+"""What streams did over them on real Delta."""
+
+SAMPLE: tuple[tuple[str, StreamKind], ...] = (
+    ("column-added", "plain"),
+    ("column-added", "lagging"),
+    ("column-added", "tracked"),
+    ("partitioning-added", "starting-version"),
+    ("type-widened", "tracked"),
+    ("not-null-column-added", "tracked"),
+    ("column-dropped", "change-feed"),
+    ("delta.enableChangeDataFeed off", "change-feed"),
+    ("aggregation", "lagging"),
+)
+"""Streams of every kind, with every answer and every way in which streams end, that take few starts."""
+
+
+def states(case: Case, kind: StreamKind) -> tuple[TableState, TableState]:
+    """Return the states of the table before and after the changes, as a stream of a kind needs them."""
+    return _placed(case.old, kind), _placed(case.new, kind)
+
+
+def play(catalog: LocalCatalog, case: Case, kind: StreamKind) -> StreamVerdict:
+    """Return what a stream does over the changes of a case, on real Delta."""
+    rows = [*rows_of(case.old, 2), rows_of(case.new, 3)[-1]]
+    with StreamStage(catalog._session, catalog, _placed(case.old, kind), kind, rows, count_by=case.count_by) as stage:
+        for step in case.steps:
+            if isinstance(step, str):
+                stage.run(step)
+            else:
+                stage.change(_placed(step, kind))
+        return stage.verdict()
+
+
+def _placed(model: Table, kind: StreamKind) -> TableState:
+    """Return the state of a model; for a stream of changes with a change data feed, unless it declares one."""
+    state = desired_state(model)
+    feed = FEED if kind == "change-feed" else {}
+    return replace(state, table_properties={**feed, **state.table_properties})
+
+
+NO_PLAN = {
+    "no-plan": (
+        "a generated column or an identity is added; the generation of a column changes; the type of a field changes to"
+        " one that Delta does not widen it to; a NOT NULL field is added; a table is converted to Delta"
+    ),
+}
+"""Changes that no plan makes, and for which no rule prints steps that a stream could live through."""
+
+
+def table() -> str:
+    """Write the table of answers."""
+    numbers = {ending: number for number, ending in enumerate(_endings(), 1)}
+    lines = [["change", "the table", *(f"`{kind}`" for kind in STREAM_KINDS)], ["---"] * (len(STREAM_KINDS) + 2)]
+    for name, case in CASES.items():
+        lines.append(
+            [f"`{name}`", case.text, *(_cell(answers()[name.lower(), kind], numbers) for kind in STREAM_KINDS)],
+        )
+    lines += [[f"`{name}`", text, *["no plan" for _ in STREAM_KINDS]] for name, text in NO_PLAN.items()]
+    return _written(lines)
+
+
+def endings() -> str:
+    """Write the table of the ways in which a stream ends."""
+    lines = [["number", "the stream ends with", "it continues with"], ["---"] * 3]
+    lines += [
+        [str(number), f"`{condition}`", _remedy(remedy)] for number, (condition, remedy) in enumerate(_endings(), 1)
+    ]
+    return _written(lines)
+
+
+def _endings() -> list[tuple[str, Remedy]]:
+    """Return the conditions with which streams end, each with what lets them continue, without repetition."""
+    recorded = (answers()[name.lower(), kind] for name in CASES for kind in STREAM_KINDS)
+    return list(dict.fromkeys((answer.condition, answer.remedy) for answer in recorded if answer.condition))
+
+
+def _cell(answer: Answer, numbers: dict[tuple[str, Remedy], int]) -> str:
+    if not answer.condition:
+        return answer.answer
+    text = f"**{answer.answer}**" if answer.answer == "blocked" else answer.answer
+    return f"{text} ({numbers[answer.condition, answer.remedy]})"
+
+
+def _remedy(remedy: Remedy) -> str:
+    if not remedy:
+        return "a new start"
+    if remedy == NOTHING_HELPS:
+        return "nothing that was tried"
+    return remedy[0] if remedy == NEW_CHECKPOINT else ", ".join(f"`{part}`" for part in remedy)
+
+
+def _written(lines: list[list[str]]) -> str:
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

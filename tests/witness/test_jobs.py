@@ -1,0 +1,164 @@
+"""The text of witnesses: short, complete, and safe whatever names a table has."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import replace
+
+import pytest
+
+from pytest_delta_schema import Check, Column, PrimaryKey
+from pytest_delta_schema.compatibility import judge_change
+from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.testing.scenario import INT, LONG, TEXT
+from pytest_delta_schema.witness.jobs import not_played
+from pytest_delta_schema.witness.script import FIRST_LINE, NoScript, Script, file_name, witness_of
+from support.compatibility import all_played, sample_witnesses, witnesses_of
+from support.compatibility import sample_pairs as sample_of_pairs
+from support.models import table
+
+ID, NOTE = Column("id", LONG), Column("note", TEXT)
+DROPPED = """\
+# A witness of delta schema: dev.silver.orders: breaking: columns.note: string -> (not in the model): readers do not find it [DC101 ColumnRemoved]
+# before: prints the columns and their values
+# after:  fails, or prints something else
+# run:    python DC101-note-readers.py before|after NEW_FOLDER
+import sys
+from delta import configure_spark_with_delta_pip
+from pyspark.sql import SparkSession
+when, path = sys.argv[1:]
+delta = {"spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension", "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog"}
+spark = configure_spark_with_delta_pip(SparkSession.builder.config(map=delta)).getOrCreate()
+before = [f'CREATE TABLE delta.`{path}` (`id` BIGINT, `note` STRING) USING DELTA', f"INSERT INTO delta.`{path}` (`id`, `note`) VALUES (1L, 'note_1')"]
+after = [f'CREATE TABLE delta.`{path}` (`id` BIGINT) USING DELTA', f'INSERT INTO delta.`{path}` (`id`) VALUES (1L)']
+for statement in before if when == "before" else after: spark.sql(statement)
+
+rows = spark.sql(f'SELECT `id`, `note` FROM delta.`{path}`')
+print(rows.dtypes, [tuple(row) for row in rows.collect()])
+"""
+
+
+def script(old, new, role="readers"):
+    states = desired_state(old), desired_state(new)
+    (finding,) = judge_change(*states, roles=[role])
+    made = witness_of(finding, *states)
+    assert isinstance(made, Script)
+    return made
+
+
+def test_a_script_is_complete():
+    made = script(table(ID, NOTE), table(ID))
+
+    assert made.file == "dev.silver.orders/DC101-note-readers.py"
+    assert made.text == DROPPED
+
+
+def test_only_what_a_finding_is_about_is_in_a_script():
+    others = [Column(f"c{number}", INT, comment="Long") for number in range(50)]
+    keyed = {"primary_key": PrimaryKey(["c1"], name="pk"), "checks": [Check("c", "c2 > 0")], "comment": "Wide"}
+    old = table(ID, *[replace(column, is_nullable=column.name != "c1") for column in others], NOTE, **keyed)
+    new = replace(old, columns=[column for column in old.columns if column.name != "note"])
+
+    text = script(old, new).text
+
+    assert text == DROPPED
+
+
+@pytest.mark.parametrize("played", all_played(), ids=lambda played: played.name)
+def test_every_finding_has_a_script_or_the_source_of_its_verdict(played):
+    made, finding = played.script, played.finding
+    if isinstance(made, NoScript):
+        assert made.reason
+        assert finding.verdict == "safe" or made.reason == not_played(finding)
+        return
+    lines = made.text.splitlines()
+    comments = [line for line in lines if line.startswith("#")]
+    ast.parse(made.text)
+    assert lines[0].startswith(FIRST_LINE)
+    assert len(comments) <= 5
+    assert 5 <= len(lines) - len(comments) - lines.count("") <= 15
+    assert [bool(part) for part in made.text.split("\n\n")] == [True, True]
+
+
+@pytest.mark.parametrize("pair", sample_of_pairs(), ids=lambda pair: pair.name)
+def test_random_changes_have_scripts(pair):
+    played = [*witnesses_of(pair.name, pair.old, pair.new)]
+
+    assert played
+    for one in played:
+        if isinstance(one.script, Script):
+            ast.parse(one.script.text)
+        else:
+            assert one.finding.verdict == "safe" or one.script.reason == not_played(one.finding)
+
+
+def test_the_sample_has_every_role_and_every_kind_of_change_that_is_played():
+    findings = [played.finding for played in sample_witnesses()]
+
+    assert len(findings) >= 24
+    assert {finding.role for finding in findings} == {
+        "readers",
+        "readers-by-position",
+        "readers-by-path",
+        "streams",
+        "tracked-streams",
+        "change-feed",
+        "writers",
+        "writers-by-position",
+        "writers-by-merge",
+    }
+
+
+HOSTILE = [
+    "a'b",
+    'a"b',
+    "a`b",
+    "{path}",
+    "{__import__('os')}",
+    "a\\",
+    "../../x",
+    "con",
+    "\u202eabc",
+    "a\u2028b",
+    "naïve 表",
+    "x" * 200,
+    '"""',
+]
+
+
+@pytest.mark.parametrize("name", HOSTILE, ids=repr)
+@pytest.mark.parametrize("role", ["readers", "readers-by-path", "streams", "writers", "writers-by-merge"])
+def test_names_stay_names(name, role):
+    states = desired_state(table(ID, Column(name, TEXT))), desired_state(table(ID))
+    (finding,) = judge_change(*states, roles=[role])
+    made = witness_of(finding, *states)
+
+    assert isinstance(made, Script)
+    tree = ast.parse(made.text)
+    called = {ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    assert not any("__import__" in call for call in called)
+    variables = {ast.unparse(node.value) for node in ast.walk(tree) if isinstance(node, ast.FormattedValue)}
+    assert variables == {"path"}
+    folder, file = made.file.split("/")
+    assert folder == "dev.silver.orders"
+    assert file.isascii()
+    assert len(file) < 120
+    assert "\\" not in file
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("note", "note"),
+        ("s.x", "s.x"),
+        ("..", "-5ec1f7e7"),
+        ("a/b", "a_b-c14cddc0"),
+        ("x" * 61, f"{'x' * 60}-{'0' * 8}"),
+    ],
+    ids=["plain", "field", "dots", "slash", "long"],
+)
+def test_other_names_of_files_have_a_number(text, name):
+    made = file_name(text)
+
+    assert re.sub(r"-[0-9a-f]{8}$", "-", made) == re.sub(r"-[0-9a-f]{8}$", "-", name)

@@ -1,0 +1,618 @@
+"""Verdicts: every finding with its fact and its remedy, the notes, and the schema after the write."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from pyspark.sql import types as spark
+from pyspark.sql.types import (
+    ArrayType,
+    CharType,
+    IntegerType,
+    LongType,
+    MapType,
+    NullType,
+    StringType,
+    StructField,
+    StructType,
+    VarcharType,
+)
+
+from pytest_delta_schema import (
+    CatalogReadError,
+    Check,
+    Column,
+    MemoryCatalog,
+    Orchestrator,
+    Table,
+    WriteOptions,
+    assert_rejects,
+    assert_table_equals,
+    check_write,
+    empty_frame,
+    to_struct_type,
+)
+from pytest_delta_schema.backends.local import probe_write
+from pytest_delta_schema.backends.spark.errors import translate_errors
+from pytest_delta_schema.diagnostics.errors import DeclarationError, StatementError
+from pytest_delta_schema.sql import dotted
+from pytest_delta_schema.testing import Scenario, SparkDataAccess
+from pytest_delta_schema.testing.scenario import EVERY_TYPE, INT, LONG, MAPPED, TEXT, VARIANTS, WIDENS, field, struct
+from pytest_delta_schema.testing.scenario_runner import create_initial_tables
+from support.models import NAME, table
+from support.writes import (
+    BY_ROWS,
+    DATE,
+    DOUBLE,
+    FLAG,
+    MODES,
+    PAIRS,
+    SHORT,
+    A,
+    B,
+    agree,
+    cells,
+    frame,
+    outcome,
+    recorded,
+    two,
+)
+
+FINDINGS = [
+    (
+        "extra column",
+        "save",
+        (
+            "the frame has a column c (double), which the table lacks; set mergeSchema on the write"
+            ' (.option("mergeSchema", "true")), or add Column("c", DoubleType()) to the model, or drop it from the frame'
+            " [DELTA_METADATA_MISMATCH extra-column]"
+        ),
+    ),
+    (
+        "extra field in array",
+        "write_to",
+        (
+            "the frame has a field v.element.y (string), which the table lacks; set mergeSchema on the write"
+            ' (.option("mergeSchema", "true")), or add StructField("y", StringType()) to the struct v.element of the model,'
+            " or leave the field out [DELTA_METADATA_MISMATCH extra-column]"
+        ),
+    ),
+    (
+        "wider int",
+        "save",
+        (
+            "v is smallint in the table and int in the frame; set mergeSchema on the write"
+            ' (.option("mergeSchema", "true")) to make it int, or cast it to smallint'
+            " [DELTA_METADATA_MISMATCH wider-type]"
+        ),
+    ),
+    (
+        "string into int",
+        "save",
+        (
+            "v is int in the table and string in the frame, and this write does not cast; cast it in the frame"
+            ' (.cast("int")), or append by the table\'s name, which casts (saveAsTable, writeTo)'
+            " [DELTA_FAILED_TO_MERGE_FIELDS type-mismatch]"
+        ),
+    ),
+    (
+        "int into date",
+        "write_to",
+        (
+            "v is date in the table and int in the frame, which Spark does not cast; convert it to date in the frame"
+            " [DATATYPE_MISMATCH unsupported-cast]"
+        ),
+    ),
+    (
+        "missing column",
+        "insert_into",
+        (
+            "the frame has 1 columns where the table has 2, and insertInto matches them by position; give all of them in"
+            " the table's order, or write by name (writeTo, saveAsTable)"
+            " [DELTA_INSERT_COLUMN_ARITY_MISMATCH too-few-columns]"
+        ),
+    ),
+    (
+        "missing NOT NULL",
+        "save",
+        (
+            "b is NOT NULL in the table, and the frame lacks it; give it a value in the frame, or declare a default for it"
+            " [DELTA_MISSING_NOT_NULL_COLUMN_VALUE missing-not-null-column]"
+        ),
+    ),
+    (
+        "duplicate by case",
+        "save",
+        (
+            "the frame has a more than once, because names match without case; rename or drop all but one"
+            " [DELTA_DUPLICATE_COLUMNS_FOUND.DATA duplicate-column]"
+        ),
+    ),
+    (
+        "missing partition",
+        "save",
+        (
+            "the table is partitioned by b, and the frame lacks it; give it a value in the frame, or make it"
+            " nullable and write by the table's name, which fills it with NULL [DELTA_PARTITION_COLUMN_NOT_FOUND missing-partition-column]"
+        ),
+    ),
+    (
+        "missing source of generated",
+        "save",
+        (
+            "g is generated from a, and the frame lacks both; give a a value in the frame, or write by the table's name,"
+            " which fills it with NULL [UNRESOLVED_COLUMN missing-source-column]"
+        ),
+    ),
+    (
+        "given identity",
+        "write_to",
+        (
+            "i is an identity column that is GENERATED ALWAYS, and the frame has it; drop it from the frame, or"
+            " declare Identity(always=False)"
+            " [DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED explicit-identity-insert]"
+        ),
+    ),
+    (
+        "wider checked",
+        "save",
+        (
+            "v is smallint in the table and int in the frame, and check positive depends on it; cast it to smallint"
+            " [DELTA_CONSTRAINT_DATA_TYPE_MISMATCH column-in-use]"
+        ),
+    ),
+    (
+        "extra interval",
+        "save",
+        (
+            "c is interval day to second in the frame, which Delta cannot store; cast it to a type that Delta stores,"
+            " such as string [UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE unsupported-type]"
+        ),
+    ),
+    (
+        "no column",
+        "save",
+        "the frame has no columns; give the frame columns [InvalidSchemaException empty-schema]",
+    ),
+    (
+        "void into int",
+        "write_stream",
+        (
+            "v is void in the frame, which a stream cannot write; cast it to its type, or drop it from the frame"
+            " [DELTA_NULL_SCHEMA_IN_STREAMING_WRITE void-type]"
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "method", "text"),
+    FINDINGS,
+    ids=[f"{name}, {method}" for name, method, _ in FINDINGS],
+)
+def test_a_finding_has_fact_reason_and_remedy(name, method, text):
+    verdict = check_write(PAIRS[name].table, PAIRS[name].frame, WriteOptions(method=method))
+
+    assert str(verdict.findings[0]) == f"dev.silver.orders: {text}"
+    assert not verdict.accepted
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (
+            "extra odd name",
+            (
+                "'a b' has characters that Delta stores under column mapping only; rename it in the frame, or declare"
+                " the property delta.columnMapping.mode = name [DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES invalid-column-name]"
+            ),
+        ),
+        (
+            "extra ntz",
+            (
+                "c is timestamp_ntz in the frame, for which the table lacks delta.feature.timestampNtz; set the property"
+                " delta.feature.timestampNtz = supported first; an apply of a model with such a column does"
+                " [DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT missing-table-feature]"
+            ),
+        ),
+        (
+            "change feed name",
+            (
+                "_change_type is a column of the table's change data feed; drop or rename it in the frame"
+                " [RESERVED_CDC_COLUMNS_ON_WRITE reserved-column-name]"
+            ),
+        ),
+        (
+            "extra struct with void",
+            (
+                "the fields of the struct c are all void; cast its fields to their types"
+                " [DELTA_CANNOT_WRITE_EMPTY_SCHEMA.STRUCT_ALL_VOID_FIELDS empty-schema]"
+            ),
+        ),
+    ],
+)
+def test_a_new_column_has_to_be_one_that_the_table_can_store(name, text):
+    (finding,) = check_write(PAIRS[name].table, PAIRS[name].frame, WriteOptions(merge_schema=True)).findings
+
+    assert str(finding) == f"dev.silver.orders: {text}"
+
+
+def test_all_offenders_are_named_in_the_order_in_which_delta_checks_them():
+    target = table(A, Column("b", TEXT, is_nullable=False), Column("v", DATE))
+
+    verdict = check_write(target, frame(a=TEXT, v=FLAG, x=INT, y=LONG))
+
+    assert [(finding.path, finding.rule) for finding in verdict.findings] == [
+        ("a", "type-mismatch"),
+        ("v", "type-mismatch"),
+        ("x", "extra-column"),
+        ("y", "extra-column"),
+        ("b", "missing-not-null-column"),
+    ]
+    assert verdict.rules == ("type-mismatch", "extra-column", "missing-not-null-column")
+    assert verdict.columns == check_write(target, frame(a=INT, b=TEXT, v=DATE)).columns
+
+
+@pytest.mark.parametrize(
+    ("name", "how", "notes"),
+    [
+        ("extra column", {"merge_schema": True}, ["c (double) is added, nullable and last"]),
+        ("wider int", {"merge_schema": True}, ["v becomes int; it was smallint"]),
+        ("string into int", {"method": "write_to"}, ["v is cast from string to int; a value that does not fit fails"]),
+        ("missing column", {}, ["b is not in the frame: it is NULL"]),
+        ("missing default", {}, ["b is not in the frame: it takes its default, 'x'"]),
+        ("missing generated", {}, ["g is not in the frame: the table generates it as a + 1"]),
+        ("missing identity", {}, ["i is not in the frame: the table counts it"]),
+        (
+            "missing partition",
+            {"mode": "overwrite", "overwrite_schema": True},
+            [
+                "columns are dropped with their data: b",
+                "the table loses its layout, unless the writer repeats it (partitionBy, clusterBy)",
+            ],
+        ),
+        ("NOT NULL", {"mode": "overwrite", "overwrite_schema": True}, ["columns are no longer NOT NULL: b"]),
+        (
+            "missing checked",
+            {"mode": "overwrite", "overwrite_schema": True},
+            [
+                "columns are dropped with their data: v",
+                "check positive stays without its column v, so every later write fails: drop it first",
+            ],
+        ),
+        ("equal", {}, []),
+    ],
+)
+def test_an_accepted_write_has_notes_on_side_effects(name, how, notes):
+    verdict = check_write(*PAIRS[name], WriteOptions(**how))
+
+    assert verdict.accepted
+    assert [note.message for note in verdict.notes] == notes
+    assert {(note.severity, note.table) for note in verdict.notes} <= {("note", verdict.table)}
+
+
+def test_the_schema_after_a_write_is_one_of_sparks():
+    target = table(Column("id", LONG, is_nullable=False, comment="Key"), Column("v", StructType([field("x", INT)])))
+    given = StructType([StructField("v", StructType([field("X", INT), field("y", TEXT)])), field("id", LONG)])
+
+    verdict = check_write(target, given, WriteOptions(merge_schema=True))
+
+    assert verdict.resulting_schema == StructType(
+        [
+            StructField("id", LONG, nullable=False, metadata={"comment": "Key"}),
+            StructField("v", StructType([StructField("x", IntegerType()), StructField("y", StringType())])),
+        ],
+    )
+    assert str(verdict) == "dev.silver.orders: the write is accepted\n  note: v.y (string) is added, nullable and last"
+
+
+def test_a_live_table_is_judged_as_it_is():
+    catalog = MemoryCatalog()
+    Orchestrator.over(catalog).sync_tables([table(A, B, checks=[Check("small", "a < 10")])])
+
+    assert check_write("DEV.silver.orders", frame(a=INT), catalog=catalog).accepted
+    assert check_write("dev.silver.orders", frame(c=INT), catalog=catalog).rules == ("extra-column",)
+    state = catalog.snapshot([table(A)]).existing(table(A).name)
+    assert check_write(state, frame(a=INT)) == check_write("dev.silver.orders", frame(a=INT), catalog=catalog)
+    with pytest.raises(CatalogReadError, match=r"dev\.silver\.nothing: is not in the catalog; create it first"):
+        check_write("dev.silver.nothing", frame(a=INT), catalog=catalog)
+
+
+def judge(target=None, given=None, **options):
+    return check_write(target or table(A), given or frame(a=INT), WriteOptions(**options))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (
+            {"method": "saveAsTable"},
+            "method is 'saveAsTable'; write one of save, save_as_table, insert_into, write_to, write_",
+        ),
+        ({"mode": "ignore"}, "mode is 'ignore' for save; write append or overwrite"),
+        ({"method": "write_stream", "mode": "overwrite"}, "mode is 'overwrite' for write_stream; write append"),
+        ({"target": "dev.silver.orders"}, "table is 'dev.silver.orders'; give a Table, a TableState, or the name of a"),
+        ({"given": "a int"}, "what is written is 'a int'; give a DataFrame or its schema, a StructType"),
+    ],
+)
+def test_what_can_never_be_meant_is_refused(arguments, text):
+    with pytest.raises(DeclarationError) as caught:
+        judge(**arguments)
+
+    assert text in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("stored", "given", "outcome"),
+    [
+        (struct(field("s", struct(field("x", INT)))), struct(field("s", struct(field("y", LONG)))), ()),
+        (
+            struct(field("l", ArrayType(struct(field("x", INT))))),
+            struct(field("l", ArrayType(struct(field("x", TEXT))))),
+            (),
+        ),
+        (struct(field("m", MapType(TEXT, INT))), struct(field("m", MapType(TEXT, TEXT))), ()),
+        (struct(field("n", NullType())), struct(field("m", INT)), ("wider-type",)),
+        (struct(field("s", struct(field("x", INT)))), struct(field("s", DATE)), ("unsupported-cast",)),
+    ],
+)
+def test_by_position_structs_are_entered_and_void_takes_anything(stored, given, outcome):
+    assert (
+        check_write(table(A, Column("v", stored)), frame(b=LONG, v=given), WriteOptions(method="insert_into")).rules
+        == outcome
+    )
+
+
+def test_lengths_of_a_frames_texts_are_none():
+    lengths = struct(
+        field("c", CharType(2)),
+        field("l", ArrayType(VarcharType(3))),
+        field("m", MapType(TEXT, CharType(1))),
+    )
+
+    assert check_write(table(Column("v", lengths)), frame(v=lengths)).notes == ()
+    assert check_write(table(Column("a", TEXT)), frame(a=VarcharType(9))).accepted
+
+
+def test_a_column_of_another_kind_that_a_check_is_made_of():
+    target = table(A, checks=[Check("positive", "a > 0")])
+
+    assert check_write(target, frame(a=struct(field("x", INT)))).rules == ("column-in-use", "type-mismatch")
+
+
+def test_a_new_field_is_written_as_its_struct_would_have_it():
+    commented = StructType(
+        [StructField("x", LongType()), StructField("unit", StringType(), metadata={"comment": "of x"})],
+    )
+
+    verdict = check_write(table(Column("v", struct(field("x", LONG)))), StructType([StructField("v", commented)]))
+
+    assert 'add StructField("unit", StringType(), metadata={"comment": "of x"}) to the struct v' in str(verdict)
+
+
+ANSWERS = list(recorded())
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_predictions_are_the_recorded_results(name):
+    wrong = []
+    for pair, method, mode, real in ANSWERS:
+        if pair == name:
+            predicted = outcome(check_write(*PAIRS[name], replace(MODES[mode], method=method)))
+            if not agree(predicted, real) and not (
+                name == BY_ROWS and predicted == "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"
+            ):
+                wrong.append(f"{method}, {mode}: Delta {real}, predicted {predicted}")
+
+    assert wrong == []
+
+
+def test_every_method_and_mode_was_recorded():
+    assert sorted((pair, method, mode) for pair, method, mode, _ in ANSWERS) == sorted(
+        (pair, method, mode) for pair in PAIRS for method, mode in cells(pair, MODES)
+    )
+
+
+@pytest.mark.parametrize(
+    ("version", "method", "expected"),
+    [
+        ((3, 3), "save_as_table", "DELTA_FAILED_TO_MERGE_FIELDS"),
+        ((4, 2), "save_as_table", "DELTA_FAILED_TO_MERGE_FIELDS"),
+        ((4, 3), "save_as_table", "a int, v int"),
+        ((4, 2), "write_to", "DELTA_FAILED_TO_MERGE_FIELDS"),
+        ((4, 3), "write_to", "a int, v int"),
+        ((3, 3), "insert_into", "a int, v int"),
+        ((4, 4), "save", "DELTA_FAILED_TO_MERGE_FIELDS"),
+        ((3, 3), "write_stream", "a int, v int"),
+    ],
+)
+def test_frames_by_name_are_cast_since_delta_4_3(version, method, expected):
+    assert (
+        outcome(check_write(two(INT), frame(a=INT, v=LONG), WriteOptions(method=method), version=version)) == expected
+    )
+
+
+@pytest.mark.parametrize(
+    ("version", "given", "stored", "expected"),
+    [
+        ((3, 3), SHORT, INT, "a int, v int"),
+        ((3, 3), INT, SHORT, "a int, v int"),
+        ((3, 3), LONG, INT, "DELTA_FAILED_TO_MERGE_FIELDS"),
+        ((4, 0), LONG, INT, "a int, v bigint"),
+        ((4, 0), DOUBLE, INT, "DELTA_FAILED_TO_MERGE_FIELDS"),
+        ((4, 4), DOUBLE, INT, "a int, v double"),
+    ],
+)
+def test_writes_widen_by_the_rules_of_the_version(version, given, stored, expected):
+    target = two(stored, table_properties=WIDENS)
+
+    assert (
+        outcome(check_write(target, frame(a=INT, v=given), WriteOptions(merge_schema=True), version=version))
+        == expected
+    )
+
+
+@pytest.mark.parametrize(
+    ("version", "condition"),
+    [((4, 0), "_LEGACY_ERROR_TEMP_DELTA_0007"), ((4, 1), "DELTA_METADATA_MISMATCH")],
+)
+def test_the_condition_of_a_mismatch_has_a_name_since_delta_4_1(version, condition):
+    verdict = check_write(table(A), frame(field("a", INT), field("c", INT)), version=version)
+
+    assert [finding.code for finding in verdict.findings] == [condition]
+
+
+def made(local, model, rows=()):
+    scenario = Scenario(name="writes", before=model, after=model, plan="", sql="", rows=tuple(rows))
+    create_initial_tables(scenario, local, SparkDataAccess())
+    return model
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    ("name", "method", "how"),
+    [
+        ("extra column", "save", {}),
+        ("extra column", "write_to", {"merge_schema": True}),
+        ("extra column", "save_as_table", {"mode": "overwrite", "overwrite_schema": True}),
+        ("wider int", "save", {"auto_merge": True}),
+        ("missing column", "insert_into", {}),
+        ("missing NOT NULL", "write_to", {}),
+        ("int into date", "write_to", {}),
+        ("no column", "save", {}),
+        ("given identity", "write_to", {}),
+        ("extra column", "write_stream", {}),
+        (BY_ROWS, "write_to", {}),
+        (BY_ROWS, "save", {}),
+    ],
+)
+def test_the_probe_and_the_prediction_have_one_verdict(local, name, method, how):
+    pair = PAIRS[name]
+
+    probed, predicted = (
+        call(*pair, WriteOptions(method=method, **how))
+        for call in (lambda *a, **k: probe_write(*a, **k, catalog=local), check_write)
+    )
+
+    assert (probed.accepted, probed.columns, probed.findings) == (
+        predicted.accepted,
+        predicted.columns,
+        predicted.findings,
+    )
+    assert local.table_names("scratch", "probe") == ()
+
+
+@pytest.mark.spark
+def test_the_probe_writes_to_a_clone_and_not_to_the_table(local):
+    model = table(Column("id", LONG, is_nullable=False), B, table_properties=MAPPED, clustered_by=["id"])
+    made(local, model, [{"id": 1, "b": "x"}])
+    before = local.snapshot([model]), local.version(NAME), schemas(local)
+    given = local.spark.createDataFrame([(2, 1.5)], frame(id=LONG, c=DOUBLE))
+
+    verdict = probe_write("dev.silver.orders", given, WriteOptions(method="write_to", merge_schema=True))
+
+    assert verdict.resulting_schema.simpleString() == "struct<id:bigint,b:string,c:double>"
+    assert verdict.table == "dev.silver.orders"
+    assert (local.snapshot([model]), local.version(NAME), schemas(local)) == before
+    assert local.spark.conf.get("spark.databricks.delta.schema.autoMerge.enabled") == "false"
+
+
+def schemas(local):
+    return sorted(row[0] for row in local.spark.sql("show schemas in scratch").collect())
+
+
+@pytest.mark.spark
+def test_a_refusal_that_is_not_predicted_has_the_message_of_delta(local, monkeypatch):
+    accepted = check_write(table(A), frame(a=INT))
+    monkeypatch.setattr("pytest_delta_schema.backends.local.probes.predict_write", lambda *_: accepted)
+
+    (finding,) = probe_write(table(A), frame(c=INT), catalog=local).findings
+
+    assert (finding.rule, finding.code) == ("refused", "DELTA_METADATA_MISMATCH")
+    assert finding.message.startswith("[DELTA_METADATA_MISMATCH] A metadata mismatch was detected")
+
+
+@pytest.mark.spark
+def test_the_probe_needs_something_to_ask(local):
+    with pytest.raises(DeclarationError, match="a schema alone belongs to no session; give catalog="):
+        probe_write(table(A), frame(a=INT))
+    with pytest.raises(DeclarationError, match="what is written is 'a int'; give a DataFrame or its schema"):
+        probe_write(table(A), "a int", catalog=local)
+    with pytest.raises(CatalogReadError, match=r"dev\.silver\.nothing: is not in the catalog; create it first"):
+        probe_write("dev.silver.nothing", frame(a=INT), catalog=local)
+
+
+@pytest.mark.spark
+def test_a_struct_that_is_left_out_breaks_not_null_row_by_row(local):
+    """The prediction for the one pair whose refusal an empty frame does not show."""
+    made(local, PAIRS[BY_ROWS].table)
+    rows = local.spark.createDataFrame([(1,)], PAIRS[BY_ROWS].frame)
+
+    with pytest.raises(StatementError) as caught, translate_errors(local.bridge.with_logical_names):
+        rows.writeTo(dotted(NAME)).append()
+
+    assert caught.value.condition == "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"
+    assert_rejects(
+        PAIRS[BY_ROWS].table,
+        rows,
+        WriteOptions(method="write_to"),
+        reason="DELTA_NOT_NULL_CONSTRAINT_VIOLATED",
+    )
+
+
+@pytest.mark.spark
+def test_an_empty_frame_of_every_type_can_be_appended(local):
+    columns = [column for column in [*EVERY_TYPE, *VARIANTS] if column.name != "c_void"]
+    model = made(local, table(*columns))
+
+    nothing = empty_frame(local.spark, model)
+    nothing.write.mode("append").saveAsTable(dotted(NAME))
+
+    assert nothing.schema == to_struct_type(model)
+    assert local.version(NAME) == 0
+    assert check_write(model, nothing).accepted
+
+
+@pytest.mark.spark
+def test_a_model_is_made_from_the_schema_that_spark_shows(local):
+    declared = table(
+        Column("id", LONG, is_nullable=False, comment="Key"),
+        Column("code", spark.VarcharType(9), default="'x'"),
+        Column("place", struct(field("lat", DOUBLE, comment="Degrees"))),
+    )
+    made(local, declared)
+
+    again = Table.from_struct_type(*NAME, local.spark.table(dotted(NAME)).schema)
+
+    assert again.columns == declared.columns
+
+
+@pytest.mark.spark
+def test_a_stream_stops_at_its_contract(local, tmp_path):
+    """A pipeline gains a column: the prediction shows it before the stream fails."""
+    contract = made(local, table(A, B))
+    source, progress = str(tmp_path / "source"), str(tmp_path / "progress")
+    known, grown = frame(a=INT, b=TEXT), frame(a=INT, b=TEXT, c=DOUBLE)
+    local.spark.createDataFrame([(1, "x")], known).write.format("parquet").save(source)
+
+    assert check_write(contract, stream(local, source, known), WriteOptions(method="write_stream")).accepted
+    run(local, source, known, progress)
+    assert_table_equals(contract, [(1, "x")], catalog=local)
+
+    local.spark.createDataFrame([(2, "y", 0.5)], grown).write.format("parquet").mode("append").save(source)
+    verdict = check_write(contract, stream(local, source, grown), WriteOptions(method="write_stream"))
+    assert verdict.rules == ("extra-column",)
+    with pytest.raises(StatementError) as caught, translate_errors(local.bridge.with_logical_names):
+        run(local, source, grown, progress)
+    assert caught.value.condition == verdict.findings[0].code
+    assert_table_equals(contract, [(1, "x")], catalog=local)
+
+
+def stream(local, source, schema):
+    return local.spark.readStream.schema(schema).parquet(source)
+
+
+def run(local, source, schema, progress):
+    writer = stream(local, source, schema).writeStream.format("delta").option("checkpointLocation", progress)
+    writer.trigger(availableNow=True).toTable(dotted(NAME)).awaitTermination()

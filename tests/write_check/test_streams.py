@@ -1,0 +1,285 @@
+"""Predictions of streams: the recorded answer of each change, the worst of several, and what is never judged."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import get_args
+
+import pytest
+
+from pytest_delta_schema import Check, Column, MemoryCatalog, Orchestrator
+from pytest_delta_schema.diagnostics.errors import DeclarationError
+from pytest_delta_schema.plan.changes import Change
+from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.testing.scenario import BOTH, INT, LONG, MAPPED, TEXT, field, struct
+from pytest_delta_schema.write_check import StreamVerdict, check_stream
+from pytest_delta_schema.write_check.streams import (
+    NAMERS,
+    NEW_CHECKPOINT,
+    NOTHING_HELPS,
+    STREAM_KINDS,
+    TRACKED,
+    Answer,
+    answers,
+    names_of,
+    require_models,
+)
+from support.models import table
+from support.streams import BASE, CASES, FEED, ID, NOTE, SAMPLE, SEVERAL, SEVERAL_RECORD, X, states
+
+PLAIN = table(*BASE)
+MAPPED_TABLE = table(*BASE, table_properties=MAPPED)
+ICEBERG = {"delta.universalFormat.enabledFormats": "iceberg"}
+RENAMED = table(ID, NOTE, Column("w", INT, renamed_from="v"), table_properties=MAPPED)
+SHORTER = table(ID, NOTE, table_properties=MAPPED)
+
+
+def test_every_case_was_recorded_for_every_kind_of_stream():
+    assert sorted(answers()) == sorted((name.lower(), kind) for name in CASES for kind in STREAM_KINDS)
+
+
+def test_the_sample_shows_every_kind_of_stream_every_answer_and_every_end():
+    known = {(name, kind): answers()[name.lower(), kind] for name in CASES for kind in STREAM_KINDS}
+    played = {cell: known[cell] for cell in SAMPLE}
+
+    assert {kind for _, kind in played} == set(STREAM_KINDS)
+    assert {answer.answer for answer in played.values()} == {answer.answer for answer in known.values()}
+    assert {answer.condition for answer in played.values()} == {answer.condition for answer in known.values()}
+
+
+@pytest.mark.parametrize("kind", STREAM_KINDS)
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if len(case.steps) == 1 and not case.count_by])
+def test_one_change_has_the_recorded_answer(name, kind):
+    case = CASES[name]
+
+    verdict = check_stream(*states(case, kind), kind)
+
+    recorded = answers()[name.lower(), kind]
+    assert (verdict.answer, verdict.condition, verdict.remedy) == recorded
+    rules = [
+        finding.rule for finding in verdict.findings if not finding.rule.startswith("feature ") or name in finding.rule
+    ]
+    assert rules == ([] if recorded.answer == "continues" else [name])
+
+
+def test_every_kind_of_change_has_a_name():
+    assert set(NAMERS) == set(get_args(Change))
+    with pytest.raises(TypeError, match="int has no name in the table of stream rules"):
+        list(names_of(1, desired_state(PLAIN)))
+
+
+def test_nothing_that_changes_nothing_ends_a_stream():
+    assert check_stream(PLAIN, PLAIN) == StreamVerdict(table="dev.silver.orders", kind="plain", answer="continues")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "names"),
+    [
+        (MAPPED_TABLE, table(*BASE[:2], Column("v", TEXT), table_properties=MAPPED), ["type-swapped"]),
+        (PLAIN, table(*BASE, Column("c", TEXT, is_nullable=False)), ["not-null-column-added"]),
+    ],
+)
+def test_what_no_plan_makes_has_the_answer_of_its_steps(old, new, names):
+    verdict = check_stream(old, new)
+
+    assert [finding.rule for finding in verdict.findings] == names
+    assert (verdict.answer, verdict.remedy) == ("blocked", answers()[names[0], "plain"].remedy)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "rule"),
+    [
+        (table(ID, Column("s", X)), table(ID, Column("s", struct(field("x", TEXT)))), "no-plan"),
+        (
+            table(ID, Column("s", X)),
+            table(ID, Column("s", struct(field("x", INT), field("y", INT, nullable=False)))),
+            "no-plan",
+        ),
+        (PLAIN, table(ID, NOTE, Column("v", INT, generated_as="1")), "no-plan"),
+        (PLAIN, table(*BASE, Column("twice", LONG, generated_as="id * 2")), "no-plan"),
+        (PLAIN, table(*BASE, Column("number", LONG, identity=True)), "no-plan"),
+        (PLAIN, table(*BASE, table_properties=ICEBERG), "delta.universalFormat.enabledFormats set"),
+        (
+            table(*BASE, table_properties=ICEBERG),
+            table(*BASE, table_properties=dict.fromkeys(ICEBERG)),
+            "delta.universalFormat.enabledFormats unset",
+        ),
+        (
+            table(*BASE, table_properties={"delta.enableIcebergCompatV3": "true"}),
+            table(*BASE, table_properties={"delta.enableIcebergCompatV3": "false"}),
+            "delta.enableIcebergCompatV3 off",
+        ),
+        (
+            PLAIN,
+            table(*BASE, table_properties={"delta.feature.icebergCompatV2": "supported"}),
+            "feature icebergCompatV2",
+        ),
+    ],
+)
+def test_what_was_not_recorded_is_not_judged(old, new, rule):
+    verdict = check_stream(old, new)
+
+    assert (verdict.answer, verdict.condition, verdict.remedy) == ("not judged", "", ())
+    (finding,) = verdict.findings
+    assert finding.rule.startswith(rule)
+    assert finding.remedy == "try it with the fixture delta_stream_probe"
+
+
+def test_of_several_changes_the_worst_answer_counts():
+    widened = table(ID, NOTE, Column("w", LONG, renamed_from="v"), comment="New", table_properties=BOTH)
+
+    verdict = check_stream(table(*BASE, table_properties=BOTH), widened, "tracked")
+
+    assert verdict.answer == "blocked"
+    assert verdict.remedy == ("allowSourceColumnRename=always", "allowSourceColumnTypeChange=always")
+    assert [finding.rule for finding in verdict.findings] == ["column-renamed", "type-widened"]
+
+
+def test_pairs_and_triples_have_the_answers_of_delta():
+    predicted = {name: check_stream(*states(case, kind), kind).answer for name, (case, kind) in SEVERAL.items()}
+
+    assert len(SEVERAL) == 41
+    assert predicted == json.loads(SEVERAL_RECORD.read_text("utf-8"))
+
+
+@pytest.mark.parametrize("kind", ["plain", "change-feed"])
+def test_a_stream_that_one_change_ends_meets_the_others_as_a_lagging_one(kind):
+    new = table(ID, NOTE, Column("v", INT, is_nullable=False), Column("c", TEXT), table_properties=FEED)
+    old = table(*BASE, table_properties=FEED)
+
+    verdict = check_stream(old, new, kind)
+
+    assert check_stream(old, table(*new.columns[:3], table_properties=FEED), kind).answer == "continues"
+    assert verdict.answer == "blocked"
+    assert verdict.remedy == answers()["null-forbidden", "lagging"].remedy
+    assert [finding.rule for finding in verdict.findings] == ["column-added", "null-forbidden"]
+
+
+def test_a_block_is_worse_than_what_is_not_judged_and_that_worse_than_a_restart():
+    added = table(*BASE, Column("c", TEXT), table_properties=ICEBERG)
+    renamed = replace(RENAMED, table_properties={**MAPPED, **ICEBERG})
+
+    assert check_stream(PLAIN, added).answer == "not judged"
+    assert check_stream(MAPPED_TABLE, renamed).answer == "blocked"
+
+
+def test_a_plain_stream_over_a_rename_and_a_drop_needs_both():
+    new = table(ID, Column("w", INT, renamed_from="v"), table_properties=MAPPED)
+
+    assert check_stream(MAPPED_TABLE, new).remedy == answers()["column-renamed", "plain"].remedy + tuple(
+        part for part in answers()["column-dropped", "plain"].remedy if part != TRACKED
+    )
+
+
+def test_where_one_change_needs_a_new_checkpoint_nothing_else_helps(monkeypatch):
+    known = {**answers(), ("column-dropped", "plain"): Answer("blocked", "DELTA_X", NEW_CHECKPOINT)}
+    monkeypatch.setattr("pytest_delta_schema.write_check.streams.answers", lambda: known)
+    new = table(ID, Column("w", INT, renamed_from="v"), table_properties=MAPPED)
+
+    verdict = check_stream(MAPPED_TABLE, new)
+
+    assert verdict.remedy == NEW_CHECKPOINT
+    assert str(verdict).splitlines()[0].endswith("; start it with a new checkpoint")
+
+
+def test_where_nothing_helps_over_one_change_nothing_helps_over_several():
+    old = table(*BASE, table_properties={**MAPPED, **FEED})
+    new = table(ID, NOTE, table_properties={**MAPPED, "delta.enableChangeDataFeed": "false"})
+
+    verdict = check_stream(old, new, "change-feed")
+
+    assert (verdict.answer, verdict.remedy) == ("blocked", NOTHING_HELPS)
+    assert str(verdict).splitlines()[0].endswith("; nothing that was tried lets it continue")
+
+
+def test_an_observed_table_is_judged_like_its_model():
+    catalog = MemoryCatalog()
+    Orchestrator.over(catalog).sync_tables([MAPPED_TABLE])
+    observed = catalog.snapshot([MAPPED_TABLE]).existing(MAPPED_TABLE.name)
+
+    assert check_stream(observed, SHORTER) == check_stream(MAPPED_TABLE, SHORTER)
+
+
+@pytest.mark.parametrize(
+    ("old", "kind", "version", "rule"),
+    [
+        (PLAIN, "plain", (4, 0), "version-not-recorded"),
+        (PLAIN, "change-feed", (4, 4), "no-change-feed"),
+        (replace(desired_state(PLAIN), exists=False), "plain", (4, 4), "absent-table"),
+        (
+            table(*BASE, table_properties={"delta.feature.catalogManaged": "supported"}),
+            "plain",
+            (4, 4),
+            "catalog-managed",
+        ),
+    ],
+)
+def test_a_stream_that_was_not_recorded_is_not_judged_even_if_nothing_changes(old, kind, version, rule):
+    verdict = check_stream(old, PLAIN, kind, version=version)
+
+    assert verdict.answer == "not judged"
+    assert [finding.rule for finding in verdict.findings] == [rule]
+    assert f" [{rule}]" in str(verdict)
+
+
+def test_a_verdict_shows_what_ends_the_stream_and_what_lets_it_go_on():
+    added = table(*BASE, Column("c", TEXT), checks=[Check("positive", "id > 0")])
+
+    assert str(check_stream(PLAIN, added)) == (
+        "dev.silver.orders: a plain stream ends once, and continues when it is started again"
+        " [DELTA_SCHEMA_CHANGED_WITH_VERSION]\n"
+        "  ! columns.c: (absent) -> string: the stream ends once, and continues when it is started again; start it again"
+        " [DELTA_SCHEMA_CHANGED_WITH_VERSION column-added]"
+    )
+    tracked = check_stream(MAPPED_TABLE, RENAMED, "tracked")
+    assert str(tracked).splitlines()[0] == (
+        "dev.silver.orders: a tracked stream fails again after every start"
+        " [DELTA_STREAMING_CANNOT_CONTINUE_PROCESSING_POST_SCHEMA_EVOLUTION];"
+        " set the option allowSourceColumnRename to always"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (
+            (PLAIN, PLAIN, "batch"),
+            "kind is 'batch'; write one of plain, lagging, starting-version, tracked, change-feed",
+        ),
+        (("dev.silver.orders", PLAIN), "check_stream takes a Table or a TableState, and was given 'dev.silver.orders'"),
+        ((PLAIN, 1), "check_stream takes a Table or a TableState, and was given 1; give a model or a state as new"),
+        (
+            (PLAIN, table(*BASE, name="dev.silver.events")),
+            "check_stream: old is dev.silver.orders, and new is dev.silver.events; give one table before and after",
+        ),
+    ],
+)
+def test_what_can_never_be_meant_is_refused(arguments, text):
+    with pytest.raises(DeclarationError) as caught:
+        check_stream(*arguments)
+
+    assert text in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_version_is_two_numbers():
+    with pytest.raises(DeclarationError, match=r"version is '4.4'; write the major and minor version of Delta"):
+        check_stream(PLAIN, PLAIN, version="4.4")
+
+
+def test_a_probe_takes_models_only():
+    require_models("probe_stream", PLAIN, PLAIN)
+    with pytest.raises(DeclarationError, match="probe_stream takes a Table, and was given 1; give a model as new"):
+        require_models("probe_stream", PLAIN, 1)
+
+
+def test_a_default_that_changes_enables_no_feature_that_the_table_has_already():
+    old, new = (table(Column("v", INT, default=value)) for value in (1, 2))
+
+    verdict = check_stream(old, new, "tracked")
+
+    assert verdict.answer == "restarts"
+    assert [finding.message for finding in verdict.findings] == [
+        "columns.v.default: 1 -> 2: the stream ends once, and continues when it is started again",
+    ]
