@@ -15,7 +15,7 @@ from processes import run as run_python
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-LIMITS = {1: 2.1, 200: 2.3, 1000: 3.35}
+LIMITS = {1: 2.0, 200: 2.2, 1000: 3.0}
 """The limit of a gate by its number of tables."""
 
 MODELS = """
