@@ -410,14 +410,24 @@ class ModuleToProve(NamedTuple):
     """The name by which the project imports it; a module without one is run as a file."""
 
 
-def proved(
-    modules: Sequence[ModuleToProve], states: Iterable[TableState], settings: Settings
-) -> dict[QualifiedName, tuple[str, ...]]:
+class Proofs(NamedTuple):
+    """What models of some modules declare, compared with tables."""
+
+    differences: Mapping[QualifiedName, tuple[str, ...]]
+    """One line a difference between a model and its table; nothing if its plan is empty."""
+    unusable: Mapping[QualifiedName, str] = MappingProxyType({})
+    """Why the module of a model cannot be used, or does not declare it."""
+
+    def lines(self, name: QualifiedName) -> tuple[str, ...]:
+        """Return the differences of a model, or why its module cannot be used."""
+        return (self.unusable[name],) if name in self.unusable else self.differences[name]
+
+
+def proved(modules: Sequence[ModuleToProve], states: Iterable[TableState], settings: Settings) -> Proofs:
     """Return the differences that remain between the models in some modules and what was read of their tables.
 
     The modules are run in one new process, which ends with this call; it writes no compiled modules. Rules of hooks are
-    not needed. For each model there is one line a difference, or why its module cannot be used; nothing if its plan is
-    empty.
+    not needed.
     """
     plain = replace(settings, model_rules=(), plan_rules=())
     request = pickle.dumps((list(modules), [state_json(state) for state in states], plain))
@@ -428,9 +438,12 @@ def proved(
     names = [name for module in modules for name in module.names]
     if done.returncode != 0:
         last = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-        return dict.fromkeys(names, (f"the process that plans it has ended with {done.returncode}: {last}",))
-    answers = json.loads(done.stdout)
-    return {name: tuple(answers[str(name)]) for name in names}
+        return Proofs({}, dict.fromkeys(names, f"the process that plans it has ended with {done.returncode}: {last}"))
+    differences, unusable = json.loads(done.stdout)
+    return Proofs(
+        {name: tuple(differences[str(name)]) for name in names if str(name) in differences},
+        {name: unusable[str(name)] for name in names if str(name) in unusable},
+    )
 
 
 def answer() -> None:
@@ -438,27 +451,24 @@ def answer() -> None:
     with os.fdopen(os.dup(1), "w") as output:
         os.dup2(2, 1)
         request = pickle.load(sys.stdin.buffer)  # noqa: S301 - from the process that has started this one
-        differences = _differences(*request)
-        json.dump({str(name): lines for name, lines in differences.items()}, output)
+        json.dump([{str(name): part for name, part in parts.items()} for parts in _proofs(*request)], output)
 
 
-def _differences(
-    modules: Sequence[ModuleToProve], forms: Iterable[Any], settings: Settings
-) -> dict[QualifiedName, tuple[str, ...]]:
+def _proofs(modules: Sequence[ModuleToProve], forms: Iterable[Any], settings: Settings) -> Proofs:
     state = CatalogState.of({state.name: state for state in map(state_from_json, forms)})
     planner = planner_of(settings)
     differences: dict[QualifiedName, tuple[str, ...]] = {}
+    unusable: dict[QualifiedName, str] = {}
     for module in modules:
         path, names = module.path, module.names
         try:
             models = {table.name: BoundModel.of(table, settings).table for table in _tables_of_module(module)}
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a module raises is why it cannot be used
-            differences |= dict.fromkeys(names, (f"{path} cannot be imported: {type(error).__name__}: {error}",))
+            unusable |= dict.fromkeys(names, f"{path} cannot be imported: {type(error).__name__}: {error}")
         else:
-            missing = dict.fromkeys(names, (f"{path} does not declare it",))
-            planned = {name: differences_of(models[name], planner, state) for name in names if name in models}
-            differences |= {**missing, **planned}
-    return differences
+            unusable |= {name: f"{path} does not declare it" for name in names if name not in models}
+            differences |= {name: differences_of(models[name], planner, state) for name in names if name in models}
+    return Proofs(differences, unusable)
 
 
 def _tables_of_module(module: ModuleToProve) -> list[Table]:

@@ -1,9 +1,8 @@
-"""Accept the drift of tables into the source of their models: ``--delta-adopt``; imports write files as this does."""
+"""Accept the drift of tables into the source of their models: ``--delta-adopt``."""
 
 from __future__ import annotations
 
-import os
-import shutil
+import re
 import sys
 from dataclasses import dataclass, replace
 from difflib import unified_diff
@@ -16,7 +15,14 @@ from pytest_delta_schema.configuration.files import shown_path, toml
 from pytest_delta_schema.delta.names import part_path
 from pytest_delta_schema.diagnostics.errors import DeclarationError, DeltaSchemaError, os_error_text
 from pytest_delta_schema.diagnostics.text import escaped_lines, printed
-from pytest_delta_schema.engine.adoption import AcceptedDrift, ModuleToProve, accepted_drift, differences_of, proved
+from pytest_delta_schema.engine.adoption import (
+    AcceptedDrift,
+    ModuleToProve,
+    Proofs,
+    accepted_drift,
+    differences_of,
+    proved,
+)
 from pytest_delta_schema.engine.declarations import Declarations, module_tables
 from pytest_delta_schema.plan.actions import AlignTable
 from pytest_delta_schema.plan.changes import ConvertTable
@@ -25,12 +31,13 @@ from pytest_delta_schema.plugin.items import check, share_a_catalog
 from pytest_delta_schema.plugin.options import ADOPT, backend_and_location
 from pytest_delta_schema.plugin.registration import ADOPT_RUN, RUN, project_folder
 from pytest_delta_schema.plugin.reports import SourceRoot
+from pytest_delta_schema.plugin.source_files import SourceFile, UnwritableFileError
 from pytest_delta_schema.plugin.terminal import show_section
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.report.text import counted
 from pytest_delta_schema.source_code.calls import NO_VARIABLES, table_variables
 from pytest_delta_schema.source_code.edits import edited_declaration, hand_written
-from pytest_delta_schema.source_code.text import CodeStyle
+from pytest_delta_schema.source_code.text import NEWLINE, CodeStyle
 from pytest_delta_schema.state.desired import desired_state
 
 if TYPE_CHECKING:
@@ -42,6 +49,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.models.table import Table
     from pytest_delta_schema.plugin.run import ContractRun
     from pytest_delta_schema.source_code.calls import Variables
+    from pytest_delta_schema.state.states import TableState
 
 
 _WRITE = "write"
@@ -169,13 +177,18 @@ def adopt_tables(gate: Gate, models: Iterable[Table], options: AdoptOptions) -> 
     adoptions = [Adoption(model, drift) for model, drift in sorted(drifts, key=lambda pair: pair[0].origin.line)]
     accepted_models = {adoption.model.name: adoption.drift.table for adoption in adoptions}
     declarations = Declarations(gate.declarations.settings, {**gate.declarations.tables, **accepted_models})
+    sources: dict[Path, SourceFile] = {}
     files: dict[Path, list[Adoption]] = {}
     for adoption in adoptions:
-        adoption.fault = _fault_of_model(gate, declarations, adoption) or _fault_of_source(adoption, options)
+        adoption.fault = _fault_of_model(gate, declarations, adoption) or _fault_of_source(adoption, sources, options)
         if adoption.fault is None:
             files.setdefault(adoption.path, []).append(adoption)
     if options.writes and files:
-        _edit_files(files, gate, options)
+        edited = [
+            EditedFile(sources[path], sources[path].content or b"", edits, options.style)
+            for path, edits in files.items()
+        ]
+        _edit_files(edited, gate, options)
     faults |= {adoption.model.name: adoption.fault for adoption in adoptions if adoption.fault is not None}
     return AdoptOutcome({adoption.model.name: adoption for adoption in adoptions if adoption.fault is None}, faults)
 
@@ -216,13 +229,15 @@ def _fault_of_model(gate: Gate, declarations: Declarations, adoption: Adoption) 
     return ModelFault("no model can declare what differs", unknown) if unknown else None
 
 
-def _fault_of_source(adoption: Adoption, options: AdoptOptions) -> ModelFault | None:
+def _fault_of_source(adoption: Adoption, sources: dict[Path, SourceFile], options: AdoptOptions) -> ModelFault | None:
     """Note how the source of one model is edited, or return why it is not."""
     model, shown = adoption.model, Path(shown_path(adoption.path, options.root)).as_posix()
     if not options.sources.is_own(model.origin.location):
         return _by_hand(adoption, f"{shown} is not a file of this project")
     try:
-        original = adoption.path.read_bytes()
+        if adoption.path not in sources:
+            sources[adoption.path] = SourceFile.read(adoption.path)
+        original = sources[adoption.path].content or b""
         edited = _edited(original, [adoption], options.style)
     except OSError as error:
         return ModelFault(f"{shown} cannot be read: {os_error_text(error)}")
@@ -243,11 +258,14 @@ def _edited(original: bytes, adoptions: Iterable[Adoption], style: CodeStyle) ->
     """Return the content of a file with some edits, given in the order of their lines."""
     content, added = original, 0
     for adoption in adoptions:
-        model, before = adoption.model, content.count(b"\n")
+        model, before = adoption.model, len(_NEWLINE.findall(content))
         line = model.origin.line + added
         content = edited_declaration(content, line, model, adoption.drift.table, _variables(model), style)
-        added += content.count(b"\n") - before
+        added += len(_NEWLINE.findall(content)) - before
     return content
+
+
+_NEWLINE = re.compile(NEWLINE.pattern.encode())
 
 
 def _variables(model: Table) -> Variables:
@@ -256,68 +274,154 @@ def _variables(model: Table) -> Variables:
     return table_variables(module_tables(module)) if module else NO_VARIABLES
 
 
-def _edit_files(files: Mapping[Path, Sequence[Adoption]], gate: Gate, options: AdoptOptions) -> None:
+@dataclass(frozen=True, slots=True)
+class EditedFile:
+    """A file with the edits of it, in the order of their lines."""
+
+    source: SourceFile
+    original: bytes
+    """Its content before any edit."""
+    adoptions: Sequence[Adoption]
+    style: CodeStyle
+
+    def content(self, adoptions: Iterable[Adoption]) -> bytes:
+        """Return its content with some of the edits."""
+        return _edited(self.original, adoptions, self.style)
+
+
+def _edit_files(files: Sequence[EditedFile], gate: Gate, options: AdoptOptions) -> None:
     """Edit files, and prove the edits; those that fail are taken back."""
-    originals = {path: path.read_bytes() for path in files}
-    kept = dict(originals)
+    proof = AdoptionProof(gate, [adoption for file in files for adoption in file.adoptions])
+    kept = {id(file): file.original for file in files}
     try:
         with step(f"editing {counted(len(files), 'file')}"):
-            contents = {path: _edited(originals[path], files[path], options.style) for path in files}
-            written = {
-                path: files[path] for path, content in contents.items() if _is_written(path, content, files[path])
-            }
-        with step(f"proving {counted(sum(map(len, written.values())), 'model')}"):
-            proofs = _proofs(written, gate)
-        for path, adoptions in written.items():
-            if all(proofs[adoption.model.name] == adoption.expected for adoption in adoptions):
-                kept[path] = contents[path]
-                continue
-            with step(f"proving {counted(len(adoptions), 'model')} of {shown_path(path, options.root)} one by one"):
-                kept[path] = _proven_content(path, originals[path], adoptions, gate, options)
+            written = [file for file in files if _is_written(file)]
+        edits = [adoption for file in written for adoption in file.adoptions]
+        with step(f"proving {counted(len(edits), 'model')}"):
+            failed = proof.failures(edits)
+        suspects = []
+        for file in written:
+            # Any of the edits may be what changes other models.
+            if failed.others or not failed.models.keys().isdisjoint(edit.model.name for edit in file.adoptions):
+                _put_back(file, file.original)
+                suspects.append(file)
+            else:
+                kept[id(file)] = file.content(file.adoptions)
+                proof.watch(file.adoptions)
+        for file in suspects:
+            number = counted(len(file.adoptions), "model")
+            with step(f"proving {number} of {shown_path(file.source.path, options.root)} one by one"):
+                kept[id(file)] = _proven_content(file, proof)
     finally:
-        for path, content in kept.items():
-            if path.read_bytes() != content:
-                write_whole(path, content)
+        for file in files:
+            _put_back(file, kept[id(file)])
 
 
-def _is_written(path: Path, content: bytes, adoptions: Iterable[Adoption]) -> bool:
-    """Write a file; if it cannot be written, that is a fault of its models."""
+def _is_written(file: EditedFile) -> bool:
+    """Write all edits of a file; if it cannot be written, that is a fault of its models."""
     try:
-        write_whole(path, content)
+        file.source.replace(file.content(file.adoptions))
     except UnwritableFileError as error:
-        for adoption in adoptions:
+        for adoption in file.adoptions:
             adoption.fault = ModelFault(f"its source is not edited: {error}")
         return False
     return True
 
 
-def _proven_content(
-    path: Path, original: bytes, adoptions: Iterable[Adoption], gate: Gate, options: AdoptOptions
-) -> bytes:
-    """Return the content of a file with those of the edits after which no model in it differs."""
+def _put_back(file: EditedFile, content: bytes) -> None:
+    """Give a file what is proven of it; if that fails, it is a fault of its models."""
+    try:
+        if file.source.content != content:
+            file.source.replace(content)
+    except UnwritableFileError as error:
+        for adoption in file.adoptions:
+            adoption.fault = ModelFault(f"the edit of its source is not proven, and could not be taken back: {error}")
+
+
+def _proven_content(file: EditedFile, proof: AdoptionProof) -> bytes:
+    """Return the content of a file with those of the edits that can be proven together."""
     proven: list[Adoption] = []
-    content = original
-    for adoption in adoptions:
+    content = file.original
+    for adoption in file.adoptions:
         tried = [*proven, adoption]
-        edited = _edited(original, tried, options.style)
-        write_whole(path, edited)
-        proofs = _proofs({path: tried}, gate)
-        if all(proofs[other.model.name] == other.expected for other in tried):
+        edited = file.content(tried)
+        try:
+            file.source.replace(edited)
+        except UnwritableFileError as error:
+            adoption.fault = ModelFault(f"its source is not edited: {error}")
+            continue
+        failed = proof.failures(tried)
+        if not failed.models and not failed.others:
             proven, content = tried, edited
-        else:
-            lines = next(proofs[other.model.name] for other in tried if proofs[other.model.name] != other.expected)
+        elif failed.models:
+            lines = next(iter(failed.models.values()))
             adoption.fault = ModelFault("the edit of its source was taken back, because this still differs", lines)
+        else:
+            lines = tuple(f"{name}: {line}" for name, new in failed.others.items() for line in new)
+            adoption.fault = ModelFault(
+                "the edit of its source was taken back, because it changes what other models declare; write by hand",
+                lines,
+            )
+    _put_back(file, content)
+    proof.watch(proven)
     return content
 
 
-def _proofs(files: Mapping[Path, Sequence[Adoption]], gate: Gate) -> dict[QualifiedName, tuple[str, ...]]:
-    """Return the differences between the models in some files and their tables."""
-    modules = [
-        ModuleToProve(str(path), tuple(adoption.model.name for adoption in adoptions), adoptions[0].model.origin.module)
-        for path, adoptions in files.items()
-    ]
-    states = [gate.states(adoption.model)[1] for adoptions in files.values() for adoption in adoptions]
-    return proved(modules, [state for state in states if state is not None], gate.declarations.settings)
+class FailedProofs(NamedTuple):
+    """What speaks against some edits, by the names of models."""
+
+    models: Mapping[QualifiedName, tuple[str, ...]]
+    """How edited models still differ from their tables."""
+    others: Mapping[QualifiedName, tuple[str, ...]]
+    """How other models differ that did not before."""
+
+
+class AdoptionProof:
+    """Proves edits: the edited models declare what is stored, and no other declared model gets a new difference."""
+
+    def __init__(self, gate: Gate, adoptions: Iterable[Adoption]) -> None:
+        self._gate = gate
+        edited = {adoption.model.name for adoption in adoptions}
+        tables = gate.declarations.tables.values()
+        self._others = [table for table in tables if table.name not in edited and Path(table.origin.path).is_file()]
+        proofs = self._proofs(self._others)
+        self._allowed = {table.name: proofs.lines(table.name) for table in self._others}
+
+    def watch(self, adoptions: Iterable[Adoption]) -> None:
+        """Treat models whose edits are proven as others from now on."""
+        for adoption in adoptions:
+            self._others.append(adoption.model)
+            self._allowed[adoption.model.name] = adoption.expected
+
+    def failures(self, adoptions: Sequence[Adoption]) -> FailedProofs:
+        """Return what speaks against some edits, which are in the files."""
+        proofs = self._proofs([*self._others, *(adoption.model for adoption in adoptions)])
+        models = {adoption.model.name: proofs.lines(adoption.model.name) for adoption in adoptions}
+        expected = {adoption.model.name: adoption.expected for adoption in adoptions}
+        new = {
+            name: tuple(line for line in proofs.lines(name) if line not in allowed)
+            for name, allowed in self._allowed.items()
+        }
+        return FailedProofs(
+            {name: lines for name, lines in models.items() if lines != expected[name]},
+            {name: lines for name, lines in new.items() if lines},
+        )
+
+    def _proofs(self, models: Sequence[Table]) -> Proofs:
+        """Compare models, as their files declare them, with their tables."""
+        if not models:
+            return Proofs({})
+        modules: dict[tuple[str, str], list[QualifiedName]] = {}
+        for model in models:
+            modules.setdefault((model.origin.path, model.origin.module), []).append(model.name)
+        requests = [ModuleToProve(path, tuple(names), dotted) for (path, dotted), names in modules.items()]
+        return proved(requests, map(self._state, models), self._gate.declarations.settings)
+
+    def _state(self, model: Table) -> TableState:
+        """Return what was read of a table, or else what its model declares, which an edit must not change."""
+        gate = self._gate
+        desired, stored = gate.states(model)
+        return stored if stored is not None and stored.exists else desired
 
 
 class ModelFault(NamedTuple):
@@ -331,25 +435,6 @@ def fail(name: str, fault: ModelFault) -> NoReturn:
     """Fail the item of a table."""
     headline = f"{name}: {fault.headline}"
     raise ContractFailure(headline, "\n".join(map(escaped_lines, fault.lines)), name)
-
-
-class UnwritableFileError(Exception):
-    """A file cannot be written; the text names it, with the reason and the remedy."""
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file next to its place, and move it there."""
-    scratch = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        scratch.write_bytes(content)
-        if path.exists():
-            shutil.copymode(path, scratch)
-        os.replace(scratch, path)  # noqa: PTH105 - replaces on every system
-    except OSError as error:
-        scratch.unlink(missing_ok=True) if scratch.parent.is_dir() else None
-        msg = f"{path} cannot be written: {os_error_text(error)}; make its folder writable, or name another path"
-        raise UnwritableFileError(msg) from None
 
 
 def code_style(folder: Path) -> CodeStyle:

@@ -15,11 +15,11 @@ import pytest
 from pytest_delta_schema.configuration.files import shown_path
 from pytest_delta_schema.diagnostics.errors import DeclarationError, DeltaSchemaError
 from pytest_delta_schema.diagnostics.text import printed
-from pytest_delta_schema.engine.adoption import ModuleToProve, imported_model, model_name, proved
-from pytest_delta_schema.engine.declarations import Declarations, held_tables, tables_of_file
+from pytest_delta_schema.engine.adoption import ModuleToProve, Proofs, imported_model, model_name, proved
+from pytest_delta_schema.engine.declarations import BoundModel, Declarations, held_tables, tables_of_file
 from pytest_delta_schema.engine.gate import Gate
 from pytest_delta_schema.execute.protocols import ListsViews
-from pytest_delta_schema.plugin.adoption import ModelFault, UnwritableFileError, code_style, fail, write_whole
+from pytest_delta_schema.plugin.adoption import ModelFault, code_style, fail
 from pytest_delta_schema.plugin.commands import add_modules
 from pytest_delta_schema.plugin.compat import run_before_items, skip_item
 from pytest_delta_schema.plugin.failures import CatalogUnavailable, one_line, relative
@@ -27,12 +27,20 @@ from pytest_delta_schema.plugin.items import CatalogListing, ImportItem, NameNod
 from pytest_delta_schema.plugin.options import IMPORT, ImportRequest, aspects_of, backend_and_location, import_requests
 from pytest_delta_schema.plugin.registration import project_folder
 from pytest_delta_schema.plugin.snapshots import snapshot_text
+from pytest_delta_schema.plugin.source_files import SourceFile, UnwritableFileError, write_whole
 from pytest_delta_schema.plugin.summary import refuse
 from pytest_delta_schema.plugin.terminal import show_section
 from pytest_delta_schema.progress import step
 from pytest_delta_schema.report.text import counted, first_few, headline
 from pytest_delta_schema.source_code.calls import table_variables
-from pytest_delta_schema.source_code.modules import distinct, extended_module, module_source, python_word
+from pytest_delta_schema.source_code.modules import (
+    distinct,
+    extended_module,
+    module_source,
+    python_word,
+    why_unreadable,
+)
+from pytest_delta_schema.state.desired import desired_state
 from pytest_delta_schema.state.json_shapes import SQL_FILE, STATE_FILE
 
 if TYPE_CHECKING:
@@ -310,28 +318,21 @@ def import_tables(catalog: Catalog, options: ImportOptions) -> ImportOutcome:
     models = {
         name: imported_model(states[name], options.settings, options.owns) for name in names if name not in faults
     }
-    remarks = {
+    faults |= {name: fault for name, model in models.items() if (fault := _fault_of_model(model.table)) is not None}
+    models = {name: model for name, model in models.items() if name not in faults}
+    remarks: dict[QualifiedName, Sequence[str]] = {
         name: [f"not declared, because the value may be a secret: {', '.join(model.secrets)}"]
         for name, model in models.items()
         if model.secrets
     }
     modules = _modules_to_write(options, models, faults)
-    with step(f"writing {counted(len(modules), 'module')}"):
-        failed = {name: fault for module in modules for name, fault in module.write(remarks).items()}
-    faults |= failed
-    kept = [module for module in modules if module.models and failed.keys().isdisjoint(module.models)]
-    written = {name: module.path for module in kept for name in module.models}
-    with step(f"proving {counted(len(written), 'model')}"):
-        unproved = _differences_of_written(kept, {name: states[name] for name in written}, options.settings)
-    if unproved:
-        remarks |= {
-            name: [*remarks.get(name, ()), *(f"a model cannot declare this yet: {line}" for line in lines)]
-            for name, lines in unproved.items()
-        }
-        for module in kept:
-            if not unproved.keys().isdisjoint(module.models):
-                module.write(remarks)
-    faults |= {name: ModelFault("its model differs from it", lines) for name, lines in unproved.items()}
+    try:
+        faults |= _write_and_prove(modules, states, remarks, options.settings)
+    except BaseException:
+        for module in modules:
+            module.take_back()
+        raise
+    written = {name: module.path for module in modules if module.is_kept for name in module.models}
     tables = {models[name].table.name: models[name].table for name in written}
     declarations = Declarations(options.settings, tables)
     for name, path in written.items():
@@ -344,6 +345,37 @@ def import_tables(catalog: Catalog, options: ImportOptions) -> ImportOutcome:
         except UnwritableFileError as error:
             faults.setdefault(name, ModelFault(f"has no snapshot: {error}"))
     return ImportOutcome(written=written, faults=faults, remarks=remarks)
+
+
+def _write_and_prove(
+    modules: Sequence[_Module],
+    states: Mapping[QualifiedName, TableState],
+    remarks: dict[QualifiedName, Sequence[str]],
+    settings: Settings,
+) -> dict[QualifiedName, ModelFault]:
+    """Write modules, and return why some of their models are not in them, or differ from their tables."""
+    faults: dict[QualifiedName, ModelFault] = {}
+    with step(f"writing {counted(len(modules), 'module')}"):
+        for module in modules:
+            faults |= module.write(remarks)
+    written = [module for module in modules if module.is_kept]
+    names = [name for module in written for name in module.models]
+    with step(f"proving {counted(len(names), 'model')}"):
+        proofs = _proofs_of_written(written, [states[name] for name in names], settings)
+    for module in written:
+        faults |= module.settle(proofs, remarks)
+    return faults
+
+
+def _fault_of_model(table: Table) -> ModelFault | None:
+    """Return why no module can hold a model; ``None`` if one can."""
+    reason = why_unreadable(table)
+    if not reason:
+        return None
+    return ModelFault(
+        f"was not written, because Python cannot read its model: {reason}; declare it by hand, with variables for the"
+        " types inside of its columns"
+    )
 
 
 def _unreadable(state: CatalogState, name: QualifiedName) -> ModelFault:
@@ -361,9 +393,15 @@ class _Module:
         self.models = models
         self._options = options
         self._docstring = docstring
-        self._before = path.read_bytes() if path.is_file() else None
-        tables = {} if self._before is None else tables_of_file(str(path))
-        self._known = table_variables(tables)
+        self._file = SourceFile.read(path)
+        self._before = self._file.content
+        self._tables = {} if self._before is None else tables_of_file(str(path))
+        self.is_kept = False
+
+    @property
+    def declared_before(self) -> list[Table]:
+        """The models that it has had before."""
+        return list({table.name: table for table in self._tables.values()}.values())
 
     def write(self, remarks: Mapping[QualifiedName, Sequence[str]]) -> dict[QualifiedName, ModelFault]:
         """Write the module, and return why it was not written, for each of its tables."""
@@ -374,13 +412,52 @@ class _Module:
         try:
             if self._before is None:
                 text = module_source(tables, docstring=self._docstring, remarks=comments, style=style)
+                content = text.encode()
             else:
-                text = extended_module(self._before.decode(), tables, self._known, remarks=comments, style=style)
-            write_whole(self.path, text.encode())
+                known = table_variables(self._tables)
+                content = extended_module(self._before, tables, known, remarks=comments, style=style)
+            self._file.replace(content)
         except (DeclarationError, UnwritableFileError, UnicodeError) as error:
-            shown = shown_path(self.path, self._options.root)
-            return dict.fromkeys(self.models, ModelFault(f"was not written to {shown}: {error}"))
+            return self._faults(f"was not written to {self._shown}: {error}")
+        self.is_kept = True
         return {}
+
+    def settle(self, proofs: Proofs, remarks: dict[QualifiedName, Sequence[str]]) -> dict[QualifiedName, ModelFault]:
+        """Keep what was written, with a remark on each model that differs, or take it back if it breaks the module."""
+        names = {table.name: name for name, table in self.models.items()}
+        broken = [proofs.unusable[name] for name in names if name in proofs.unusable]
+        others = [table.name for table in self.declared_before if proofs.lines(table.name)]
+        if broken or others:
+            fact = broken[0] if broken else f"{', '.join(map(str, others))} would declare something else in it"
+            return self.take_back() or self._faults(
+                f"was not written to {self._shown}: {fact}; write its model by hand"
+            )
+        unproved = {names[name]: lines for name in names if (lines := proofs.differences[name])}
+        for name, lines in unproved.items():
+            notes = [f"a model cannot declare this yet: {line}" for line in lines]
+            remarks[name] = [*remarks.get(name, ()), *notes]
+        if unproved:
+            failed = self.write(remarks)
+            if failed:
+                return failed
+        return {name: ModelFault("its model differs from it", lines) for name, lines in unproved.items()}
+
+    def take_back(self) -> dict[QualifiedName, ModelFault]:
+        """Give the file what it had before, and return why that is not possible, for each of its tables."""
+        try:
+            if self._file.content != self._before:
+                self._file.replace(self._before)
+        except UnwritableFileError as error:
+            return self._faults(f"was written to {self._shown} without a proof, and could not be taken back: {error}")
+        self.is_kept = False
+        return {}
+
+    @property
+    def _shown(self) -> str:
+        return shown_path(self.path, self._options.root)
+
+    def _faults(self, headline: str) -> dict[QualifiedName, ModelFault]:
+        return dict.fromkeys(self.models, ModelFault(headline))
 
 
 def _modules_to_write(
@@ -401,18 +478,19 @@ def _modules_to_write(
     return modules
 
 
-def _differences_of_written(
-    modules: Sequence[_Module], states: Mapping[QualifiedName, TableState], settings: Settings
-) -> dict[QualifiedName, tuple[str, ...]]:
-    """Return how the models of written modules differ from their tables, by the names of the tables in the catalog."""
-    if not states:
-        return {}
-    names = {table.name: name for module in modules for name, table in module.models.items()}
+def _proofs_of_written(modules: Sequence[_Module], states: Iterable[TableState], settings: Settings) -> Proofs:
+    """Compare the models of written modules with their tables, and those that the modules had with what they were."""
+    if not modules:
+        return Proofs({})
+    before = [table for module in modules for table in module.declared_before]
+    unchanged = [desired_state(BoundModel.of(table, settings).table) for table in before]
     declared = [
-        ModuleToProve(str(module.path), tuple(table.name for table in module.models.values())) for module in modules
+        ModuleToProve(
+            str(module.path), tuple(table.name for table in (*module.models.values(), *module.declared_before))
+        )
+        for module in modules
     ]
-    proofs = proved(declared, states.values(), settings)
-    return {names[model]: lines for model, lines in proofs.items() if lines}
+    return proved(declared, [*unchanged, *states], settings)
 
 
 def _write_snapshots(module: Path, model: Table, declarations: Declarations) -> None:

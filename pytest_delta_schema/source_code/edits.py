@@ -45,6 +45,7 @@ from pytest_delta_schema.source_code.text import (
     flat_code,
     text_code,
 )
+from pytest_delta_schema.source_code.trees import require_edited_call
 
 if TYPE_CHECKING:
     from collections.abc import Container, Hashable, Iterable, Iterator, Sequence
@@ -71,9 +72,10 @@ def edited_declaration(  # noqa: PLR0913, PLR0917 - what it is about, and how it
         source, line, {name: variable for name, variable in variables.items() if name != declared.name}
     )
     old, new = table_call(declared, usable), table_call(wanted, usable)
-    edit = Edit(*source.span(call), Rewriter(source, names, style, source.newline(line)).code(call, "", old, new))
-    edited = source.edited([edit, *names.edits(style)])
-    return SourceText(edited).edited(())
+    code = Rewriter(source, names, style, source.newline(line)).code(call, "", old, new)
+    edited = source.edited([Edit(*source.span(call), code), *names.edits(style)])
+    require_edited_call(source, edited, call, code, names.missing)
+    return edited
 
 
 def variables_above(source: SourceText, line: int, variables: Variables) -> dict[QualifiedName, Variable]:

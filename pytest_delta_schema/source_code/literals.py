@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -51,6 +52,33 @@ def is_head(node: ast.stmt) -> bool:
     """Whether a statement is the docstring of a module, or an import."""
     is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     return is_text or isinstance(node, (ast.Import, ast.ImportFrom))
+
+
+_SAME_LINE = re.compile(r"[ \t\f]*;(?:[ \t\f]|\\(?:\r\n|\r|\n))*")
+"""What is between two statements of one logical line."""
+
+
+def end_of_head(source: SourceText, body: Sequence[ast.stmt]) -> int:
+    """Return the number of the statements up to the last import of a body, with those that follow it in its line."""
+    number = max((index + 1 for index, node in enumerate(body) if is_head(node)), default=0)
+    whole = source.tree.body
+    while 0 < number < len(whole):
+        gap = source.text[source.span(whole[number - 1])[1] : source.span(whole[number])[0]]
+        if not _SAME_LINE.fullmatch(gap):
+            break
+        number += 1
+    return number
+
+
+def start_below(source: SourceText, number: int) -> int:
+    """Return where the line below the first statements of a file begins; that of the first one, if there are none."""
+    body = source.tree.body
+    if number:
+        return source.start_of_line((body[number - 1].end_lineno or body[number - 1].lineno) + 1)
+    if not body:
+        return len(source.text)
+    first = [body[0], *getattr(body[0], "decorator_list", ())]
+    return source.start_of_line(min(node.lineno for node in first))
 
 
 def bound_names(body: Iterable[ast.stmt]) -> dict[str, str]:
@@ -209,7 +237,8 @@ class Names:
         self._above = [node for node in source.tree.body if (node.end_lineno or node.lineno) < line]
         self._usable = _Imported(_run_before(self._above))
         self._bound = bound_names(source.tree.body)
-        self._missing: dict[str, set[str]] = {}
+        self.missing: dict[str, set[str]] = {}
+        """The names that have to be imported, by their packages."""
 
     def called(self, node: ast.expr) -> str:
         """Return the name of what is called, as its package has it; ``""`` if it is nothing that declarations use."""
@@ -238,14 +267,14 @@ class Names:
             raise NotLiteralError(
                 self._line, f"needs {name} of {package}, and the module has the name for something else"
             )
-        self._missing.setdefault(package, set()).add(name)
+        self.missing.setdefault(package, set()).add(name)
         return name
 
     def edits(self, style: CodeStyle) -> Iterator[Edit]:
         """Yield the edits that import what is missing."""
         for package in PACKAGES:
-            if package in self._missing:
-                names = sorted(self._missing[package])
+            if package in self.missing:
+                names = sorted(self.missing[package])
                 existing = [node for node in self._above if _imports_from(node, package)]
                 yield self._extended(existing[-1], names, style) if existing else self._added(package, names, style)
 
@@ -276,14 +305,12 @@ class Names:
         source = self._source
         later = PACKAGES[PACKAGES.index(package) + 1 :]
         others = [node for node in self._above if any(_imports_from(node, other) for other in later)]
-        heads = [node for node in self._above if is_head(node)]
         if others and others[0].col_offset == 0:
-            line = others[0].lineno
+            offset = source.start_of_line(others[0].lineno)
         else:
-            line = (heads[-1].end_lineno or 0) + 1 if heads else source.tree.body[0].lineno
+            offset = start_below(source, end_of_head(source, self._above))
         newline = source.newline(self._line)
         text = (import_line(package, names, style) + "\n").replace("\n", newline)
-        offset = source.start_of_line(line)
         return Edit(offset, offset, text)
 
 

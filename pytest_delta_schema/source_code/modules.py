@@ -12,9 +12,25 @@ from typing import TYPE_CHECKING, NamedTuple
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.diagnostics.text import escaped
 from pytest_delta_schema.models.sets import dependency_groups
-from pytest_delta_schema.source_code.calls import Call, Variable, column_call, field_call, table_call
-from pytest_delta_schema.source_code.literals import PACKAGES, bound_names, import_line, is_head, package_of
-from pytest_delta_schema.source_code.text import DEFAULT_STYLE, CodeStyle, code_lines, flat_code
+from pytest_delta_schema.source_code.calls import (
+    DATE,
+    Call,
+    Variable,
+    column_call,
+    field_call,
+    is_declaration,
+    table_call,
+)
+from pytest_delta_schema.source_code.literals import (
+    PACKAGES,
+    bound_names,
+    end_of_head,
+    import_line,
+    package_of,
+    start_below,
+)
+from pytest_delta_schema.source_code.text import DEFAULT_STYLE, CodeStyle, SourceText, code_lines, flat_code
+from pytest_delta_schema.source_code.trees import require_statements
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -53,28 +69,25 @@ def module_source(
     It imports what it needs and holds literals only. A table follows those that its foreign keys reference; apart from
     that, tables are sorted by name. Formatters leave the text as it is.
     """
-    declarations = _declarations(tables, {}, (), remarks, style)
+    declarations = _declarations(tables, {}, (), remarks, style, lambda _: True)
     head = [_docstring(docstring)] if docstring else []
     imports = [import_line(package, names, style) for package, names in _needed(declarations.calls).items()]
     return "\n\n".join([*head, *imports, *declarations.texts]) + "\n"
 
 
 def extended_module(
-    source: str,
+    content: bytes,
     tables: Iterable[Table],
     existing: Mapping[QualifiedName, Variable],
     *,
     remarks: Remarks = NO_REMARKS,
     style: CodeStyle = DEFAULT_STYLE,
-) -> str:
-    """Return the source of a module with further declarations at its end; everything in it stays as it is."""
-    try:
-        body = ast.parse(source).body
-    except (SyntaxError, ValueError) as error:
-        msg = f"it is not valid Python: {error}"
-        raise DeclarationError(msg) from None
+) -> bytes:
+    """Return the content of a module with further declarations at its end; everything in it stays as it is."""
+    source = SourceText(content)
+    body = source.tree.body
     bound = bound_names(body)
-    declarations = _declarations(tables, existing, bound, remarks, style)
+    declarations = _declarations(tables, existing, _mentioned(source.tree), remarks, style, source.holds)
     missing: dict[str, list[str]] = {}
     for package, names in _needed(declarations.calls).items():
         for name in names:
@@ -83,16 +96,27 @@ def extended_module(
                 raise DeclarationError(msg)
             if name not in bound:
                 missing.setdefault(package, []).append(name)
-    ends = "\r\n" if "\r\n" in source else "\n"
-    lines = source.splitlines(keepends=True)
-    after = max((node.end_lineno or 0 for node in body if is_head(node)), default=0)
-    added = "".join(f"{import_line(package, names, style)}\n" for package, names in missing.items()).replace("\n", ends)
-    head, rest = "".join(lines[:after]), "".join(lines[after:])
-    if added and head and not head.endswith(("\n", "\r")):
-        head += ends
-    new = "".join(f"\n{text}\n" for text in declarations.texts).replace("\n", ends)
-    end = "" if (not rest and not head) or (rest or head).endswith(("\n", "\r")) else ends
-    return f"{head}{added}{rest}{end}{new}"
+    added = "".join(f"{import_line(package, names, style)}\n" for package, names in missing.items())
+    declared = "".join(f"\n{text}\n" for text in declarations.texts)
+    number = end_of_head(source, body)
+    offset = start_below(source, number)
+    ends = source.newline(1)
+    text = _ended(source.text[:offset], ends if added else "") + added.replace("\n", ends) + source.text[offset:]
+    extended = source.encoded(_ended(text, ends) + declared.replace("\n", ends))
+    parts = [body[:number], ast.parse(added).body, body[number:], ast.parse(declared).body]
+    require_statements(extended, [node for part in parts for node in part])
+    return extended
+
+
+def _ended(text: str, newline: str) -> str:
+    """Return a text whose last line is ended."""
+    return text if not text or text.endswith(("\n", "\r")) else text + newline
+
+
+def _mentioned(tree: ast.Module) -> set[str]:
+    """Return the names that a module has or uses, so no new variable takes one of them."""
+    fields = [getattr(node, field, None) for node in ast.walk(tree) for field in ("id", "name", "asname", "rest")]
+    return {name.partition(".")[0] for name in fields if isinstance(name, str)}
 
 
 class _Declarations(NamedTuple):
@@ -100,16 +124,18 @@ class _Declarations(NamedTuple):
     texts: list[str]
 
 
-def _declarations(
+def _declarations(  # noqa: PLR0913, PLR0917 - what is declared, where, and how it is written
     tables: Iterable[Table],
     existing: Mapping[QualifiedName, Variable],
     taken: Iterable[str],
     remarks: Remarks,
     style: CodeStyle,
+    holds: Callable[[str], bool],
 ) -> _Declarations:
-    """Write the declarations of tables, parents first."""
+    """Write the declarations of tables, parents first, in an encoding that ``holds`` some texts."""
     ordered = [table for group in dependency_groups(tables) for table in group]
-    names = variables((table.name for table in ordered), [*taken, *(variable.name for variable in existing.values())])
+    used = [*taken, *(variable.name for variable in existing.values())]
+    names = variables((table.name for table in ordered), used, holds)
     known = dict(existing)
     made = _Declarations([], [])
     for table in ordered:
@@ -147,9 +173,15 @@ def _docstring(lines: Sequence[str]) -> str:
     return "\n".join([f'"""{first}', *([""] if others else []), *others]) + ('\n"""' if others else '"""')
 
 
-def variables(names: Iterable[QualifiedName], taken: Iterable[str] = ()) -> dict[QualifiedName, str]:
-    """Return a variable for each table, no two of them the same."""
-    return distinct(names, lambda name: variable(name.table), taken)
+def variables(
+    names: Iterable[QualifiedName], taken: Iterable[str] = (), holds: Callable[[str], bool] = lambda _: True
+) -> dict[QualifiedName, str]:
+    """Return a variable for each table, no two of them the same, of characters that the file ``holds``."""
+    return distinct(
+        names,
+        lambda name: variable("".join(part if holds(part) else "_" for part in python_word(name.table))),
+        taken,
+    )
 
 
 def distinct(
@@ -169,21 +201,34 @@ def distinct(
 
 
 def variable(name: str) -> str:
-    """Return a Python name for a table."""
+    """Return a Python name for a table, which means nothing to Python, pytest, this package or the module."""
     plain = python_word(name)
     if not plain.isidentifier():
         plain = f"_{plain}"
-    return f"{plain}_" if keyword.iskeyword(plain) or plain in _TAKEN else plain
+    if plain.startswith("__") and plain.endswith("__"):
+        plain = f"t{plain}"
+    is_taken = keyword.iskeyword(plain) or plain in _TAKEN or plain == DATE or is_declaration(plain)
+    return f"{plain}_" if is_taken else plain
 
 
 _TAKEN = frozenset({
-    "collect_ignore", "collect_ignore_glob", "delta_tables", "pytest_plugins", "pytestmark",
+    "collect_ignore", "collect_ignore_glob", "delta_tables", "pytest_generate_tests", "pytest_plugins", "pytestmark",
     "setup_function", "setup_module", "teardown_function", "teardown_module",
 })  # fmt: skip
 """Names of variables that mean something to pytest, or to this package."""
 
 
+def why_unreadable(table: Table) -> str:
+    """Return why Python cannot read the declaration of a table, such as its many brackets; ``""`` if it can."""
+    try:
+        compile(f"table = {flat_code(table_call(table), DEFAULT_STYLE)}", "<model>", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        return (error.msg if isinstance(error, SyntaxError) else str(error)) or type(error).__name__
+    return ""
+
+
 def python_word(name: str) -> str:
     """Return a name in lower case with the characters that Python's names have; it may begin with a digit."""
-    low = unicodedata.normalize("NFKC", name.lower())
+    # Letters of other styles, such as italic ones, have a lower case as plain ones only.
+    low = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name.lower()).lower())
     return "".join(character if f"a{character}".isidentifier() else "_" for character in low)

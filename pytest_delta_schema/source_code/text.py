@@ -163,8 +163,9 @@ class SourceText:
             with warnings.catch_warnings():
                 # The import has shown them.
                 warnings.simplefilter("ignore")
-                self.tree = ast.parse(self.text)
-        except (SyntaxError, ValueError, RecursionError) as error:
+                # From the bytes, as Python reads it: the encoding and the ends of lines are those of the file.
+                self.tree = ast.parse(content)
+        except (SyntaxError, ValueError, LookupError, MemoryError, RecursionError) as error:
             msg = f"it is not valid Python: {error}"
             raise DeclarationError(msg) from None
         if self.text.encode(self.encoding) != content:
@@ -215,7 +216,19 @@ class SourceText:
             parts += [self.text[end : edit.start], edit.text]
             end = edit.end
         parts.append(self.text[end:])
-        return "".join(parts).encode(self.encoding, "backslashreplace")
+        return self.encoded("".join(parts))
+
+    def encoded(self, text: str) -> bytes:
+        """Return a text in the encoding of the file; characters that it lacks are escaped."""
+        return text.encode(self.encoding, "backslashreplace")
+
+    def holds(self, text: str) -> bool:
+        """Whether the encoding of the file has all characters of a text."""
+        try:
+            text.encode(self.encoding)
+        except UnicodeError:
+            return False
+        return True
 
     def refuse_generated(self) -> None:
         """Refuse a file that no one edits by hand, or of which cells are run."""

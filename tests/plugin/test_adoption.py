@@ -12,9 +12,10 @@ import pytest
 from pytest_delta_schema import Column, MemoryCatalog, Settings, Table
 from pytest_delta_schema.engine import Gate
 from pytest_delta_schema.engine.declarations import tables_of_file
-from pytest_delta_schema.plugin import adoption
-from pytest_delta_schema.plugin.adoption import AdoptOptions, UnwritableFileError, adopt_tables
+from pytest_delta_schema.plugin import adoption, source_files
+from pytest_delta_schema.plugin.adoption import AdoptOptions, adopt_tables
 from pytest_delta_schema.plugin.reports import SourceRoot
+from pytest_delta_schema.plugin.source_files import UnwritableFileError
 from pytest_delta_schema.source_code.text import CodeStyle
 from pytest_delta_schema.state import TableState
 from pytest_delta_schema.state.desired import desired_state
@@ -281,6 +282,95 @@ def test_an_edit_whose_proof_fails_is_taken_back_alone(folder):
     assert content(folder).startswith(EDITED[: EDITED.index("same")])
 
 
+DERIVED = """\
+from pytest_delta_schema import Table
+from {module} import orders
+
+archive = Table("dev", "silver", "archive", [*orders.columns])
+"""
+
+
+@pytest.mark.parametrize("is_own_file", [True, False], ids=["another module", "the same module"])
+def test_an_edit_that_changes_another_model_is_taken_back(folder, is_own_file):
+    (folder.path / "shop").mkdir()
+    configure(folder, "shop")
+    derived = DERIVED.format(module="shop.models")
+    if not is_own_file:
+        derived = derived.splitlines()[-1] + "\n"
+    (folder.path / "shop" / "__init__.py").write_text("", "utf-8")
+    (folder.path / "shop" / "models.py").write_text(MODELS + ("" if is_own_file else derived), "utf-8")
+    if is_own_file:
+        (folder.path / "shop" / "archive.py").write_text(derived, "utf-8")
+    columns = "Column('id', 'bigint', is_nullable=False), Column('note', 'string')"
+    with_stored(folder, f"*THERE, table('archive', {columns})")
+
+    result = folder.run(WRITE)
+
+    result.assert_outcomes(failed=1, passed=3)
+    result.stdout.fnmatch_lines(
+        [
+            "dev.silver.orders: the edit of its source was taken back, because it changes what other models declare; *",
+            "dev.silver.archive: *",
+            "adopt: 1 table accepted and proven, 1 failed",
+        ],
+    )
+    after = MODELS.replace(', Column("size", "bigint")', "")
+    assert content(folder, "shop/models.py") == after + ("" if is_own_file else derived)
+    folder.run("--snapshot-update")
+    folder.run("--delta-drift", "-k", "not orders").assert_outcomes(passed=9, deselected=3)
+
+
+def test_an_edit_that_changes_a_table_that_is_not_read_is_taken_back(folder):
+    (folder.path / "models.py").write_text(MODELS + DERIVED.splitlines()[-1] + "\n", "utf-8")
+
+    result = folder.run(WRITE, "models.py::dev.silver.orders::adopt")
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["dev.silver.archive: *columns.amount*"])
+    assert content(folder).startswith(MODELS)
+
+
+def test_an_edit_may_bring_another_model_nearer_to_its_table(folder):
+    (folder.path / "models.py").write_text(MODELS + DERIVED.splitlines()[-1] + "\n", "utf-8")
+    with_stored(folder, "*THERE, table('archive', *THERE[0].columns)")
+
+    result = folder.run(WRITE)
+
+    result.assert_outcomes(passed=3, failed=1)
+    result.stdout.fnmatch_lines(["dev.silver.archive: its source is not edited, because line 16 *"])
+    folder.run("--snapshot-update")
+    folder.run("--delta-drift", "-k", "archive").assert_outcomes(passed=3, deselected=9)
+
+
+def test_a_link_stays_and_its_target_is_edited(folder):
+    (folder.path / "source").mkdir()
+    (folder.path / "models.py").rename(folder.path / "source" / "shop_models.py")
+    (folder.path / "models.py").symlink_to("source/shop_models.py")
+
+    folder.run(WRITE).assert_outcomes(passed=3)
+
+    assert (folder.path / "models.py").is_symlink()
+    assert content(folder, "source/shop_models.py") == EDITED
+
+
+def test_a_file_that_is_changed_before_it_is_edited_stays(folder, monkeypatch):
+    edit_files = adoption._edit_files
+
+    def edit_changed_files(*arguments):
+        (folder.path / "models.py").write_text("x = 1", "utf-8")
+        edit_files(*arguments)
+
+    monkeypatch.setattr(adoption, "_edit_files", edit_changed_files)
+
+    result = folder.run(WRITE)
+
+    result.assert_outcomes(failed=2, passed=1)
+    result.stdout.fnmatch_lines(
+        ["*orders: its source is not edited: *models.py has changed since it was read; run again"]
+    )
+    assert content(folder) == "x = 1"
+
+
 @pytest.mark.parametrize(
     ("there", "lines"),
     [
@@ -337,7 +427,7 @@ def test_a_model_that_breaks_a_rule_is_not_edited(folder):
 
 
 def test_a_folder_that_cannot_be_written(folder, monkeypatch):
-    monkeypatch.setattr(adoption, "write_whole", _refuse)
+    monkeypatch.setattr(source_files, "write_whole", _refuse)
 
     result = folder.run(WRITE)
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from pyspark.sql.types import LongType
+from pyspark.sql.types import DataType, LongType, StructField, StructType
 
-from pytest_delta_schema import Column, MemoryCatalog, QualifiedName, Settings, Table
+from pytest_delta_schema import Column, ForeignKey, MemoryCatalog, QualifiedName, Settings, Table
+from pytest_delta_schema.engine.adoption import Proofs
+from pytest_delta_schema.engine.declarations import tables_of_file
 from pytest_delta_schema.plugin import importing
 from pytest_delta_schema.plugin.importing import ImportOptions, import_targets
 from pytest_delta_schema.plugin.options import import_requests
@@ -404,7 +406,7 @@ def test_a_model_that_differs_is_added_once_with_what_it_cannot_declare(tmp_path
         style=CodeStyle(),
         root=tmp_path,
     )
-    monkeypatch.setattr(importing, "proved", lambda *_: {table.name: ("~ a: b -> c",)})
+    monkeypatch.setattr(importing, "proved", lambda *_: Proofs({table.name: ("~ a: b -> c",)}))
 
     outcome = importing.import_tables(MemoryCatalog([desired_state(table)]), options)
 
@@ -414,6 +416,148 @@ def test_a_model_that_differs_is_added_once_with_what_it_cannot_declare(tmp_path
         "# a model cannot declare this yet: ~ a: b -> c",
         'orders = Table("dev", "silver", "orders", [Column("id", LongType())])',
     ]
+
+
+def imported(path, *tables, source=None):
+    """Import tables into one file, which may exist, and return the outcome."""
+    if source is not None:
+        path.write_text(source, "utf-8")
+    states = [desired_state(table) for table in tables]
+    options = ImportOptions(
+        targets={state.name: path for state in states},
+        settings=Settings(),
+        owns=None,
+        style=CodeStyle(),
+        root=path.parent,
+    )
+    return importing.import_tables(MemoryCatalog(states), options)
+
+
+def nested(depth):
+    data_type: DataType = LongType()
+    for _ in range(depth):
+        data_type = StructType([StructField("a", data_type)])
+    return data_type
+
+
+@pytest.mark.parametrize("source", [None, "x = 1\n"], ids=["a new module", "an existing one"])
+def test_a_type_that_python_cannot_nest_spoils_its_own_table_only(tmp_path, source):
+    path = tmp_path / "silver.py"
+    deep = Table("dev", "silver", "deep", [Column("id", LongType()), Column("s", nested(70))], primary_key=["id"])
+    deepest = Table("dev", "silver", "deepest", [Column("s", nested(64))])
+    child = Table("dev", "silver", "a", [Column("id", LongType())], foreign_keys=[ForeignKey(["id"], deep)])
+
+    outcome = imported(path, deep, deepest, child, source=source)
+
+    assert {str(name): fault.headline for name, fault in outcome.faults.items()} == {
+        "dev.silver.deep": "was not written, because Python cannot read its model: too many nested parentheses; declare"
+        " it by hand, with variables for the types inside of its columns"
+    }
+    assert sorted(tables_of_file(str(path))) == ["a", "deepest"]
+    assert sorted(file.name for file in (tmp_path / "__snapshots__" / "silver").iterdir()) == [
+        "dev.silver.a.ddl.sql",
+        "dev.silver.a.state.json",
+        "dev.silver.deepest.ddl.sql",
+        "dev.silver.deepest.state.json",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("source", "fault"),
+    [
+        ("from pytest_delta_schema import Table\ndel Table\n", "NameError: name 'Table' is not defined"),
+        ("import sys\nif '-B' in sys.orig_argv: sys.exit('no')\n", "SystemExit: no"),
+    ],
+)
+def test_a_module_that_an_import_breaks_gets_its_bytes_back(tmp_path, source, fault):
+    path = tmp_path / "silver.py"
+
+    outcome = imported(path, Table("dev", "silver", "orders", [Column("id", LongType())]), source=source)
+
+    (found,) = outcome.faults.values()
+    assert found.headline == (
+        f"was not written to silver.py: {path} cannot be imported: {fault}; write its model by hand"
+    )
+    assert outcome.written == {}
+    assert path.read_text("utf-8") == source
+    assert not (tmp_path / "__snapshots__").exists()
+
+
+def test_a_module_whose_models_an_import_changes_gets_its_bytes_back(tmp_path):
+    path = tmp_path / "silver.py"
+    source = (
+        "import pathlib\n"
+        "text = pathlib.Path(__file__).read_text()\n"
+        "import pytest_delta_schema as p\n"
+        "old = p.Table('dev', 'silver', 'old', [p.Column('id', 'int')], comment=str(len(text)))\n"
+    )
+
+    outcome = imported(path, Table("dev", "silver", "orders", [Column("id", LongType())]), source=source)
+
+    (found,) = outcome.faults.values()
+    assert found.headline == (
+        "was not written to silver.py: dev.silver.old would declare something else in it; write its model by hand"
+    )
+    assert path.read_text("utf-8") == source
+
+
+def test_a_new_module_that_cannot_be_proven_is_removed(tmp_path, monkeypatch):
+    orders = Table("dev", "silver", "orders", [Column("id", LongType())])
+    monkeypatch.setattr(importing, "proved", lambda *_: Proofs({}, {orders.name: "silver.py cannot be imported: x"}))
+
+    outcome = imported(tmp_path / "silver.py", orders)
+
+    assert list(outcome.faults) == [orders.name]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interrupted_import_leaves_no_module_that_is_not_proven(tmp_path, monkeypatch):
+    orders = Table("dev", "silver", "orders", [Column("id", LongType())])
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(importing, "proved", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        imported(tmp_path / "silver.py", orders, source="x = 1\n")
+
+    assert (tmp_path / "silver.py").read_text("utf-8") == "x = 1\n"
+
+
+HOSTILE_NAMES = [
+    *("__debug__", "__builtins__", "__spec__", "__getattr__", "__name__", "__file__", "__class__", "__test__", "__"),
+    *("__init__", "__doc__", "__path__", "__all__", "__dict__", "__annotations__", "__loader__", "_", "___"),
+    *(
+        "none",
+        "true",
+        "class",
+        "match",
+        "type",
+        "date",
+        "column",
+        "table",
+        "\U0001d447able",
+        "\u2102olumn",
+        "\U0001d441one",
+        "print",
+        "list",
+    ),
+    *("pytest_generate_tests", "pytest_plugins", "setup_module", "teardown_function", "delta_tables", "test_a"),
+]
+
+
+def test_names_that_python_or_pytest_cannot_have_become_models_that_are_collected(folder):
+    conftest = folder.path / "conftest.py"
+    names = [f"dev.silver.`{name}`" for name in HOSTILE_NAMES]
+    tables = ", ".join(f"stored({name!r}, ID)" for name in names)
+    conftest.write_text(
+        conftest.read_text("utf-8").replace("applied(CUSTOMERS, ORDERS)", f"MemoryCatalog([{tables}])"), "utf-8"
+    )
+
+    folder.run(IMPORT).assert_outcomes(passed=len(HOSTILE_NAMES))
+
+    folder.run().assert_outcomes(passed=2 * len(HOSTILE_NAMES))
+    folder.run("--delta-drift").assert_outcomes(passed=3 * len(HOSTILE_NAMES))
 
 
 def test_files_have_names_that_can_be_imported():

@@ -16,9 +16,11 @@ from pyspark.sql import types as spark
 from pytest_delta_schema import Column, Deprecated, ForeignKey, PrimaryKey, QualifiedName, Table, Unique, UnknownType
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.plan import TablePlanner
+from pytest_delta_schema.source_code import modules
 from pytest_delta_schema.source_code.calls import Variable
-from pytest_delta_schema.source_code.modules import extended_module, module_source, variables
-from pytest_delta_schema.source_code.text import CodeStyle, text_code
+from pytest_delta_schema.source_code.modules import module_source, variables, why_unreadable
+from pytest_delta_schema.source_code.text import CodeStyle, SourceText, text_code
+from pytest_delta_schema.source_code.trees import require_edited_call, require_statements, same_code
 from pytest_delta_schema.state.desired import declared_table, desired_state
 from support.models import catalog
 from support.strategies import models, states
@@ -214,6 +216,7 @@ def test_quotes_are_those_that_need_the_fewest_backslashes(text, double, single)
 
 def test_no_two_tables_have_one_variable():
     names = ["Orders", "a-b", "a b", "a_b_2", "class", "2024", "delta_tables", "pytest_plugins", "²", "ﬁ", "fi"]
+    names += ["__spec__", "__debug__", "pytest_generate_tests", "date", "\U0001d447able", "__", "__x"]
 
     chosen = variables((QualifiedName("dev", "s", name.lower()) for name in names), ["orders"])
 
@@ -229,6 +232,13 @@ def test_no_two_tables_have_one_variable():
         "²": "_2",
         "fi": "fi",
         "ﬁ": "fi_2",
+        "__spec__": "t__spec__",
+        "__debug__": "t__debug__",
+        "pytest_generate_tests": "pytest_generate_tests_",
+        "date": "date_",
+        "\U0001d447able": "table",
+        "__": "t__",
+        "__x": "__x",
     }
     assert all(variable.isidentifier() for variable in chosen.values())
 
@@ -277,6 +287,11 @@ def test_a_partial_contract_is_written(owns):
     partial = Table("dev", "s", "partial", columns, owns=owns, evolution="additive", column_order="report")
 
     assert declared(module_source([partial]))[partial.name] == partial
+
+
+def extended_module(source: str, tables, existing) -> str:
+    """Return the text of a module, in UTF-8, with further declarations."""
+    return modules.extended_module(source.encode(), tables, existing).decode()
 
 
 def test_a_module_is_extended_at_its_end():
@@ -349,6 +364,97 @@ def test_letters_of_two_columns_count_as_two():
     )
 
     assert is_formatted(module_source([wide]), 88)
+
+
+@pytest.mark.parametrize(
+    ("codec", "name"), [("latin-1", "_é"), ("ascii", "__"), ("utf-8", "表é"), ("shift_jis", "表_")]
+)
+def test_a_variable_has_only_characters_that_the_encoding_of_its_module_has(codec, name):
+    table = Table("dev", "s", "表é", [ID], comment="表é")
+    content = f"# coding: {codec}\nx = 1\n".encode(codec)
+
+    extended = modules.extended_module(content, [table], {})
+
+    variable = f"t{name}" if name == "__" else name
+    assert f"\n{variable} = Table(" in extended.decode(codec)
+    namespace: dict[str, object] = {}
+    exec(compile(extended, "models.py", "exec"), namespace)  # noqa: S102 - what is tested
+    assert [value for value in namespace.values() if type(value) is Table] == [table]
+
+
+@pytest.mark.parametrize("used", ["customers", "print(customers)", "import customers", "import x.y as customers"])
+def test_a_new_variable_takes_no_name_that_the_module_uses(used):
+    assert "\ncustomers_2 = Table(" in extended_module(f"def f():\n    {used}\n", [CUSTOMERS], {})
+
+
+def test_imports_are_added_below_comments_and_decorators_stay_with_their_functions():
+    source = "#!/usr/bin/env python\n# coding: utf-8\n\n@staticmethod\ndef f(): pass\n"
+
+    assert extended_module(source, [CUSTOMERS], {}).startswith(
+        "#!/usr/bin/env python\n# coding: utf-8\n\n"
+        "from pyspark.sql.types import LongType\nfrom pytest_delta_schema import Column, Table\n"
+        "@staticmethod\ndef f(): pass\n\ncustomers = Table("
+    )
+
+
+@pytest.mark.parametrize("depth", [1, 64, 66])
+def test_a_type_that_python_cannot_read_is_known(depth):
+    data_type: spark.DataType = spark.LongType()
+    for _ in range(depth):
+        data_type = spark.StructType([spark.StructField("a", data_type)])
+
+    reason = why_unreadable(Table("dev", "silver", "deep", [Column("a", data_type)]))
+
+    assert reason == ("" if depth < 65 else "too many nested parentheses")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_same"),
+    [
+        ("x = 1  # a", "x = (1)", True),
+        ("x = 'a' 'b'", 'x = "ab"', True),
+        ("x = 1", "x = True", False),
+        ("x = 1", "x = 1.0", False),
+        ("x = 0.0", "x = -0.0", False),
+        ("x = 'a'", "x = b'a'", False),
+        ("x = 1", "x = 1; y = 2", False),
+        ("x = 1", "y = 1", False),
+        ("x = [1]", "x = (1,)", False),
+        ("def f(): return", "def f(): return None", False),
+        ("x = " + "-" * 90 + "1", "x = " + "-" * 90 + "1", True),
+    ],
+)
+def test_code_is_the_same_if_its_trees_are(one, other, is_same):
+    assert same_code(ast.parse(one), ast.parse(other)) is is_same
+    if not is_same:
+        with pytest.raises(
+            DeclarationError, match=r"^its edit would change other parts of it, too; write the model by hand$"
+        ):
+            require_statements(other.encode(), ast.parse(one).body)
+
+
+CALL = "from pytest_delta_schema import Table\nx = 1\nt = Table('a')\n"
+
+
+@pytest.mark.parametrize(
+    ("after", "is_accepted"),
+    [
+        (CALL.replace("'a'", "'b'"), True),
+        (CALL.replace("'a'", "'c'"), False),
+        (CALL.replace("'a'", "'b'").replace("1", "2"), False),
+        (CALL.replace("'a'", "'b'").replace("import", "import Check,"), False),
+        ("from datetime import date\n" + CALL.replace("'a'", "'b'"), False),
+    ],
+)
+def test_an_edited_call_is_all_that_may_differ(after, is_accepted):
+    source = SourceText(CALL.encode())
+    call = next(node for node in ast.walk(source.tree) if isinstance(node, ast.Call))
+
+    if is_accepted:
+        require_edited_call(source, after.encode(), call, "Table('b')", {})
+    else:
+        with pytest.raises(DeclarationError, match=r"^its edit would change other parts of it"):
+            require_edited_call(source, after.encode(), call, "Table('b')", {})
 
 
 def test_a_module_of_one_docstring_gets_its_imports_below():
