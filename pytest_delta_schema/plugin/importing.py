@@ -437,9 +437,8 @@ class _Module:
             notes = [f"a model cannot declare this yet: {line}" for line in lines]
             remarks[name] = [*remarks.get(name, ()), *notes]
         if unproved:
-            failed = self.write(remarks)
-            if failed:
-                return failed
+            # If the remarks cannot be written, the module stays as it is, and the faults say the same.
+            self.write(remarks)
         return {name: ModelFault("its model differs from it", lines) for name, lines in unproved.items()}
 
     def take_back(self) -> dict[QualifiedName, ModelFault]:

@@ -16,6 +16,7 @@ from faults import (
     near_writers,
     races,
     servers,
+    source_files,
 )
 
 AREAS = (
@@ -25,6 +26,7 @@ AREAS = (
     first_reads.AREA,
     consents.AREA,
     commands.AREA,
+    source_files.AREA,
     near_writers.AREA,
     boundaries.LOCAL_AREA,
     names_local.AREA,

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import ast
 import errno
 import os
-import re
 import sys
 from dataclasses import replace
-from itertools import product
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 from pyspark.sql import types as spark
 
-from pytest_delta_schema import Column, MemoryCatalog, QualifiedName, Settings
+from faults.source_files import NEWLINE, REFUSED, TAIL, is_inserted, sources, statements
+from pytest_delta_schema import Column, MemoryCatalog, Settings
 from pytest_delta_schema.engine import Gate
+from pytest_delta_schema.engine.adoption import Proofs
 from pytest_delta_schema.engine.declarations import tables_of_file
+from pytest_delta_schema.plugin import adoption, source_files
 from pytest_delta_schema.plugin.adoption import AdoptOptions, adopt_tables
 from pytest_delta_schema.plugin.importing import ImportOptions, import_tables
 from pytest_delta_schema.plugin.reports import SourceRoot
@@ -25,102 +24,6 @@ from pytest_delta_schema.plugin.source_files import SourceFile, UnwritableFileEr
 from pytest_delta_schema.source_code.text import CodeStyle
 from pytest_delta_schema.state import ColumnState, TableState
 from pytest_delta_schema.state.desired import desired_state
-
-FORMS = {
-    "nothing": "",
-    "a comment without an end": "# nothing",
-    "a statement without an end": "import os\nx = 1",
-    "a comment above": "#!/usr/bin/env python\n# Licence\n\nx = 1\n",
-    "separators in a docstring": '"""Tables.\n\x0c\u2028\x85\x0bMore.\n"""\nimport os\n\nx = 1\n',
-    "separators in a comment": "# a\u2028b\x85c\x0bd\x0ce\x1cf\nimport os\n\nx = 1\n",
-    "separators in a text": 'x = "a\u2028b\x85c\x1dd"\nimport os\n\ny = """\n\x0b\n"""\n',
-    "form feeds": "import os\n\x0c\nx = 1\n\x0c\ndef f():\n    return x\n\x0c",
-    "a parenthesised import": "# \x0c\u2028\nfrom os import (\n    path,\x0c\n    sep,  # \x85\n)\n\nx = sep\n",
-    "a statement behind an import": "# \x0b\nfrom os import sep; X = (\n    1,\n    2,\n)\n",
-    "several behind an import": "import os; import re; x = 1; y = [\n    2,\n];\n",
-    "a continued line": "from os import sep; \\\nX = (\n    2,\n)\nY = 3\n",
-    "a continued import": "from os import \\\n    sep\nX = sep\n",
-    "a continued text": "x = 'a\\\nb'\nimport os\n",
-    "a docstring and a future": '"""Doc."""; from __future__ import annotations\nx = 1\n',
-    "a future": '"""Doc."""\nfrom __future__ import annotations\n\nx: int = 1\n',
-    "a walrus": "import os\nif (n := 3) > 2:\n    y = [n]\n",
-    "f-strings": 'import os\nx = f\'{os.sep!r:>{10}}\' f"""\n{os.sep}\n"""\n',
-    "comprehensions": "import os\nx = [i for i in range(3) if (k := i)]\ny = {a: b for a, b in zip(x, x)}\n",
-    "decorators": "@staticmethod\ndef f():\n    import os\n    return os\n",
-    "decorators below an import": "import functools\n\n@functools.lru_cache\n@staticmethod\ndef f(): return 1\n",
-    "aliases": "from pytest_delta_schema import Table as T, Column as C\nimport pytest_delta_schema as p\nx = T, C, p\n",
-    "stars": "from pyspark.sql.types import *\nfrom os.path import *\nx = LongType\n",
-    "an import in the middle": "x = 1\nimport os\ny = os.sep\nimport re\nz = re\n",
-    "an import at the end": "x = 1\ndef f(): return os\nimport os",
-    "conditional imports": "try:\n    import tomllib\nexcept ImportError as error:\n    tomllib = None\n",
-    "type checking": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from pytest_delta_schema import Table\n",
-    "names": "def list_of(list): return list\nmatch = 1\nclass type_: pass\nx = sum, open\n",
-    "a match": "match [1]:\n    case [*rest]: pass\n    case {**more}: pass\n    case str() as text: pass\n",
-    "tabs": "if True:\n\tx = (1,\n2)\n\ty = 3\n",
-    "deep": f"x = {'-' * 90}1\ny = {' + '.join('1' * 300)}\n",
-    "a class of the name": "class Table: pass\n",
-    "a deleted name": "from pytest_delta_schema import Table\ndel Table\n",
-    "a later name": "from pytest_delta_schema import Column\nColumn = None\n",
-    "a hidden name": "import os\nglobals()['Column'] = 1\n",
-}
-"""Modules that can be imported, with the characters that end lines elsewhere."""
-
-REFUSED = {"a class of the name", "a deleted name", "a later name", "a hidden name"}
-"""Those to which no declaration can be added."""
-
-COOKIES = {
-    "plain": ("", "utf-8"),
-    "byte-order mark": ("", "utf-8-sig"),
-    "utf-8": ("# coding: utf-8\n", "utf-8"),
-    "latin-1": ("# -*- coding: latin-1 -*-\n# é\n", "latin-1"),
-    "cp1252": ("\n# vim: set fileencoding=cp1252 :\n", "cp1252"),
-    "shift_jis": ("# coding=shift_jis\n# 表\n", "shift_jis"),
-}
-NEWLINE = re.compile(rb"\r\n|\r|\n")
-NEWLINES = {"LF": "\n", "CR LF": "\r\n", "CR": "\r"}
-
-
-class Source(NamedTuple):
-    """A file."""
-
-    number: int
-    form: str
-    content: bytes
-
-    @property
-    def name(self) -> QualifiedName:
-        return QualifiedName("dev", "silver", f"t{self.number}")
-
-
-def sources(tail: str = "") -> list[Source]:
-    """Return files of every form, in half of the combinations of encodings and ends of lines."""
-    made = []
-    for number, (form, cookie, newline) in enumerate(product(FORMS, COOKIES, NEWLINES)):
-        head, codec = COOKIES[cookie]
-        body = FORMS[form]
-        if tail and body and not body.endswith("\n"):
-            body += "\n"
-        text = (head + body + tail.replace("NAME", f"t{number}")).replace("\n", NEWLINES[newline])
-        made.append(Source(number, form, text.encode(codec, "replace")))
-    return [source for source in made if source.number % 2 == 0 or source.form in REFUSED]
-
-
-def statements(content: bytes) -> list[str]:
-    """Return the statements of a module, as Python reads them."""
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(20_000)
-    try:
-        return [ast.dump(node) for node in ast.parse(content).body]
-    finally:
-        sys.setrecursionlimit(limit)
-
-
-def is_inserted(before: bytes, after: bytes) -> bool:
-    """Whether a file has all bytes that it had, with others in one place, and at its end."""
-    start = next(
-        (index for index, pair in enumerate(zip(before, after, strict=False)) if len({*pair}) > 1), len(before)
-    )
-    return any(before[split:] in after[split:] for split in range(start, -1, -1) if before[:split] == after[:split])
 
 
 def test_imports_add_declarations_to_files_of_every_form(tmp_path):
@@ -153,13 +56,6 @@ def test_imports_add_declarations_to_files_of_every_form(tmp_path):
         assert [part.partition("(")[0] for part in added if "ImportFrom" not in part] == ["Assign"], source
         assert {*NEWLINE.findall(after)} == ({*NEWLINE.findall(source.content)} or {b"\n"}), source
         assert tables_of_file(str(path))[f"t{source.number}"].name == source.name
-
-
-TAIL = (
-    "from pyspark.sql.types import LongType\nfrom pytest_delta_schema import Column, Table\n"
-    '# \u2028\x85\x0b\x0c\nNAME = Table("dev", "silver", "NAME", [Column("id", LongType())])  # \x1c\n'
-    'NAME_b = Table("dev", "silver", "NAME_b", [\n    Column("id", LongType()),  # \x0b\n])\nlast = 1\n'
-)
 
 
 def test_adoptions_edit_files_of_every_form(tmp_path):
@@ -274,3 +170,67 @@ def test_a_file_is_written_whole_with_its_folders(tmp_path):
     write_whole(tmp_path / "a" / "b.py", b"x")
 
     assert [path.name for path in (tmp_path / "a").iterdir()] == ["b.py"]
+
+
+ITEMS = "from pytest_delta_schema import Column, Table\nNAME = Table('dev', 'silver', 'NAME', [Column('id', 'int')])\n"
+
+
+@pytest.mark.parametrize(
+    ("written", "is_proven", "fault", "is_edited"),
+    [
+        (0, True, "its source is not edited: disk full", False),
+        (1, False, "the edit of its source is not proven, and could not be taken back: disk full", True),
+        (2, False, "its source is not edited: disk full", False),
+        (9, False, "the edit of its source was taken back, because this still differs", False),
+    ],
+    ids=["at the edit", "when it is taken back", "at the second try", "never"],
+)
+def test_a_disk_that_is_full_while_an_adoption_runs(tmp_path, monkeypatch, written, is_proven, fault, is_edited):
+    path = tmp_path / "models.py"
+    path.write_text(ITEMS.replace("NAME", "items"), "utf-8")
+    model = tables_of_file(str(path))["items"]
+    left = [None] * written
+
+    def write(target, content):
+        if not left:
+            msg = "disk full"
+            raise UnwritableFileError(msg)
+        left.pop()
+        write_whole(target, content)
+
+    monkeypatch.setattr(source_files, "write_whole", write)
+    if not is_proven:
+        monkeypatch.setattr(adoption, "proved", lambda *_: Proofs({model.name: ("~ a: b -> c",)}))
+    gate = Gate(
+        MemoryCatalog([desired_state(replace(model, columns=[Column("id", "bigint")]))]), [model], settings=Settings()
+    )
+    options = AdoptOptions(writes=True, style=CodeStyle(), root=tmp_path, sources=SourceRoot(tmp_path))
+
+    outcome = adopt_tables(gate, [model], options)
+
+    assert outcome.adoptions == {}
+    assert outcome.faults[model.name].headline == fault
+    assert ("bigint" in path.read_text("utf-8")) is is_edited
+
+
+def test_an_edit_that_changes_a_model_is_found_among_the_edits_of_several_files(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setitem(sys.modules, "b", None)
+    monkeypatch.delitem(sys.modules, "b")
+    for name in ("a", "b", "c"):
+        (tmp_path / f"{name}.py").write_text(ITEMS.replace("NAME", name), "utf-8")
+    text = f"from b import b\n{ITEMS}".replace("[Column", "[*b.columns, Column")
+    (tmp_path / "d.py").write_text(text.replace("NAME", "d").replace("'id'", "'n'"), "utf-8")
+    models = {name: tables_of_file(str(tmp_path / f"{name}.py"))[name] for name in "abcd"}
+    changed = {name: replace(models[name], columns=[Column("id", "bigint")]) for name in "abc"}
+    states = [desired_state(model) for model in ({**models, **changed}).values()]
+    gate = Gate(MemoryCatalog(states), models.values(), settings=Settings())
+    options = AdoptOptions(writes=True, style=CodeStyle(), root=tmp_path, sources=SourceRoot(tmp_path))
+
+    outcome = adopt_tables(gate, models.values(), options)
+
+    assert sorted(name.table for name in outcome.adoptions) == ["a", "c"]
+    assert [(name.table, fault.lines) for name, fault in outcome.faults.items()] == [
+        ("b", ("dev.silver.d: ~ columns.id: int -> bigint",))
+    ]
+    assert ["bigint" in (tmp_path / f"{name}.py").read_text("utf-8") for name in "abcd"] == [True, False, True, False]
