@@ -342,6 +342,20 @@ def test_an_edit_may_bring_another_model_nearer_to_its_table(folder):
     folder.run("--delta-drift", "-k", "archive").assert_outcomes(passed=3, deselected=9)
 
 
+def test_a_model_whose_module_only_pytest_can_import_does_not_stop_an_edit(folder):
+    (folder.path / "test_other.py").write_text(
+        "import sys\nfrom pytest_delta_schema import Column, Table\n"
+        "if 'pytest' not in sys.modules: raise OSError(object())\n"
+        "delta_tables = [Table('dev', 'silver', 'other', [Column('id', 'bigint')])]\n",
+        "utf-8",
+    )
+    with_stored(folder, "*THERE, table('other', Column('id', 'bigint'))")
+
+    folder.run(WRITE).assert_outcomes(passed=4)
+
+    assert content(folder) == EDITED
+
+
 def test_a_link_stays_and_its_target_is_edited(folder):
     (folder.path / "source").mkdir()
     (folder.path / "models.py").rename(folder.path / "source" / "shop_models.py")
