@@ -22,7 +22,7 @@ from pytest_delta_schema.diagnostics.errors import (
 )
 from pytest_delta_schema.diagnostics.text import escaped
 from pytest_delta_schema.exchange.ddl import read_scripts
-from pytest_delta_schema.history.git import HistoryError, Repository, short_id
+from pytest_delta_schema.history.git import SUBMODULE, SYMBOLIC_LINK, HistoryError, Repository, short_id
 from pytest_delta_schema.history.refs import is_folder, resolved, shown
 from pytest_delta_schema.models.names import parse_name
 from pytest_delta_schema.settings.table import project_file_of
@@ -129,16 +129,12 @@ def _folder(ref: str) -> Path | None:
     return None
 
 
-_SUBMODULE = "160000"
-_SYMBOLIC_LINK = "120000"
-
-
 def _contracts_of_commit(
     repository: Repository, ref: str, release_tags: Sequence[str], environment: Mapping[str, str]
 ) -> PastContracts:
     past = resolved(repository, ref, release_tags, environment)
-    changed = repository.changed_files()
-    if past.commit == repository.head and not changed:
+    work_tree = repository.work_tree()
+    if past.commit == repository.head and not any(work_tree):
         msg = (
             f"{past.label}: it is HEAD, and no source is changed, so nothing was compared;"
             " compare with an earlier commit, such as HEAD~1 or last-release"
@@ -148,14 +144,19 @@ def _contracts_of_commit(
     own, notes = _own_snapshots(entries)
     files = {file.path: file for file in own}
     paths = snapshots_to_read(files)
-    regular = {path: files[path].oid for path in paths if files[path].mode != _SYMBOLIC_LINK}
+    regular = {path: files[path].oid for path in paths if files[path].mode != SYMBOLIC_LINK}
     contents = repository.contents(past.commit, regular.values())
     contracts, faults = read_snapshots({path: contents[oid] for path, oid in regular.items()})
     faults += [file_fault(path, b"", "is a symbolic link") for path in paths if path not in regular]
     if not paths:
         notes.append(_nothing_to_compare(repository, past.commit))
-    if changed:
-        notes.append(f"the work tree has uncommitted changes: {_listed(changed)}")
+    if work_tree.changed:
+        notes.append(f"the work tree has uncommitted changes: {_listed(work_tree.changed)}")
+    if work_tree.maybe_changed:
+        notes.append(
+            "the work tree may have uncommitted changes in files that git converts, whose filters are not run:"
+            f" {_listed(work_tree.maybe_changed)}"
+        )
     tables, every_fault = single_contracts(contracts, faults)
     return PastContracts(
         ref=ref,
@@ -183,7 +184,7 @@ def _own_snapshots(entries: Iterable[TreeFile]) -> tuple[list[TreeFile], list[st
             own.append(file)
         else:
             others.add(project)
-    submodules = [entry.path for entry in entries if entry.mode == _SUBMODULE]
+    submodules = [entry.path for entry in entries if entry.mode == SUBMODULE]
     notes = []
     if others:
         notes.append(f"projects with a {_PROJECT_FILE} of their own are not read: {_listed(sorted(others))}")
@@ -193,7 +194,7 @@ def _own_snapshots(entries: Iterable[TreeFile]) -> tuple[list[TreeFile], list[st
 
 
 def _is_snapshot_file(file: TreeFile) -> bool:
-    return file.mode != _SUBMODULE and is_snapshot(file.path) and _SNAPSHOT_FOLDER in file.path.split("/")
+    return file.mode != SUBMODULE and is_snapshot(file.path) and _SNAPSHOT_FOLDER in file.path.split("/")
 
 
 def _nothing_to_compare(repository: Repository, commit: str) -> str:

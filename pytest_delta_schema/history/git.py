@@ -1,12 +1,15 @@
-"""Run git: no shell, no hooks, no network, no lock, and the texts that it has in English."""
+"""Run git: no shell, no hooks, no filters, no network, no lock, and the texts that it has in English."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shlex
+import stat
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, os_error_text
@@ -15,7 +18,6 @@ from pytest_delta_schema.diagnostics.text import escaped, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
 
 class HistoryError(DeltaSchemaError):
@@ -108,8 +110,24 @@ def short_id(commit: str) -> str:
     return commit[:_SHORT]
 
 
-_SETTINGS = ("*.py", "pyproject.toml", "pytest.toml", "pytest.ini", "tox.ini", "setup.cfg")
-"""The files that decide what models are."""
+_SETTINGS = tuple(
+    f":(glob)**/{name}" for name in ("*.py", "pyproject.toml", "pytest.toml", "pytest.ini", "tox.ini", "setup.cfg")
+)
+"""The files that decide what models are, in any folder."""
+
+_CONVERSIONS = ("filter", "text", "eol", "working-tree-encoding", "ident", "crlf")
+"""The attributes with which git stores another content than the work tree has."""
+
+SUBMODULE = "160000"
+SYMBOLIC_LINK = "120000"
+
+
+class WorkTree(NamedTuple):
+    """The files that may decide what models are, and differ from ``HEAD`` or are new, by their paths from the top."""
+
+    changed: tuple[str, ...]
+    maybe_changed: tuple[str, ...]
+    """Those whose attributes let git convert them; only their filters, which are not run, could tell."""
 
 
 class TreeFile(NamedTuple):
@@ -190,9 +208,9 @@ class Repository:
         text = self.output("for-each-ref", "--format=%(refname)", "refs/heads", "refs/remotes", "refs/tags").text
         return [name.split("/", 2)[2] for name in text.splitlines()]
 
-    def has_origin(self) -> bool:
-        """Whether names can be fetched from ``origin``."""
-        return run_git(self.folder, "config", "--get", "remote.origin.url").status == 0
+    def remotes(self) -> list[str]:
+        """Return the names of the remote repositories, ``origin`` first."""
+        return sorted(self.output("remote").text.splitlines(), key=lambda name: name != "origin")
 
     def reachable_tags(self) -> list[ReachableTag]:
         """Return the tags of ``HEAD`` and of the commits before it, the highest version first."""
@@ -217,11 +235,21 @@ class Repository:
         """Whether a commit is a second one, or comes after it."""
         return run_git(self.folder, "merge-base", "--is-ancestor", other, commit).status == 0
 
-    def changed_files(self) -> list[str]:
-        """Return the files that may decide what models are, and differ from ``HEAD`` or are new."""
-        options = ("--porcelain", "-z", "--untracked-files=all", "--ignore-submodules=all", "--no-renames")
-        answer = self.output("status", *options, "--", *(f":(top){name}" for name in _SETTINGS))
-        return [entry[3:] for entry in answer.text.split("\0") if entry]
+    def work_tree(self) -> WorkTree:
+        """Return what differs from ``HEAD``, and is not ignored.
+
+        ``git status`` and every other command that compares the work tree runs the filters of the configuration, at
+        least for files that are as new as the index (git 2.39.5), so the files are read and hashed here.
+        """
+        top = replace(self, folder=Path(self.output("rev-parse", "--show-toplevel").text))
+        index = map(_index_entry, _split(top.output("ls-files", "-z", "-t", "--stage", "--", *_SETTINGS)))
+        staged = top.output("diff-index", "--cached", "--name-only", "-z", "--no-renames", "HEAD", "--", *_SETTINGS)
+        new = top.output("ls-files", "-z", "--others", "--exclude-standard", "--", *_SETTINGS)
+        entries = {entry.path: entry for entry in index}
+        changed = {path for path, entry in entries.items() if _differs(top.folder, entry)}
+        changed.update(path for path in _split(staged) if path not in entries or entries[path].mode != SUBMODULE)
+        converted = _converted(top, changed)
+        return WorkTree((*sorted(changed - converted), *sorted({*_split(new)} - changed)), tuple(sorted(converted)))
 
     def files(self, commit: str) -> list[TreeFile]:
         """Return the entries of a commit below the folder of the project."""
@@ -277,6 +305,66 @@ def _not_opened(folder: Path, message: str) -> str:
         return f"the project is not in a git repository{unused}; give a folder with state files, such as ./old"
     text = message.replace(str(top), ".")
     return f"git cannot read the repository: {text}; make the whole repository available, and not a work tree alone"
+
+
+def _split(answer: GitAnswer) -> list[str]:
+    """Return the names that git has written with ``-z``."""
+    return answer.text.split("\0")[:-1]
+
+
+class _IndexEntry(NamedTuple):
+    path: str
+    mode: str
+    oid: str
+    stage: str
+    """``0``, or a side of a merge conflict."""
+    is_skipped: bool
+    """Whether the file is not part of a sparse checkout."""
+
+
+def _index_entry(entry: str) -> _IndexEntry:
+    """Return the entry that ``git ls-files -z -t --stage`` has written."""
+    head, _, path = entry.partition("\t")
+    tag, mode, oid, stage = head.split(" ")
+    return _IndexEntry(path, mode, oid, stage, tag == "S")
+
+
+def _differs(top: Path, entry: _IndexEntry) -> bool:
+    """Whether a file of the work tree is not what the index has; the ends of its lines may be those of Windows."""
+    if entry.is_skipped or entry.mode == SUBMODULE:
+        return False
+    content = _content(top / entry.path, is_link=entry.mode == SYMBOLIC_LINK)
+    if content is None or entry.stage != "0":
+        return True
+    return entry.oid not in (_blob_id(text, entry.oid) for text in (content, content.replace(b"\r\n", b"\n")))
+
+
+def _content(path: Path, *, is_link: bool) -> bytes | None:
+    """Return the content of a file, or the target of a link; ``None`` for what is neither, such as a pipe."""
+    try:
+        mode = path.lstat().st_mode
+        if is_link:
+            return os.fsencode(path.readlink()) if stat.S_ISLNK(mode) else None
+        return path.read_bytes() if stat.S_ISREG(mode) else None
+    except OSError:
+        return None
+
+
+def _converted(top: Repository, paths: Iterable[str]) -> set[str]:
+    """Return those of some files that git converts when it stores them."""
+    lines = b"".join(os.fsencode(path) + b"\0" for path in paths)
+    fields = _split(top.output("check-attr", "-z", "--stdin", *_CONVERSIONS, lines=lines))
+    values = zip(fields[::3], fields[2::3], strict=True)
+    return {path for path, value in values if value not in {"unspecified", "unset"}}
+
+
+_SHA256_LENGTH = 64
+
+
+def _blob_id(content: bytes, like: str) -> str:
+    """Return the id of a content, by the algorithm of another id."""
+    algorithm = "sha256" if len(like) == _SHA256_LENGTH else "sha1"
+    return hashlib.new(algorithm, b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
 def _tree_files(answer: GitAnswer) -> list[TreeFile]:

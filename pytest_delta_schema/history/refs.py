@@ -100,7 +100,7 @@ def _merge_base(repository: Repository, name: str, branches: Sequence[str]) -> P
         names = ", ".join(short_id(other.commit) for other in others)
         notes.append(f"{_short_name(base.branch)} and HEAD have further merge bases, which are not compared: {names}")
     if repository.is_shallow:
-        notes.append("the clone is shallow, which may hide a nearer merge base; to be sure: git fetch --unshallow")
+        notes.append(f"the clone is shallow, which may hide a nearer merge base; to be sure: {_unshallow(repository)}")
     return PastCommit(base.commit, label, tuple(notes))
 
 
@@ -112,7 +112,7 @@ def _no_merge_base(repository: Repository, branch: str) -> str:
     if repository.is_shallow:
         return (
             f"the clone is shallow, and does not reach the merge base of HEAD and {_short_name(branch)};"
-            f" fetch the whole history: git fetch --unshallow, {_BY_CI}"
+            f" fetch the whole history: {_unshallow(repository)}, {_BY_CI}"
         )
     return f"HEAD and {_short_name(branch)} have no common commit; compare with its tip: {TIP}{_short_name(branch)}"
 
@@ -149,10 +149,10 @@ def _last_release(repository: Repository, patterns: Sequence[str]) -> PastCommit
         if tag.commit != repository.head and any(fnmatchcase(tag.name, pattern) for pattern in patterns)
     ]
     if not tags:
-        deepen = " --unshallow" if repository.is_shallow else ""
+        command = _unshallow(repository, " --tags") if repository.is_shallow else "git fetch --tags"
         msg = (
             f"no tag before HEAD matches {' or '.join(map(shown, patterns))} (setting release_tags);"
-            f" fetch the tags: git fetch --tags{deepen}, or name a branch, a tag or a commit"
+            f" fetch the tags: {command}, or name a branch, a tag or a commit"
         )
         raise HistoryError(msg)
     tag = max(tags, key=lambda tag: tag.seconds)
@@ -241,7 +241,10 @@ _BY_CI = "or let the CI service do so (GitHub: fetch-depth: 0, GitLab: GIT_DEPTH
 
 
 def _how_to_fetch(repository: Repository, name: str) -> str:
-    if not repository.has_origin() or re.fullmatch(_PLAIN, name) is None:
+    can_fetch_name = "origin" in repository.remotes() and re.fullmatch(_PLAIN, name) is not None
+    if repository.is_shallow and not can_fetch_name:
+        return f"the clone is shallow, which may hide it; fetch the whole history: {_unshallow(repository)}, {_BY_CI}"
+    if not can_fetch_name:
         return "write the name of a branch, a tag or a commit"
     if COMMIT.fullmatch(name):
         return f"fetch it: git fetch origin {name}"
@@ -250,6 +253,15 @@ def _how_to_fetch(repository: Repository, name: str) -> str:
     if repository.is_shallow:
         return f"fetch it: git fetch --unshallow {fetched}, {_BY_CI}"
     return f"fetch it: git fetch {fetched}, or git fetch --tags"
+
+
+def _unshallow(repository: Repository, options: str = "") -> str:
+    """Return the command that fetches the whole history of a shallow clone, which may have no remote repository."""
+    command = f"git fetch{options} --unshallow"
+    remotes = [name for name in repository.remotes() if re.fullmatch(_PLAIN, name)]
+    if not remotes:
+        return f"git remote add origin URL && {command} origin"
+    return command if remotes[0] == "origin" else f"{command} {remotes[0]}"
 
 
 _LONGEST = 120

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
+import subprocess
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -116,6 +119,51 @@ def test_a_shallow_clone(shop):
     )
     clone.git("fetch", "--quiet", "--unshallow")
     assert contracts_at("main", project=clone.folder).notes == ()
+
+
+_BY_CI = "or let the CI service do so (GitHub: fetch-depth: 0, GitLab: GIT_DEPTH: 0, Azure: fetchDepth: 0)"
+
+
+@pytest.mark.parametrize(
+    ("remote", "command"),
+    [
+        ("origin", "git fetch --unshallow"),
+        ("upstream", "git fetch --unshallow upstream"),
+        ("", "git remote add origin URL && git fetch --unshallow origin"),
+        ("x;y", "git remote add origin URL && git fetch --unshallow origin"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("ref", "text"),
+    [
+        ("HEAD~2", "no branch, tag or commit is called HEAD~2; the clone is shallow, which may hide it;"),
+        ("side", "the clone is shallow, and does not reach the merge base of HEAD and side;"),
+    ],
+)
+def test_a_shallow_clone_of_depth_2(shop, remote, command, ref, text):
+    clone = shop.clone("clone", "--depth=2")
+    clone.git("branch", "side", clone.git("commit-tree", "-m", "side", "HEAD^{tree}"))
+    clone.git("remote", "remove", "origin")
+    if remote == "x;y":
+        clone.git("config", "remote.x;y.url", f"file://{shop.folder}")
+    elif remote:
+        clone.git("remote", "add", remote, f"file://{shop.folder}")
+
+    assert refused(clone, ref) == f"{ref}: {text} fetch the whole history: {command}, {_BY_CI}"
+    if ref == "HEAD~2":
+        for part in command.replace("URL", f"file://{shop.folder}").split(" && "):
+            clone.git(*part.split()[1:])
+        assert column(clone, ref) == "first"
+
+
+def test_tags_of_a_shallow_clone_without_a_remote(shop):
+    clone = shop.clone("clone", "--depth=2")
+    clone.git("remote", "remove", "origin")
+
+    assert refused(clone, "last-release") == (
+        "last-release: no tag before HEAD matches v* (setting release_tags); fetch the tags: git remote add origin URL"
+        " && git fetch --tags --unshallow origin, or name a branch, a tag or a commit"
+    )
 
 
 def test_a_shallow_clone_of_one_branch(shop):
@@ -271,11 +319,11 @@ def test_a_git_that_does_not_finish(shop, tmp_path, monkeypatch):
 def test_what_git_says_is_escaped(shop, tmp_path, monkeypatch):
     git = shutil.which("git")
     failing = r"""printf 'hint: x\nfatal: \033[31m https://user:secret@host/\n' >&2; exit 128"""
-    program(tmp_path, monkeypatch, f'case "$*" in *status*) {failing};; esac; exec {git} "$@"')
+    program(tmp_path, monkeypatch, f'case "$*" in *diff-index*) {failing};; esac; exec {git} "$@"')
 
     text = refused(shop)
 
-    assert text.startswith(r"HEAD~1: git status has failed: \u001b[31m https://")
+    assert text.startswith(r"HEAD~1: git diff-index has failed: \u001b[31m https://")
     assert "secret" not in text
     assert text.endswith("; check the repository: git fsck")
 
@@ -308,3 +356,290 @@ def test_no_hook_and_no_monitor_runs(shop, tmp_path):
 
     assert column(shop, "v1") == "first"
     assert not (tmp_path / "sprung").exists()
+
+
+_ATTRIBUTE_FILES = (".gitattributes", ".git/info/attributes", "core.attributesFile")
+_FILTERS = [
+    (key, file, state, included)
+    for key, file, state, included in product(
+        ("clean", "process"), _ATTRIBUTE_FILES, ("racy", "touched", "changed", "staged"), (False, True)
+    )
+    if not included or file == "core.attributesFile"
+]
+_HOOKS = ("post-index-change", "reference-transaction", "fsmonitor-watchman", "post-checkout")
+_PROGRAMS = {
+    "core.fsmonitor": "status",
+    "core.pager": "--paginate log",
+    "pager.log": "log",
+    "credential.helper": "credential fill",
+    "core.askPass": "credential fill",
+    "core.sshCommand": "ls-remote ssh://example.com/x",
+    "core.gitProxy": "ls-remote git://example.com/x",
+    "core.alternateRefsCommand": "rev-list --alternate-refs",
+    "core.editor": "commit --amend",
+    "diff.external": "diff HEAD~1",
+    "diff.x.textconv": "log -p --textconv",
+    "diff.x.command": "diff HEAD~1",
+    "filter.x.smudge": "checkout-index --force shop/models.py",
+    "gpg.program": "commit --amend --message=x --gpg-sign",
+    "remote.origin.uploadpack": "ls-remote origin",
+    "alias.status": "",
+    "alias.x": "x",
+}
+"""The command of git that runs the program of a key; none does for an alias with the name of a command."""
+
+
+@pytest.fixture
+def trapped(tmp_path, monkeypatch):
+    """A repository and a program that leaves a mark."""
+    repository = filled(GitRepository.created(tmp_path, monkeypatch))
+    repository.commit({"shop/models.py": "x = 1\n"})
+    trap = tmp_path / "trap"
+    trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/mark\n")
+    trap.chmod(0o755)
+    return repository, trap
+
+
+def spring(repository, command, mark):
+    """Run a command of git on a terminal, and return whether it has run the program, and take its mark away."""
+    git = ["git", *shlex.split(command)]
+    asked = b"protocol=https\nhost=example.com\n\n"
+    ours, terminal = os.openpty()
+    errors = subprocess.DEVNULL
+    subprocess.run(git, cwd=repository.folder, input=asked, stdout=terminal, stderr=errors, check=False, timeout=20)
+    os.close(ours)
+    os.close(terminal)
+    is_sprung = mark.exists()
+    mark.unlink(missing_ok=True)
+    return is_sprung
+
+
+def compare(repository):
+    """Read the contracts of a commit and of a release, and ask for a ref that does not exist."""
+    assert column(repository, "HEAD~1") == "second"
+    assert column(repository, "last-release") == "first"
+    assert "no branch, tag or commit is called none" in refused(repository, "none")
+
+
+def make_racy(repository):
+    """Write the index while the file is newer than the index, so git compares contents."""
+    file = repository.folder / "shop/models.py"
+    later = file.stat().st_mtime_ns + 10**12
+    os.utime(file, ns=(later, later))
+    repository.git("update-index", "--refresh", "--really-refresh")
+
+
+@pytest.mark.parametrize(("key", "file", "state", "included"), _FILTERS)
+def test_no_filter_runs(trapped, tmp_path, key, file, state, included):
+    repository, trap = trapped
+    configure_in = tmp_path / "included" if included else repository.folder / ".git" / "config"
+    models = repository.folder / "shop/models.py"
+    if state == "racy":
+        make_racy(repository)
+    elif state == "touched":
+        os.utime(models, (1, 1))
+    else:
+        models.write_text("x = 2\n")
+        if state == "staged":
+            repository.git("add", "shop/models.py")
+            make_racy(repository)
+    attributes = tmp_path / "attributes" if file == "core.attributesFile" else repository.folder / file
+    attributes.write_text("*.py filter=x\n")
+    repository.git("config", "--file", configure_in, f"filter.x.{key}", trap)
+    if file == "core.attributesFile":
+        repository.git("config", "--file", configure_in, file, attributes)
+    if included:
+        repository.git("config", "include.path", configure_in)
+
+    copy = GitRepository(Path(shutil.copytree(repository.folder, tmp_path / "copy", copy_function=shutil.copy2)))
+    compare(repository)
+
+    assert not (tmp_path / "mark").exists()
+    is_changed = state in {"changed", "staged"}
+    assert repository_note(repository) == (["shop/models.py"] if is_changed else [])
+    assert spring(repository, "status", tmp_path / "mark") or spring(copy, "status", tmp_path / "mark")
+
+
+def repository_note(repository):
+    """Return the files that may have changed; with a filter none is called changed."""
+    work_tree = git_commands.Repository.around(repository.folder).work_tree()
+    assert work_tree.changed in {(), (".gitattributes",)}
+    return list(work_tree.maybe_changed)
+
+
+@pytest.mark.parametrize("key", _PROGRAMS)
+def test_no_program_of_the_configuration_runs(trapped, tmp_path, monkeypatch, key):
+    repository, trap = trapped
+    monkeypatch.setenv("GIT_TERMINAL_PROMPT", "0")
+    (repository.folder / ".git/info/attributes").write_text("* diff=x filter=x\n")
+    alternate = repository.clone("alternate")
+    (repository.folder / ".git/objects/info/alternates").write_text(f"{alternate.folder}/.git/objects\n")
+    repository.git("remote", "add", "origin", f"file://{repository.folder}")
+    make_racy(repository)
+    repository.git("config", key, f"!{trap}" if key.startswith(("alias", "credential")) else trap)
+    os.utime(repository.folder / "shop/models.py", (1, 1))
+
+    compare(repository)
+
+    assert not (tmp_path / "mark").exists()
+    assert spring(repository, _PROGRAMS[key] or "status", tmp_path / "mark") == (_PROGRAMS[key] != "")
+
+
+@pytest.mark.parametrize("folder", [".git/hooks", "core.hooksPath"])
+@pytest.mark.parametrize("hook", _HOOKS)
+def test_no_hook_runs(trapped, tmp_path, folder, hook):
+    repository, trap = trapped
+    hooks = tmp_path / "hooks" if folder == "core.hooksPath" else repository.folder / folder
+    hooks.mkdir(exist_ok=True)
+    shutil.copy(trap, hooks / hook)
+    if folder == "core.hooksPath":
+        repository.git("config", folder, hooks)
+    if hook == "fsmonitor-watchman":
+        repository.git("config", "core.fsmonitor", hooks / hook)
+    os.utime(repository.folder / "shop/models.py", (1, 1))
+
+    compare(repository)
+
+    assert not (tmp_path / "mark").exists()
+    command = {"reference-transaction": "branch x", "post-checkout": "checkout --detach"}.get(hook, "status")
+    assert spring(repository, command, tmp_path / "mark")
+
+
+@pytest.mark.parametrize(
+    "address", ["ext::{trap} %S", "ssh://example.com/x", "git://example.com/x", "file:///nowhere", "x::y"]
+)
+def test_a_promisor_is_never_asked(trapped, tmp_path, monkeypatch, address):
+    """As on git 2.39.3 and older, which do not know GIT_NO_LAZY_FETCH."""
+    repository, trap = trapped
+    monkeypatch.delitem(git_commands._SET, "GIT_NO_LAZY_FETCH")
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    shutil.copy(trap, tmp_path / "git-remote-x")
+    keys = {
+        "remote.origin.url": address.format(trap=trap),
+        "remote.origin.promisor": "true",
+        "remote.origin.partialclonefilter": "blob:none",
+        "extensions.partialClone": "origin",
+        "core.repositoryFormatVersion": "1",
+        "core.sshCommand": str(trap),
+        "core.gitProxy": str(trap),
+        "remote.origin.uploadpack": str(trap),
+        "protocol.allow": "always",
+    }
+    for key, value in keys.items():
+        repository.git("config", key, value)
+    oid = repository.git("rev-parse", f"v1:{ORDERS}")
+    (repository.folder / ".git" / "objects" / oid[:2] / oid[2:]).unlink()
+
+    assert "the clone lacks files of commit" in refused(repository, "v1")
+    assert not (tmp_path / "mark").exists()
+    assert spring(repository, "ls-remote origin", tmp_path / "mark")
+
+
+_SAME, _OTHER, _WINDOWS = b"x = 1\n", b"x = 2\n", b"x = 1\r\n"
+
+
+@pytest.mark.parametrize(
+    ("attributes", "content", "changed", "maybe_changed"),
+    [
+        ("", _SAME, (), ()),
+        ("", _OTHER, ("shop/models.py",), ()),
+        ("", _WINDOWS, (), ()),
+        ("*.py text", _SAME, (), ()),
+        ("*.py text", _WINDOWS, (), ()),
+        ("*.py text", _OTHER, (), ("shop/models.py",)),
+        ("*.py text=auto", _OTHER, (), ("shop/models.py",)),
+        ("*.py -text", _OTHER, ("shop/models.py",), ()),
+        ("*.py binary", _OTHER, ("shop/models.py",), ()),
+        ("*.py eol=crlf", _WINDOWS, (), ()),
+        ("*.py eol=crlf", _OTHER, (), ("shop/models.py",)),
+        ("*.py working-tree-encoding=UTF-16", "x = 1\n".encode("utf-16"), (), ("shop/models.py",)),
+        ("*.py ident", b"x = 1 # $Id: 1 $\n", (), ("shop/models.py",)),
+        ("*.py crlf", _OTHER, (), ("shop/models.py",)),
+        ("*.py filter=lfs", _OTHER, (), ("shop/models.py",)),
+        ("*.py !filter", _OTHER, ("shop/models.py",), ()),
+        ("*.py filter=lfs", None, (), ("shop/models.py",)),
+        ("", None, ("shop/models.py",), ()),
+        ("other.py filter=lfs", _OTHER, ("shop/models.py",), ()),
+    ],
+)
+def test_a_file_that_git_converts_may_have_changed(trapped, attributes, content, changed, maybe_changed):
+    repository, _ = trapped
+    (repository.folder / ".git/info/attributes").write_text(f"{attributes}\n")
+    models = repository.folder / "shop/models.py"
+    if content is None:
+        models.unlink()
+    else:
+        models.write_bytes(content)
+
+    assert git_commands.Repository.around(repository.folder).work_tree() == (changed, maybe_changed)
+    notes = [f"the work tree has uncommitted changes: {path}" for path in changed] + [
+        f"the work tree may have uncommitted changes in files that git converts, whose filters are not run: {path}"
+        for path in maybe_changed
+    ]
+    if notes:
+        assert list(contracts_at("HEAD", project=repository.folder).notes) == notes
+    else:
+        assert "it is HEAD, and no source is changed" in refused(repository, "HEAD")
+
+
+def test_every_kind_of_change_of_the_work_tree(trapped):
+    repository, _ = trapped
+    names = ("gone", "pipe", "link", "to_file", "to_link", "both", "cached", "renamed", "same", "mode")
+    other = GitRepository(repository.folder.parent / "other")
+    other.folder.mkdir()
+    other.git("init", "--quiet")
+    other.commit()
+    repository.write({f"{name}.py": name for name in names if name not in {"link", "to_file"}})
+    for name in ("link", "to_file"):
+        (repository.folder / f"{name}.py").symlink_to("here")
+    repository.git("submodule", "--quiet", "add", f"file://{other.folder}", "module.py")
+    repository.commit()
+    repository.git("checkout", "--quiet", "-b", "side")
+    repository.commit({"both.py": "theirs"})
+    repository.git("checkout", "--quiet", "-")
+    repository.commit({"both.py": "ours"})
+    subprocess.run(["git", "merge", "side"], cwd=repository.folder, capture_output=True, check=False)
+    (repository.folder / "gone.py").unlink()
+    (repository.folder / "pipe.py").unlink()
+    os.mkfifo(repository.folder / "pipe.py")
+    for name in ("link", "to_link"):
+        (repository.folder / f"{name}.py").unlink()
+        (repository.folder / f"{name}.py").symlink_to("there")
+    (repository.folder / "to_file.py").unlink()
+    (repository.folder / "to_file.py").write_text("here")
+    (repository.folder / "mode.py").chmod(0o755)
+    (repository.folder / ".git/info/exclude").write_text("ignored.py\n")
+    repository.git("rm", "--quiet", "--cached", "cached.py")
+    repository.git("mv", "renamed.py", "other name\u00e4.py")
+    repository.write({"new.py": "", "ignored.py": "", "tox.ini": "", "sub/setup.cfg": "", "added.py": ""})
+    repository.git("add", "added.py")
+    module = GitRepository(repository.folder / "module.py")
+    module.git("commit", "--quiet", "--allow-empty", "--message=x")
+    repository.git("add", "module.py")
+
+    changed = git_commands.Repository.around(repository.folder / "shop").work_tree().changed
+
+    assert changed == (
+        "added.py",
+        "both.py",
+        "cached.py",
+        "gone.py",
+        "link.py",
+        "other name\u00e4.py",
+        "pipe.py",
+        "renamed.py",
+        "to_file.py",
+        "to_link.py",
+        "new.py",
+        "sub/setup.cfg",
+        "tox.ini",
+    )
+
+
+def test_files_outside_of_a_sparse_checkout_have_not_changed(trapped):
+    repository, _ = trapped
+    repository.commit({"docs/x": ""})
+    repository.git("sparse-checkout", "set", "docs")
+    assert not (repository.folder / "shop/models.py").exists()
+
+    assert git_commands.Repository.around(repository.folder).work_tree() == ((), ())
