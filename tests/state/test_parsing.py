@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from functools import partial
+
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -13,14 +16,16 @@ from pytest_delta_schema.state.expressions import (
     canonical,
     columns_in,
     condition_faults,
+    default_faults,
     evaluate,
     failing_rows,
     paths_in,
+    row_faults,
     simplified,
     with_columns,
 )
 from pytest_delta_schema.state.expressions.conditions import Unparsed
-from pytest_delta_schema.state.expressions.parsing import _plain, condition_of, parse, parse_exactly
+from pytest_delta_schema.state.expressions.parsing import _plain, condition_of, is_too_deep, parse, parse_exactly
 
 SAME = [
     ("a > 0", "A>0"),
@@ -537,3 +542,101 @@ def test_what_is_understood_is_grouped_as_in_spark(spark_tree, first, rest):
     assume(node is not None and tree is not None and sum(symbol in {"and", "or"} for symbol, _ in rest) < 3)
 
     assert tree == spark_tree(with_parentheses(node))
+
+
+NESTED = {
+    "parentheses": lambda depth: "(" * depth + "a" + ")" * depth + " > 1",
+    "unclosed": lambda depth: "(" * depth,
+    "calls": lambda depth: "abs(" * depth + "a" + ")" * depth + " > 1",
+    "casts": lambda depth: "CAST(" * depth + "a" + " AS INT)" * depth + " > 1",
+    "cases": lambda depth: "CASE WHEN a THEN " * depth + "1" + " END" * depth,
+    "lambdas": lambda depth: "transform(a, x -> " * depth + "x" + ")" * depth + " IS NULL",
+    "types": lambda depth: "CAST(a AS " + "array<" * depth + "int" + ">" * depth + ") IS NULL",
+    "not": lambda depth: "NOT " * depth + "a",
+    "signs": lambda depth: "- " * depth + "a > 1",
+    "dots": lambda depth: ".".join(["a"] * depth) + " > 1",
+    "indexes": lambda depth: "a" + "[0]" * depth + " > 1",
+    "conjunction": lambda depth: " AND ".join(["a > 1"] * depth),
+    "sum": lambda depth: " + ".join(["a"] * depth) + " > 1",
+}
+
+
+def below(frames, function):
+    """Call a function from a deeper frame, as the runs of projects do."""
+    return function() if frames == 0 else below(frames - 1, function)
+
+
+@pytest.mark.parametrize("depth", [10, 60, 100, 240, 2000])
+@pytest.mark.parametrize("form", NESTED)
+def test_no_depth_of_an_expression_ends_in_a_traceback(form, depth):
+    text = NESTED[form](depth)
+    spaced = text.replace("a", " A ") if form == "signs" else f"  {text}\n"
+
+    def use():
+        assert canonical(text) == canonical(spaced)
+        assert canonical(text) != canonical(f"{text} -1")
+        simplified(text)
+        condition_of(text)
+        assert with_columns(text, {}) == text
+        assert set(paths_in(text)) <= {ColumnPath(*["a"] * size) for size in range(1, depth + 1)}
+        assert [*condition_faults(text, {"a": "int"})] == [] or depth <= 100 or form == "conjunction"
+        with suppress(ExpressionError):
+            evaluate(text, [{"a": 1}], ["a"])
+
+    below(150, use)
+
+
+@pytest.mark.parametrize("depth", [100_000])
+@pytest.mark.parametrize("form", ["parentheses", "unclosed", "not", "signs"])
+def test_a_very_deep_expression_is_compared_by_its_tokens(form, depth):
+    text = NESTED[form](depth)
+
+    assert canonical(text) == canonical(text.replace("(", "( ").lower())
+    assert parse(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "is_parsed"),
+    [
+        (NESTED["parentheses"](25), True),
+        (NESTED["parentheses"](26), False),
+        (NESTED["cases"](25), True),
+        (NESTED["cases"](26), False),
+        (NESTED["types"](24), True),
+        (NESTED["types"](25), False),
+        (" AND ".join(["CAST(a AS array<int>) IS NULL"] * 60), True),
+        ("a < 1 AND " * 60 + "a > 1 AND a < 1", True),
+        (NESTED["not"](25), True),
+        (NESTED["not"](26), False),
+        ("(a > 0) AND " * 150 + "b > 0", True),
+        (NESTED["conjunction"](197), True),
+        (NESTED["conjunction"](198), False),
+        (NESTED["sum"](99), True),
+        (NESTED["sum"](101), False),
+        ("a > - 1 AND " * 150 + "b > - 1", True),
+    ],
+)
+def test_the_depth_that_is_parsed(text, is_parsed):
+    """It depends on the text alone, so two equal texts are compared in the same way wherever that is."""
+    assert (parse(text) is not None) == is_parsed
+    assert (below(150, partial(parse, text)) is not None) == is_parsed
+    assert is_too_deep(text) == (not is_parsed)
+    assert not [*row_faults(text, ["a", "b"])]
+    assert [*default_faults(text)] == (
+        [] if not is_parsed else [f"names {names(text)}, but a default cannot use columns"]
+    )
+
+
+def names(text):
+    return "b, a" if "b" in text else "a"
+
+
+def test_a_parser_that_recurses_too_deeply(monkeypatch):
+    def recurse(*_):
+        raise RecursionError
+
+    monkeypatch.setattr("pytest_delta_schema.state.expressions.parsing.parse_tokens", recurse)
+
+    assert parse("a > 7770") is None
+    assert is_too_deep("a > 7770")
+    assert canonical("A > 7770") == "a > 7770"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.names import folded, nearest_name
 from pytest_delta_schema.sqlglot_compat import exp
-from pytest_delta_schema.state.expressions.parsing import keywords_in, parse, parse_quoting, paths_in
+from pytest_delta_schema.state.expressions.parsing import is_too_deep, keywords_in, parse, parse_quoting, paths_in
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -42,6 +42,8 @@ def condition_faults(text: str, columns: Mapping[str, str]) -> Iterator[str]:
 def row_faults(text: str, columns: Collection[str]) -> Iterator[str]:
     """Yield the faults of an expression that is evaluated for one row and its columns."""
     node = parse(text)
+    if node is None and is_too_deep(text):
+        return
     if node is None:
         words = keywords_in(text, columns)
         is_unquoted = words and parse_quoting(text, columns) is not None
@@ -62,7 +64,8 @@ def default_faults(text: str) -> Iterator[str]:
     """Yield the faults of an expression for a default, which is evaluated without a row."""
     node = parse(text)
     if node is None:
-        yield "cannot be parsed"
+        if not is_too_deep(text):
+            yield "cannot be parsed"
         return
     yield from _unsupported_parts(node)
     named = _columns_in(text)

@@ -83,17 +83,82 @@ def parse_quoting(text: str, names: Iterable[str]) -> exp.Expr | None:
     return _parsed(text, lambda token, _following: folded(token.text) in folded_names)
 
 
+def is_too_deep(text: str) -> bool:
+    """Whether an expression is nested too deeply to be parsed, so only its text and Spark tell what it is."""
+    try:
+        _tree(text, _is_column)
+    except _TooDeepError:
+        return True
+    return False
+
+
 def _parsed(text: str, is_column: Callable[[Token, Token | None], bool]) -> exp.Expr | None:
+    try:
+        return _tree(text, is_column)
+    except _TooDeepError:
+        return None
+
+
+class _TooDeepError(Exception):
+    """An expression is nested too deeply for the recursion over its tokens, or over its syntax tree."""
+
+
+def _tree(text: str, is_column: Callable[[Token, Token | None], bool]) -> exp.Expr | None:
     tokens = tokens_of(text)
     if not tokens or any(token.token_type is TokenType.SEMICOLON for token in tokens):
         return None
+    if _nesting(tokens) > _DEEPEST_TOKENS:
+        raise _TooDeepError
     next_tokens = [*tokens[1:], None]
     read = [
         as_quoted_identifier(token) if token.token_type not in _TEXTS and is_column(token, following) else token
         for token, following in zip(tokens, next_tokens, strict=True)
     ]
-    node = parse_tokens(read, f"({text}")
+    try:
+        node = parse_tokens(read, f"({text}")
+    except RecursionError:
+        raise _TooDeepError from None
+    if node is not None and _is_deep(node):
+        raise _TooDeepError
     return None if node is None or node.find(exp.Command) else node
+
+
+_OPENING = {TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE}
+_CLOSING = {TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END}
+_PREFIXES = {TokenType.NOT, TokenType.DASH, TokenType.PLUS, TokenType.TILDE}
+_NESTED_TYPES = {TokenType.ARRAY, TokenType.MAP, TokenType.STRUCT}
+_DEEPEST_TOKENS = 25
+"""The deepest nesting that is parsed: sqlglot has about 17 calls for a parenthesis, and Python 1,000 in all."""
+_DEEPEST_TREE = 200
+"""The deepest syntax tree that is traversed by recursion; AND and OR count once, everything else twice."""
+
+
+def _nesting(tokens: Iterable[Token]) -> int:
+    """Return how deeply tokens are nested in brackets, CASE, signs and the arguments of types."""
+    deepest = depth = signs = types = 0
+    previous = None
+    for kind in (token.token_type for token in tokens):
+        signs = signs + 1 if kind in _PREFIXES else 0
+        depth += (kind in _OPENING) - (kind in _CLOSING)
+        if kind is TokenType.LT and previous in _NESTED_TYPES:
+            types += 1
+        elif kind is TokenType.GT and types:
+            types -= 1
+        deepest = max(deepest, depth + signs + types)
+        previous = kind
+    return deepest
+
+
+def _is_deep(root: exp.Expr) -> bool:
+    """Whether a syntax tree is deeper than what is traversed by recursion."""
+    waiting = [(root, 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        if depth > _DEEPEST_TREE:
+            return True
+        below = depth + (1 if isinstance(node, exp.Connector) else 2)
+        waiting += [(child, below) for child in node.iter_expressions()]
+    return False
 
 
 def _is_column(token: Token, following: Token | None) -> bool:
