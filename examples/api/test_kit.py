@@ -7,6 +7,7 @@ import pytest
 
 from models import orders
 from pytest_delta_schema.backends.kit import (
+    MALFORMED,
     NO_CONNECTION,
     OPEN_SOURCE_DELTA,
     PROPERTY_PREFIX,
@@ -164,6 +165,13 @@ def test_problem():
 
     assert isinstance(diagnostic, Diagnostic)
     assert diagnostic.code == "DS502"
+
+
+def test_malformed():
+    with pytest.raises(MALFORMED) as raised:
+        json.loads("{}")["schemaString"]
+
+    assert is_damaged(NAME, raised.value).code == "DS503"
 
 
 def test_is_a_view():

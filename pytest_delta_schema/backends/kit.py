@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.backends.logs.files import local_folder as local_folder
     from pytest_delta_schema.backends.logs.state import CommitLog as CommitLog
     from pytest_delta_schema.backends.logs.state import state_of_log as state_of_log
+    from pytest_delta_schema.backends.problems import MALFORMED as MALFORMED
     from pytest_delta_schema.backends.problems import is_a_view as is_a_view
     from pytest_delta_schema.backends.problems import is_damaged as is_damaged
     from pytest_delta_schema.backends.problems import is_not_delta as is_not_delta

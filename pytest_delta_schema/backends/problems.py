@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from pytest_delta_schema.sql.statement import Statement
 
 
+MALFORMED = (AttributeError, LookupError, OverflowError, RecursionError, TypeError, ValueError)
+"""What reading one table raises if its log, or its catalog metadata, is malformed or nested too deeply."""
+
 _CONVERT_BY_HAND = "convert it by CONVERT TO DELTA if it is parquet, or declare the table under another name"
 
 

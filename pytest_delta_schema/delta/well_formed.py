@@ -33,6 +33,9 @@ class MalformedLog(ValueError):  # noqa: N818 - the fault of a table, not of thi
     """Metadata or a protocol that Delta's protocol does not allow; the message names the part."""
 
 
+_TOO_DEEP = "a schema that is nested too deeply"
+
+
 def well_formed_schema(metadata: Any, protocol: Any) -> dict[str, Any]:
     """Return the parsed schema of a log whose newest metadata and protocol are well-formed."""
     schema: dict[str, Any] | None = None
@@ -40,9 +43,14 @@ def well_formed_schema(metadata: Any, protocol: Any) -> dict[str, Any]:
     if not fault:
         try:
             schema = _parsed_schema(metadata["schemaString"])
-        except (KeyError, RecursionError, TypeError, ValueError):
+        except RecursionError:
+            fault = _TOO_DEEP
+        except (KeyError, TypeError, ValueError):
             fault = "a schema that is not JSON"
-    fault = fault or fault_in_metadata(metadata, schema)
+    try:
+        fault = fault or fault_in_metadata(metadata, schema)
+    except RecursionError:
+        fault = _TOO_DEEP
     if fault or schema is None:
         raise MalformedLog(fault)
     return schema

@@ -22,6 +22,14 @@ def of_field(**changes: object) -> dict[str, Any]:
     return {"schemaString": schema(changed(field("t"), **changes))}
 
 
+def structs(levels: int) -> str:
+    """Return the text of a schema of structs in structs; writing it as JSON would recurse, too."""
+    head, tail = '{"type": "struct", "fields": [{"name": "x", "nullable": true, "metadata": {}, "type": ', "}]}"
+    return f'{head * levels}"integer"{tail * levels}'
+
+
+TOO_DEEP = "a schema that is nested too deeply"
+
 METADATA_FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     "no id": ({"id": ABSENT}, "the id null"),
     "id of a list": ({"id": []}, "the id []"),
@@ -45,7 +53,8 @@ METADATA_FAULTS: dict[str, tuple[dict[str, Any], str]] = {
         {"schemaString": '{"type": "struct", "fields": [], "x": NaN}'},
         "a schema that is not JSON",
     ),
-    "deep schema": ({"schemaString": "[" * 200_000}, "a schema that is not JSON"),
+    "deep schema": ({"schemaString": "[" * 200_000}, TOO_DEEP),
+    **{f"{levels} structs": ({"schemaString": structs(levels)}, TOO_DEEP) for levels in (250, 2000, 100_000)},
     "no fields": ({"schemaString": '{"type": "struct"}'}, "the fields null"),
     "no partition columns": ({"partitionColumns": ABSENT}, "the partition columns null"),
     "partition column of a number": ({"partitionColumns": [5]}, "the partition columns [5]"),

@@ -31,6 +31,7 @@ from pytest_delta_schema.backends.databricks.reading import (
     typed,
 )
 from pytest_delta_schema.backends.kit import (
+    MALFORMED,
     DataQueries,
     UnreadableTable,
     first_line,
@@ -333,7 +334,7 @@ class DatabricksCatalog:
                 return object_state(name, facts, kind, shown["comment"] or "")
             detail = first(DetailRow, self._connection.rows(describe_detail(name)))
             created = self._create_statement(name, detail, has_keys=name.table in facts.keys)
-        except (RecursionError, ValueError) as error:
+        except MALFORMED as error:
             return is_damaged(name, error)
         except StatementError as error:
             return (
@@ -348,7 +349,7 @@ class DatabricksCatalog:
             return state_of(name, facts, detail, created)
         except HiddenParentError as error:
             return problem(UnreadableTable, name, str(error), "give the principal BROWSE on the parent")
-        except (IndexError, KeyError, RecursionError, TypeError, ValueError) as error:
+        except MALFORMED as error:
             return is_damaged(name, error)
 
     def _create_statement(self, name: QualifiedName, detail: DetailRow, *, has_keys: bool) -> str | None:

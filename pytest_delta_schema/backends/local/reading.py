@@ -33,6 +33,7 @@ from pytest_delta_schema.backends.logs.files import (
 )
 from pytest_delta_schema.backends.logs.state import CommitLog, newest_version
 from pytest_delta_schema.backends.problems import (
+    MALFORMED,
     has_lost_its_log,
     is_a_view,
     is_damaged,
@@ -118,9 +119,6 @@ def _is_known(result: TableState | Diagnostic) -> bool:
 _TABLE_FILES = re.compile(r"[0-9]+\.(json|checkpoint\.([^/]+\.)?(parquet|json))")
 """The names of files that make a folder a Delta table; ``Remains.java`` has the same."""
 
-_MALFORMED = (AttributeError, KeyError, OSError, RecursionError, TypeError, ValueError)
-"""What reading a table raises if its files are not as this package knows them."""
-
 
 class WarehouseLogs:
     """Reads the logs of one warehouse folder."""
@@ -139,7 +137,7 @@ class WarehouseLogs:
         for name in names:
             try:
                 result = self._read(name)
-            except _MALFORMED:
+            except (OSError, *MALFORMED):
                 continue
             if result is not None:
                 results[name] = result
@@ -153,14 +151,14 @@ class WarehouseLogs:
             return tuple(sorted(QualifiedName(catalog, schema, folded(decode(name))) for name in tables))
         except FileNotFoundError:
             return ()
-        except _MALFORMED:
+        except (OSError, *MALFORMED):
             return None
 
     def history(self, name: QualifiedName) -> History | None:
         """Return the history of a table; ``None`` if Spark must read it."""
         try:
             return history_of(LocalLog(_stored_location(str(table_folder(self._warehouse, name)))))
-        except _MALFORMED:
+        except (OSError, *MALFORMED):
             return None
 
     def _read(self, name: QualifiedName) -> TableState | Diagnostic | None:
@@ -419,7 +417,7 @@ def _understand(
             return _opened_state(
                 bridge, name, facts, _Opening(location, is_in_catalog, may_lack_rows(inspected, actions[1]))
             )
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
+        except MALFORMED as error:
             return is_damaged(name, error)
     if kind == "absent":
         return TableState(name=name, exists=False, schema_exists=not rest)

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pytest_delta_schema.backends.concurrency import read_until_settled
 from pytest_delta_schema.backends.logs.checks import check_log
 from pytest_delta_schema.backends.logs.files import CheckedLog, Damage, Doubt
-from pytest_delta_schema.backends.problems import is_damaged, problem
+from pytest_delta_schema.backends.problems import MALFORMED, is_damaged, problem
 from pytest_delta_schema.delta.fields import with_names_of
 from pytest_delta_schema.delta.log_files import LogListing, checksum_name, commit_name, gaps
 from pytest_delta_schema.delta.protocol import Paths, clustering_in, may_be_clustered, protocol_properties
-from pytest_delta_schema.delta.well_formed import MalformedLog, fault_in_protocol
+from pytest_delta_schema.delta.well_formed import fault_in_protocol
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic, StatementError, first_line
 from pytest_delta_schema.diagnostics.faults import DamagedTable, UnreadableTable
 from pytest_delta_schema.state.delta_log import columns_of_schema
@@ -122,7 +122,7 @@ def state_of_log(table: QualifiedName, log: LocalFiles) -> TableState | Diagnost
         return problem(UnreadableTable, table, fact, "read it through Spark, or write to it once more")
     try:
         return facts.well_formed().state(table)
-    except (MalformedLog, KeyError, TypeError, ValueError) as error:
+    except MALFORMED as error:
         return is_damaged(table, error)
 
 
@@ -130,8 +130,6 @@ _T = TypeVar("_T")
 
 _SHOWN = 5
 _STATED = frozenset({"metaData", "protocol"})
-_MALFORMED = (AttributeError, KeyError, OverflowError, RecursionError, TypeError, ValueError)
-"""What reading a commit raises if it is not as Delta's protocol says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,7 +217,7 @@ class CommitLog:
         except (OSError, StatementError) as error:
             fact = f"its Delta log cannot be read ({first_line(error)})"
             return problem(UnreadableTable, self.table, fact, "restore it, or the permission to read it")
-        except _MALFORMED as error:
+        except MALFORMED as error:
             return is_damaged(self.table, error)
 
     @contextmanager
@@ -245,7 +243,7 @@ class CommitLog:
             checksum = json.loads(self.log.read(checksum_name(version)))
             domains = checksum.get(_DOMAINS) or ()
             return LogFacts(checksum["metadata"], checksum["protocol"], clustering_in(domains) or (), version)
-        except (OSError, StatementError, *_MALFORMED):
+        except (OSError, StatementError, *MALFORMED):
             return None
 
     def _in_commits(self, version: int, versions: tuple[int, ...]) -> LogFacts:

@@ -17,7 +17,7 @@ from pytest_delta_schema.backends.concurrency import map_concurrently, read_unti
 from pytest_delta_schema.backends.logs.checks import damage_of_newest, inspect_log
 from pytest_delta_schema.backends.logs.files import CheckedLog, Damage, LocalLog, local_folder
 from pytest_delta_schema.backends.logs.state import CommitLog, newest_version
-from pytest_delta_schema.backends.problems import cannot_convert, is_damaged, is_doubtful, problem, refused
+from pytest_delta_schema.backends.problems import MALFORMED, cannot_convert, is_damaged, is_doubtful, problem, refused
 from pytest_delta_schema.backends.spark.compat import is_connect_session
 from pytest_delta_schema.backends.spark.errors import translate_errors
 from pytest_delta_schema.backends.spark.logs import HadoopLog
@@ -189,7 +189,7 @@ def read_table(session: SessionReader, name: QualifiedName) -> TableState | Diag
     facts = read_log(session, name)
     try:
         return facts.state(name) if isinstance(facts, LogFacts) else facts
-    except (KeyError, TypeError, ValueError) as error:
+    except MALFORMED as error:
         return is_damaged(name, error)
 
 
@@ -241,7 +241,7 @@ def _read_once(  # noqa: PLR0911 - one result for each kind of table
         if error.condition in ABSENT_ON_SPARK:
             return None
         return unreadable_by_session(name, error)
-    except (KeyError, LookupError, TypeError, ValueError) as error:
+    except MALFORMED as error:
         return is_damaged(name, error)
 
 

@@ -7,7 +7,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.backends.concurrency import map_concurrently
-from pytest_delta_schema.backends.problems import without_files
+from pytest_delta_schema.backends.problems import MALFORMED, is_damaged, without_files
 from pytest_delta_schema.backends.spark.compat import active_spark, is_connect_session
 from pytest_delta_schema.backends.spark.sessions import refused_on_tables
 from pytest_delta_schema.backends.spark.statements import BY_COMMIT, BY_PROPERTY, on_delta
@@ -405,6 +405,8 @@ class UnityCatalog:
                 return error.diagnostics[0]
             except (BackendUnavailableError, StatementError) as error:
                 return unreadable(name, error, FailedMetadataSync)
+            except MALFORMED as error:
+                return is_damaged(name, error)
 
         return map_concurrently(sync, names, self._threads, syncing_entries)
 

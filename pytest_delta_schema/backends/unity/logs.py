@@ -15,6 +15,7 @@ from pytest_delta_schema.backends.concurrency import read_until_settled
 from pytest_delta_schema.backends.logs.checks import check_log, damage_of
 from pytest_delta_schema.backends.logs.files import CheckedLog, Doubt, Edges, LocalLog, local_folder
 from pytest_delta_schema.backends.logs.state import newest_version
+from pytest_delta_schema.backends.problems import MALFORMED
 from pytest_delta_schema.backends.unity.client import ServerError
 from pytest_delta_schema.backends.unity.storage import NO_CREDENTIALS, deltalake_options, needs_credentials, vended
 from pytest_delta_schema.delta.log_files import LogListing, commit_name
@@ -184,8 +185,6 @@ _PROTOCOL = "protocol"
 _COMMIT = re.compile(r"[0-9]{20}\.json")
 
 _STATED = frozenset({_METADATA, _PROTOCOL})
-_MALFORMED = (AttributeError, KeyError, OSError, TypeError, ValueError)
-"""What reading a file of a log raises if it cannot be read or understood."""
 
 
 class Log:
@@ -224,7 +223,7 @@ class Log:
             msg = f"there is no Delta log at {folder_uri}; restore the files, or drop the table from the catalog"
             raise StatementError(msg, condition=NO_LOG) from error
         except BaseException as error:
-            if not isinstance(error, (DeltaError, OSError, ValueError, TypeError)) and not is_panic(error):
+            if not isinstance(error, (DeltaError, OSError, *MALFORMED)) and not is_panic(error):
                 raise
             reason = hidden(first_line(error))
         # Not chained: messages of deltalake may repeat the options.
@@ -251,7 +250,7 @@ class Log:
                 return False
             facts = newest_version(checked)
             facts = None if facts is None else self._well_formed(facts, checked)
-        except _MALFORMED:
+        except (OSError, *MALFORMED):
             return False
         if facts is None or facts.version is None:
             return False
@@ -276,7 +275,7 @@ class Log:
             facts = LogFacts(metadata, protocol).well_formed()
         except FileNotFoundError as error:
             self._refuse(self._hidden(first_line(error)), "read it again when the jobs that change it have ended")
-        except _MALFORMED:
+        except (OSError, *MALFORMED):
             return False
         self._metadata, self._protocol = facts.metadata, facts.protocol
         return True
@@ -305,14 +304,14 @@ class Log:
     def _timestamp(self) -> int:
         try:
             return committed_at(self._files, self.version)
-        except _MALFORMED as error:
+        except (OSError, *MALFORMED) as error:
             self._refuse(f"the time of version {self.version}: {type(error).__name__}", "restore it from a backup")
 
     def schemas(self) -> list[tuple[ColumnState, ...]]:
         """Return the columns of all versions that the commits and checkpoints of the log still hold."""
         try:
             return [columns_of_schema(json.loads(metadata["schemaString"])) for metadata in self._folder.metadata()]
-        except _MALFORMED as error:
+        except (OSError, *MALFORMED) as error:
             folder_uri = redacted_uri(self._location)
             msg = f"older commits of its Delta log at {folder_uri} cannot be read ({type(error).__name__})"
             raise StatementError(msg, condition="UNREADABLE_LOG") from None
@@ -328,7 +327,7 @@ class Log:
         except FileNotFoundError:
             fact = f"commits up to version {self.version} are gone since it was opened"
             self._refuse(fact, "read it again when the jobs that change it have ended")
-        except _MALFORMED as error:
+        except (OSError, *MALFORMED) as error:
             fact = f"the clustering columns of version {self.version}: {type(error).__name__}"
             self._refuse(fact, "restore it, or the permission to read it")
         # They are in other files than the metadata, which may be those of another table by now.
@@ -453,7 +452,7 @@ class LogFolder:
         try:
             checksum = json.loads(self.read(name)) if name in self._names else {}
             domains: list[Mapping[str, Any]] | None = checksum.get(_DOMAINS)
-        except (AttributeError, ValueError, RecursionError):
+        except MALFORMED:
             return None
         return domains
 

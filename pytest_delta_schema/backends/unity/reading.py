@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.backends.concurrency import map_concurrently
-from pytest_delta_schema.backends.problems import is_damaged, is_doubtful, problem
+from pytest_delta_schema.backends.problems import MALFORMED, is_damaged, is_doubtful, problem
 from pytest_delta_schema.backends.unity.client import ServerError
 from pytest_delta_schema.backends.unity.entries import (
     VIEWS,
@@ -205,7 +205,7 @@ class TableReader:
             if isinstance(error, ServerError) and error.is_not_found:
                 return None
             return TableReading(unreadable(name, error))
-        except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
+        except MALFORMED as error:
             return TableReading(is_damaged(name, error))
         fact = f"its catalog entry was changed during each of {_READS} reads"
         changing = problem(UnreadableTable, name, fact, "read it again when the jobs that change it have ended")
@@ -221,7 +221,7 @@ class TableReader:
             if isinstance(error, ServerError) and error.is_not_found:
                 raise
             return TableReading(unreadable(name, error))
-        except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
+        except MALFORMED as error:
             return TableReading(is_damaged(name, error))
 
     def _read_entry(self, name: QualifiedName, info: TableInfo) -> TableReading:

@@ -12,6 +12,7 @@ import pytest
 from pytest_delta_schema import Diagnostic, Orchestrator
 from pytest_delta_schema.backends.unity.addresses import Deadline
 from pytest_delta_schema.backends.unity.client import ServerError
+from pytest_delta_schema.backends.unity.entries import MetadataSyncing
 from pytest_delta_schema.delta.names import ColumnPath
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, MetadataSyncError, StatementError
 from pytest_delta_schema.execute import ABSENT, ActionRunner
@@ -781,3 +782,99 @@ def test_a_comment_that_only_the_json_of_a_column_has_is_a_difference(odd_unity)
 
     assert odd_unity.differences() == ["columns.id.type_json.comment: the catalog entry has 'Secret', the log has ''"]
     assert synced(odd_unity)[0] == ["id"]
+
+
+def deep_log(folder, levels, version=0, kind="struct"):
+    """Make a commit whose column is nested deeply; the JSON is a text, because writing it would recurse, too."""
+    head, tail = {
+        "struct": ('{"type":"struct","fields":[{"name":"x","nullable":true,"metadata":{},"type":', "}]}"),
+        "array": ('{"type":"array","containsNull":true,"elementType":', "}"),
+        "map": ('{"type":"map","keyType":"string","valueContainsNull":true,"valueType":', "}"),
+    }[kind]
+    data_type = f'{head * levels}"integer"{tail * levels}'
+    schema = f'{{"type":"struct","fields":[{{"name":"id","nullable":true,"metadata":{{}},"type":{data_type}}}]}}'
+    action = metadata(field("id"))
+    action["metaData"]["schemaString"] = schema
+    return commit(folder, version, *([protocol()] if version == 0 else []), action)
+
+
+DEEP = table(column(), name="dev.silver.deep")
+
+
+@pytest.fixture
+def two_tables(unity):
+    unity.table("dev.silver.deep")
+    unity.state(MODEL, DEEP)
+    return unity
+
+
+UNKNOWN_TYPE = "its catalog entry has a column id of an unknown type"
+TOO_DEEP = "holds a schema that is nested too deeply, which Delta's protocol does not allow"
+
+
+@pytest.mark.parametrize(
+    ("levels", "kind", "fact"),
+    [
+        (10, "struct", ""),
+        (10, "array", ""),
+        (10, "map", ""),
+        (100, "struct", UNKNOWN_TYPE),
+        (100, "array", ""),
+        (100, "map", ""),
+        (240, "struct", "cannot be read ("),
+        (240, "array", UNKNOWN_TYPE),
+        (240, "map", UNKNOWN_TYPE),
+        *((levels, kind, TOO_DEEP) for levels in (2000, 100_000) for kind in ("struct", "array", "map")),
+    ],
+)
+def test_a_table_that_is_nested_too_deeply_fails_its_own_sync_alone(two_tables, levels, fact, kind):
+    deep_log(two_tables.folder / "dev/silver/deep", levels, 1, kind)
+
+    problems: tuple[Diagnostic, ...] = ()
+    try:
+        done = two_tables.catalog.sync_entries([MODEL, DEEP])
+    except MetadataSyncError as error:
+        done, problems = error.done, error.diagnostics
+
+    assert [result.table for result in done] == (
+        ["dev.silver.orders"] if fact else ["dev.silver.deep", "dev.silver.orders"]
+    )
+    assert [problem.table for problem in problems] == (["dev.silver.deep"] if fact else [])
+    assert all(fact in problem.message for problem in problems)
+    assert two_tables.differences() == []
+    assert two_tables.state(MODEL, DEEP).tables[NAME].exists
+
+
+@pytest.mark.parametrize(
+    ("levels", "fact"), [(10, ""), (100, ""), (240, ""), (2000, "RecursionError"), (100_000, "RecursionError")]
+)
+def test_an_old_commit_that_is_nested_too_deeply(two_tables, levels, fact):
+    folder = two_tables.folder / "dev/silver/deep"
+    deep_log(folder, levels, 1)
+    commit(folder, 2, metadata(field("id")))
+    paths = [ColumnPath("id", "x"), ColumnPath("gone")]
+
+    if fact:
+        with pytest.raises(StatementError, match=rf"older commits of its Delta log at .* cannot be read \({fact}\)$"):
+            two_tables.catalog.past_columns(DEEP.name, paths)
+    else:
+        assert two_tables.catalog.past_columns(DEEP.name, paths) == {ColumnPath("id", "x")}
+
+
+@pytest.mark.parametrize("error", [RecursionError("deep"), OverflowError("wide"), KeyError("x"), IndexError("y")])
+def test_whatever_one_table_raises_fails_its_own_sync_alone(two_tables, monkeypatch, error):
+    sync = MetadataSyncing.sync
+
+    def failing(syncing, name, **options):
+        if name == DEEP.name:
+            raise error
+        return sync(syncing, name, **options)
+
+    monkeypatch.setattr(MetadataSyncing, "sync", failing)
+
+    with pytest.raises(MetadataSyncError) as raised:
+        two_tables.catalog.sync_entries([MODEL, DEEP])
+
+    assert [result.table for result in raised.value.done] == ["dev.silver.orders"]
+    (problem,) = raised.value.diagnostics
+    assert (problem.table, problem.message) == ("dev.silver.deep", f"its metadata is damaged ({error!r})")
