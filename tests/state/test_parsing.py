@@ -640,3 +640,8 @@ def test_a_parser_that_recurses_too_deeply(monkeypatch):
     assert parse("a > 7770") is None
     assert is_too_deep("a > 7770")
     assert canonical("A > 7770") == "a > 7770"
+
+
+def test_a_default_that_is_not_deep_and_not_an_expression():
+    assert [*default_faults("(((")] == ["cannot be parsed"]
+    assert [*default_faults("(((1)))")] == []

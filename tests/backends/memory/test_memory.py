@@ -349,3 +349,17 @@ def test_values_that_spark_takes_for_equal_are_one_key(left, right):
 
     assert broken_rows(KeyState("pk", ("k",)), rows, ["k"]) == rows[1:]
     assert orphans(ForeignKeyState("fk", ("k",), NAME, ("k",)), rows[:1], rows[1:]) == []
+
+
+@pytest.mark.parametrize("depth", [10, 60, 240, 2000])
+def test_a_check_of_any_depth_is_compared(depth):
+    def model(bound):
+        return table(column(), checks=[Check("deep", f"{'(' * depth}id{')' * depth} > {bound}")])
+
+    catalog = MemoryCatalog()
+    orchestrator = Orchestrator.over(catalog)
+    orchestrator.sync_tables([model(1)])
+
+    assert not orchestrator.plan_tables([model(1)]).align_tables
+    (action,) = orchestrator.plan_tables([model(2)]).align_tables
+    assert [type(change).__name__ for change in action.changes] == ["CheckDrop", "CheckAdd"]
