@@ -30,19 +30,16 @@ if TYPE_CHECKING:
 
 CHECK, NOT_NULL, LENGTH = "check", "not null", "length"
 
-_CHECK = re.compile(r"CHECK constraint (?P<check>.+?) violated by row with values:(?P<values>.*)", re.DOTALL)
+_CHECK = ("CHECK constraint ", " violated by row with values:")
 _NAME_AND_EXPRESSION = re.compile(r"(?P<name>.+?) (?P<expression>\w*\(.*\))", re.DOTALL)
 _VALUE = re.compile(r"\n - (.+?) : ")
-_NOT_NULL = (
-    re.compile(r"NOT NULL constraint violated for column: (?P<name>.+?)\.?\s*$", re.MULTILINE),
-    re.compile(r"Column (?P<name>.+?), which has a NOT NULL constraint, is missing"),
-)
-_LENGTH = re.compile(
-    r'Value "(?P<value>.*)" exceeds char/varchar type length limitation\. Failed check: (?P<check>.*)\.'
-)
-_TOO_LONG = re.compile(r", column (?P<name>[^:]+): .* does not fit (?P<check>(?:var)?char\(\d+\)): it has")
+_NULL = re.compile(r"NOT NULL constraint violated for column: (?P<name>.+)")
+_MISSING = ("Column ", ", which has a NOT NULL constraint, is missing")
+_LENGTH = re.compile(r'" exceeds char/varchar type length limitation\. Failed check: (?P<check>.*)\.')
+_COLUMN = (", column ", ": ")
+_TOO_LONG = re.compile(r" does not fit (?P<check>(?:var)?char\(\d+\)): it has")
 """How this package refuses a text before a table does, and in the memory catalog."""
-_STACK = re.compile(r"(?:\n\s+at [\w.$<>]+\(|\n+JVM stacktrace:\n).*", re.DOTALL)
+_STACK = re.compile(r"(?:\n[ \t]+at [\w.$<>]+\(|\nJVM stacktrace:\n).*", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,28 +78,39 @@ def constraint_error(error: BaseException, *, models: Iterable[Table] = ()) -> C
     models = list(models)
     names = [check.name for model in models for check in model.checks]
     for text in _texts(error):
-        violation = _read(_STACK.sub("", text), names)
+        violation = _read(_STACK.sub("", text).rstrip("\n"), names)
         if violation is not None:
             return _with_model(violation, models)
     return None
 
 
 def _read(text: str, names: Iterable[str]) -> ConstraintViolation | None:
-    match = _CHECK.search(text)
-    if match:
-        parts = _VALUE.split(match["values"])
+    check = _between(text, _CHECK)
+    if check:
+        parts = _VALUE.split(text.partition(_CHECK[0])[2].partition(_CHECK[1])[2])
         values = dict(zip(parts[1::2], parts[2::2], strict=True))
-        name, expression = _name_and_expression(match["check"], names)
+        name, expression = _name_and_expression(check, names)
         return ConstraintViolation(kind=CHECK, name=name, expression=expression, values=MappingProxyType(values))
-    for pattern in _NOT_NULL:
-        match = pattern.search(text)
-        if match:
-            return ConstraintViolation(kind=NOT_NULL, name=match["name"])
+    match = _NULL.search(text)
+    column = match["name"].rstrip().removesuffix(".") if match else _between_on_line(text, _MISSING)
+    if column:
+        return ConstraintViolation(kind=NOT_NULL, name=column)
     match = _TOO_LONG.search(text)
-    if match:
-        return ConstraintViolation(kind=LENGTH, name=match["name"], expression=match["check"])
+    column = "" if match is None else _between(text[: match.start()], _COLUMN)
+    if match and column:
+        return ConstraintViolation(kind=LENGTH, name=column, expression=match["check"])
     match = _LENGTH.search(text)
     return None if match is None else ConstraintViolation(kind=LENGTH, name="", expression=match["check"])
+
+
+def _between(text: str, marks: tuple[str, str]) -> str:
+    """Return what is between the first of two marks and the second one; ``""`` if they are not there."""
+    inner, end, _ = text.partition(marks[0])[2].partition(marks[1])
+    return inner if end else ""
+
+
+def _between_on_line(text: str, marks: tuple[str, str]) -> str:
+    return next(filter(None, (_between(line, marks) for line in text.split("\n"))), "")
 
 
 def _name_and_expression(text: str, names: Iterable[str]) -> tuple[str, str]:
@@ -111,7 +119,7 @@ def _name_and_expression(text: str, names: Iterable[str]) -> tuple[str, str]:
     if known:
         length = max(map(len, known))
         return text[:length], text[length + 1 :]
-    match = _NAME_AND_EXPRESSION.fullmatch(text)
+    match = _NAME_AND_EXPRESSION.fullmatch(text) if text.endswith(")") else None
     if match:
         return match["name"], match["expression"]
     name, _, expression = text.partition(" ")

@@ -138,7 +138,7 @@ def _ini_keys(path: Path, text: str) -> Iterator[str]:
 
 _MOST_EDITS = 2
 _MOST_PARTS = 4
-_HEADER = re.compile(r"\[+\s*([^\]]+?)\s*\]")
+_HEADER = re.compile(r"\[([^\]]*)\]")
 _FOLDED = str.maketrans("", "", "-_.: \t\"'")
 
 
@@ -179,11 +179,11 @@ def _toml_sections(table: dict[str, Any], above: tuple[str, ...] = ()) -> Iterat
 def _ini_sections(text: str) -> Iterator[str]:
     for line in text.splitlines():
         header = _HEADER.match(line)
-        if header is not None:
-            parts = header[1].split(".")
-            ends = range(1, len(parts) + 1)
-            if any(_is_near(parts[:end]) for end in ends):
-                yield header[1]
+        name = "" if header is None else header[1].lstrip("[").strip()
+        parts = name.split(".")
+        ends = range(1, min(len(parts), _MOST_PARTS) + 1)
+        if any(_is_near(parts[:end]) for end in ends):
+            yield name
 
 
 def _is_near(names: Iterable[str]) -> bool:

@@ -167,7 +167,7 @@ _MICROSECONDS = {
 }
 _AMOUNT = r"[+-]?[0-9]+(?:\.[0-9]{1,9}(?=\s+seconds?\b))?\s+[a-z]+"
 _INTERVAL = re.compile(rf"(?:interval \s*)?({_AMOUNT}(?:\s+{_AMOUNT})*)")
-_AMOUNTS = re.compile(r"([+-]?)([0-9]+)\.?([0-9]*)\s+([a-z]+)")
+_AMOUNTS = re.compile(r"([+-]?)([0-9]+)(?:\.([0-9]*))?\s+([a-z]+)")
 
 
 def equal_values(key: str, wanted: str, stored: str | None) -> bool:

@@ -9,6 +9,7 @@ Everything that is printed goes through :func:`printed`, and SQL before that thr
 from __future__ import annotations
 
 import re
+from functools import partial
 
 # Patterns are texts, which re compiles when they are first used, because every pytest run imports this module.
 
@@ -37,7 +38,11 @@ NAME = r"`(?:[^`]|``)*`"
 RAW_LITERAL = r"""\b[rR](?:'[^']*'|"[^"]*")"""
 LITERAL = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 COMMENT = r"--[^\n]*|/\*.*?\*/"
-_TOKENS = f"(?s)(?P<kept>{NAME}|{RAW_LITERAL})|(?P<literal>{LITERAL})|(?P<comment>{COMMENT})|\r"
+_UNCLOSED = {"'": r"'(?:[^'\\]|\\.)*\\?\Z", '"': r'"(?:[^"\\]|\\.)*\\?\Z', "/": r"/\*.*\Z"}
+UNCLOSED = "|".join(_UNCLOSED.values())
+"""A pattern of what is not closed until the end of the text, so that its end is searched only once."""
+
+_TOKENS = f"(?s)(?P<kept>{NAME}|{RAW_LITERAL})|(?P<literal>{LITERAL})|(?P<comment>{COMMENT})|(?P<open>{UNCLOSED})|\r"
 _CHARACTERS = r"(?s)\\(.)|([^\\])"
 
 
@@ -119,7 +124,16 @@ def escaped_literals(sql: str) -> str:
 
     White space between them stays, and so do names, and raw literals (``r'...'``), which have no escapes.
     """
-    return sql if re.search(HIDDEN, sql) is None else re.sub(_TOKENS, _legible_token, sql)
+    return sql if re.search(HIDDEN, sql) is None else _legible(sql, "")
+
+
+def _legible(sql: str, unclosed: str) -> str:
+    """Escape hidden characters in literals and comments that do not begin with a mark that was found unclosed.
+
+    Behind an unclosed quote, each quote like it is unclosed, too.
+    """
+    tokens = _TOKENS.replace("(?s)", f"(?s)[{unclosed}]|", 1) if unclosed else _TOKENS
+    return re.sub(tokens, partial(_legible_token, unclosed), sql)
 
 
 def note_on(sql: str) -> str:
@@ -145,12 +159,15 @@ def _written_out(text: str, hidden: str) -> str:
     return re.sub(hidden, lambda match: _SHORT.get(match[0]) or code_unit_escapes(match[0]), text)
 
 
-def _legible_token(match: re.Match[str]) -> str:
+def _legible_token(unclosed: str, match: re.Match[str]) -> str:
     if match["literal"]:
         return re.sub(_CHARACTERS, _legible_character, match["literal"])
     if match["comment"]:
         return escaped_lines(match["comment"])
-    return match["kept"] or " "
+    if match["open"]:
+        mark = match["open"][0]
+        return mark + _legible(match["open"][1:], unclosed + mark)
+    return match["kept"] or match[0].replace("\r", " ")
 
 
 def _legible_character(match: re.Match[str]) -> str:

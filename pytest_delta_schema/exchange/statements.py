@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.fields import PLAIN_COLLATION
 from pytest_delta_schema.delta.names import TABLE, ColumnPath, same_name
-from pytest_delta_schema.diagnostics.text import COMMENT, LITERAL, NAME, RAW_LITERAL
+from pytest_delta_schema.diagnostics.text import COMMENT, LITERAL, NAME, RAW_LITERAL, UNCLOSED
 from pytest_delta_schema.exchange.definitions import (
     DdlReading,
     TableDraft,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.state.types import ColumnState
 
-_TOKENS = f"(?s)(?:{NAME}|{RAW_LITERAL}|{LITERAL}|{COMMENT})|(?P<open>['\"`]|/\\*)"
+_TOKENS = f"(?s)(?:{NAME}|{RAW_LITERAL}|{LITERAL}|{COMMENT})|(?P<open>{UNCLOSED}|`)"
 _SCHEMA = ("SCHEMA", "DATABASE", "NAMESPACE")
 _REMOVE = "remove the statement"
 _OBJECTS = {"CATALOG", "CONNECTION", "FUNCTION", "PROCEDURE", "SHARE", "TABLE", "VIEW", "VOLUME"}

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
 from pytest_delta_schema.delta.names import part_path
-from pytest_delta_schema.diagnostics.redaction import redacted_uris
+from pytest_delta_schema.diagnostics.redaction import shown_value
 from pytest_delta_schema.plan.changes import Change, ForeignKeyAdd, PrimaryKeyAdd, SetTags
 from pytest_delta_schema.plan.column_changes import describe_column
 from pytest_delta_schema.plan.kinds import ABSENT, ADD, ChangeLine, Risk, kind_of, require_change, risk_of
@@ -221,6 +221,6 @@ def _creation(action: CreateTable) -> Iterator[ChangeLine]:
     if action.table_comment:
         yield ChangeLine(ADD, part_path("comment"), ABSENT, repr(action.table_comment))
     for key, value in action.table_properties.items():
-        yield ChangeLine(ADD, part_path("properties", key), ABSENT, repr(redacted_uris(value)))
+        yield ChangeLine(ADD, part_path("properties", key), ABSENT, repr(shown_value(value)))
     for tags in action.tags:
         yield from set_tags_lines(tags, {})

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Union
 
 from pytest_delta_schema.delta.names import TABLE, ColumnPath, part_path
 from pytest_delta_schema.delta.protocol import CLUSTERING_FEATURES, loss, missing_features, needed_by_property
-from pytest_delta_schema.diagnostics.redaction import redacted_uris, shown_property
+from pytest_delta_schema.diagnostics.redaction import shown_property, shown_value
 from pytest_delta_schema.plan.kinds import (
     ABSENT,
     ADD,
@@ -127,7 +127,7 @@ def _property_set_lines(change: SetTableProperties, observed: TableState) -> Ite
         before = observed.table_properties.get(key)
         if key == OWNED_PROPERTIES and observed.owned_properties is not None:
             before = encode_owned(observed.owned_properties)
-        after = repr(redacted_uris(value))
+        after = repr(shown_value(value))
         if before is None:
             yield ChangeLine(ADD, part_path("properties", key), ABSENT, after, loss=lost)
         else:

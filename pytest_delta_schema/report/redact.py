@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from pytest_delta_schema.diagnostics.redaction import REDACTED, redacted_uris, suggests_secret
+from pytest_delta_schema.diagnostics.redaction import REDACTED, redacted_uris, shown_value, suggests_secret
 from pytest_delta_schema.diagnostics.text import escaped
 from pytest_delta_schema.plan.kinds import ABSENT
 from pytest_delta_schema.plan.table_changes import FORMAT
@@ -125,7 +125,7 @@ def _properties(values: Mapping[str, str | None], declared: Mapping[str, str]) -
         return key.startswith(_SHOWN_PREFIXES)
 
     def shown(key: str, value: str | None) -> str | None:
-        return None if value is None else redacted_uris(value) if is_shown(key, value) else REDACTED
+        return None if value is None else shown_value(value) if is_shown(key, value) else REDACTED
 
     return {key: shown(key, value) for key, value in values.items()}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
@@ -555,8 +554,15 @@ def fingerprint(code: str, table: str, path: str, after: str, *, occurrence: int
     return sha256(json.dumps(parts).encode("ascii")).hexdigest()[:_DIGITS]
 
 
-_REFERENCE = re.compile(r"(?P<columns>\(.*?\) references )(?P<parent>.+?)(?P<rest>(?: \(.*\))?(?: rely)?)", re.DOTALL)
+_REFERENCES = ") references "
 _SCHEMA_PATH = "schema "
+
+
+def _referenced(text: str) -> str:
+    """Return the name of the table that a foreign key points at; its columns and RELY may follow."""
+    table = text.removesuffix(" rely") or text
+    end = table.find(" (", 1) if table.endswith(")") else -1
+    return table if end < 0 else table[:end]
 
 
 class _LogicalNames:
@@ -572,9 +578,10 @@ class _LogicalNames:
         path, after = change.path, change.after
         if path.startswith(_SCHEMA_PATH):
             path = _SCHEMA_PATH + name.rpartition(".")[0]
-        reference = _REFERENCE.fullmatch(after) if path.startswith("foreign_keys.") else None
-        if reference is not None:
-            after = f"{reference['columns']}{self._name(reference['parent'], table)}{reference['rest']}"
+        columns, reference, rest = after.partition(_REFERENCES)
+        if path.startswith("foreign_keys.") and columns.startswith("(") and rest:
+            parent = _referenced(rest)
+            after = f"{columns}{reference}{self._name(parent, table)}{rest[len(parent) :]}"
         return _FingerprintParts(change.code, name, path, after, name == table.name)
 
     def of_diagnostic(self, diagnostic: Diagnostic, table: TableReport | None = None) -> _FingerprintParts:

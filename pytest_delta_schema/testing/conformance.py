@@ -46,9 +46,9 @@ HELD, BROKEN, IMPOSSIBLE = "held", "did not hold", "not possible"
 _PACKAGES = ("pytest-delta-schema", "pyspark", "delta-spark", "databricks-connect", "databricks-sql-connector")
 _LONGEST = 600
 _HIDDEN = (
-    (re.compile(r"\b[\w.+-]+@[\w-]+(\.[\w-]+)+"), "<principal>"),
+    (re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(\.[\w-]+)+"), "<principal>"),
     (re.compile(r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b"), "<id>"),
-    (re.compile(r"\b[A-Za-z][A-Za-z0-9+.-]*:/+[^\s'\"`,;)\]]+"), "<location>"),
+    (re.compile(r"\b[A-Za-z][A-Za-z0-9+.-]{0,31}:/+[^\s'\"`,;)\]]+"), "<location>"),
     (re.compile(r"(?<![\w.<])/(?:[\w.@%=+~-]+/)+[\w.@%=+~-]*"), "<path>"),
 )
 

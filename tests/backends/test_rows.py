@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+import time
 from threading import Event
 from typing import Any
 
@@ -57,6 +58,31 @@ STACK = (
 )
 def test_reading(text, expected):
     assert constraint_error(RuntimeError(text)) == expected
+
+
+HOSTILE = [
+    "CHECK constraint ",
+    "Column ",
+    'Value "',
+    ", column ",
+    "\n",
+    "\n\tat x",
+    "NOT NULL constraint violated for column: ",
+    "CHECK constraint a (b violated by row with values:\n - ",
+    " exceeds char/varchar type length limitation. Failed check: ",
+]
+
+
+@pytest.mark.parametrize("part", HOSTILE)
+def test_no_message_takes_long(part):
+    """A quadratic search takes at least ten seconds; a linear one less than half a second."""
+    text = part * (65_000 // len(part))
+    start = time.process_time()
+
+    constraint_error(RuntimeError(text))
+    constraint_error(RuntimeError(f"CHECK constraint {' (' * 30_000} violated by row with values:"))
+
+    assert time.process_time() - start < 5
 
 
 @pytest.mark.parametrize(

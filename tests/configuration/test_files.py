@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from pytest_delta_schema.configuration.files import misspelt_sections
+from pytest_delta_schema.settings.table import may_have_misspelt_section
 
 TO_WRITE = "is not read; write [tool.pytest_delta_schema]"
 TO_MOVE = "is not read; move it to [tool.pytest_delta_schema] of pyproject.toml"
@@ -108,3 +111,16 @@ def test_what_cannot_be_read_is_left_to_its_reader(tmp_path, content):
         path.write_bytes(content)
 
     assert misspelt_sections(path) == []
+
+
+@pytest.mark.parametrize("text", ["[" * 65_000, "[ " * 32_000, "[" + "a." * 32_000 + "]", "eltas" * 13_000])
+def test_no_file_takes_long(tmp_path, text):
+    """A quadratic search takes at least ten seconds; a linear one less than half a second."""
+    path = tmp_path / "pytest.ini"
+    path.write_text(text, encoding="utf-8")
+    start = time.process_time()
+
+    assert misspelt_sections(path) == []
+    assert not may_have_misspelt_section(text.encode())
+
+    assert time.process_time() - start < 5

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import html
 import json
+import time
 from base64 import b64encode, urlsafe_b64encode
+from pathlib import Path
 from urllib.parse import quote, quote_plus
 from xml.sax.saxutils import escape, quoteattr
 
@@ -14,13 +16,17 @@ from hypothesis import strategies as st
 
 from pytest_delta_schema.diagnostics.errors import first_line
 from pytest_delta_schema.diagnostics.redaction import (
+    LONGEST_SHOWN,
     HiddenValues,
     Uri,
+    may_be_secret,
     redacted_uri,
     redacted_uris,
     secret_pattern,
     secret_traces,
     shown_property,
+    shown_value,
+    suggests_secret,
     without_hosts,
 )
 
@@ -233,3 +239,174 @@ def test_what_holds_no_trace_of_a_secret_is_none_of_its_forms(token, form):
 )
 def test_messages_without_hosts(text, shown):
     assert without_hosts(text, ["uc.example"]) == shown
+
+
+SETTINGS = {
+    "password = S3cret": "password = ***",
+    "password: S3cret": "password: ***",
+    "password=S3cret": "password=***",
+    "password = 'S3cret'": "password = ***",
+    "password='S3''cret'": "password=***'",
+    'password="S3"cret': "password=***",
+    "'password=S3cret'": "'password=***'",
+    "password=S3;user=u": "password=***;user=u",
+    "'password' => 'S3cret'": "'password' => '***'",
+    "token\tS3cret": "token\t***",
+    "token\t=\tS3cret": "token\t=\t***",
+    "--token S3cret --verbose": "--token *** --verbose",
+    "--token 'S3 cret' --verbose": "--token '***' --verbose",
+    "-Dpwd=S3cret": "-Dpwd=***",
+    "OPTIONS ('password' 'S3 cret', 'user' 'u')": "OPTIONS ('password' '***', 'user' 'u')",
+    "https%3A%2F%2Fh%3Ftoken%3DS3cret": "https%3A%2F%2Fh%3Ftoken%3D***",
+    "api_key=S3cret": "api_key=***",
+    "api-key=S3cret": "api-key=***",
+    "API key: S3cret": "API key: ***",
+    "private_key=S3cret": "private_key=***",
+    "pass=S3cret": "pass=***",
+    "pass={S3}cret;x=1": "pass=***;x=1",
+    "sig=S3cret": "sig=***",
+    "aws_secret_access_key = S3cret": "aws_secret_access_key = ***",
+    "[default]\naws_access_key_id = S3\naws_secret_access_key = cret": (
+        "[default]\naws_access_key_id = ***\naws_secret_access_key = ***"
+    ),
+    "SharedAccessSignature sr=a&sig=S3cret&se=1": "SharedAccessSignature sr=a&sig=***&se=1",
+    "SharedAccessSignature=S3cret": "SharedAccessSignature=***",
+    "Authorization: Basic S3cret": "Authorization: Basic ***",
+    "Authorization: S3cret": "Authorization: ***",
+    "Authorization = Bearer S3cret": "Authorization = Bearer ***",
+    '{"Authorization": "Basic S3cret"}': '{"Authorization": "Basic ***"}',
+    "{'X-Token': b'Bearer S3cret'}": "{'X-Token': b'Bearer ***'}",
+    "token=b'S3cret'": "token=b***",
+    "Basic dXNlcjpwYXNz": "Basic ***",
+    "Bearer S3cret": "Bearer ***",
+    "Cookie: a=S3; b=cret": "Cookie: ***",
+    '{"password": S3cret}': '{"password": ***}',
+    '{"passwords": ["S3", "cret"], "n": 1}': '{"passwords": ***, "n": 1}',
+    '{"credentials": {"a": {"b": "S3cret"}}, "n": 1}': '{"credentials": ***, "n": 1}',
+    '{"credentials": {"a": "S3cret"': '{"credentials": ***',
+    '[{"name": "password", "value": "S3cret"}]': '[{"name": "password", "value": "***"}]',
+    '[{"value": "S3cret", "name": "password"}]': '[{"value": "***", "name": "password"}]',
+    '{"headers": [{"key": "x-api-key", "value": "S3cret"}]}': '{"headers": [{"key": "x-api-key", "value": "***"}]}',
+    r'{"a": "{\"token\": [\"S3cret\"]}"}': r'{"a": "{\"token\": ***}"}',
+    "<password>S3cret</password>": "<password>***</password>",
+    "<password>S3cret": "<password>***",
+    "<name>db.password</name><value>S3cret</value>": "<name>db.password</name><value>***</value>",
+    '<a password="S3cret"/>': "<a password=***/>",
+    '"token":"S3cret': '"token":"***',
+    "password:\n  'S3cret'": "password:\n  '***'",
+    "u:S3cret@host": "***@host",
+    "see u:S3/cr:et@host:80/x, v@w": "see ***@host:80/x, v@w",
+    "https://token:S3cret@host": "https://***@host",
+    "url=u:S3cret@host": "url=***@host",
+    "dapi0123456789abcdef0123456789abcdef": "***",
+    "x dapi0123456789abcdef0123456789abcdef-2, y": "x ***, y",
+    "ghp_0123456789abcdefghijABCDEFGHIJ012345": "***",
+    "github_pat_0123456789abcdefghij_ABCDEF": "***",
+    "AKIAIOSFODNN7EXAMPLE": "***",
+    "eyJhbGciOiJIUzI1NiJ9.e30.x_-y": "***",
+    "xoxb-0123456789-abcdef": "***",
+    "a = 'AKIAIOSFODNN7EXAMPLE' AND b > 1": "a = '***' AND b > 1",
+    "-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY-----\nx": "***\nx",
+    "x -----BEGIN PRIVATE KEY-----\nMII": "x ***",
+}
+
+
+@pytest.mark.parametrize(("text", "shown"), SETTINGS.items())
+def test_secrets_of_settings_are_not_shown(text, shown):
+    assert redacted_uris(text) == shown
+    assert may_be_secret("team", text)
+
+
+ORDINARY = json.loads(Path(__file__).with_name("ordinary.json").read_text(encoding="utf-8"))
+COMPARED = [
+    "secret = 'y' AND token = 'x'",
+    "CHECK constraint c (password = 'x') violated by row",
+    "token = 'x' AND NOT (secret = password)",
+    "'token': null",
+    "password\t",
+    "password:\nnext",
+    "token://x",
+    "the password:",
+    "password: Permission denied",
+    "TOKEN@",
+    "a:b@",
+    '[{"name": "password"}, {"name": "team", "value": "x"}]',
+    "://",
+]
+
+
+@pytest.mark.parametrize("text", [*ORDINARY["expressions"], *COMPARED])
+def test_ordinary_texts_are_not_changed(text):
+    assert redacted_uris(text) == text
+
+
+def test_ordinary_properties_are_declared_and_shown():
+    assert len(ORDINARY["expressions"]) >= 300
+    assert len(ORDINARY["properties"]) >= 500
+    for key, value in ORDINARY["properties"].items():
+        assert (key, may_be_secret(key, value), shown_property(key, value)) == (key, False, repr(value))
+
+
+NAMES_OF_SECRETS = (
+    "pass pat jwt cookie accessKeyId privateKeyPem authorization dsn connection_string db.password dbpassword"
+    " PGPASSWORD MYSQL_PWD apiKey fs.azure.account.key.acct.dfs.core.windows.net spark.hadoop.fs.s3a.secret.key"
+    " fs.s3a.access.key aws_access_key_id aws_session_token client_secret clientSecret oauth.token refreshToken"
+    " AccountKey SharedAccessKey sas_token secretAccessKey API_KEY x-api-key ssl.key.password gcp.credentials"
+    " basic_auth userPass session_cookie signing_key webhook_secret conn_str"
+)
+
+
+@pytest.mark.parametrize("name", NAMES_OF_SECRETS.split())
+def test_names_that_suggest_a_secret(name):
+    assert suggests_secret(name)
+    assert may_be_secret(name, "x")
+    assert redacted_uris(f"{name}=X1") == f"{name}=***"
+
+
+def test_of_a_very_long_value_the_length_is_shown():
+    assert shown_value("x" * LONGEST_SHOWN) == "x" * LONGEST_SHOWN
+    assert shown_value("x" * 65_537) == "<65537 characters>"
+    assert shown_property("team", "x" * 65_537) == "'<65537 characters>'"
+
+
+HANGING = [
+    '"token":"' + "\\" * 36,
+    '"token":"' + "\\" * 60_000,
+    '"token":"' + "\\" * 60_000 + "x",
+    "A" * 200_000,
+    "a." * 32_000,
+    "a-" * 32_000,
+    "://" * 20_000,
+    "a://" * 16_000 + "'",
+    '"token":[' * 7_000,
+    "value=" * 10_000,
+    "AND password=" * 5_000,
+    "password=upper(" * 4_000,
+    "jdbc:a:a:" * 7_000,
+    "eyJ-" * 16_000,
+    "a:" * 32_000 + "@",
+    "-----BEGIN PRIVATE KEY-----" * 2_000,
+]
+
+
+@pytest.mark.parametrize("text", HANGING, ids=range(len(HANGING)))
+def test_no_text_takes_long(text):
+    """A quadratic search takes at least ten seconds for each; a linear one less than half a second."""
+    start = time.process_time()
+
+    redacted_uris(text)
+    without_hosts(text)
+    secret_pattern('two\\words"').sub("***", text)
+
+    assert time.process_time() - start < 5
+
+
+@pytest.mark.parametrize("secret", ["\\" * 12 + "ab", 'a\\b"c\\', "\\A\\\\x5c/"])
+def test_secrets_with_backslashes_are_found_and_take_no_time(secret):
+    for form in (str, repr, json.dumps, lambda text: json.dumps(json.dumps(text)), lambda text: quote(text, safe="")):
+        assert secret_pattern(secret).search(f"before {form(secret)} after") is not None
+    start = time.process_time()
+
+    assert secret_pattern(secret).search("\\" * 65_000) is None
+
+    assert time.process_time() - start < 5

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from pyspark.sql.types import ArrayType, LongType, MapType, StringType, StructField, StructType
 
 from pytest_delta_schema import Check, ForeignKey, MemoryCatalog, PrimaryKey, Settings, Table, Unique
-from pytest_delta_schema.engine.adoption import ACCEPT, accepted_drift
+from pytest_delta_schema.engine.adoption import ACCEPT, accepted_drift, imported_model
 from pytest_delta_schema.execute import ActionRunner
 from pytest_delta_schema.models.ownership import ASPECTS, FORBID
 from pytest_delta_schema.plan import CreateTable, ForeignKeyDrop, PropertyPolicy, SetTableProperties, TablePlanner
@@ -190,6 +190,28 @@ def test_no_value_that_may_be_a_secret_is_accepted():
 
     assert drift.secrets == ("api.token",)
     assert drift.table == table(column(), table_properties={"api.token": "old-x7", "team": "b"})
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("note", "password = S3cret"),
+        ("note", "Authorization: Basic S3cret"),
+        ("note", '[{"name": "password", "value": "S3cret"}]'),
+        ("note", "ghp_0123456789abcdefghijABCDEFGHIJ012345"),
+        ("note", "u:S3cret@host"),
+        pytest.param("note", "x" * 70_000 + " token=S3cret", id="long"),
+        ("privateKeyPem", "S3cret"),
+    ],
+)
+def test_an_import_names_what_it_does_not_declare_and_changes_no_value(key, value):
+    state = created(table(column(), table_properties={key: value, "pass_rate": "0.5"}))[0]
+
+    model = imported_model(state, Settings())
+
+    assert model.secrets == (key,)
+    assert dict(model.table.table_properties) == {"pass_rate": "0.5"}
+    assert state.table_properties[key] == value
 
 
 def test_names_of_the_catalog_become_those_of_models():

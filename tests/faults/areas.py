@@ -17,11 +17,13 @@ from faults import (
     races,
     servers,
     source_files,
+    texts,
 )
 
 AREAS = (
     boundaries.MEMORY_AREA,
     names.AREA,
+    texts.AREA,
     servers.AREA,
     first_reads.AREA,
     consents.AREA,

@@ -1,16 +1,25 @@
-"""Hostile texts, and the places of a table in which a text can be."""
+"""Hostile texts, the places of a table in which a text can be, and texts on which a search takes long."""
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import types as spark
 
+from faults.bench import require
+from faults.cases import Area, Case
 from pytest_delta_schema import Check, Column, ForeignKey, Table
-from pytest_delta_schema.diagnostics.text import identifier
+from pytest_delta_schema.backends.rows import constraint_error
+from pytest_delta_schema.backends.secret import Secret
+from pytest_delta_schema.diagnostics.redaction import redacted_uri, redacted_uris, without_hosts
+from pytest_delta_schema.diagnostics.text import escaped_literals, identifier, note_on, printed, printed_sql, sql_lines
+from pytest_delta_schema.state.expressions.evaluation import like
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from faults.bench import Bench
 
 LONG = spark.LongType()
 
@@ -142,3 +151,128 @@ PLACES: dict[str, Callable[[str], Table]] = {
 def _literal(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")
     return f"'{escaped}'"
+
+
+SEARCHES: dict[str, Callable[[str], object]] = {
+    "secrets": redacted_uris,
+    "address": redacted_uri,
+    "hosts": without_hosts,
+    "token": Secret('dapi-x"y\\z\\\\w a+b/c==').scrub,
+    "backslashes": Secret("\\" * 12 + "ab").scrub,
+    "message": lambda text: constraint_error(RuntimeError(text)),
+    "terminal": printed,
+    "SQL on the terminal": printed_sql,
+    "literals": escaped_literals,
+    "note on SQL": note_on,
+    "lines of SQL": sql_lines,
+    "LIKE": lambda text: like("%a%=_%token%'%z", text),
+}
+PARTS = (
+    *(
+        "a",
+        "A",
+        "0",
+        "_",
+        "-",
+        ".",
+        "/",
+        ";",
+        ",",
+        "\\",
+        '"',
+        "'",
+        "`",
+        "=",
+        ":",
+        "@",
+        "<",
+        ">",
+        "[",
+        "]",
+        "{",
+        "}",
+        "(",
+    ),
+    *(
+        ")",
+        " ",
+        "\t",
+        "\n",
+        "%25",
+        "&#",
+        "\\u00",
+        '\\"',
+        "\\'",
+        '\\\\"',
+        "a:",
+        "a:@",
+        "a@",
+        "a.",
+        "a-",
+        "a ",
+        "://",
+        "a://",
+    ),
+    *(
+        'a://"',
+        "https://u:x@",
+        "jdbc:a:a:",
+        "token",
+        "token=",
+        "token:",
+        "token\t",
+        '"token":',
+        '"token":"',
+        '"token":[',
+    ),
+    *('"token":{', "'token': '", '\\"token\\":\\"', "value=", '"value":"', '"name":"token",', "<token>", "<value>"),
+    *("AND token=", "AND token='", "token=upper(", "token=x) AND ", "token: Aaaa ", "-token ", "cookie:", "api key "),
+    *("authorization: basic ", "bearer ", "eyJ-", "eyJaaaaaaaa.", "xoxb-", "ghp_", "-----BEGIN PRIVATE KEY-----"),
+    *("a.databricks.com", "1.1.1.1:", "r'", "--", "/*", "*/", "CHECK constraint ", "Column ", ", column ", 'Value "'),
+    *("\n\tat x", "NOT NULL constraint violated for column: "),
+)
+SMALL, TIMES = 8_192, 8
+RATIO, NEGLIGIBLE = 12, 0.02
+
+
+def _seconds(search: Callable[[str], object], text: str) -> float:
+    """Return the least processor time of five searches."""
+    durations = []
+    for _ in range(5):
+        start = time.process_time()
+        search(text)
+        durations.append(time.process_time() - start)
+    return min(durations)
+
+
+def _run_search(case: Case, bench: Bench) -> None:
+    del bench
+    search, part = SEARCHES[case.values["search"]], case.values["part"]
+    for beginning in ("", '"token":"', "'"):
+        for end in ("", "!", "\x1b"):
+            small, large = (f"{beginning}{part * (size // len(part))}{end}" for size in (SMALL, SMALL * TIMES))
+            least = _seconds(search, small)
+            require(least < 1, f"{len(small)} characters take {least:.1f} s")
+            duration = _seconds(search, large)
+            require(
+                duration < max(RATIO * least, NEGLIGIBLE),
+                f"{len(large)} characters take {duration:.3f} s, {len(small)} take {least:.3f} s, from {beginning!r} to {end!r}",
+            )
+
+
+def _search_cases(_: int) -> list[Case]:
+    return [
+        Case(area="texts", name=f"{search}/{part!r}", values={"search": search, "part": part})
+        for search in SEARCHES
+        for part in PARTS
+    ]
+
+
+AREA = Area(
+    name="texts",
+    title="texts on which a search would take quadratic time",
+    cases=_search_cases,
+    run=_run_search,
+    sample=0,
+    lanes=1,
+)

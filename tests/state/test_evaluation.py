@@ -28,7 +28,7 @@ from pytest_delta_schema.state.expressions.conditions import (
     negated,
     used_columns,
 )
-from pytest_delta_schema.state.expressions.evaluation import truth
+from pytest_delta_schema.state.expressions.evaluation import like, truth
 from pytest_delta_schema.state.expressions.parsing import condition_of
 
 ROW = {
@@ -426,3 +426,33 @@ def test_the_parts_of_a_condition_are_found():
         Constant(value=True),
         Comparison(B, ">", Value(1)),
     ]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "expected"),
+    [
+        ("", "", True),
+        ("", "a", False),
+        ("a", "a", True),
+        ("%", "", True),
+        ("%%", "a\n", True),
+        ("a%", "ab", True),
+        ("%a", "ba", True),
+        ("%a", "ab", False),
+        ("%a%", "bab", True),
+        ("a%a", "a", False),
+        ("a%b%c", "a-b-c", True),
+        ("a%b%c", "acb", False),
+        ("%ab%ab%", "ab-ab", True),
+        ("%ab%ab%", "aba", False),
+        ("%a_%c", "aab-abc", True),
+        ("%1%2", "12", True),
+        ("_%_", "a", False),
+        ("_%_", "a.", True),
+        ("a.c%", "abc", False),
+        ("%a" * 40 + "b", "a" * 5000, False),
+        ("%a" * 120 + "%", "a" * 120, True),
+    ],
+)
+def test_like(pattern, text, expected):
+    assert like(pattern, text) is expected

@@ -374,7 +374,7 @@ def _download_failure(wanted: str, log: Path) -> Exception:
 
 
 _DOWNLOADING = re.compile(r"^downloading (\S+) \.\.\.", re.MULTILINE)
-_FOUND = re.compile(r"^\s*found \S+ in ", re.MULTILINE)
+_FOUND = re.compile(r"^[ \t]*found \S+ in ", re.MULTILINE)
 _LENGTH_SECONDS = 2.0
 """Seconds to wait for the length of a file."""
 

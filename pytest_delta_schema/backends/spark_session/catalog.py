@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from pytest_delta_schema.state.types import ColumnState
 
 
-_STRING = re.compile(r"'(?:[^'\\]|\\.)*'")
+_STRING = re.compile(r"(?s)'(?:[^'\\]|\\.)*(?:'|\\?\Z)")
 _TOKENS = ("::", "->")
 _REMEDY = "apply it from a classic session, which is on the driver itself"
 

@@ -12,7 +12,15 @@ from itertools import chain
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
-from pytest_delta_schema.diagnostics.text import COMMENT, LITERAL, NAME, RAW_LITERAL, escaped_literals, note_on
+from pytest_delta_schema.diagnostics.text import (
+    COMMENT,
+    LITERAL,
+    NAME,
+    RAW_LITERAL,
+    UNCLOSED,
+    escaped_literals,
+    note_on,
+)
 from pytest_delta_schema.engine.outcomes import DataChecks, Status
 from pytest_delta_schema.plan.kinds import ABSENT, NOT_IN_MODEL
 from pytest_delta_schema.report.codes import CodeInfo, all_codes
@@ -591,7 +599,7 @@ _NOT_PLAIN = r"[^\x20-\x25\x27-\x3b\x3d\x3f-\x7e\n]"
 
 _TOKENS = (
     f"(?s)(?P<name>{NAME})|(?P<literal>{RAW_LITERAL}|{LITERAL})|(?P<comment>{COMMENT})|(?P<word>[A-Za-z_]\\w*)"
-    f"|(?P<number>\\d[\\w.]*)|{_NOT_PLAIN}"
+    f"|(?P<number>\\d[\\w.]*)|{UNCLOSED}|{_NOT_PLAIN}"
 )
 
 _UNWRITABLE = "[\x00\ud800-\udfff]"

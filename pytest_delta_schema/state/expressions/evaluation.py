@@ -292,8 +292,15 @@ def like(pattern: str, text: object) -> bool:
 
 @lru_cache(maxsize=1024)
 def _pattern(pattern: str) -> re.Pattern[str]:
-    parts = {"%": ".*", "_": "."}
-    return re.compile("".join(parts.get(char) or re.escape(char) for char in pattern), re.DOTALL)
+    """Return a pattern that takes what is between two ``%`` where it comes first, and never looks for it again."""
+    first, *between = pattern.split("%")
+    last = f".*{_characters(between.pop())}" if between else ""
+    skips = (f"(?=(?P<to_{index}>.*?{_characters(part)}))(?P=to_{index})" for index, part in enumerate(between))
+    return re.compile(f"{_characters(first)}{''.join(skips)}{last}", re.DOTALL)
+
+
+def _characters(pattern: str) -> str:
+    return "".join("." if character == "_" else re.escape(character) for character in pattern)
 
 
 def _added(left: Any, right: Any) -> Any:
