@@ -31,7 +31,7 @@ from pytest_delta_schema.delta.names import (
     spark_name,
     split_path,
 )
-from support.java_characters import JAVA_17, LATER
+from support.strategies import JAVA_17, LATER
 
 NAMES = st.text(max_size=8) | st.sampled_from(["id", "ID", "a.b", "`", "``", "\\u0041", "\u001b", "😀", "", ELEMENT])
 PATHS = st.lists(NAMES, max_size=4).map(lambda parts: ColumnPath(*parts))

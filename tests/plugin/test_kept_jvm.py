@@ -12,7 +12,7 @@ import pytest
 from pytest_delta_schema.backends.local.kept_jvm import record_paths
 from pytest_delta_schema.commands.cli import main
 from pytest_delta_schema.plugin.spark import why_jvm_is_not_reused
-from support.shared_cache import shared_cache
+from support.installed import shared_cache
 
 STARTED = """
 from types import SimpleNamespace

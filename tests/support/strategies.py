@@ -1,8 +1,9 @@
-"""Random models and states, small enough to read and odd enough to find something."""
+"""Random models and states, small enough to read and odd enough to find something, and the characters that Java folds."""
 
 from __future__ import annotations
 
 from datetime import date
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -215,3 +216,20 @@ REFUSED = {
     "string collate": "a collation is missing at the end",
 }
 """Texts that name none, with the reason as a pattern."""
+
+
+def _java_characters() -> list[dict[str, str]]:
+    text = Path(__file__).with_name("java_characters.txt").read_text("ascii")
+    parts: list[dict[str, str]] = []
+    for line in text.splitlines():
+        if line.startswith("#"):
+            parts.append({})
+            continue
+        for pair in line.split():
+            left, right = (chr(int(number, 16)) for number in pair.split(">"))
+            parts[-1][left] = right
+    return parts
+
+
+JAVA_17, LATER = _java_characters()
+"""Characters, each with what replaces it: those of Unicode 13, and those that Java 25 folds as well (Unicode 16)."""

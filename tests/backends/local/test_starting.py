@@ -33,9 +33,8 @@ from pytest_delta_schema.backends.spark import sessions
 from pytest_delta_schema.backends.spark.compat import spark_home
 from pytest_delta_schema.backends.spark.sessions import SparkVersions
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError
-from support.installed import INSTALLED
+from support.installed import INSTALLED, shared_cache
 from support.models import NAME
-from support.shared_cache import shared_cache
 
 START = """
 import logging, sys

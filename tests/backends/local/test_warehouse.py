@@ -29,8 +29,8 @@ from pytest_delta_schema.sql import dotted, literal
 from pytest_delta_schema.testing.scenario import ODD_NAMES, ODD_TEXT
 from pytest_delta_schema.testing.scenario import column as names_column
 from pytest_delta_schema.testing.scenario import table as names_table
-from support.java_characters import JAVA_17, LATER
 from support.models import NAME, column, table
+from support.strategies import JAVA_17, LATER
 
 pytestmark = pytest.mark.spark
 
