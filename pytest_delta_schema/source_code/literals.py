@@ -54,7 +54,7 @@ def is_head(node: ast.stmt) -> bool:
     return is_text or isinstance(node, (ast.Import, ast.ImportFrom))
 
 
-_SAME_LINE = re.compile(r"[ \t\f]*;(?:[ \t\f]|\\(?:\r\n|\r|\n))*")
+_SAME_LINE = re.compile(r"[ \t\f]*;(?:[ \t\f]|\\\r?\n?)*")
 """What is between two statements of one logical line."""
 
 
