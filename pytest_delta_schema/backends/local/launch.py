@@ -1,4 +1,4 @@
-"""What a local JVM is started with: a pair of versions, Java, jars of Delta and classes of ours, kept in a cache."""
+"""What a local JVM is started with: a pair of versions, Java, jars of Delta and classes of this package, kept in a cache."""
 
 from __future__ import annotations
 
