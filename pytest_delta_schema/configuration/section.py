@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_delta_schema.delta.names import proposal
 from pytest_delta_schema.diagnostics.errors import DeclarationError
-from pytest_delta_schema.diagnostics.redaction import redacted_uris
+from pytest_delta_schema.diagnostics.redaction import without_secrets
 from pytest_delta_schema.rules.policy import CompatibilityEntry, CompatibilityPolicy
 from pytest_delta_schema.settings.table import FAIL_ON, ROLES, SECTION
 
@@ -28,7 +28,7 @@ class SettingError(Exception):
 
 def setting_text(value: object) -> str:
     """Return a value for a message, without the secrets that a URI may hold."""
-    return redacted_uris(repr(value))
+    return without_secrets(repr(value))
 
 
 CONSENT_KEYS = ("action", "path", "reason", "expires")

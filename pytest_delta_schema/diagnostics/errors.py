@@ -14,7 +14,7 @@ from pytest_delta_schema.diagnostics.faults import (
     UnreachableCatalog,
     Witness,
 )
-from pytest_delta_schema.diagnostics.redaction import redacted_uris
+from pytest_delta_schema.diagnostics.redaction import without_secrets
 from pytest_delta_schema.diagnostics.text import escaped, printed, shortened
 
 if sys.version_info < (3, 11):
@@ -346,7 +346,7 @@ def first_line(error: BaseException, *, limit: int = 300) -> str:
         limit: Length in characters; longer texts are cut with three dots.
     """
     text = str(error).strip() or type(error).__name__
-    return shortened(escaped(redacted_uris(text.partition("\n")[0].rstrip())), limit)
+    return shortened(escaped(without_secrets(text.partition("\n")[0].rstrip())), limit)
 
 
 def diagnostics_of(error: DeltaSchemaError, table: str) -> tuple[Diagnostic, ...]:

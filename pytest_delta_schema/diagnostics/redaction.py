@@ -163,7 +163,7 @@ LONGEST_SHOWN = 65_536
 """The length in characters up to which the value of a property is shown."""
 
 
-def redacted_uris(text: str) -> str:
+def without_secrets(text: str) -> str:
     """Return a text without its secrets: those of addresses, values of settings whose names suggest one, and tokens.
 
     The time is linear in the length of the text, whatever the text is.
@@ -175,7 +175,7 @@ def redacted_uris(text: str) -> str:
 
 def shown_value(value: str) -> str:
     """Return the value of a property for people: without secrets, and only its length if it is very long."""
-    return redacted_uris(value) if len(value) <= LONGEST_SHOWN else f"<{len(value)} characters>"
+    return without_secrets(value) if len(value) <= LONGEST_SHOWN else f"<{len(value)} characters>"
 
 
 # Tokens that are known by their form. Each pattern begins where no other one could have begun before.
@@ -548,7 +548,7 @@ def is_secret_property(key: str) -> bool:
 
 def may_be_secret(key: str, value: str) -> bool:
     """Whether a property may hold a secret, by its name or by its value."""
-    return is_secret_property(key) or redacted_uris(value) != value
+    return is_secret_property(key) or without_secrets(value) != value
 
 
 def shown_property(key: str, value: str) -> str:
@@ -578,7 +578,7 @@ _SERVER = "<server>"
 
 def without_hosts(text: str, hosts: Iterable[str] = ()) -> str:
     """Return a text with ``<server>`` instead of hosts and ports, and without the secrets of URIs."""
-    return without_known_hosts(_HOST.sub(_without_host, redacted_uris(text)), hosts)
+    return without_known_hosts(_HOST.sub(_without_host, without_secrets(text)), hosts)
 
 
 def without_known_hosts(text: str, hosts: Iterable[str]) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError, os_error_text
-from pytest_delta_schema.diagnostics.redaction import redacted_uris
+from pytest_delta_schema.diagnostics.redaction import without_secrets
 from pytest_delta_schema.diagnostics.text import escaped, shortened
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _message(errors: bytes) -> str:
     """Return the line of git's errors that says what has happened."""
     lines = errors.decode(errors="replace").splitlines()
     line = next((line for line in lines if line.startswith("fatal: ")), lines[0] if lines else "")
-    return shortened(escaped(redacted_uris(line.removeprefix("fatal: "))), _LONGEST)
+    return shortened(escaped(without_secrets(line.removeprefix("fatal: "))), _LONGEST)
 
 
 def git_top(folder: Path) -> Path | None:

@@ -24,7 +24,7 @@ from pytest_delta_schema.configuration.files import (
 from pytest_delta_schema.configuration.report_targets import ReportTarget, faults_of_reports, report_files
 from pytest_delta_schema.configuration.settings import Settings
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, DeclarationError
-from pytest_delta_schema.diagnostics.redaction import Uri, redacted_uris
+from pytest_delta_schema.diagnostics.redaction import Uri, without_secrets
 from pytest_delta_schema.diagnostics.text import escaped, printed
 from pytest_delta_schema.models.ownership import ASPECTS, IGNORE
 from pytest_delta_schema.plugin.compat import command_line, is_distributed, is_worker
@@ -305,7 +305,7 @@ class Sources:
         try:
             value = self._config.getini(setting.ini_key)
         except (TypeError, ValueError, pytest.UsageError) as error:
-            self.faults.append(f"{setting.ini_key} cannot be used: {redacted_uris(str(error))}")
+            self.faults.append(f"{setting.ini_key} cannot be used: {without_secrets(str(error))}")
             return None
         return None if value in (None, "") else self._typed(setting, value, setting.ini_key)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from pytest_delta_schema.diagnostics.redaction import REDACTED, redacted_uris, shown_value, suggests_secret
+from pytest_delta_schema.diagnostics.redaction import REDACTED, shown_value, suggests_secret, without_secrets
 from pytest_delta_schema.diagnostics.text import escaped
 from pytest_delta_schema.plan.kinds import ABSENT
 from pytest_delta_schema.plan.table_changes import FORMAT
@@ -69,7 +69,7 @@ def redact_report(
         hide_side = hide if part.path == FORMAT else hide_value
         before, after = part.before, part.after
         if part.path.startswith(_PROPERTY):
-            before, after = redacted_uris(before), redacted_uris(after)
+            before, after = without_secrets(before), without_secrets(after)
             if suggests_secret(part.path) and before != ABSENT:
                 before = repr(REDACTED)
         return replace(located(part), before=hide_side(before), after=hide_side(after))

@@ -21,13 +21,13 @@ from pytest_delta_schema.diagnostics.redaction import (
     Uri,
     may_be_secret,
     redacted_uri,
-    redacted_uris,
     secret_pattern,
     secret_traces,
     shown_property,
     shown_value,
     suggests_secret,
     without_hosts,
+    without_secrets,
 )
 
 TOKENS = [
@@ -139,8 +139,8 @@ def test_uris_are_values():
 def test_uris_in_a_text_are_shown_without_secrets():
     text = "see https://a:b@c/d, 'http://x/?y=1' and (abfss://c@acc/t)"
 
-    assert redacted_uris(text) == "see https://***@c/d, 'http://x/?y=***' and (abfss://c@acc/t)"
-    assert first_line(ValueError(f"{text}\nmore")) == redacted_uris(text)
+    assert without_secrets(text) == "see https://***@c/d, 'http://x/?y=***' and (abfss://c@acc/t)"
+    assert first_line(ValueError(f"{text}\nmore")) == without_secrets(text)
 
 
 HOSTILE = {
@@ -174,8 +174,8 @@ HOSTILE = {
 
 @pytest.mark.parametrize(("text", "shown"), HOSTILE.items())
 def test_addresses_of_all_kinds_are_shown_without_secrets(text, shown):
-    assert redacted_uris(text) == shown
-    assert redacted_uris(shown) == shown
+    assert without_secrets(text) == shown
+    assert without_secrets(shown) == shown
 
 
 @pytest.mark.parametrize(
@@ -313,7 +313,7 @@ SETTINGS = {
 
 @pytest.mark.parametrize(("text", "shown"), SETTINGS.items())
 def test_secrets_of_settings_are_not_shown(text, shown):
-    assert redacted_uris(text) == shown
+    assert without_secrets(text) == shown
     assert may_be_secret("team", text)
 
 
@@ -337,7 +337,7 @@ COMPARED = [
 
 @pytest.mark.parametrize("text", [*ORDINARY["expressions"], *COMPARED])
 def test_ordinary_texts_are_not_changed(text):
-    assert redacted_uris(text) == text
+    assert without_secrets(text) == text
 
 
 def test_ordinary_properties_are_declared_and_shown():
@@ -360,7 +360,7 @@ NAMES_OF_SECRETS = (
 def test_names_that_suggest_a_secret(name):
     assert suggests_secret(name)
     assert may_be_secret(name, "x")
-    assert redacted_uris(f"{name}=X1") == f"{name}=***"
+    assert without_secrets(f"{name}=X1") == f"{name}=***"
 
 
 def test_of_a_very_long_value_the_length_is_shown():
@@ -394,7 +394,7 @@ def test_no_text_takes_long(text):
     """A quadratic search takes at least ten seconds for each; a linear one less than half a second."""
     start = time.process_time()
 
-    redacted_uris(text)
+    without_secrets(text)
     without_hosts(text)
     secret_pattern('two\\words"').sub("***", text)
 

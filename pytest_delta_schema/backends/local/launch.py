@@ -1,4 +1,4 @@
-"""What a local JVM is started with: a pair of versions, Java, jars of Delta and classes of this package, kept in a cache."""
+"""What a local JVM is started with, kept in a cache: a pair of versions, Java, jars of Delta, and compiled classes."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from pytest_delta_schema.backends.spark.compat import (
     jvm_of,
 )
 from pytest_delta_schema.diagnostics.errors import StatementError
-from pytest_delta_schema.diagnostics.redaction import redacted_uris
+from pytest_delta_schema.diagnostics.redaction import without_secrets
 from pytest_delta_schema.execute.interruption import StillRunning, in_time
 from pytest_delta_schema.progress import JAVA_LOGGER
 
@@ -110,7 +110,7 @@ def _message(error: Exception) -> tuple[str, str]:
     if isinstance(error, PySparkException):
         lost = _RPC.search(str(error))
         if lost is not None:
-            reason = redacted_uris(f"{lost[1]}: {lost[2]}")
+            reason = without_secrets(f"{lost[1]}: {lost[2]}")
             return (
                 (
                     f"the Spark Connect server does not answer ({reason});"
@@ -153,7 +153,7 @@ def _text(message: str, marks: Iterable[str] = _STACK) -> str:
     """Return a message up to the first of some marks."""
     for mark in marks:
         message = message.split(mark, maxsplit=1)[0]
-    return redacted_uris(message.strip())
+    return without_secrets(message.strip())
 
 
 def _log(error: Exception, reworded: Callable[[str], str]) -> None:
@@ -161,7 +161,7 @@ def _log(error: Exception, reworded: Callable[[str], str]) -> None:
 
     with suppress(Py4JError, ConnectionError):  # the JVM that has the stack may have ended
         stack = "\n".join(filter(None, (str(error).strip(), java_stack(error))))
-        _LOG.debug("%s", reworded(redacted_uris(stack)))
+        _LOG.debug("%s", reworded(without_secrets(stack)))
 
 
 LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")

@@ -21,7 +21,7 @@ from pytest_delta_schema.backends.unity.answers import (
 )
 from pytest_delta_schema.delta.names import same_names
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, StatementError, first_line
-from pytest_delta_schema.diagnostics.redaction import Uri, redacted_uris
+from pytest_delta_schema.diagnostics.redaction import Uri, without_secrets
 from pytest_delta_schema.diagnostics.text import shortened
 
 if TYPE_CHECKING:
@@ -393,7 +393,7 @@ class Calls:
 
     def scrub(self, text: str) -> str:
         """Redact the token, and secrets in URIs, in a text of the server."""
-        return self.scrub_token(redacted_uris(text))
+        return self.scrub_token(without_secrets(text))
 
     def scrub_token(self, text: str) -> str:
         """Redact the token in a text of the server."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from pytest_delta_schema.backends.secret import Secret
-from pytest_delta_schema.diagnostics.redaction import HiddenValues, redacted_uris
+from pytest_delta_schema.diagnostics.redaction import HiddenValues, without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -43,7 +43,7 @@ class Storage:
     secret_key_variable: str = ""
 
     def __repr__(self) -> str:
-        return f"Storage({redacted_uris(self.prefix)!r}, endpoint={redacted_uris(self.endpoint)!r})"
+        return f"Storage({without_secrets(self.prefix)!r}, endpoint={without_secrets(self.endpoint)!r})"
 
     @property
     def bucket(self) -> str:
