@@ -153,8 +153,6 @@ class TokenReader:
         try:
             data_type, end = read_type(self._tokens, self._position)
             state = canonical_type(data_type)
-        except RecursionError:
-            self.refuse("its type is nested too deeply", "declare a type of at most 200 levels")
         except ValueError as error:
             fact, _, remedy = str(error).partition("; ")
             self.refuse(f"its type is not understood: {fact}", remedy or CORRECT)

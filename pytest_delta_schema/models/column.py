@@ -21,6 +21,7 @@ from pytest_delta_schema.delta.fields import (
     IDENTITY_STEP,
 )
 from pytest_delta_schema.diagnostics.errors import DeclarationError
+from pytest_delta_schema.diagnostics.text import shortened
 from pytest_delta_schema.models.arguments import refuse_kind, refuses_wrong_arguments
 from pytest_delta_schema.models.names import interned, require_comment, require_name
 
@@ -51,6 +52,7 @@ def require_tags(value: object, subject: str) -> Mapping[str, str | None]:
     return MappingProxyType(dict(value))
 
 
+_LONGEST_TYPE = 200
 _EXAMPLE = "date(2026, 1, 31)"
 
 
@@ -216,7 +218,8 @@ class Column:
             try:
                 _set(self, "data_type", parse_type(given))
             except ValueError as error:
-                msg = f"column {self.name}: data_type {given!r} is not a Spark type: {error}"
+                shown = shortened(repr(given), _LONGEST_TYPE)
+                msg = f"column {self.name}: data_type {shown} is not a Spark type: {error}"
                 raise DeclarationError(msg) from None
             return
         if isinstance(given, type) and issubclass(given, DataType):

@@ -52,6 +52,9 @@ _UNSTORED = ("geography", "geometry", "interval", "time", "variant")
 
 _INTERVAL_UNITS = ("year", "month", "day", "hour", "minute", "second", "to")
 
+_DEEPEST = 100
+"""How deep the types of a text may be nested; Python builds no deeper ones reliably."""
+
 _NAMES = (*ATOMIC_TYPES, *_DECIMAL, *_SIZED, "array", "map", "struct")
 
 
@@ -80,10 +83,20 @@ class _Reader:
 
     def __init__(self, tokens: Sequence[Token], position: int) -> None:
         self._tokens = tokens
+        self._depth = 0
         self.position = position
 
-    def data_type(self) -> spark.DataType:  # noqa: PLR0911 - one answer a kind of type
+    def data_type(self) -> spark.DataType:
         """Read one type."""
+        if self._depth == _DEEPEST:
+            msg = f"types are nested more than {_DEEPEST} deep; write the inner ones as objects of pyspark.sql.types"
+            raise ValueError(msg)
+        self._depth += 1
+        data_type = self._data_type()
+        self._depth -= 1
+        return data_type
+
+    def _data_type(self) -> spark.DataType:  # noqa: PLR0911 - one answer a kind of type
         name = self._word("a type").lower()
         if name == "string" and self._has("collate"):
             collation = self._word("a collation")

@@ -356,7 +356,10 @@ def faults_of(text: str) -> list[str]:
         ("dev.s.t (a BIGIN)", "column a: its type is not understood: there is no type bigin; did you mean bigint?"),
         (
             f"dev.s.t (a {'ARRAY<' * 1000}INT{'>' * 1000})",
-            "column a: its type is nested too deeply; declare a type of at most 200 levels",
+            (
+                "column a: its type is not understood: types are nested more than 100 deep; write the inner ones as"
+                " objects of pyspark.sql.types"
+            ),
         ),
         ("dev.s.t (a INT FOO BAR)", f"column a: 'FOO BAR' is not understood; {REPORT}"),
         ("dev.s.t (a.b INT)", "a is followed by a field of it; declare the field in the type of the column"),

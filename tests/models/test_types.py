@@ -50,6 +50,23 @@ def test_other_texts_are_refused_with_the_reason(text):
     assert fnmatch.fnmatchcase(str(caught.value).removeprefix(prefix), REFUSED[text])
 
 
+@pytest.mark.parametrize("outer", ["array<", "map<int,", "struct<a:", "struct<a:array<map<int,"])
+def test_types_of_a_text_are_nested_up_to_a_depth(outer):
+    levels, closing = outer.count("<"), ">" * outer.count("<")
+    number = 99 // levels
+
+    assert parse_type(f"{outer * number}int{closing * number}").simpleString().count("<") == levels * number
+    for wrong in (100, 20_000):
+        with pytest.raises(DeclarationError) as caught:
+            Column("c", f"{outer * wrong}int{closing * wrong}")
+        assert str(caught.value).startswith(f"column c: data_type '{outer}")
+        assert str(caught.value).endswith(
+            "... is not a Spark type: types are nested more than 100 deep; write the inner ones as objects of"
+            " pyspark.sql.types"
+        )
+        assert len(str(caught.value)) < 400
+
+
 @pytest.mark.parametrize("kind", ATOMIC)
 def test_the_short_names_of_all_types_are_texts(kind):
     assert parse_type(kind().simpleString()) == kind()
