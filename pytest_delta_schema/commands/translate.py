@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.diagnostics.errors import DeclarationError, first_line, os_error_text
 from pytest_delta_schema.diagnostics.redaction import may_be_secret
+from pytest_delta_schema.engine.adoption import tokens_in
 from pytest_delta_schema.engine.declarations import held_tables
 from pytest_delta_schema.exchange.ddl import read_scripts, to_ddl
 from pytest_delta_schema.source_code.modules import module_source
@@ -76,6 +77,11 @@ def _models(tables: Iterable[Table], remarks: Iterable[Diagnostic]) -> str:
     comments: dict[QualifiedName, list[str]] = {}
     models = []
     for table in tables:
+        tokens = tokens_in(table)
+        if tokens:
+            fact = f"its model would hold what has the form of a token: {', '.join(tokens)}"
+            msg = f"{table.qualified_name}: {fact}; remove it from the script"
+            raise DeclarationError(msg)
         properties = table.table_properties
         secrets = sorted(key for key, value in properties.items() if may_be_secret(key, str(value)))
         shown = {key: value for key, value in properties.items() if key not in secrets}

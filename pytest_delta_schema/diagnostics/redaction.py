@@ -7,7 +7,7 @@ from base64 import b64encode
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 REDACTED = "***"
 """What is shown instead of a secret."""
@@ -136,6 +136,14 @@ def redacted_uri(text: str) -> str:
 
     A fragment that is the name of a section is shown.
     """
+    resource, sharp, fragment = _without_user(text).partition("#")
+    path, question, query = resource.partition("?")
+    shown = "&".join(map(_redacted_pair, query.split("&"))) if query else ""
+    anchor = fragment if _ANCHOR.fullmatch(fragment) else REDACTED
+    return f"{path}{question}{shown}{sharp}{anchor}"
+
+
+def _without_user(text: str) -> str:
     scheme, mark, rest = text.partition("://")
     if not mark:
         scheme, rest = "", text
@@ -143,11 +151,12 @@ def redacted_uri(text: str) -> str:
     if "@" in rest and _AUTHORITY.fullmatch(rest[:end]) is None and not _is_container(scheme, rest[:end]):
         # A password may hold what ends an authority: only what follows the last @ is known to be none of it.
         rest = f"{REDACTED}@{rest.rpartition('@')[2]}"
-    resource, sharp, fragment = rest.partition("#")
-    path, question, query = resource.partition("?")
-    shown = "&".join(map(_redacted_pair, query.split("&"))) if query else ""
-    anchor = fragment if _ANCHOR.fullmatch(fragment) else REDACTED
-    return f"{scheme}{mark}{path}{question}{shown}{sharp}{anchor}"
+    return f"{scheme}{mark}{rest}"
+
+
+def _without_password(uri: str) -> str:
+    user = uri.partition("://")[2].rpartition("@")[0]
+    return _without_user(uri) if ":" in user else uri
 
 
 def _is_container(scheme: str, authority: str) -> bool:
@@ -168,9 +177,17 @@ def without_secrets(text: str) -> str:
 
     The time is linear in the length of the text, whatever the text is.
     """
-    text = _TOKEN.sub(REDACTED, _without_private_keys(text))
+    text = _without_known_forms(text)
     text = _SCHEME_AND_CREDENTIALS.sub(_without_credentials, text)
     return _without_uris(_without_users(_without_settings(text)))
+
+
+def without_tokens(text: str) -> str:
+    """Return an expression or prose without what is secret by its form: tokens, private keys, passwords in addresses.
+
+    All else stays as it is. The time is linear in the length of the text, whatever the text is.
+    """
+    return _without_uris(_without_known_forms(text), _without_password)
 
 
 def shown_value(value: str) -> str:
@@ -194,6 +211,10 @@ _TOKEN = re.compile(
 
 _BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _END = "-----END "
+
+
+def _without_known_forms(text: str) -> str:
+    return _TOKEN.sub(REDACTED, _without_private_keys(text))
 
 
 def _without_private_keys(text: str) -> str:
@@ -462,7 +483,7 @@ _REST_OF_URI = re.compile(r"(?:[^\s/@<>`]*@)?[^\s'\"<>`]+")
 """What follows the ``//`` of a URI; before the ``@`` of its user and password, quotes are part of it."""
 
 
-def _without_uris(text: str) -> str:
+def _without_uris(text: str, redacted: Callable[[str], str] = redacted_uri) -> str:
     parts = []
     done = start = 0
     while (mark := text.find("://", start)) >= 0:
@@ -471,7 +492,7 @@ def _without_uris(text: str) -> str:
         rest = None if scheme is None else _REST_OF_URI.match(text, start)
         if scheme is not None and rest is not None:
             begin = mark - len(scheme[0])
-            parts += [text[done:begin], redacted_uri(text[begin : rest.end()])]
+            parts += [text[done:begin], redacted(text[begin : rest.end()])]
             done = start = rest.end()
     return "".join([*parts, text[done:]]) if parts else text
 

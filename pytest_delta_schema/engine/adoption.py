@@ -18,7 +18,7 @@ from pyspark.sql import types as spark
 
 from pytest_delta_schema.delta.names import ColumnPath, folded
 from pytest_delta_schema.diagnostics.errors import DeltaSchemaError
-from pytest_delta_schema.diagnostics.redaction import may_be_secret
+from pytest_delta_schema.diagnostics.redaction import may_be_secret, without_tokens
 from pytest_delta_schema.engine.declarations import (
     BoundModel,
     held_tables,
@@ -91,6 +91,29 @@ def imported_model(state: TableState, settings: Settings, owns: Sequence[Aspect]
             properties[key] = value
     declared = replace(model, table_properties=properties, owns=model.owns if owns is None else tuple(owns))
     return ImportedModel(declared, tuple(secrets))
+
+
+def tokens_in(table: Table) -> tuple[str, ...]:
+    """Return where a model holds tokens: in its comments, expressions and tags, such as ``columns.id.comment``."""
+    state = replace(desired_state(table), table_properties={})
+    return tuple(dict.fromkeys(_tokens(state_json(state), "")))
+
+
+def _tokens(value: object, path: str) -> Iterator[str]:
+    if isinstance(value, str):
+        if without_tokens(value) != value:
+            yield path
+    elif isinstance(value, list):
+        for item in value:
+            name = item.get("name", "") if isinstance(item, dict) else ""
+            yield from _tokens(item, f"{path}.{name}" if name else path)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _tokens(item, path if key in _NO_PARTS else f"{path}.{key}".strip("."))
+
+
+_NO_PARTS = ("type", "fields", "element", "name")
+"""The keys of a state in JSON that are no parts of the paths in messages."""
 
 
 def reversed_binding(settings: Settings) -> Binding:

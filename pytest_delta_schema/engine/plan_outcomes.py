@@ -15,6 +15,7 @@ from pytest_delta_schema.diagnostics.errors import (
     note,
 )
 from pytest_delta_schema.diagnostics.faults import ColumnIntroduced, EntryCompared, SnapshotDiffers
+from pytest_delta_schema.diagnostics.redaction import without_tokens
 from pytest_delta_schema.engine.declarations import declared
 from pytest_delta_schema.engine.outcomes import (
     CheckKind,
@@ -292,8 +293,8 @@ def entry_changes(table: QualifiedName | str, differences: Iterable[EntryDiffere
             table=str(table),
             marker="~",
             path=difference.path,
-            before=difference.entry,
-            after=difference.log,
+            before=without_tokens(difference.entry),
+            after=without_tokens(difference.log),
             code=difference.drift.code,
         )
         for difference in differences

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
 from pytest_delta_schema.delta.names import part_path
-from pytest_delta_schema.diagnostics.redaction import shown_value
+from pytest_delta_schema.diagnostics.redaction import shown_value, without_tokens
 from pytest_delta_schema.plan.changes import Change, ForeignKeyAdd, PrimaryKeyAdd, SetTags
 from pytest_delta_schema.plan.column_changes import describe_column
 from pytest_delta_schema.plan.kinds import ABSENT, ADD, ChangeLine, Risk, kind_of, require_change, risk_of
@@ -187,18 +187,23 @@ def highest_risk(changes: Iterable[Change | CreateTable | RestoreTable]) -> Risk
 
 
 def change_lines(action: CreateTable | AlignTable) -> tuple[ChangeLine, ...]:
-    """Describe an action, change by change."""
+    """Describe an action, change by change, without tokens."""
     if isinstance(action, CreateTable):
         missing = TableMissing.code
-        return (*_schema_creation(action), *(line._replace(code=missing) for line in _creation(action)))
+        lines = (*_schema_creation(action), *(line._replace(code=missing) for line in _creation(action)))
+        return tuple(map(_without_tokens, lines))
     return tuple(line for change in action.changes for line in lines_of(change, action))
 
 
 def lines_of(change: Change, action: AlignTable) -> Iterator[ChangeLine]:
-    """Describe one change of an existing table."""
+    """Describe one change of an existing table, without tokens."""
     kind, risk = kind_of(change), risk_of(change)
     for line in kind.describe(change, action.observed):
-        yield line._replace(risk=risk, code=kind.drift.code)
+        yield _without_tokens(line)._replace(risk=risk, code=kind.drift.code)
+
+
+def _without_tokens(line: ChangeLine) -> ChangeLine:
+    return line._replace(before=without_tokens(line.before), after=without_tokens(line.after))
 
 
 def _schema_creation(action: CreateTable) -> Iterator[ChangeLine]:

@@ -22,6 +22,7 @@ from pytest_delta_schema.engine.adoption import (
     accepted_drift,
     differences_of,
     proved,
+    tokens_in,
 )
 from pytest_delta_schema.engine.declarations import Declarations, module_tables
 from pytest_delta_schema.plan.actions import AlignTable
@@ -219,6 +220,10 @@ def _drift_of(gate: Gate, model: Table) -> AcceptedDrift | ModelFault | None:
 def _fault_of_model(gate: Gate, declarations: Declarations, adoption: Adoption) -> ModelFault | None:
     """Return why the model that accepts the drift of a table cannot be used; it is one of the declarations."""
     model = adoption.drift.table
+    tokens = [path for path in tokens_in(model) if path not in tokens_in(adoption.model)]
+    if tokens:
+        shown = ", ".join(tokens)
+        return ModelFault(f"its model would hold what has the form of a token: {shown}; remove it from the table")
     violations = declarations.violations(model)
     if violations:
         return ModelFault("the model that accepts its drift breaks a rule", tuple(map(str, violations)))

@@ -15,7 +15,7 @@ import pytest
 from pytest_delta_schema.configuration.files import shown_path
 from pytest_delta_schema.diagnostics.errors import DeclarationError, DeltaSchemaError
 from pytest_delta_schema.diagnostics.text import printed
-from pytest_delta_schema.engine.adoption import ModuleToProve, Proofs, imported_model, model_name, proved
+from pytest_delta_schema.engine.adoption import ModuleToProve, Proofs, imported_model, model_name, proved, tokens_in
 from pytest_delta_schema.engine.declarations import BoundModel, Declarations, held_tables, tables_of_file
 from pytest_delta_schema.engine.gate import Gate
 from pytest_delta_schema.execute.protocols import ListsViews
@@ -369,6 +369,12 @@ def _write_and_prove(
 
 def _fault_of_model(table: Table) -> ModelFault | None:
     """Return why no module can hold a model; ``None`` if one can."""
+    tokens = tokens_in(table)
+    if tokens:
+        return ModelFault(
+            f"was not written, because its model would hold what has the form of a token: {', '.join(tokens)}; remove"
+            " it from the table, and import it again"
+        )
     reason = why_unreadable(table)
     if not reason:
         return None

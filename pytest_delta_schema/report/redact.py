@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from pytest_delta_schema.diagnostics.redaction import REDACTED, shown_value, suggests_secret, without_secrets
+from pytest_delta_schema.diagnostics.redaction import (
+    REDACTED,
+    shown_value,
+    suggests_secret,
+    without_secrets,
+    without_tokens,
+)
 from pytest_delta_schema.diagnostics.text import escaped
 from pytest_delta_schema.plan.kinds import ABSENT
 from pytest_delta_schema.plan.table_changes import FORMAT
@@ -131,9 +137,9 @@ def _properties(values: Mapping[str, str | None], declared: Mapping[str, str]) -
 
 
 def _with_texts(value: Any, change: Callable[[str], str]) -> Any:
-    """Return a value of JSON with its texts changed, but for keys."""
+    """Return a value of JSON with its texts changed and without tokens, but for keys."""
     if isinstance(value, str):
-        return change(value)
+        return change(without_tokens(value))
     if isinstance(value, list):
         return [_with_texts(item, change) for item in value]
     if isinstance(value, dict):

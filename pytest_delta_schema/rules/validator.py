@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from pytest_delta_schema.delta.clients import ClientFeatures
 from pytest_delta_schema.delta.names import WHOLE_TABLE, PartPath, folded
 from pytest_delta_schema.diagnostics.errors import Diagnostic, InvalidModelError, UnsafePlanError, first_line
+from pytest_delta_schema.diagnostics.redaction import without_tokens
 from pytest_delta_schema.models.arguments import refuse_kind
 from pytest_delta_schema.models.table import required_tables
 from pytest_delta_schema.plan.actions import TablePlan, change_lines
@@ -366,4 +367,4 @@ def _located(fault: Diagnostic, location: Location | None) -> Diagnostic:
     if not isinstance(fault, Diagnostic):
         msg = f"its check() yielded {fault!r}, which is not a Diagnostic"
         raise TypeError(msg)
-    return fault if fault.location is not None else replace(fault, location=location)
+    return replace(fault, message=without_tokens(fault.message), location=fault.location or location)

@@ -60,6 +60,20 @@ def folder(tmp_path, monkeypatch):
     sys.modules.pop("models", None)
 
 
+def test_a_token_in_a_text_becomes_no_model(folder, capfd):
+    token = "AKIAIOSFODNN7EXAMPLE"  # noqa: S105 - of nobody
+    (folder / "keys.sql").write_text(f"CREATE TABLE a (id INT COMMENT '{token}') USING DELTA COMMENT '{token}'")
+
+    assert main(["translate", "keys.sql", "--to=models", "--catalog=dev", "--schema=silver"]) == 1
+
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err == (
+        "error: dev.silver.a: its model would hold what has the form of a token: comment, columns.id.comment; remove it"
+        " from the script\n"
+    )
+
+
 @pytest.mark.usefixtures("folder")
 def test_a_script_becomes_models(capfd):
     assert main(["translate", "shop.sql", "--to=models", "--catalog=dev", "--schema=silver"]) == 0

@@ -28,6 +28,7 @@ from pytest_delta_schema.diagnostics.redaction import (
     suggests_secret,
     without_hosts,
     without_secrets,
+    without_tokens,
 )
 
 TOKENS = [
@@ -315,6 +316,26 @@ SETTINGS = {
 def test_secrets_of_settings_are_not_shown(text, shown):
     assert without_secrets(text) == shown
     assert may_be_secret("team", text)
+
+
+IN_EXPRESSIONS = {
+    "a <> 'dapi0123456789abcdef0123456789abcdef'": "a <> '***'",
+    "concat('AKIAIOSFODNN7EXAMPLE', `token`)": "concat('***', `token`)",
+    "-----BEGIN PRIVATE KEY-----\nMII\n-----END PRIVATE KEY-----": "***",
+    "from jdbc:mysql://root:S3cret@host/db?a=1#Top": "from jdbc:mysql://***@host/db?a=1#Top",
+    "s3a://AKIA:S/3cret@bucket/x and ftp://a:b@c": "s3a://***@bucket/x and ftp://***@c",
+    "password = 'S3cret'": "password = 'S3cret'",
+    "Bearer S3cret": "Bearer S3cret",
+    "https://git@github.com/x?token=a#b": "https://git@github.com/x?token=a#b",
+    "abfss://lake@store/x": "abfss://lake@store/x",
+    "https://host/a:b@c": "https://host/a:b@c",
+    "u:p@host": "u:p@host",
+}
+
+
+@pytest.mark.parametrize(("text", "shown"), IN_EXPRESSIONS.items())
+def test_expressions_are_shown_without_what_is_secret_by_its_form(text, shown):
+    assert without_tokens(text) == shown
 
 
 ORDINARY = json.loads(Path(__file__).with_name("ordinary.json").read_text(encoding="utf-8"))

@@ -421,6 +421,25 @@ def test_a_value_that_may_be_a_secret_is_not_adopted(folder):
     assert 'table_properties={"api.token": "old", "a": "c"}' in content(folder)
 
 
+def test_a_table_with_a_token_in_a_text_is_not_adopted(folder):
+    token = "dapi0123456789abcdef0123456789abcdef"  # noqa: S105 - of nobody
+    (folder.path / "models.py").write_text(
+        MODELS + f'keys = Table("dev", "silver", "keys", [Column("id", "bigint")], comment="{token}")\n', "utf-8"
+    )
+    with_stored(
+        folder,
+        f"*THERE, table('keys', Column('id', 'struct<a: int comment \"{token}\">'), comment='old {token}')",
+    )
+    before = content(folder)
+
+    result = folder.run(WRITE)
+
+    fact = "its model would hold what has the form of a token: columns.id.a.comment"
+    result.stdout.fnmatch_lines([f"dev.silver.keys: {fact}; remove it from the table"])
+    assert token not in result.stdout.str()
+    assert content(folder).endswith(before.partition("keys = ")[2])
+
+
 def test_what_the_contract_ignores_is_not_adopted(folder):
     (folder.path / "models.py").write_text(MODELS.replace('comment="Orders", ', 'owns=["columns", "types"],'), "utf-8")
 

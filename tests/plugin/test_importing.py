@@ -98,6 +98,29 @@ def content(folder, path):
     return (folder.path / path).read_text("utf-8")
 
 
+def test_a_table_with_tokens_in_its_texts_is_not_imported(folder):
+    token = "ghp_0123456789abcdefghijABCDEFGHIJ012345"  # noqa: S105 - of nobody
+    conftest = folder.path / "conftest.py"
+    keys = (
+        f"Table('dev', 'silver', 'keys', [Column('id', 'struct<a: array<struct<b: int comment \"{token}\">>>', comment='old'),"
+        f" Column('d', 'string', default=\"'{token}'\", tags={{'t': {token!r}}}),"
+        f" Column('g', 'string', generated_as=\"concat(d, '{token}')\")],"
+        f" comment={token!r}, tags={{'t': {token!r}}}, checks=[Check('c', \"d <> '{token}'\")])"
+    )
+    conftest.write_text(conftest.read_text("utf-8").replace("(CUSTOMERS, ORDERS)", f"(CUSTOMERS, {keys})"), "utf-8")
+
+    result = folder.run(IMPORT)
+
+    result.assert_outcomes(passed=1, failed=1)
+    fact = "dev.silver.keys was not written, because its model would hold what has the form of a token"
+    places = "columns.id.a.b.comment, columns.d.default, columns.g.generated_as, checks.c.expression, tags.t, tags.d.t"
+    remedy = "remove it from the table, and import it again"
+    result.stdout.fnmatch_lines(
+        ["import: 1 table written and proven, 1 failed", f"  failed      {fact}: comment, {places}; {remedy}"]
+    )
+    assert token not in result.stdout.str() + content(folder, "contracts/silver.py")
+
+
 def test_a_schema_becomes_a_module_under_contract(folder):
     result = folder.run(IMPORT, "-rp")
 

@@ -540,6 +540,40 @@ def pytest_sessionfinish():
     assert result.ret == pytest.ExitCode.OK
 
 
+def test_tokens_in_texts_of_the_catalog_are_shown_nowhere(project, workers):
+    token = "dapi0123456789abcdef0123456789abcdef"  # noqa: S105 - of nobody
+    project.models(
+        "orders = table('dev.silver.orders', Column('id', LongType()), Column('g', 'string', generated_as='upper(id)'))"
+    )
+    project.catalog("applied()")
+    project.extend_conftest(f"""
+from pytest_delta_schema import Check, Column, Orchestrator, Table
+
+def applied():
+    columns = [
+        Column("id", "bigint", comment="a {token}", default="'{token}'", tags={{"t": "{token}"}}),
+        Column("g", "string", generated_as="concat('{token}')"),
+    ]
+    orders = Table(
+        "dev", "silver", "orders", columns, comment="{token}", tags={{"t": "{token}"}},
+        checks=[Check("c", "g <> '{token}'")],
+    )
+    catalog = MemoryCatalog()
+    Orchestrator.over(catalog).sync_tables([orders])
+    return catalog
+""")
+
+    result = project.run(
+        "--delta-drift", "--delta-report=json", "--delta-report=html", "--junitxml=junit.xml", *workers
+    )
+
+    result.stdout.fnmatch_lines(
+        ["  - checks.c*'[*][*][*]'*", "*column g is generated always as (concat('[*][*][*]'))*"]
+    )
+    shown = [(project.path / name).read_text() for name in ("delta-report.json", "delta-report.html", "junit.xml")]
+    assert not [text for text in (result.stdout.str(), *shown) if token in text]
+
+
 def test_reports_have_neither_the_token_nor_the_server_of_a_run(project, monkeypatch, workers):
     monkeypatch.setenv("DATABRICKS_HOST", "https://adb-17.azuredatabricks.net")
     monkeypatch.setenv("DATABRICKS_TOKEN", "dapi0123456789abcdef")
