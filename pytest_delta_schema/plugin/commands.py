@@ -11,6 +11,7 @@ from pytest_delta_schema.configuration.files import shown_path, toml
 from pytest_delta_schema.diagnostics.errors import os_error_text
 from pytest_delta_schema.diagnostics.text import printed
 from pytest_delta_schema.plugin.registration import project_folder
+from pytest_delta_schema.plugin.source_files import UnwritableFileError, write_whole
 from pytest_delta_schema.report.codes import explained
 from pytest_delta_schema.settings.table import SECTION
 
@@ -73,12 +74,12 @@ def start_project(folder: Path, config: pytest.Config) -> list[str]:
         raise pytest.UsageError(msg)
     sources = _source_folder(config, folder)
     module = _new_module(sources)
-    appended = project.appended([module])
-    if appended is None:
+    extended = project.extended([module])
+    if extended is None:
         msg = f"{shown} cannot be extended at its end; add these lines to it:\n{project.settings([module])}"
         raise pytest.UsageError(msg)
     model = sources.joinpath(*module.split(".")).with_suffix(".py")
-    _write_both(model, project.path, appended)
+    _write_both(model, project.path, extended)
     is_unread = pytest.version_tuple < (9,) and "ini_options" not in project.tool.get("pytest", {"ini_options": {}})
     steps = _next_steps(config, (model, module), project.path, project.configured_by, is_unread=is_unread)
     return [*steps, *_offered_ci(folder)]
@@ -98,23 +99,16 @@ def _new_module(sources: Path) -> str:
     return f"{package}.delta_models" if taken else f"{package}.models"
 
 
-def _write_both(model: Path, project: Path, appended: bytes) -> None:
-    try:
-        model.parent.mkdir(exist_ok=True)
-        with model.open("x", encoding="utf-8") as file:
-            file.write(EXAMPLE)
-    except FileExistsError:
+def _write_both(model: Path, project: Path, extended: bytes) -> None:
+    if model.exists():
         msg = f"{model} exists already; nothing was written"
-        raise pytest.UsageError(msg) from None
-    except OSError as error:
-        msg = f"{model} cannot be written: {os_error_text(error)}; nothing was written"
-        raise pytest.UsageError(msg) from None
+        raise pytest.UsageError(msg)
     try:
-        with project.open("ab") as file:
-            file.write(appended)
-    except OSError as error:
-        model.unlink()
-        msg = f"{project} cannot be written: {os_error_text(error)}; nothing was written"
+        write_whole(model, EXAMPLE.encode())
+        write_whole(project, extended)
+    except UnwritableFileError as error:
+        model.unlink(missing_ok=True)
+        msg = f"{error}; nothing was written"
         raise pytest.UsageError(msg) from None
 
 
@@ -159,12 +153,11 @@ def add_modules(config: pytest.Config, options: Options, files: Iterable[Path]) 
     shown = shown_path(path, config.rootpath)
     try:
         project = ProjectText.read(path, config)
-        appended = None if options.models or project.has_section else project.appended(missing)
-        if appended is not None:
-            with path.open("ab") as file:
-                file.write(appended)
+        extended = None if options.models or project.has_section else project.extended(missing)
+        if extended is not None:
+            write_whole(path, extended)
             return [f"  wrote       {shown}, models = [{listed}]"]
-    except (OSError, pytest.UsageError):
+    except (OSError, UnwritableFileError, pytest.UsageError):
         pass
     return [f"  to do       add {listed} to models in [{SECTION}] of {shown}"]
 
@@ -220,13 +213,13 @@ class ProjectText(NamedTuple):
         section = f"[{SECTION}]\nmodels = [{listed}]\n"
         return section if self.configured_by else f"{_PYTEST_SECTION}\n{section}"
 
-    def appended(self, modules: Sequence[str]) -> bytes | None:
-        """Return what is written after the text, so it names the modules; ``None`` if it cannot be extended there."""
+    def extended(self, modules: Sequence[str]) -> bytes | None:
+        """Return its bytes with a section that names the modules; ``None`` if it cannot be extended at its end."""
         gap = "" if not self.text else "\n" if self.text.endswith("\n") else "\n\n"
         ends = "\r\n" if "\r\n" in self.text else "\n"
-        added = f"{gap}{self.settings(modules)}".replace("\n", ends)
-        is_read = _tool_table(self.text + added, self.path).get(_SECTION_NAME) == {"models": list(modules)}
-        return added.encode() if is_read else None
+        text = self.text + f"{gap}{self.settings(modules)}".replace("\n", ends)
+        is_read = _tool_table(text, self.path).get(_SECTION_NAME) == {"models": list(modules)}
+        return text.encode() if is_read else None
 
 
 def _configured_by(config: pytest.Config, project: Path, tool: dict[str, Any]) -> Path | None:

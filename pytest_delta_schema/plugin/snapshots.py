@@ -52,7 +52,7 @@ def mismatch(snapshot: SnapshotAssertion, texts: ReviewedTexts) -> Mismatch | No
         return None
     result = snapshot.executions[snapshot.num_executions - 1]
     if result.exception is not None and not isinstance(result.exception, JsonFormError):
-        return Mismatch(f"the snapshot cannot be read: {result.exception}", UPDATE)
+        return Mismatch(f"the snapshot cannot be read or written: {result.exception}", UPDATE)
     stored: Any = result.recalled_data or StoredTexts(None, None)
     declared: Any = result.asserted_data
     try:
@@ -189,9 +189,16 @@ class TableSnapshotExtension(SqlSnapshotExtension):
             snapshot_location=location, snapshot_name="", session_id=""
         ) or StoredTexts(None, None)
         if stored.sql != texts.sql:
-            Path(location).write_bytes(texts.sql.encode())
+            _write(Path(location), texts.sql)
         if not holds_state(stored.state, texts.state):
-            state_file(location).write_bytes(texts.state.encode())
+            _write(state_file(location), texts.state)
+
+
+def _write(path: Path, text: str) -> None:
+    # Only runs that write need it.
+    from pytest_delta_schema.plugin.source_files import write_whole
+
+    write_whole(path, text.encode())
 
 
 def holds_state(content: bytes | None, text: str) -> bool:

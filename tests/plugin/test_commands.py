@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import os
+from pathlib import Path
+
 import pytest
 
 from support.plugin_project import reads_tool_pytest
@@ -176,6 +180,25 @@ def test_what_cannot_be_extended_is_reported_and_nothing_is_written(folder, befo
     result.stderr.fnmatch_lines([message])
     assert content(folder) == before
     assert not (folder.path / "shop").exists()
+
+
+@pytest.mark.parametrize("file", ["models.py", "pyproject.toml"])
+def test_on_a_full_disk_nothing_is_written(folder, file, monkeypatch):
+    (folder.path / "pyproject.toml").write_bytes(b"[tool.ruff]\n")
+    write = Path.write_bytes
+
+    def full(path, content):
+        write(path, content[:1] if file in path.name else content)
+        if file in path.name:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    result = folder.run("--delta-init")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: *{file} cannot be written: No space left on device; *; nothing was written"])
+    assert content(folder) == b"[tool.ruff]\n"
+    assert [path.name for path in folder.path.rglob("*") if path.suffix in (".py", ".tmp")] == []
 
 
 def test_a_model_of_that_name_is_kept(folder):

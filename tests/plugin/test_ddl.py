@@ -87,7 +87,7 @@ def test_a_snapshot_that_is_no_text_is_reported_as_unreadable(project):
 
     result = project.run()
 
-    result.stdout.fnmatch_lines(["dev.silver.orders: the snapshot cannot be read: *"])
+    result.stdout.fnmatch_lines(["dev.silver.orders: the snapshot cannot be read or written: *"])
 
 
 def test_the_defaults_of_the_ini_file_are_part_of_the_script(project):

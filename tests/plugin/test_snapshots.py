@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,7 +14,6 @@ from support.plugin_project import ORDERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 SQL, STATE = "__snapshots__/models/dev.silver.orders.ddl.sql", "__snapshots__/models/dev.silver.orders.state.json"
 OTHER = "\nother = table('dev.silver.other', Column('id', LongType()))\n"
@@ -199,6 +201,27 @@ def test_a_damaged_file_is_named_and_can_be_written_again(reviewed, damage, head
     result.stdout.no_fnmatch_line("*Traceback*")
     reviewed.run("--snapshot-update", *workers).assert_outcomes(passed=2)
     assert (reviewed.path / STATE).read_text() == REVIEWED
+
+
+@pytest.mark.parametrize("file", [SQL, STATE], ids=["sql", "state"])
+def test_a_file_that_cannot_be_written_keeps_its_bytes(reviewed, file, monkeypatch):
+    before = (reviewed.path / file).read_bytes()
+    reviewed.models(ORDERS.replace("Order total", "Sum"))
+    write = Path.write_bytes
+
+    def full(path, content):
+        write(path, content[: len(content) // 2] if Path(file).name in path.name else content)
+        if Path(file).name in path.name:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    result = reviewed.run("--snapshot-update")
+
+    result.assert_outcomes(passed=1, failed=1)
+    fault = f"*{file} cannot be written: No space left on device; make its folder writable, or name another path"
+    result.stdout.fnmatch_lines([f"dev.silver.orders: the snapshot cannot be read or written: {fault}"])
+    assert (reviewed.path / file).read_bytes() == before
+    assert not list((reviewed.path / file).parent.glob(".*"))
 
 
 @WORKERS
