@@ -12,7 +12,7 @@ from faults.cases import Area, Case
 from pytest_delta_schema import Check, Column, ForeignKey, Table
 from pytest_delta_schema.backends.rows import constraint_error
 from pytest_delta_schema.backends.secret import Secret
-from pytest_delta_schema.diagnostics.redaction import redacted_uri, without_hosts, without_secrets
+from pytest_delta_schema.diagnostics.redaction import redacted_uri, without_hosts, without_secrets, without_tokens
 from pytest_delta_schema.diagnostics.text import escaped_literals, identifier, note_on, printed, printed_sql, sql_lines
 from pytest_delta_schema.state.expressions.evaluation import like
 
@@ -155,6 +155,7 @@ def _literal(text: str) -> str:
 
 SEARCHES: dict[str, Callable[[str], object]] = {
     "secrets": without_secrets,
+    "tokens": without_tokens,
     "address": redacted_uri,
     "hosts": without_hosts,
     "token": Secret('dapi-x"y\\z\\\\w a+b/c==').scrub,
