@@ -149,10 +149,9 @@ def _last_release(repository: Repository, patterns: Sequence[str]) -> PastCommit
         if tag.commit != repository.head and any(fnmatchcase(tag.name, pattern) for pattern in patterns)
     ]
     if not tags:
-        command = _unshallow(repository, " --tags") if repository.is_shallow else "git fetch --tags"
         msg = (
             f"no tag before HEAD matches {' or '.join(map(shown, patterns))} (setting release_tags);"
-            f" fetch the tags: {command}, or name a branch, a tag or a commit"
+            f" {_how_to_get_tags(repository)}, or name a branch, a tag or a commit"
         )
         raise HistoryError(msg)
     tag = max(tags, key=lambda tag: tag.seconds)
@@ -253,6 +252,14 @@ def _how_to_fetch(repository: Repository, name: str) -> str:
     if repository.is_shallow:
         return f"fetch it: git fetch --unshallow {fetched}, {_BY_CI}"
     return f"fetch it: git fetch {fetched}, or git fetch --tags"
+
+
+def _how_to_get_tags(repository: Repository) -> str:
+    if repository.is_shallow:
+        return f"fetch the tags: {_unshallow(repository, ' --tags')}"
+    if repository.remotes():
+        return "fetch the tags: git fetch --tags"
+    return "tag the released commit: git tag NAME COMMIT"
 
 
 def _unshallow(repository: Repository, options: str = "") -> str:

@@ -156,6 +156,15 @@ def test_a_shallow_clone_of_depth_2(shop, remote, command, ref, text):
         assert column(clone, ref) == "first"
 
 
+def test_a_whole_clone_without_tags(shop):
+    clone = shop.clone("clone", "--no-tags")
+
+    assert refused(clone, "last-release") == (
+        "last-release: no tag before HEAD matches v* (setting release_tags); fetch the tags: git fetch --tags, or name a"
+        " branch, a tag or a commit"
+    )
+
+
 def test_tags_of_a_shallow_clone_without_a_remote(shop):
     clone = shop.clone("clone", "--depth=2")
     clone.git("remote", "remove", "origin")

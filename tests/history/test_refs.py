@@ -272,7 +272,7 @@ def test_a_name_that_can_be_fetched(shop):
 def test_without_a_release(shop, ref):
     shop.git("tag", "--force", "v1.0.0", "HEAD")
     text = (
-        "no tag before HEAD matches v* or r* (setting release_tags); fetch the tags: git fetch --tags,"
+        "no tag before HEAD matches v* or r* (setting release_tags); tag the released commit: git tag NAME COMMIT,"
         " or name a branch, a tag or a commit"
     )
     variables = (
