@@ -7,7 +7,7 @@ is parsed.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from sqlglot import Token, TokenType, exp, tokenize
 from sqlglot.dialects.spark import Spark
@@ -60,13 +60,23 @@ def parse_tokens(tokens: Sequence[Token], text: str) -> exp.Expr | None:
     return nodes[0] if len(nodes) == 1 else None
 
 
+class _WithoutCommands(_AsWritten):
+    """The dialect without statements whose rest is one token, up to a semicolon, such as ``OPTIMIZE``."""
+
+    class Tokenizer(_AsWritten.Tokenizer):
+        COMMANDS: ClassVar[set[TokenType]] = set()
+
+
+_STATEMENTS = _WithoutCommands()
+
+
 def ddl_tokens(text: str) -> list[Token]:
     """Return the tokens of statements: one for a text with a doubled quote, as in ``'it''s'``, and one a word.
 
     sqlglot has two tokens for such a text, as Spark 3.5 has in expressions, and one token for ``PRIMARY KEY``.
     """
     tokens: list[Token] = []
-    for token in DIALECT.tokenize(text):
+    for token in _STATEMENTS.tokenize(text):
         previous = tokens[-1] if tokens else token
         if token.token_type is previous.token_type is TokenType.STRING and previous.end + 1 == token.start:
             whole = f"{previous.text}{text[token.start]}{token.text}"

@@ -113,6 +113,11 @@ def _parser() -> argparse.ArgumentParser:
     translate.add_argument("--to", choices=("models", "ddl"), required=True, help="what is written to standard output")
     translate.add_argument("--catalog", default="", metavar="NAME", help="the catalog of tables whose names have none")
     translate.add_argument("--schema", default="", metavar="NAME", help="the schema of tables whose names have none")
+    translate.add_argument(
+        "--skip-other",
+        action="store_true",
+        help="skip statements that declare nothing, such as INSERT and GRANT, with a note for each",
+    )
     jvm = command("jvm", _jvm, "show or end the JVMs that runs with --delta-keep-jvm have kept")
     jvm.add_argument(
         "action",
@@ -281,7 +286,13 @@ def _translate(arguments: argparse.Namespace) -> int:
     try:
         from pytest_delta_schema.commands.translate import translated  # noqa: PLC0415 - needs pyspark
 
-        text, remarks = translated(arguments.files, arguments.to, arguments.catalog, arguments.schema)
+        text, remarks = translated(
+            arguments.files,
+            arguments.to,
+            arguments.catalog,
+            arguments.schema,
+            skip_other=arguments.skip_other,
+        )
     except ModuleNotFoundError as error:
         if not lacks_pyspark(error):
             raise

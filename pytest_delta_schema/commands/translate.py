@@ -25,20 +25,24 @@ if TYPE_CHECKING:
 _PYTHON = ".py"
 
 
-def translated(files: Sequence[str], to: str, catalog: str, schema: str) -> tuple[str, tuple[Diagnostic, ...]]:
+def translated(
+    files: Sequence[str], to: str, catalog: str, schema: str, *, skip_other: bool
+) -> tuple[str, tuple[Diagnostic, ...]]:
     """Return the tables of all files as text, and notes on what models do not declare.
 
     Files are scripts of statements, and Python files; ``to`` is ``models`` or ``ddl``. Catalog and schema are those of
     tables whose names have none.
     """
-    tables, remarks = _read(files, catalog, schema)
-    return (_models(tables, remarks) if to == "models" else to_ddl(tables)), remarks
+    tables, remarks = _read(files, catalog, schema, skip_other=skip_other)
+    return (_models(tables, remarks) if tables and to == "models" else to_ddl(tables)), remarks
 
 
-def _read(files: Sequence[str], catalog: str, schema: str) -> tuple[list[Table], tuple[Diagnostic, ...]]:
+def _read(
+    files: Sequence[str], catalog: str, schema: str, *, skip_other: bool
+) -> tuple[list[Table], tuple[Diagnostic, ...]]:
     modules = [file for file in files if file.endswith(_PYTHON)]
     scripts = {file: _text(file) for file in files if not file.endswith(_PYTHON)}
-    scripted, remarks = read_scripts(scripts, catalog, schema)
+    scripted, remarks = read_scripts(scripts, catalog, schema, skip_other=skip_other)
     # Files that import each other hold the same tables.
     tables = list({id(table): table for file in modules for table in _tables(file)}.values()) + scripted
     repeated = sorted(name for name, number in Counter(table.qualified_name for table in tables).items() if number > 1)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(LOGGER)
 
 
-def from_ddl(text: str, *, catalog_name: str = "", schema_name: str = "") -> list[Table]:
+def from_ddl(text: str, *, catalog_name: str = "", schema_name: str = "", skip_other: bool = False) -> list[Table]:
     """Return the models of the tables that the statements of a script declare.
 
     Read are ``CREATE TABLE``, ``ALTER TABLE ... ADD``, ``SET`` and ``ALTER COLUMN``, and ``COMMENT ON``: the SQL of
@@ -39,9 +39,10 @@ def from_ddl(text: str, *, catalog_name: str = "", schema_name: str = "") -> lis
     table without ``USING`` is a Delta table, as on Databricks.
 
     Args:
-        text: Statements with semicolons between them.
+        text: Statements with semicolons between them, or the source of a Databricks notebook in SQL.
         catalog_name: The catalog of tables whose names have no such part; without it they are refused.
         schema_name: The schema of tables whose names have no such part.
+        skip_other: Whether statements that declare nothing, such as ``INSERT`` or ``GRANT``, are logged and skipped.
 
     Returns:
         The models, in the order of their statements.
@@ -54,24 +55,24 @@ def from_ddl(text: str, *, catalog_name: str = "", schema_name: str = "") -> lis
     for name, value in {"text": text, "catalog_name": catalog_name, "schema_name": schema_name}.items():
         if not isinstance(value, str):
             refuse_kind(f"from_ddl: {name}", "a string", value, "give the statements, or a name, as text")
-    tables, remarks = read_scripts({"": text}, catalog_name, schema_name)
+    tables, remarks = read_scripts({"": text}, catalog_name, schema_name, skip_other=skip_other)
     for remark in remarks:
         _LOG.warning("%s", remark)
     return tables
 
 
 def read_scripts(
-    texts: Mapping[str, str], catalog_name: str, schema_name: str
+    texts: Mapping[str, str], catalog_name: str, schema_name: str, *, skip_other: bool = False
 ) -> tuple[list[Table], tuple[Diagnostic, ...]]:
     """Return the models of the tables that some scripts declare, and notes on what they do not declare.
 
-    The scripts are by what messages call them; ``""`` for the only one. Catalog and schema are those of
+    The scripts are by what messages call them; ``""`` for the only one. The other arguments are those of
     :func:`from_ddl`.
     """
     reading = DdlReading(catalog_name, schema_name)
     with _collector_paused():
         for file, text in texts.items():
-            read_statements(text, f"{file}: " if file else "", reading)
+            read_statements(text, f"{file}: " if file else "", reading, skip_other=skip_other)
     models = []
     for draft in reading.tables.values() if not reading.faults else ():
         try:

@@ -153,6 +153,13 @@ class TableDraft:
     tags: dict[ColumnPath, dict[str, str]] = field(default_factory=dict)
     """Its tags, by the empty path, and those of its columns."""
 
+    def require_primary_key(self) -> None:
+        """Make the columns of the primary key NOT NULL, as CREATE TABLE does (Databricks' reference of constraints)."""
+        keys = NameSet(name for key in self.keys if key.kind == PRIMARY_KEY for name in key.columns)
+        self.columns = tuple(
+            column._replace(is_nullable=False) if column.name in keys else column for column in self.columns
+        )
+
     def model(self) -> Table:
         """Return the model."""
         stored = {key[len(CHECK_PREFIX) :]: value for key, value in self.properties.items() if _is_check(key)}
@@ -238,7 +245,13 @@ def read_column(reader: TokenReader, reading: DdlReading, draft: TableDraft) -> 
 def _read_clauses(name: str, reader: TokenReader, reading: DdlReading, draft: TableDraft) -> ColumnState:
     reader.has(":")
     column = ColumnState(name, reader.data_type(), is_nullable=True, comment="")
+    seen: set[str] = set()
     while not reader.at_end:
+        clause = "NOT NULL" if reader.word() == "NOT" else reader.word()
+        if clause in seen:
+            reader.refuse(f"{clause} is given twice", "keep one")
+        if clause in _GIVEN_ONCE:
+            seen.add(clause)
         changed = _with_clause(column, reader)
         if changed is not None:
             column = changed
@@ -247,6 +260,9 @@ def _read_clauses(name: str, reader: TokenReader, reading: DdlReading, draft: Ta
         elif not _read_column_constraint(reader, reading, draft, name):
             break
     return column
+
+
+_GIVEN_ONCE = {"NOT NULL", "COMMENT", "COLLATE", "DEFAULT", "GENERATED", "MASK"}
 
 
 def _with_clause(column: ColumnState, reader: TokenReader) -> ColumnState | None:
@@ -321,7 +337,7 @@ def read_constraint(reader: TokenReader, reading: DdlReading, draft: TableDraft)
     """Read a constraint of a table."""
     name = reader.name("the name of a constraint") if reader.has("CONSTRAINT") else None
     if reader.has("CHECK"):
-        _read_check(reader, draft, name)
+        _read_check(reader, reading, draft, name)
     elif reader.has("PRIMARY", "KEY"):
         columns = []
         for item in reader.items():
@@ -351,7 +367,7 @@ def _read_column_constraint(reader: TokenReader, reading: DdlReading, draft: Tab
     elif reader.has("FOREIGN", "KEY", "REFERENCES") or reader.has("REFERENCES"):
         _add_reference(reader, reading, draft, name, columns)
     elif reader.has("CHECK"):
-        _read_check(reader, draft, name)
+        _read_check(reader, reading, draft, name)
     elif name is not None:
         reader.refuse(f"the kind of the constraint {name} is expected {reader.here}")
     else:
@@ -359,11 +375,15 @@ def _read_column_constraint(reader: TokenReader, reading: DdlReading, draft: Tab
     return True
 
 
-def _read_check(reader: TokenReader, draft: TableDraft, name: str | None) -> None:
+def _read_check(reader: TokenReader, reading: DdlReading, draft: TableDraft, name: str | None) -> None:
     """Read the condition of a check."""
     if name is None:
         reader.refuse("a check has no name", "write CONSTRAINT name CHECK (...)")
-    draft.checks.append(CheckState(name, reader.expression()))
+    check = CheckState(name, reader.expression())
+    if reader.has("NOT", "ENFORCED"):
+        reading.remark(draft.name, f"its check {name} is NOT ENFORCED, and not declared")
+    else:
+        draft.checks.append(check)
     while any(reader.has(*words) for words in _HARMLESS):
         pass
 
@@ -418,7 +438,12 @@ def _rely(reader: TokenReader) -> bool:
             return relies
 
 
-def read_pairs(reader: TokenReader) -> dict[str, str]:
+def read_properties(reader: TokenReader) -> dict[str, str]:
+    """Read keys and values in parentheses; each key has a value."""
+    return read_pairs(reader, with_values=True)
+
+
+def read_pairs(reader: TokenReader, *, with_values: bool = False) -> dict[str, str]:
     """Read keys and values in parentheses; a key alone, as tags may be, has the value ``""``."""
     pairs: dict[str, str] = {}
     for item in reader.items():
@@ -426,7 +451,8 @@ def read_pairs(reader: TokenReader) -> dict[str, str]:
         key = _key(item)
         if key in pairs:
             refuse_sql(f"{key} is given twice", "keep one", offset)
-        item.has("=")
+        if not item.has("=") and item.at_end and with_values:
+            refuse_sql(f"{key} has no value", "write one", offset)
         pairs[key] = "" if item.at_end else _value(item)
         item.end()
     return pairs

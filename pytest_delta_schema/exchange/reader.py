@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.models.types import read_type
@@ -10,7 +11,7 @@ from pytest_delta_schema.sqlglot_compat import TokenType
 from pytest_delta_schema.state.spark_types import canonical_type
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterator, Mapping, Sequence
     from typing import NoReturn
 
     from pytest_delta_schema.sqlglot_compat import Token
@@ -26,7 +27,9 @@ CORRECT = "correct it"
 REMOVE_OR_REPORT = "remove it, or report that it is not understood"
 BACK_QUOTES = "put a name with other characters than letters, digits and underscores in back-quotes"
 
-_REMEDIES = dict.fromkeys(("$", "{", ":", "?"), "replace the variables of the script by their values")
+_REMEDIES = dict.fromkeys(
+    ("$", "{", ":", "?", "@", "%", "&", "<", "#"), "replace the variables of the script by their values"
+)
 
 
 class UnreadableError(Exception):
@@ -90,6 +93,14 @@ class TokenReader:
             return False
         self._position = end
         return True
+
+    def later(self, beginnings: Mapping[str, Container[str]]) -> tuple[str, int] | None:
+        """Return the first two of the words behind the next one that are a pair of these, and their offset."""
+        words = self._words[self._position + 1 :]
+        for index, (first, second) in enumerate(pairwise(words), self._position + 1):
+            if first in beginnings and second in beginnings[first]:
+                return f"{first} {second}", self._tokens[index].start
+        return None
 
     def expect(self, *words: str) -> None:
         """Read some words."""

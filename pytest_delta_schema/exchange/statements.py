@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.fields import PLAIN_COLLATION
@@ -16,6 +17,7 @@ from pytest_delta_schema.exchange.definitions import (
     read_constraint,
     read_keys,
     read_pairs,
+    read_properties,
 )
 from pytest_delta_schema.exchange.reader import (
     CORRECT,
@@ -39,17 +41,23 @@ _REMOVE = "remove the statement"
 _OBJECTS = {"CATALOG", "CONNECTION", "FUNCTION", "PROCEDURE", "SHARE", "TABLE", "VIEW", "VOLUME"}
 
 
-def read_statements(source: str, file: str, reading: DdlReading) -> None:
+def read_statements(source: str, file: str, reading: DdlReading, *, skip_other: bool = False) -> None:
     """Read the statements of a script; each that is not understood is a fault.
 
-    Messages begin with the file: ``"shop.sql: "``. The reading is what is known so far.
+    Messages begin with the file: ``"shop.sql: "``. The reading is what is known so far. A statement that declares
+    nothing, such as ``INSERT``, is a fault, or is skipped with a note.
     """
     reading.enter(f"{file}script", source)
     with reading.collecting():
         for number, reader in enumerate(_statements(source), start=1):
             reading.enter(f"{file}statement {number}", source)
             with reading.collecting():
-                _read(reader, reading)
+                _read(reader, reading, skip_other=skip_other)
+
+
+_NOTEBOOK = "-- Databricks notebook source"
+_CELL = re.compile(r"(?m)^-- COMMAND -+[ \t\r]*$")
+"""The line between two cells of a notebook, which ends a statement."""
 
 
 def _statements(source: str) -> Iterator[TokenReader]:
@@ -57,14 +65,24 @@ def _statements(source: str) -> Iterator[TokenReader]:
         tokens = ddl_tokens(source)
     except SqlglotError:
         _refuse_words(source)
-    first = 0
+    cells = [cell.start() for cell in _CELL.finditer(source)] if _is_notebook(source) else []
+    first = end = 0
     for index, token in enumerate(tokens):
+        # A line inside of a text ends nothing.
+        if cells and index > first and bisect(cells, end) < bisect(cells, token.start):
+            yield TokenReader(source, tokens[first:index], token.start)
+            first = index
+        end = token.end
         if token.token_type == TokenType.SEMICOLON:
             if index > first:
                 yield TokenReader(source, tokens[first:index], token.start)
             first = index + 1
     if first < len(tokens):
         yield TokenReader(source, tokens[first:], len(source))
+
+
+def _is_notebook(source: str) -> bool:
+    return source.lstrip("\ufeff").startswith(_NOTEBOOK)
 
 
 def _refuse_words(source: str) -> NoReturn:
@@ -78,20 +96,78 @@ def _refuse_words(source: str) -> NoReturn:
     refuse_sql(fact, CORRECT, doubtful.start() if doubtful else 0)
 
 
-def _read(reader: TokenReader, reading: DdlReading) -> None:
+_BEGINNINGS = {
+    "CREATE": {"CONNECTION", "EXTERNAL", "FUNCTION", "GLOBAL", "LIVE", "MATERIALIZED", "OR", "STREAMING", "TABLE"}
+    | {"TEMP", "TEMPORARY", "VIEW", "VOLUME", "CATALOG", *_SCHEMA},
+    "ALTER": {"TABLE", "VIEW", *_SCHEMA},
+    "COMMENT": {"ON"},
+}
+"""How statements begin; the second word is in no other place behind the first one."""
+
+
+def _read(reader: TokenReader, reading: DdlReading, *, skip_other: bool) -> None:
+    second = reader.later(_BEGINNINGS)
+    if second is not None:
+        words, offset = second
+        refuse_sql(f"{words} begins another statement", "end the statement before it with a semicolon", offset)
     if reader.has("ALTER", "TABLE"):
         _read_alteration(reader, reading)
     elif reader.has("COMMENT", "ON"):
-        if reader.word() in _SCHEMA:
-            reading.remark(None, "the comment of a schema is not declared")
-        else:
-            _read_comment(reader, reading)
+        _read_comment(reader, reading)
     elif reader.has("USE") or reader.has("SET", "CATALOG"):
         _use(reader, reading)
     elif reader.word() in {"CREATE", "REPLACE"}:
         _create(reader, reading)
     else:
-        reader.refuse(f"{reader.skip().upper()} is not part of a declaration", _REMOVE)
+        _skip(reader, reading, skip_other=skip_other)
+
+
+_OTHERS = frozenset(
+    {
+        "ANALYZE",
+        "CACHE",
+        "CALL",
+        "CLEAR",
+        "COPY",
+        "DELETE",
+        "DENY",
+        "DESC",
+        "DESCRIBE",
+        "DROP",
+        "EXPLAIN",
+        "FSCK",
+        "GRANT",
+    }
+    | {"INSERT", "LIST", "MERGE", "MSCK", "OPTIMIZE", "REFRESH", "RESET", "REVOKE", "SELECT", "SET", "SHOW", "SYNC"}
+    | {"TRUNCATE", "UNCACHE", "UPDATE", "VACUUM", "VALUES", "WITH"}
+)
+"""The first words of statements that declare nothing."""
+
+
+def _skip(reader: TokenReader, reading: DdlReading, *, skip_other: bool) -> None:
+    """Refuse a statement that declares nothing, or skip it with a note."""
+    offset, word = reader.offset, reader.word() or reader.here
+    reader.skip()
+    if not skip_other or word not in _OTHERS:
+        remedy = f"{_REMOVE}, or skip such statements by --skip-other" if word in _OTHERS else _REMOVE
+        refuse_sql(f"{word} is not part of a declaration", remedy, offset)
+    if word == "DROP":
+        _require_unknown(reader, reading)
+    reader.rest()
+    reading.remark(None, f"{word} declares nothing, and is skipped")
+
+
+def _require_unknown(reader: TokenReader, reading: DdlReading) -> None:
+    """Make sure that a statement drops nothing that an earlier one has created."""
+    kind = reader.skip().upper()
+    reader.has("IF", "EXISTS")
+    if kind == "TABLE":
+        offset = reader.offset
+        name = reading.table_name(reader)
+        if name in reading.tables:
+            refuse_sql(f"{name} is created before, and dropped here", "remove both statements", offset)
+    elif kind in {"CATALOG", *_SCHEMA} and reading.tables:
+        reader.refuse(f"DROP {kind} may drop tables that are created before", _REMOVE)
 
 
 def _create(reader: TokenReader, reading: DdlReading) -> None:
@@ -105,16 +181,33 @@ def _create(reader: TokenReader, reading: DdlReading) -> None:
     if reader.word() in _SCHEMA:
         reader.skip()
         reader.has("IF", "NOT", "EXISTS")
-        name = ".".join(reader.path("the name of a schema"))
-        if not reader.at_end:
-            reading.remark(None, f"{reader.rest()} of the schema {name} is not declared")
+        _read_schema(reader, reading)
         return
+    reader.has("OR", "REFRESH")
     kind = reader.until(lambda after: after.word(-1) in _OBJECTS).upper()
     reader.has("IF", "NOT", "EXISTS")
     if reader.at_end:
         refuse_sql(f"CREATE {kind} is not part of a declaration", _REMOVE, offset)
     name = ".".join(reader.path("its name"))
     refuse_sql(f"{name} is a {kind}, and models declare Delta tables", _REMOVE, offset)
+
+
+def _read_schema(reader: TokenReader, reading: DdlReading) -> None:
+    """Read the name and the clauses of a schema."""
+    name = ".".join(reader.path("the name of a schema"))
+    while not reader.at_end:
+        if reader.has("COMMENT"):
+            clause = f"COMMENT {reader.text('a comment')!r}"
+        elif reader.has("LOCATION") or reader.has("MANAGED", "LOCATION"):
+            reader.text("a path")
+            clause = "LOCATION"
+        elif reader.has("DEFAULT", "COLLATION"):
+            clause = f"DEFAULT COLLATION {reader.name('a collation')}"
+        elif reader.has("WITH", "DBPROPERTIES") or reader.has("WITH", "PROPERTIES"):
+            clause = f"property {', '.join(read_properties(reader))}"
+        else:
+            reader.end()
+        reading.remark(None, f"{clause} of the schema {name} is not declared")
 
 
 def _use(reader: TokenReader, reading: DdlReading) -> None:
@@ -141,9 +234,11 @@ def _read_creation(reader: TokenReader, reading: DdlReading) -> None:
     reading.tables[draft.name] = draft
     with reading.collecting():
         _read_columns(reader, reading, draft)
+        draft.require_primary_key()
+    seen: set[str] = set()
     while not reader.at_end:
         with reading.collecting():
-            _read_clause(reader, reading, draft)
+            _read_clause(reader, reading, draft, seen)
         # The rest of a clause that was refused.
         _read_to_clause(reader)
 
@@ -168,9 +263,12 @@ def _read_item(item: TokenReader, reading: DdlReading, draft: TableDraft) -> Non
                 item.end()
 
 
-def _read_clause(reader: TokenReader, reading: DdlReading, draft: TableDraft) -> None:
+def _read_clause(reader: TokenReader, reading: DdlReading, draft: TableDraft, seen: set[str]) -> None:
     if _at_clause(reader):
-        word = reader.skip().upper()
+        offset, word = reader.offset, reader.skip().upper()
+        if word in seen:
+            refuse_sql(f"{word} is given twice", "keep one", offset)
+        seen.add(word)
         _CLAUSES[word](reader, reading, draft)
     offset = reader.offset
     rest = _read_to_clause(reader)
@@ -221,7 +319,7 @@ def _comment(reader: TokenReader, _reading: DdlReading, draft: TableDraft) -> No
 
 
 def _properties(reader: TokenReader, _reading: DdlReading, draft: TableDraft) -> None:
-    draft.properties.update(read_pairs(reader))
+    draft.properties.update(read_properties(reader))
 
 
 def _location(reader: TokenReader, reading: DdlReading, draft: TableDraft) -> None:
@@ -233,7 +331,7 @@ def _location(reader: TokenReader, reading: DdlReading, draft: TableDraft) -> No
 
 
 def _options(reader: TokenReader, reading: DdlReading, draft: TableDraft) -> None:
-    keys = ", ".join(read_pairs(reader))
+    keys = ", ".join(read_properties(reader))
     reading.remark(draft.name, f"its OPTIONS {keys} are not declared")
 
 
@@ -249,7 +347,9 @@ def _default(reader: TokenReader, _reading: DdlReading, _draft: TableDraft) -> N
 
 def _with(reader: TokenReader, reading: DdlReading, draft: TableDraft) -> None:
     reader.expect("ROW", "FILTER")
-    reading.remark(draft.name, f"its ROW FILTER {reader.until(_at_clause)} is not declared")
+    name = ".".join(reader.path("the name of a function"))
+    columns = f" ON ({reader.group().rest()})" if reader.has("ON") else ""
+    reading.remark(draft.name, f"its ROW FILTER {name}{columns} is not declared")
 
 
 def _copy(reader: TokenReader, _reading: DdlReading, draft: TableDraft) -> None:
@@ -259,7 +359,10 @@ def _copy(reader: TokenReader, _reading: DdlReading, draft: TableDraft) -> None:
 
 
 def _other_layout(reader: TokenReader, _reading: DdlReading, draft: TableDraft) -> None:
-    reader.refuse(f"{draft.name} has a layout that Delta does not have {reader.here}", "remove it")
+    offset, here = reader.offset, reader.here
+    # The word AS begins no query here.
+    reader.has("AS")
+    refuse_sql(f"{draft.name} has a layout that Delta does not have {here}", "remove it", offset)
 
 
 _COPIES = ("AS", "CLONE", "DEEP", "LIKE", "SHALLOW")
@@ -290,7 +393,7 @@ def _read_alteration(reader: TokenReader, reading: DdlReading) -> None:
     if reader.has("ADD"):
         _add(reader, reading, draft)
     elif reader.has("SET", "TBLPROPERTIES"):
-        draft.properties.update(read_pairs(reader))
+        draft.properties.update(read_properties(reader))
     elif reader.has("UNSET", "TBLPROPERTIES"):
         reader.has("IF", "EXISTS")
         for key in read_keys(reader):
@@ -309,6 +412,12 @@ def _read_alteration(reader: TokenReader, reading: DdlReading) -> None:
 
 def _read_comment(reader: TokenReader, reading: DdlReading) -> None:
     """Read what follows the words COMMENT ON."""
+    if reader.word() in {"CATALOG", *_SCHEMA}:
+        kind = reader.skip().lower()
+        reader.path(f"the name of a {kind}")
+        _comment_text(reader)
+        reading.remark(None, f"the comment of a {kind} is not declared")
+        return
     if reader.has("TABLE"):
         draft = reading.table(reader)
         draft.comment = _comment_text(reader)

@@ -171,6 +171,16 @@ class ForeignKey:
             msg = f"foreign key ({shown}): references is {given!r}; give a Table or its dotted name"
             raise DeclarationError(msg)
 
+    # The parent counts by its name, so that keys of tables which reference each other can be compared.
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ForeignKey) and self._parts() == other._parts()
+
+    def __hash__(self) -> int:
+        return hash(self._parts())
+
+    def _parts(self) -> tuple[object, ...]:
+        return tuple(self.columns), self.parent, self.parent_key, self.name, self.rely
+
     @property
     def parent(self) -> QualifiedName:
         """The parent's name."""

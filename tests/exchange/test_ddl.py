@@ -157,6 +157,16 @@ def test_no_tables_are_no_statements():
     assert from_ddl("") == from_ddl(" ;; -- nothing\n /* at ; all */ ") == []
 
 
+def test_foreign_keys_come_back_equal():
+    parent = Table("dev", "s", "p", [ID], primary_key=["id"])
+    child = Table(
+        "dev", "s", "c", [ID], foreign_keys=[ForeignKey(["id"], parent), ForeignKey(["id"], parent, name="x")]
+    )
+
+    assert from_ddl(to_ddl([child, parent])) == [parent, child]
+    assert child != replace(child, foreign_keys=())
+
+
 def test_a_table_that_is_given_twice_is_refused():
     model = Table("dev", "s", "a", [ID])
 

@@ -16,6 +16,24 @@ from pytest_delta_schema.diagnostics.errors import DdlError
 from pytest_delta_schema.exchange import from_ddl
 from pytest_delta_schema.state.desired import desired_state
 
+REMOVE = "remove the statement"
+TWICE = "TBLPROPERTIES is given twice; keep one"
+SKIP = f"{REMOVE}, or skip such statements by --skip-other"
+CORRECT = "correct it"
+FINAL = "write the CREATE TABLE of the final table instead"
+REPORT = "remove it, or report that it is not understood"
+COLUMNS = "write its columns, or import the table from its catalog"
+TABLE = "CREATE TABLE dev.s.t (a INT);"
+NAMES = "write catalog.schema.table, or give the catalog and the schema of such names"
+QUOTES = "put a name with other characters than letters, digits and underscores in back-quotes"
+
+
+def faults_of(text: str) -> list[str]:
+    with pytest.raises(DdlError) as caught:
+        from_ddl(text)
+    return str(caught.value).split("\n")
+
+
 SHOWN = """\
 CREATE TABLE main.shop.orders (
   id BIGINT NOT NULL COMMENT 'Order',
@@ -271,6 +289,30 @@ def test_alterations_are_part_of_the_declaration():
             "dev.s.t: CLUSTER BY AUTO is not declared: a model names the columns, or has no clustering",
         ),
         ("CREATE TABLE dev.s.t (a INT) OPTIONS (x 'y', z = 1)", "dev.s.t: its OPTIONS x, z are not declared"),
+        (
+            "CREATE TABLE dev.s.t (a INT, CONSTRAINT c CHECK (a > 0) NOT ENFORCED NORELY)",
+            "dev.s.t: its check c is NOT ENFORCED, and not declared",
+        ),
+        (
+            "CREATE TABLE dev.s.t (a INT CONSTRAINT c CHECK (a > 0) NOT ENFORCED)",
+            "dev.s.t: its check c is NOT ENFORCED, and not declared",
+        ),
+        ("CREATE DATABASE dev.s LOCATION 's3://x'", "statement 1: LOCATION of the schema dev.s is not declared"),
+        ("CREATE SCHEMA dev.s MANAGED LOCATION 'x'", "statement 1: LOCATION of the schema dev.s is not declared"),
+        (
+            "CREATE SCHEMA dev.s WITH DBPROPERTIES ('a' = 'b')",
+            "statement 1: property a of the schema dev.s is not declared",
+        ),
+        (
+            "CREATE SCHEMA dev.s DEFAULT COLLATION x",
+            "statement 1: DEFAULT COLLATION x of the schema dev.s is not declared",
+        ),
+        ("COMMENT ON CATALOG dev IS NULL", "statement 1: the comment of a catalog is not declared"),
+        ("CREATE TABLE dev.s.t (a INT) WITH ROW FILTER f ON ()", "dev.s.t: its ROW FILTER f ON () is not declared"),
+        (
+            "CREATE TABLE dev.s.t (a INT) WITH ROW FILTER dev.s.f ON (a, b) COMMENT 'x'",
+            "dev.s.t: its ROW FILTER dev.s.f ON (a, b) is not declared",
+        ),
     ],
 )
 def test_what_a_model_does_not_declare_is_named(caplog, text, remark):
@@ -278,6 +320,123 @@ def test_what_a_model_does_not_declare_is_named(caplog, text, remark):
 
     assert caplog.messages == [remark]
     assert [table.comment for table in tables if "COMMENT 'x'" in text and "MASK" not in text] in ([], ["x"])
+
+
+def test_columns_of_a_primary_key_are_not_null_if_the_table_is_created_with_it():
+    created, altered = from_ddl(
+        "CREATE TABLE dev.s.a (a INT, `B` INT, c INT, PRIMARY KEY (A, b));"
+        "CREATE TABLE dev.s.b (a INT); ALTER TABLE dev.s.b ADD CONSTRAINT k PRIMARY KEY (a)"
+    )
+
+    assert [column.is_nullable for column in created.columns] == [False, False, True]
+    assert [column.is_nullable for column in altered.columns] == [True]
+
+
+OTHERS = [
+    *("SELECT * FROM dev.s.t", "INSERT INTO dev.s.t VALUES (1, ';')", "GRANT SELECT ON TABLE dev.s.t TO `a b`"),
+    *("DESCRIBE dev.s.t", "OPTIMIZE dev.s.t ZORDER BY (a)", "SHOW TABLES IN dev.s", "DROP TABLE IF EXISTS dev.s.other"),
+    *("DROP VIEW dev.s.v", "WITH x AS (SELECT 1) SELECT * FROM x", "MERGE INTO dev.s.t USING x ON a = b WHEN MATCHED"),
+    *("VACUUM dev.s.t", "SET spark.x = 1", "ANALYZE TABLE dev.s.t COMPUTE STATISTICS", "DROP TABLE dev.s.other"),
+]
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_statements_that_declare_nothing_are_skipped_if_that_is_wanted(other, caplog):
+    word = other.partition(" ")[0]
+    text = f"{other}; {TABLE} {other}"
+
+    assert from_ddl(text, skip_other=True) == from_ddl(TABLE)
+
+    assert caplog.messages == [f"statement {number}: {word} declares nothing, and is skipped" for number in (1, 3)]
+    assert [line.partition(": ")[2] for line in faults_of(text)] == [f"{word} is not part of a declaration; {SKIP}"] * 2
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("DROP TABLE IF EXISTS dev.s.T", "dev.s.t is created before, and dropped here; remove both statements"),
+        ("DROP SCHEMA dev.s CASCADE", f"DROP SCHEMA may drop tables that are created before; {REMOVE}"),
+        ("DROP CATALOG IF EXISTS dev", f"DROP CATALOG may drop tables that are created before; {REMOVE}"),
+        ("ALTER VIEW dev.s.v RENAME TO w", f"ALTER is not part of a declaration; {REMOVE}"),
+        ("CREATE VIEW dev.s.v AS SELECT 1", f"dev.s.v is a VIEW, and models declare Delta tables; {REMOVE}"),
+        ("FOO", f"FOO is not part of a declaration; {REMOVE}"),
+    ],
+)
+def test_statements_that_may_change_what_is_declared_are_never_skipped(text, fault):
+    with pytest.raises(DdlError) as caught:
+        from_ddl(f"{TABLE} {text}", skip_other=True)
+
+    assert str(caught.value) == f"statement 2, line 1: {fault}"
+
+
+def test_the_cells_of_a_notebook_end_statements(caplog):
+    text = """\
+-- Databricks notebook source
+-- MAGIC %md
+-- MAGIC # Tables; of `dev`
+
+-- COMMAND ----------
+
+USE CATALOG dev
+
+-- COMMAND ----------
+CREATE TABLE s.a (a INT COMMENT 'x
+-- COMMAND ----------
+y')
+-- COMMAND ----------
+
+-- COMMAND ----------
+COMMENT ON SCHEMA s IS 'x';
+CREATE TABLE s.b (a INT)
+"""
+    assert [(table.qualified_name, table.columns[0].comment) for table in from_ddl(text)] == [
+        ("dev.s.a", "x\n-- COMMAND ----------\ny"),
+        ("dev.s.b", ""),
+    ]
+    assert caplog.messages == ["statement 3: the comment of a schema is not declared"]
+    assert faults_of(text.partition("\n")[2]) == [
+        "statement 1, line 9: CREATE TABLE begins another statement; end the statement before it with a semicolon",
+        f"statement 2, line 16: the name s.b lacks its catalog; {NAMES}",
+    ]
+
+
+PARTS = [
+    "CREATE TABLE dev.s.t{n} (a INT)",
+    "CREATE OR REPLACE TABLE dev.s.t{n} (a INT, b STRING DEFAULT 'x' COMMENT 'y') USING DELTA COMMENT 'create table'",
+    "CREATE TABLE IF NOT EXISTS dev.s.t{n} (a INT MASK dev.s.f) CLUSTER BY (a) TBLPROPERTIES ('a' = 'b')",
+    "CREATE TABLE dev.s.t{n} (a INT) LOCATION 's3://x' WITH ROW FILTER dev.s.f ON (a)",
+    "CREATE TABLE dev.s.t{n} (a INT) WITH ROW FILTER dev.s.f ON ()",
+    "CREATE EXTERNAL TABLE dev.s.t{n} (`create` INT, comment INT) OPTIONS (x = 'y')",
+    "CREATE TABLE dev.s.t{n} (a INT, PRIMARY KEY (a)) PARTITIONED BY (a)",
+    "CREATE TABLE dev.s.t{n} (a INT); ALTER TABLE dev.s.t{n} ALTER COLUMN a SET DEFAULT 1",
+    "CREATE TABLE dev.s.t{n} (a INT); ALTER TABLE dev.s.t{n} ADD CONSTRAINT c CHECK (a > 0)",
+    "CREATE TABLE dev.s.t{n} (a INT); ALTER TABLE dev.s.t{n} SET TAGS ('a')",
+    "CREATE TABLE dev.s.t{n} (a INT); COMMENT ON TABLE dev.s.t{n} IS 'create table x'",
+    *("CREATE SCHEMA x", "CREATE DATABASE IF NOT EXISTS x COMMENT 'y'", "CREATE SCHEMA x MANAGED LOCATION 'y'"),
+    *("COMMENT ON SCHEMA x IS 'y'", "COMMENT ON CATALOG x IS NULL", "USE x", "USE CATALOG x", "SET CATALOG x"),
+    *OTHERS,
+]
+ENDS = [";", ";\n", "\n;-- a\n", "\n-- COMMAND ----------\n"]
+GAPS = ["\n", "\n-- CREATE TABLE\n", " /* ; */ "]
+
+
+@settings(deadline=None, max_examples=300)
+@given(
+    parts=st.lists(st.sampled_from(PARTS), max_size=8),
+    ends=st.lists(st.sampled_from(ENDS), min_size=8, max_size=8),
+    gaps=st.dictionaries(st.integers(0, 7), st.sampled_from(GAPS), max_size=1),
+)
+def test_no_table_is_lost_between_statements(parts, ends, gaps):
+    separators = [gaps.get(number, end) for number, end in enumerate(ends)]
+    texts = [part.format(n=number) + end for number, (part, end) in enumerate(zip(parts, separators, strict=False))]
+    script = "-- Databricks notebook source\n" + "".join(texts)
+    wanted = [f"dev.s.t{number}" for number, part in enumerate(parts) if "dev.s.t{n}" in part]
+    try:
+        tables = from_ddl(script, skip_other=True)
+    except DdlError:
+        assert any(number < len(parts) - 1 for number in gaps), script
+    else:
+        assert [table.qualified_name for table in tables] == wanted
 
 
 @pytest.mark.parametrize("is_enabled", [True, False])
@@ -289,22 +448,6 @@ def test_the_garbage_collector_is_left_as_it_was(is_enabled):
         assert gc.isenabled() is is_enabled
     finally:
         gc.enable()
-
-
-REMOVE = "remove the statement"
-CORRECT = "correct it"
-FINAL = "write the CREATE TABLE of the final table instead"
-REPORT = "remove it, or report that it is not understood"
-COLUMNS = "write its columns, or import the table from its catalog"
-TABLE = "CREATE TABLE dev.s.t (a INT);"
-NAMES = "write catalog.schema.table, or give the catalog and the schema of such names"
-QUOTES = "put a name with other characters than letters, digits and underscores in back-quotes"
-
-
-def faults_of(text: str) -> list[str]:
-    with pytest.raises(DdlError) as caught:
-        from_ddl(text)
-    return str(caught.value).split("\n")
 
 
 @pytest.mark.parametrize(
@@ -402,11 +545,31 @@ def test_a_table_that_cannot_be_read(text, fault):
             "CREATE OR REPLACE MATERIALIZED VIEW IF NOT EXISTS dev.s.v AS SELECT 1",
             f"dev.s.v is a MATERIALIZED VIEW, and models declare Delta tables; {REMOVE}",
         ),
+        (
+            "CREATE OR REFRESH STREAMING TABLE dev.s.v",
+            f"dev.s.v is a STREAMING TABLE, and models declare Delta tables; {REMOVE}",
+        ),
+        (
+            "CREATE TABLE @schema.t (a INT)",
+            "the name of a table is expected at '@'; replace the variables of the script by their values",
+        ),
+        (
+            "CREATE TABLE dev.s.x (a INT) STORED AS PARQUET",
+            "dev.s.x has a layout that Delta does not have at 'AS'; remove it",
+        ),
+        ("CREATE TABLE dev.s.x (a INT) COMMENT 'x' USING DELTA COMMENT 'x'", "COMMENT is given twice; keep one"),
+        ("CREATE TABLE dev.s.x (a INT) TBLPROPERTIES ('a' = '1') TBLPROPERTIES ('b' = '1')", TWICE),
+        ("CREATE TABLE dev.s.x (a INT COMMENT 'x' COMMENT 'y')", "column a: COMMENT is given twice; keep one"),
+        ("CREATE TABLE dev.s.x (a INT NOT NULL NOT NULL)", "column a: NOT NULL is given twice; keep one"),
+        ("CREATE TABLE dev.s.x (a INT DEFAULT 1 DEFAULT 2)", "column a: DEFAULT is given twice; keep one"),
+        ("CREATE TABLE dev.s.x (a INT) TBLPROPERTIES ('k')", "k has no value; write one"),
+        (f"{TABLE} ALTER TABLE dev.s.t SET TBLPROPERTIES (a.b, c = 1)", "a.b has no value; write one"),
+        ("CREATE SCHEMA x FOO", f"'FOO' is not understood; {REPORT}"),
         ("CREATE STREAMING TABLE dev.s.v", f"dev.s.v is a STREAMING TABLE, and models declare Delta tables; {REMOVE}"),
         ("CREATE INDEX x", f"CREATE INDEX X is not part of a declaration; {REMOVE}"),
-        ("INSERT INTO dev.s.t VALUES (';')", f"INSERT is not part of a declaration; {REMOVE}"),
-        ("SHOW TABLES", f"SHOW is not part of a declaration; {REMOVE}"),
-        ("SET x = 1", f"SET is not part of a declaration; {REMOVE}"),
+        ("INSERT INTO dev.s.t VALUES (';')", f"INSERT is not part of a declaration; {SKIP}"),
+        ("SHOW TABLES", f"SHOW is not part of a declaration; {SKIP}"),
+        ("SET x = 1", f"SET is not part of a declaration; {SKIP}"),
         (f"{TABLE} {TABLE}", "dev.s.t is created a second time; keep one CREATE TABLE"),
         (
             "ALTER TABLE dev.s.u SET TAGS ('x')",
