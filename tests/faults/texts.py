@@ -233,7 +233,7 @@ PARTS = (
     *("\n\tat x", "NOT NULL constraint violated for column: "),
 )
 SMALL, TIMES = 8_192, 8
-RATIO, NEGLIGIBLE = 12, 0.02
+RATIO, NEGLIGIBLE = 12, 0.05
 
 
 def _seconds(search: Callable[[str], object], text: str) -> float:
