@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from itertools import groupby
+from threading import RLock
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -447,7 +448,7 @@ def insert_rows(spark: SparkSession, state: TableState, rows: Iterable[Mapping[s
     keeps_zone = bool(instants) and has_expressions
     converted = converted_rows(state, rows, session_clock(spark), unique=instants if keeps_zone else ())
     filled = NameSet.of(column for column in state.columns if column.value is not None)
-    stored = spark.table(dotted(state.name)).schema
+    stored = schema_of(spark, state.name)
     utc = {UTC_PARTITION_VALUES: "true", TIME_ZONE: "UTC"} if instants and not keeps_zone else {}
     with settings(spark, utc), step(escaped(f"{state.name}: writing rows")):
         for given, alike in _grouped(converted, filled):
@@ -459,15 +460,23 @@ def insert_rows(spark: SparkSession, state: TableState, rows: Iterable[Mapping[s
 def append_rows(spark: SparkSession, table: QualifiedName, rows: Iterable[Mapping[str, Any]]) -> None:
     """Append rows as they are, so only the table refuses them; see :class:`AppendsRows`."""
     by_name = [NameMap(row.items()) for row in rows]
-    stored = spark.table(dotted(table)).schema
+    stored = schema_of(spark, table)
     fields = [field for field in stored if field.name in by_name[0]]
     with step(escaped(f"{table}: writing rows")):
         _append(spark, table, type(stored)(fields), [tuple(row[field.name] for field in fields) for row in by_name])
 
 
+def schema_of(spark: SparkSession, table: QualifiedName) -> StructType:
+    """Return the schema of a table as Spark shows it."""
+    with as_written(spark, dotted(table)):
+        return spark.table(dotted(table)).schema
+
+
 def _append(spark: SparkSession, table: QualifiedName, schema: StructType, rows: Sequence[tuple[Any, ...]]) -> None:
     frame = frame_of_rows(spark, rows, nullable_struct(schema))
-    frame.write.mode("append").saveAsTable(dotted(table))
+    # Without the format, Spark refuses a table that is not of the session's default one.
+    with as_written(spark, dotted(table)):
+        frame.write.format("delta").mode("append").saveAsTable(dotted(table))
 
 
 def _instants_in_partitions(state: TableState) -> tuple[str, ...]:
@@ -529,6 +538,19 @@ def shared_setting(spark: Callable[[], SparkSession], key: str, value: str) -> I
 
 TIME_ZONE = "spark.sql.session.timeZone"
 SUBSTITUTE = "spark.sql.variable.substitute"
+
+
+_AS_WRITTEN = RLock()
+
+
+@contextmanager
+def as_written(spark: SparkSession, text: str) -> Iterator[None]:
+    """Keep Spark from replacing variables, such as ``${x}`` in a name, in a text that it reads inside the block."""
+    if "${" not in text:
+        yield
+        return
+    with _AS_WRITTEN, setting(spark, SUBSTITUTE, "false"):
+        yield
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from pytest_delta_schema.backends.spark.statements import (
     BY_PROPERTY,
     DeltaStatements,
     append_rows,
+    as_written,
     insert_rows,
     stored_rows,
     table_rows,
@@ -277,4 +278,5 @@ class SessionCatalog:
             self._sql(drop_schema(catalog, schema))
 
     def _sql(self, text: str) -> Any:
-        return self.spark.sql(text)
+        with as_written(self.spark, text):
+            return self.spark.sql(text)

@@ -22,6 +22,7 @@ from pytest_delta_schema.backends.spark.compat import is_connect_session
 from pytest_delta_schema.backends.spark.errors import translate_errors
 from pytest_delta_schema.backends.spark.logs import HadoopLog
 from pytest_delta_schema.backends.spark.sessions import may_be_refused, may_lack_rows, refused_by_spark
+from pytest_delta_schema.backends.spark.statements import as_written, schema_of
 from pytest_delta_schema.delta.log_files import checksum_name, commit_name
 from pytest_delta_schema.delta.names import folded
 from pytest_delta_schema.delta.protocol import (
@@ -35,7 +36,6 @@ from pytest_delta_schema.delta.well_formed import MalformedLog
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, Diagnostic, StatementError
 from pytest_delta_schema.diagnostics.faults import AbsentTable, UnreadableTable
 from pytest_delta_schema.models.names import QualifiedName
-from pytest_delta_schema.sql.quoting import dotted
 from pytest_delta_schema.sql.renderers import (
     describe_detail,
     describe_extended,
@@ -79,13 +79,13 @@ class SessionReader:
 
     def rows(self, text: str) -> Sequence[Any]:
         """Return the rows of a query."""
-        with self.translate_errors():
+        with self.translate_errors(), as_written(self._spark, text):
             return self._spark.sql(text).collect()
 
     def schema(self, name: QualifiedName) -> Any:
         """Return the schema of a table as Spark shows it."""
         with self.translate_errors():
-            return self._spark.table(dotted(name)).schema
+            return schema_of(self._spark, name)
 
     def files(self, location: str) -> LogFiles | None:
         """Return the log of the table at a location; ``None`` over Spark Connect, which cannot open files."""

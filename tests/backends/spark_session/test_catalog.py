@@ -28,6 +28,7 @@ from pytest_delta_schema import (
 )
 from pytest_delta_schema.backends.local.warehouse import table_folder
 from pytest_delta_schema.backends.logs.files import LocalLog, local_folder
+from pytest_delta_schema.backends.spark.statements import settings
 from pytest_delta_schema.backends.spark_session.catalog import CLASSIC, REMOTE
 from pytest_delta_schema.backends.spark_session.reading import commits_from_history
 from pytest_delta_schema.delta.log_files import commit_name
@@ -51,8 +52,14 @@ HAS_SERVER = INSTALLED.spark >= (4, 0)
 """Whether the server of Spark Connect is part of Spark; that of 3.5 is a separate package."""
 
 
+SPARKS_OWN = {"spark.sql.sources.default": "parquet", "spark.sql.variable.substitute": "true"}
+"""Settings that a session has unless somebody sets them; the local backend sets others."""
+
+
 @pytest.fixture(scope="module")
 def connect(remote):
+    for name, value in SPARKS_OWN.items():
+        remote.conf.set(name, value)
     return SessionCatalog(remote, read_threads=2)
 
 
@@ -88,7 +95,8 @@ class TestClassic(CatalogSuite):
 
     @pytest.fixture
     def catalog(self, local):
-        return SessionCatalog(local.spark)
+        with settings(local.spark, SPARKS_OWN):
+            yield SessionCatalog(local.spark)
 
 
 @pytest.fixture
