@@ -15,7 +15,15 @@ import pytest
 from pytest_delta_schema.configuration.files import shown_path
 from pytest_delta_schema.diagnostics.errors import DeclarationError, DeltaSchemaError
 from pytest_delta_schema.diagnostics.text import printed
-from pytest_delta_schema.engine.adoption import ModuleToProve, Proofs, imported_model, model_name, proved, tokens_in
+from pytest_delta_schema.engine.adoption import (
+    ImportedModel,
+    ModuleToProve,
+    Proofs,
+    imported_model,
+    model_name,
+    proved,
+    tokens_in,
+)
 from pytest_delta_schema.engine.declarations import BoundModel, Declarations, held_tables, tables_of_file
 from pytest_delta_schema.engine.gate import Gate
 from pytest_delta_schema.execute.protocols import ListsViews
@@ -48,7 +56,6 @@ if TYPE_CHECKING:
 
     from pytest_delta_schema.configuration.settings import Settings
     from pytest_delta_schema.delta.names import Aspect
-    from pytest_delta_schema.engine.adoption import ImportedModel
     from pytest_delta_schema.execute.protocols import Catalog
     from pytest_delta_schema.models.names import QualifiedName
     from pytest_delta_schema.models.table import Table
@@ -314,12 +321,9 @@ def import_tables(catalog: Catalog, options: ImportOptions) -> ImportOutcome:
     with step(f"reading {counted(len(names), 'table')}"):
         state = catalog.read_tables(names)
     states = {**state.tables, **state.others}
-    faults = {name: _unreadable(state, name) for name in names if name not in states}
-    models = {
-        name: imported_model(states[name], options.settings, options.owns) for name in names if name not in faults
-    }
-    faults |= {name: fault for name, model in models.items() if (fault := _fault_of_model(model.table)) is not None}
-    models = {name: model for name, model in models.items() if name not in faults}
+    results = {name: _model_of(state, name, states.get(name), options) for name in names}
+    faults = {name: result for name, result in results.items() if isinstance(result, ModelFault)}
+    models = {name: result for name, result in results.items() if isinstance(result, ImportedModel)}
     remarks: dict[QualifiedName, Sequence[str]] = {
         name: [f"not declared, because the value may be a secret: {', '.join(model.secrets)}"]
         for name, model in models.items()
@@ -365,6 +369,21 @@ def _write_and_prove(
     for module in written:
         faults |= module.settle(proofs, remarks)
     return faults
+
+
+def _model_of(
+    catalog: CatalogState, name: QualifiedName, state: TableState | None, options: ImportOptions
+) -> ImportedModel | ModelFault:
+    """Return the model of a table, or why no module can hold one."""
+    if state is None:
+        return _unreadable(catalog, name)
+    if not state.exists:
+        return ModelFault("is not there any more; import again")
+    try:
+        model = imported_model(state, options.settings, options.owns)
+    except DeclarationError as error:
+        return ModelFault("has something that no model can declare", (str(error),))
+    return _fault_of_model(model.table) or model
 
 
 def _fault_of_model(table: Table) -> ModelFault | None:

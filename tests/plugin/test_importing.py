@@ -8,7 +8,8 @@ import pytest
 from pyspark.sql.types import DataType, LongType, StructField, StructType
 
 from pytest_delta_schema import Column, ForeignKey, MemoryCatalog, QualifiedName, Settings, Table
-from pytest_delta_schema.engine.adoption import Proofs
+from pytest_delta_schema.diagnostics.errors import DeclarationError
+from pytest_delta_schema.engine.adoption import Proofs, imported_model
 from pytest_delta_schema.engine.declarations import tables_of_file
 from pytest_delta_schema.plugin import importing
 from pytest_delta_schema.plugin.importing import ImportOptions, import_targets
@@ -532,6 +533,31 @@ def test_a_new_module_that_cannot_be_proven_is_removed(tmp_path, monkeypatch):
 
     assert list(outcome.faults) == [orders.name]
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_table_that_cannot_be_declared_or_is_gone_fails_alone(tmp_path, monkeypatch):
+    tables = [Table("dev", "silver", name, [Column("id", LongType())]) for name in ("a", "b", "c")]
+    path = tmp_path / "silver.py"
+
+    def model_of(state, *args):
+        if state.name.table == "b":
+            msg = "column id: odd"
+            raise DeclarationError(msg)
+        return imported_model(state, *args)
+
+    monkeypatch.setattr(importing, "imported_model", model_of)
+    catalog = MemoryCatalog([desired_state(table) for table in tables[:2]])
+    options = ImportOptions(
+        targets={table.name: path for table in tables}, settings=Settings(), owns=None, style=CodeStyle(), root=tmp_path
+    )
+
+    outcome = importing.import_tables(catalog, options)
+
+    assert {str(name): (fault.headline, fault.lines) for name, fault in outcome.faults.items()} == {
+        "dev.silver.b": ("has something that no model can declare", ("column id: odd",)),
+        "dev.silver.c": ("is not there any more; import again", ()),
+    }
+    assert list(tables_of_file(str(path))) == ["a"]
 
 
 def test_an_interrupted_import_leaves_no_module_that_is_not_proven(tmp_path, monkeypatch):

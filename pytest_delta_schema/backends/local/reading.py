@@ -16,14 +16,15 @@ from pytest_delta_schema.backends.local.warehouse import (
     LONGEST_FOLDER,
     MARKER,
     SESSION_CATALOG,
+    catalog_folder,
     decode,
     encode,
-    encode_catalog,
     is_ambiguous,
     overlong_folder,
     physical_schema,
     schema_folder,
     table_folder,
+    usual_folder,
 )
 from pytest_delta_schema.backends.logs.checks import check_log
 from pytest_delta_schema.backends.logs.files import (
@@ -129,7 +130,7 @@ class WarehouseLogs:
 
     def holds(self, catalog: str) -> bool:
         """Whether the warehouse has the folder of a catalog."""
-        return (self._warehouse / encode_catalog(catalog)).is_dir()
+        return catalog_folder(self._warehouse, catalog).is_dir()
 
     def read(self, names: Iterable[QualifiedName]) -> dict[QualifiedName, TableState | Diagnostic]:
         """Return the states of tables, and the damage of damaged ones; tables that Spark must read are left out."""
@@ -148,7 +149,7 @@ class WarehouseLogs:
         folder = schema_folder(self._warehouse, catalog, schema)
         try:
             tables = [name for name in os.listdir(folder) if _log_files(LocalLog(_stored_location(f"{folder}/{name}")))]  # noqa: PTH208 - paths cost time
-            return tuple(sorted(QualifiedName(catalog, schema, folded(decode(name))) for name in tables))
+            return tuple(sorted({QualifiedName(catalog, schema, folded(decode(name))) for name in tables}))
         except FileNotFoundError:
             return ()
         except (OSError, *MALFORMED):
@@ -164,9 +165,11 @@ class WarehouseLogs:
     def _read(self, name: QualifiedName) -> TableState | Diagnostic | None:
         if is_ambiguous(name) or overlong_folder(name):
             return None
-        folder = str(table_folder(self._warehouse, name))
-        location = _stored_location(folder)
-        log = LocalLog(location)
+        folder = str(usual_folder(self._warehouse, name))
+        log = LocalLog(_stored_location(folder))
+        if not _log_files(log):
+            folder = str(table_folder(self._warehouse, name))
+            log = LocalLog(_stored_location(folder))
         if not _log_files(log):
             return _absent(name, folder)
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from pytest_delta_schema.delta.names import folded
 from pytest_delta_schema.diagnostics.errors import BackendUnavailableError, os_error_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from pytest_delta_schema.models.names import QualifiedName
@@ -53,14 +54,34 @@ def physical_schema(catalog: str, schema: str) -> str:
     return f"{encode_catalog(catalog)}{SEPARATOR}{encode(schema)}"
 
 
+def usual_folder(warehouse: Path, name: QualifiedName) -> Path:
+    """Return the folder that this package gives to a table."""
+    return warehouse / encode_catalog(name.catalog) / encode(name.schema) / encode(name.table)
+
+
+def catalog_folder(warehouse: Path, catalog: str) -> Path:
+    """Return the folder of a catalog."""
+    return _entry(warehouse, encode_catalog(catalog), encode_catalog)
+
+
 def schema_folder(warehouse: Path, catalog: str, schema: str) -> Path:
     """Return the folder of a schema."""
-    return warehouse / encode_catalog(catalog) / encode(schema)
+    return _entry(catalog_folder(warehouse, catalog), encode(schema))
 
 
 def table_folder(warehouse: Path, name: QualifiedName) -> Path:
-    """Return the folder of a table."""
-    return schema_folder(warehouse, name.catalog, name.schema) / encode(name.table)
+    """Return the folder of a table, which another program may have called otherwise, as in ``Order Items``."""
+    return _entry(schema_folder(warehouse, name.catalog, name.schema), encode(name.table))
+
+
+def _entry(parent: Path, physical: str, encoded: Callable[[str], str] = encode) -> Path:
+    """Return the folder of a physical name, or one whose name is another form of it."""
+    folder = parent / physical
+    if not folder.exists():
+        with suppress(OSError):
+            others = (name for name in sorted(os.listdir(parent)) if encoded(decode(name)) == physical)  # noqa: PTH208 - paths cost time
+            return parent / next(others, physical)
+    return folder
 
 
 def remove_if_empty(folder: Path) -> None:
@@ -142,4 +163,4 @@ def _ignore(warehouse: Path) -> None:
 def known_catalogs(warehouse: Path) -> list[str]:
     """Return the catalogs that the warehouse folder holds."""
     folders = sorted(path.name for path in warehouse.iterdir() if path.is_dir())
-    return [decode(name) for name in folders if name != "spark_catalog"]
+    return [folded(decode(name)) for name in folders if name != "spark_catalog"]

@@ -64,6 +64,35 @@ def with_checksum(folder, version, *actions, **entries):
     checksum_file(folder / "_delta_log", version).write_text(json.dumps({**known, **entries}))
 
 
+ODD = [
+    "dev/silver/UPPER", "dev/silver/Order Items", "dev/silver/sales-eu", "dev/silver/größe", "dev/Raw-Data/Orders",
+    "dev/silver/hex_4f6b", "Test-EU/silver/orders",
+]  # fmt: skip
+"""Folders of tables that other programs write; the sixth is ``Ok`` in hexadecimal."""
+
+
+@pytest.mark.parametrize("path", ODD)
+def test_tables_in_folders_of_other_forms_are_listed_and_read_by_one_name(logs, tmp_path, path):
+    delta_log(tmp_path / path, ID, comment="There")
+    catalog, schema, table = path.lower().replace("hex_4f6b", "ok").split("/")
+    name = QualifiedName(catalog, schema, table)
+
+    assert logs.table_names(catalog, schema) == (name,)
+    assert read(logs, name).table_comment == "There"
+    assert len(logs.history(name).commits) == 1
+    assert logs.holds(catalog)
+
+
+def test_the_usual_folder_of_a_table_goes_before_others(logs, tmp_path):
+    delta_log(tmp_path / "dev/silver/Orders", ID, comment="Other")
+    assert read(logs).table_comment == "Other"
+
+    delta_log(tmp_path / "dev/silver/orders", ID, comment="Usual")
+
+    assert read(logs).table_comment == "Usual"
+    assert logs.table_names("dev", "silver") == (NAME,)
+
+
 def test_the_newest_actions_count(logs, folder):
     delta_log(folder, ID, comment="First", team="core")
     commit(folder, 1, metadata(ID, field("amount", "double"), comment="Second"))

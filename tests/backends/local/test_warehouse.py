@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import AnalysisException
 
-from pytest_delta_schema import CatalogReadError, Check, Orchestrator, QualifiedName
+from pytest_delta_schema import (
+    CatalogReadError,
+    Check,
+    Column,
+    Orchestrator,
+    QualifiedName,
+    Table,
+    assert_no_drift,
+)
 from pytest_delta_schema.backends.local.launch import FILE_SYSTEMS
 from pytest_delta_schema.backends.local.warehouse import (
     decode,
@@ -301,6 +309,22 @@ def test_schemas_that_look_like_physical_ones_are_known(name, confusing):
 )
 def test_a_folder_that_no_file_system_takes_is_found_before_it_is_made(name, folder):
     assert overlong_folder(QualifiedName(*name)) == folder
+
+
+@pytest.mark.parametrize("path", ["silver/UPPER", "silver/Order Items", "silver/sales-eu", "Raw-Data/Orders"])
+def test_tables_in_folders_of_other_forms_are_changed_where_they_are(local, warehouse, path):
+    folder = warehouse / "dev" / path
+    local.spark.range(3).write.format("delta").save(str(folder))
+    schema, table = path.lower().split("/")
+    model = Table("dev", schema, table, [Column("id", "bigint"), Column("added", "string")])
+
+    Orchestrator.over(local).sync_tables([model])
+
+    assert_no_drift([model], catalog=local)
+    assert len(list(local.rows(model.name))) == 3
+    assert sorted(path.name for path in folder.parent.iterdir() if path.is_dir()) == [folder.name]
+    local.drop_table(model.name)
+    assert not folder.exists()
 
 
 def test_a_table_of_an_overlong_name_is_refused_in_one_line(local):

@@ -21,13 +21,29 @@ public final class Warehouse {
 
   Warehouse(SessionCatalog session, String root, String catalog) {
     this.session = session;
-    this.root = root == null ? null : new File(root, PhysicalNames.encodeCatalog(catalog));
+    this.root = root == null ? null : entry(new File(root), PhysicalNames.encodeCatalog(catalog), true);
     this.prefix = PhysicalNames.encodeCatalog(catalog) + PhysicalNames.SEPARATOR;
   }
 
   /** The folder of a schema of this catalog; null if there is none. */
   File folder(String physicalSchema) {
-    return root == null ? null : new File(root, physicalSchema.substring(prefix.length()));
+    return root == null ? null : entry(root, physicalSchema.substring(prefix.length()), false);
+  }
+
+  /** The folder of a physical name, which another program may have written in another form: `Order Items`. */
+  private static File entry(File parent, String physical, boolean isCatalog) {
+    File folder = new File(parent, physical);
+    String[] names = folder.exists() ? null : parent.list();
+    if (names != null) java.util.Arrays.sort(names);
+    for (int i = 0; names != null && i < names.length; i++) {
+      if (encoded(names[i], isCatalog).equals(physical)) return new File(parent, names[i]);
+    }
+    return folder;
+  }
+
+  private static String encoded(String name, boolean isCatalog) {
+    String part = PhysicalNames.decode(name);
+    return isCatalog ? PhysicalNames.encodeCatalog(part) : PhysicalNames.encode(part);
   }
 
   void attachSchema(String physicalSchema) {
@@ -39,7 +55,7 @@ public final class Warehouse {
 
   void attachSchemas() {
     String[] names = root == null ? null : root.list();
-    for (int i = 0; names != null && i < names.length; i++) attachSchema(prefix + names[i]);
+    for (int i = 0; names != null && i < names.length; i++) attachSchema(prefix + encoded(names[i], false));
   }
 
   void attachTable(String physicalSchema, String physicalTable) {
@@ -47,7 +63,7 @@ public final class Warehouse {
     File folder = folder(physicalSchema);
     if (folder == null || !session.databaseExists(physicalSchema)) return;
     TableIdentifier name = new TableIdentifier(physicalTable, Option.apply(physicalSchema));
-    File place = new File(folder, physicalTable);
+    File place = entry(folder, physicalTable, false);
     File table = target(place);
     if (session.tableExists(name) || !holdsLog(table)) return;
     // Releases of Spark add arguments to these Scala constructors; arguments that are not given here take their defaults.
@@ -70,7 +86,7 @@ public final class Warehouse {
   void attachTables(String physicalSchema) {
     File folder = folder(physicalSchema);
     String[] names = folder == null ? null : folder.list();
-    for (int i = 0; names != null && i < names.length; i++) attachTable(physicalSchema, names[i]);
+    for (int i = 0; names != null && i < names.length; i++) attachTable(physicalSchema, encoded(names[i], false));
   }
 
   /** The location of a table: its folder, or the location in the marker file of that folder. */
@@ -88,7 +104,7 @@ public final class Warehouse {
   void forget(String physicalSchema, String physicalTable) {
     File folder = folder(physicalSchema);
     if (folder == null) return;
-    File place = new File(folder, physicalTable);
+    File place = entry(folder, physicalTable, false);
     if (new File(place, MARKER).delete()) place.delete();
   }
 
