@@ -234,7 +234,8 @@ _REBUILD = (
 class InvalidColumnGeneration:
     """A default, generation expression or identity of a column is one that Delta refuses.
 
-    A column has one of the three at most. A default names no columns. A generation expression names columns of the row
+    A column has one of the three at most. A default names no columns, and a literal is a value of the column's type. A
+    generation expression names columns of the row
     that are not generated themselves, and calls no function whose value changes. An identity is a bigint whose step is
     not 0.
 
@@ -284,7 +285,7 @@ def _generation_faults(column: Column, value: ColumnGeneration, names: NameSet, 
         if value.identity.step == 0:
             yield Fault(message="is an identity column with a step of 0", remedy="use another step")
     if value.default is not None:
-        for fault in default_faults(value.default):
+        for fault in default_faults(value.default, canonical_type(column.data_type)):
             yield Fault(message=f"has the default {value.default}, which {fault}", remedy=_CONSTANT)
     if value.generated is not None:
         subject = f"is generated as {value.generated}, which"

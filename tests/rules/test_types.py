@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import random
+from contextlib import suppress
+
 import pytest
 from pyspark.sql import types as spark
 
 from pytest_delta_schema import Column, Consent, Identity
+from pytest_delta_schema.models.types import parse_type
 from pytest_delta_schema.plan import TablePlanner
 from pytest_delta_schema.rules import PlanValidator, default_plan_rules
 from pytest_delta_schema.state import TableState
 from pytest_delta_schema.state.desired import desired_state
+from pytest_delta_schema.state.expressions import default_faults
+from pytest_delta_schema.state.spark_types import canonical_type
 from support.models import NAME, TEXT, catalog, column, table
 
 CONSTANT = " write an expression without columns; a string literal needs quotes inside the text, as in \"'open'\""
@@ -318,3 +324,148 @@ def test_consent_names_a_field_by_its_path():
 )
 def test_hints(model, expected):
     assert texts(PlanValidator().model_violations([model])) == expected
+
+
+DEFAULT_TYPES = [
+    "boolean",
+    "tinyint",
+    "smallint",
+    "int",
+    "bigint",
+    "float",
+    "double",
+    "decimal(5,2)",
+    "string",
+    "varchar(3)",
+    "char(3)",
+    "binary",
+    "date",
+    "timestamp",
+    "timestamp_ntz",
+    "array<int>",
+    "map<string,int>",
+    "struct<a:int>",
+]
+JUDGED = {
+    "NULL": "..................",
+    "1": "X...........X.XXXX",
+    "300": "XX..........X.XXXX",
+    "-1": "X...........X.XXXX",
+    "'x'": "XXXXXXXX....XXXXXX",
+    "'1'": "X...........XXXXXX",
+    "'abcd'": "XXXXXXXX.XX.XXXXXX",
+    "'abc'": "XXXXXXXX....XXXXXX",
+    "''": "XXXXXXXX....XXXXXX",
+    "1.5": "X..........XX.XXXX",
+    "1.555": "X........XXXX.XXXX",
+    "1000.5": "XX.....X.XXXX.XXXX",
+    "1e400": "XXXXXXXXXXXXXXXXXX",
+    "true": ".XXXXXXX.XXXXXXXXX",
+    "'true'": "XXXXXXXX.XX.XXXXXX",
+    "'yes'": "XXXXXXXX....XXXXXX",
+    "'2020-01-01'": "XXXXXXXX.XX....XXX",
+    "'2020-13-01'": "XXXXXXXX.XX.XXXXXX",
+    "3000000000": "XXXX...X.XX.X.XXXX",
+    "9223372036854775808": "XXXXX..X.XXXX.XXXX",
+    "'300'": "XX..........XXXXXX",
+    "rand()": "XXXXXXXXXXXXXXXXXX",
+    "uuid()": "XXXXXXXXXXXXXXXXXX",
+    "explode(array(1))": "XXXXXXXXXXXXXXXXXX",
+    "monotonically_increasing_id()": "XXXXXXXXXXXXXXXXXX",
+    "1L": "X...........X.XXXX",
+    "1Y": "X...........X.XXXX",
+    "-2147483649": "XXXX...X.XX.X.XXXX",
+    "inline(array(struct(1)))": "XXXXXXXXXXXXXXXXXX",
+    "stack(1,1)": "XXXXXXXXXXXXXXXXXX",
+    "'1.5'": "XXXXX.......XXXXXX",
+    "'1e2'": "XXXXX.......XXXXXX",
+    "'Infinity'": "XXXXX..X.XX.XXXXXX",
+    "'NaN'": "XXXXX..X....XXXXXX",
+    "' 1 '": "X...........XXXXXX",
+}
+"""What Delta 4.4.0 answers to a default of each type: ``.`` accepted, ``X`` refused, ``w`` refused by each write."""
+
+BY_SPARK = {
+    "1e3": "XX.....X.XXXX.XXXX",
+    "date'2020-01-01'": "XXXXXXXX.XXX...XXX",
+    "timestamp'2020-01-01 00:00:00'": "XXX....X.XXX...XXX",
+    "timestamp_ntz'2020-01-01 00:00:00'": "XXXXXXXX.XXX...XXX",
+    "X'1F'": "XXXXXXXX....XXXXXX",
+    "current_date()": "XXXXXXXX.XXX...XXX",
+    "current_timestamp()": "XXX....X.XXX...XXX",
+    "array(1)": "XXXXXXXXXXXXXXX.XX",
+    "array('x')": "XXXXXXXXXXXXXXXXXX",
+    "array()": "XXXXXXXXXXXXXXX.XX",
+    "map('a',1)": "XXXXXXXXXXXXXXXX.X",
+    "struct(1)": "XXXXXXXXXXXXXXXXX.",
+    "named_struct('a',1)": "XXXXXXXXXXXXXXXXX.",
+    "cast('x' as int)": "XXXXXXXXXXXXXXXXXX",
+    "interval 1 day": "X....XX..XXXXXXXXX",
+    "now()": "XXX....X.XXX...XXX",
+    "current_user()": "XXXXXXXX.wwXXXXXXX",
+    "upper('a')": "XXXXXXXX....XXXXXX",
+    "concat('a','bcd')": "XXXXXXXX.XX.XXXXXX",
+    "1/0": "XXXXXXXXXXXXXXXXXX",
+}
+"""Defaults whose type or value only Spark knows."""
+
+
+@pytest.mark.parametrize("text", [*JUDGED, *BY_SPARK])
+def test_literals_that_are_no_values_of_their_type_are_refused(text):
+    found = "".join("X" if [*default_faults(text, canonical_type(parse_type(kind)))] else "." for kind in DEFAULT_TYPES)
+
+    if text in JUDGED:
+        assert found == JUDGED[text]
+    else:
+        assert not [kind for kind, answer in zip(found, BY_SPARK[text], strict=True) if (kind, answer) == ("X", ".")]
+
+
+@pytest.mark.spark
+def test_delta_answers_to_defaults_as_recorded(local):
+    recorded = JUDGED | BY_SPARK
+    cells = [(text, index) for text in recorded for index in range(len(DEFAULT_TYPES))]
+    local.create_schema("dev", "silver")
+    for number, (text, index) in enumerate(random.sample(cells, 30)):
+        kind, answer = DEFAULT_TYPES[index], "X"
+        with suppress(Exception):
+            local.spark.sql(
+                f"CREATE TABLE dev.silver.t{number} (id INT, v {kind} DEFAULT {text}) USING DELTA"
+                " TBLPROPERTIES ('delta.feature.allowColumnDefaults' = 'supported')"
+            )
+            answer = "."
+        assert answer == recorded[text][index].replace("w", "."), (kind, text)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "fault"),
+    [
+        ("tinyint", "300", "is out of the range of tinyint, -128 to 127"),
+        ("tinyint", "-(129)", "is out of the range of tinyint, -128 to 127"),
+        ("tinyint", "-(-(-128))", ""),
+        ("bigint", "'-9223372036854775808'", ""),
+        ("int", "'x'", "is no value of int"),
+        ("int", "1e999999999", "is out of the range of double"),
+        ("int", "9" * 500, ""),
+        ("int", "'" + "9" * 500 + "'", "is no value of int"),
+        ("double", "'1.5d'", ""),
+        ("double", "'1.5x'", "is no value of double"),
+        ("decimal(5,2)", "999.994", ""),
+        ("decimal(5,2)", "999.995", "does not fit into decimal(5,2)"),
+        ("decimal(5,2)", "1e-300", ""),
+        ("decimal(5,2)", "1e300", "does not fit into decimal(5,2)"),
+        ("varchar(3)", "'abc  '", ""),
+        ("varchar(3)", "12345", "has more characters than varchar(3)"),
+        ("date", "'0000-02-29'", ""),
+        ("date", "'2023-02-29'", "is no value of date"),
+        ("date", "'10:00'", "is no value of date"),
+        ("timestamp", "'10:00'", ""),
+        ("timestamp", "'2020-1-1 10:00:00 CET'", ""),
+        ("struct<a: int>", "true", "is no value of struct<a: int>"),
+        ("variant", "true", ""),
+        ("int", "rand() + explode(array(1))", "calls rand, which returns another value for every row"),
+    ],
+)
+def test_the_fault_of_a_default_is_named(kind, text, fault):
+    found = [*default_faults(text, canonical_type(parse_type(kind)))]
+
+    assert found[:1] == ([fault] if fault else [])

@@ -622,7 +622,7 @@ def test_the_depth_that_is_parsed(text, is_parsed):
     assert (below(150, partial(parse, text)) is not None) == is_parsed
     assert is_too_deep(text) == (not is_parsed)
     assert not [*row_faults(text, ["a", "b"])]
-    assert [*default_faults(text)] == (
+    assert [*default_faults(text, "bigint")] == (
         [] if not is_parsed else [f"names {names(text)}, but a default cannot use columns"]
     )
 
@@ -643,5 +643,5 @@ def test_a_parser_that_recurses_too_deeply(monkeypatch):
 
 
 def test_a_default_that_is_not_deep_and_not_an_expression():
-    assert [*default_faults("(((")] == ["cannot be parsed"]
-    assert [*default_faults("(((1)))")] == []
+    assert [*default_faults("(((", "int")] == ["cannot be parsed"]
+    assert [*default_faults("(((1)))", "int")] == []

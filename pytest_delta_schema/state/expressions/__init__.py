@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from pytest_delta_schema.delta.names import ColumnPath
+    from pytest_delta_schema.state.types import DataTypeState
 
 _CACHED = 4096
 
@@ -78,11 +79,11 @@ def row_faults(text: str, columns: Collection[str]) -> Iterator[str]:
     return faults.row_faults(text, columns)
 
 
-def default_faults(text: str) -> Iterator[str]:
-    """Yield the faults of an expression for a default, which is evaluated without a row."""
+def default_faults(text: str, data_type: DataTypeState) -> Iterator[str]:
+    """Yield the faults of an expression for the default of a type, which is evaluated without a row."""
     from pytest_delta_schema.state.expressions import faults
 
-    return faults.default_faults(text)
+    return faults.default_faults(text, data_type)
 
 
 def evaluate(text: str, rows: Iterable[Mapping[str, Any]], columns: Iterable[str]) -> list[Any]:

@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING
 
 from pytest_delta_schema.delta.names import folded, nearest_name
 from pytest_delta_schema.sqlglot_compat import exp
+from pytest_delta_schema.state.expressions.defaults import literal_fault
 from pytest_delta_schema.state.expressions.parsing import is_too_deep, keywords_in, parse, parse_quoting, paths_in
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
+
+    from pytest_delta_schema.state.types import DataTypeState
 
 _CHANGING = frozenset(
     {
@@ -26,6 +29,14 @@ _CHANGING = frozenset(
     }
 )
 """Functions that return another value every time, besides all that begin with ``current_``."""
+
+_UNREPEATABLE = _CHANGING - {"localtimestamp", "now", "user"}
+"""Functions that Delta refuses in defaults (Delta 4.4.0)."""
+
+_GENERATORS = frozenset(
+    {"explode", "explode_outer", "inline", "inline_outer", "json_tuple", "posexplode", "posexplode_outer", "stack"}
+)
+"""Functions that return rows."""
 
 _NUMBERS = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod, exp.Neg, exp.DPipe, exp.Concat)
 
@@ -60,7 +71,7 @@ def row_faults(text: str, columns: Collection[str]) -> Iterator[str]:
         yield f"names {', '.join(names)}, which is not a column of the table"
 
 
-def default_faults(text: str) -> Iterator[str]:
+def default_faults(text: str, data_type: DataTypeState) -> Iterator[str]:
     """Yield the faults of an expression for a default, which is evaluated without a row."""
     node = parse(text)
     if node is None:
@@ -68,6 +79,16 @@ def default_faults(text: str) -> Iterator[str]:
             yield "cannot be parsed"
         return
     yield from _unsupported_parts(node)
+    called = {_name(part) for part in node.find_all(exp.Func)}
+    changing = sorted(called & _UNREPEATABLE)
+    if changing:
+        yield f"calls {', '.join(changing)}, which returns another value for every row"
+    generators = sorted(called & _GENERATORS)
+    if generators:
+        yield f"calls {', '.join(generators)}, which returns rows"
+    fault = literal_fault(node, data_type)
+    if fault:
+        yield fault
     named = _columns_in(text)
     if named:
         yield f"names {', '.join(named)}, but a default cannot use columns"
