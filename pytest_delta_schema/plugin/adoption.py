@@ -29,7 +29,7 @@ from pytest_delta_schema.plan.actions import AlignTable
 from pytest_delta_schema.plan.changes import ConvertTable
 from pytest_delta_schema.plugin.failures import CatalogUnavailable, ContractFailure
 from pytest_delta_schema.plugin.items import check, share_a_catalog
-from pytest_delta_schema.plugin.options import ADOPT, backend_and_location
+from pytest_delta_schema.plugin.options import ADOPT, backend_and_location, chosen_catalog
 from pytest_delta_schema.plugin.registration import ADOPT_RUN, RUN, project_folder
 from pytest_delta_schema.plugin.reports import SourceRoot
 from pytest_delta_schema.plugin.source_files import SourceFile, UnwritableFileError
@@ -128,7 +128,7 @@ class AdoptRun:
             changed = " ".join(sorted(files))
             yield f"next: review git diff {changed}, then pytest --snapshot-update, then commit both"
         elif files:
-            yield "next: pytest --delta-adopt=write makes these edits"
+            yield f"next: pytest --delta-adopt=write{chosen_catalog(self._config)} makes these edits"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,7 +32,14 @@ from pytest_delta_schema.plugin.commands import add_modules
 from pytest_delta_schema.plugin.compat import run_before_items, skip_item
 from pytest_delta_schema.plugin.failures import CatalogUnavailable, one_line, relative
 from pytest_delta_schema.plugin.items import CatalogListing, ImportItem, NameNode, ProjectNode, node_name
-from pytest_delta_schema.plugin.options import IMPORT, ImportRequest, aspects_of, backend_and_location, import_requests
+from pytest_delta_schema.plugin.options import (
+    IMPORT,
+    ImportRequest,
+    aspects_of,
+    backend_and_location,
+    chosen_catalog,
+    import_requests,
+)
 from pytest_delta_schema.plugin.registration import project_folder
 from pytest_delta_schema.plugin.snapshots import snapshot_text
 from pytest_delta_schema.plugin.source_files import SourceFile, UnwritableFileError, write_whole
@@ -170,7 +177,8 @@ class ImportRun:
         yield from self._added
         if numbers:
             folders = " ".join(sorted({shown_path(file.parent, root) for file in numbers}))
-            yield f"next: pytest, then pytest --delta-drift; then commit {folders} and pyproject.toml"
+            gate = f"pytest --delta-drift{chosen_catalog(self._config)}"
+            yield f"next: pytest, then {gate}; then commit {folders} and pyproject.toml"
 
 
 def _declares(path: Path, model: Table | None) -> bool:

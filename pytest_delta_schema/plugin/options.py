@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import glob
 import re
+import shlex
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, NamedTuple, cast, get_args
 
 from pytest_delta_schema.backends.backend import BackendSettings, find_backend
 from pytest_delta_schema.delta.names import folded, nearest_name, split_path
-from pytest_delta_schema.settings.table import RunMode
+from pytest_delta_schema.diagnostics.redaction import redacted_uri
+from pytest_delta_schema.settings.table import SETTINGS, RunMode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -187,6 +189,21 @@ def backend_and_location(config: pytest.Config, options: Options) -> str:
     """Return the name of the backend of a run, and where its catalog is."""
     where = location(config, options)
     return f"{options.backend}{f', {where}' if where else ''}"
+
+
+_OF_CATALOG = ("backend", "warehouse", "bind", "unity_uri")
+"""The settings that choose the catalog of a run, and have an option."""
+
+
+def chosen_catalog(config: pytest.Config) -> str:
+    """Return the options that chose the catalog of a run, for a command that is to use the same one."""
+    parts = []
+    for setting in SETTINGS:
+        if setting.name in _OF_CATALOG:
+            value = getattr(config.option, setting.dest)
+            values = value if isinstance(value, list) else [value] if value else []
+            parts += [shlex.quote(f"{setting.option}={redacted_uri(str(item))}") for item in values]
+    return "".join(f" {part}" for part in parts)
 
 
 def backend_settings(config: pytest.Config, options: Options) -> BackendSettings:

@@ -13,7 +13,7 @@ from pytest_delta_schema.engine.outcomes import CheckKind, Status
 from pytest_delta_schema.plan.actions import SchemaMissing, TableMissing
 from pytest_delta_schema.plugin.compat import is_worker
 from pytest_delta_schema.plugin.failures import CHECK, PREFIX, UNUSED, cause_of, one_line, properties_of
-from pytest_delta_schema.plugin.options import AGAINST, APPLY, DRIFT, ENFORCE, backend_and_location
+from pytest_delta_schema.plugin.options import AGAINST, APPLY, DRIFT, ENFORCE, backend_and_location, chosen_catalog
 from pytest_delta_schema.plugin.outcomes import error_outcome, notes_text, outcome_of
 from pytest_delta_schema.plugin.registration import COMPARISON, RUN
 from pytest_delta_schema.plugin.terminal import markup_of
@@ -225,14 +225,15 @@ class Summary:
 
     def _commands(self, counts: Mapping[Status, int]) -> Iterator[str]:
         """Yield the commands that would make the tables of the run pass."""
+        catalog = chosen_catalog(self._config)
         if counts[Status.DRIFTED] and self._options.mode != APPLY:
-            yield TO_ALIGN
+            yield f"{TO_ALIGN}{catalog}"
         failed = [outcome for outcome in self._outcomes.values() if not outcome.status.passes]
         differing = {change.code for outcome in failed for change in outcome.changes}
         if self._options.mode == DRIFT and differing - {SchemaMissing.code, TableMissing.code}:
-            yield TO_ACCEPT
+            yield f"{TO_ACCEPT}{catalog}"
         if counts[Status.STALE]:
-            yield "to synchronise catalog entries with the logs: pytest --delta-sync-metadata"
+            yield f"to synchronise catalog entries with the logs: pytest --delta-sync-metadata{catalog}"
 
     def _tests_that_did_not_run(self) -> Iterator[str]:
         """Yield one line for all tests that are not contracts, if there are any."""

@@ -152,8 +152,6 @@ def _drift_body(outcome: TableOutcome, groups: ChangeGroups, declared: str, *, w
         parts.append(f"{heading}:\n\n{sql_text(outcome.statements, is_printed=True)}")
     if outcome.diagnostics:
         parts.append(f"blocked:\n{_blocking_lines(outcome.diagnostics)}")
-    else:
-        parts.append(TO_ALIGN)
     return "\n\n".join(parts)
 
 

@@ -122,6 +122,25 @@ def test_a_table_with_tokens_in_its_texts_is_not_imported(folder):
     assert token not in result.stdout.str() + content(folder, "contracts/silver.py")
 
 
+def test_the_next_commands_use_the_catalog_that_options_chose(folder):
+    chosen = ["--delta-backend=memory", "--delta-warehouse=a b", "--delta-bind=dev=dev"]
+
+    result = folder.run(IMPORT, *chosen)
+
+    options = " --delta-backend=memory '--delta-warehouse=a b' --delta-bind=dev=dev"
+    result.stdout.fnmatch_lines([f"next: pytest, then pytest --delta-drift{options}; then commit contracts and *"])
+    models = folder.path / "contracts" / "silver.py"
+    models.write_text(models.read_text("utf-8").replace("Who ordered", "Who"), "utf-8")
+    result = folder.run("--delta-drift", *chosen)
+    result.stdout.fnmatch_lines(
+        [
+            f"to align the catalog: pytest --delta-apply{options}",
+            f"to accept into the models what it holds: pytest --delta-adopt=diff{options}",
+        ],
+        consecutive=True,
+    )
+
+
 def test_a_schema_becomes_a_module_under_contract(folder):
     result = folder.run(IMPORT, "-rp")
 

@@ -89,7 +89,7 @@ OTHER = Diagnostic(code="DS202", rule="Other", table=NAME, message="that, too", 
 @pytest.mark.parametrize(
     ("check", "status", "parts", "last"),
     [
-        (CheckKind.DRIFT, Status.DRIFTED, {"changes": (ADDED,)}, "to align the catalog: pytest --delta-apply"),
+        (CheckKind.DRIFT, Status.DRIFTED, {"changes": (ADDED,)}, "  ALTER TABLE t;"),
         (
             CheckKind.DRIFT,
             Status.BLOCKED,
