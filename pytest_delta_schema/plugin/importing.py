@@ -160,6 +160,8 @@ class ImportRun:
 
     def _lines(self) -> Iterator[str]:
         if self._declared is not None:
+            for file, number in sorted(self._declared.files.items()):
+                yield f"  declared    {counted(number, 'table')} already, in {file}"
             yield from (f"  differs     {line}" for line in self._declared.differing)
         outcome = None if self._job is None else self._job.outcome
         if outcome is None:
@@ -264,11 +266,14 @@ class DeclaredModels:
         self._gate = Gate(catalog, models, settings=settings)
         self._root = root
         self.differing: list[str] = []
+        self.files: Counter[str] = Counter()
+        """The number of tables that each file declares."""
 
     def skip(self, table: Table) -> None:
         """Skip the import of a model; note it in ``differing`` if it differs from its table."""
         outcome = self._gate.drift(table)
         where = relative(table.origin.location, self._root)
+        self.files[shown_path(Path(table.origin.path), self._root)] += 1
         if not outcome.status.passes:
             self.differing.append(one_line([headline(outcome)]))
         skip_item(f"declared already, at {where}{'' if outcome.status.passes else ', and differs'}")

@@ -221,7 +221,9 @@ def _with_table(diagnostic: Diagnostic) -> str:
     return f"{diagnostic.table}: {diagnostic.fact}" if diagnostic.table else diagnostic.fact
 
 
-_MARKUP = re.compile(r"[!-/:-@\[-`{-~]")
+_MARKUP = re.compile(r"[!-/:-@\[-^`{-~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
+"""Punctuation; an underscore inside of a word means nothing, and nearly every name has one."""
+
 _PLAIN = frozenset(".,;:'-/()+%?=\"!")
 """Punctuation that means nothing inside of a line."""
 

@@ -181,6 +181,7 @@ def test_importing_again_changes_nothing(folder):
 
     result.assert_outcomes(skipped=2)
     result.stdout.fnmatch_lines(["SKIPPED * pyproject.toml:1: declared already, at contracts/silver.py:8"])
+    result.stdout.fnmatch_lines(["  declared    2 tables already, in contracts/silver.py"])
     assert {path: path.read_bytes() for path in before} == before
 
 
@@ -197,6 +198,7 @@ def test_a_second_import_adds_what_is_missing_and_lists_what_differs(folder):
     result.assert_outcomes(passed=1, skipped=1)
     result.stdout.fnmatch_lines(
         [
+            "  declared    1 table already, in contracts/silver.py",
             "  differs     dev.silver.customers has drifted, 1 change: properties.team",
             "import: 1 table written and proven",
             "  wrote       contracts/silver.py, 1 model",

@@ -271,3 +271,15 @@ def test_the_summary_of_a_step_is_counted_in_bytes():
 
     assert len(shown.encode()) < SUMMARY_LIMIT
     assert "the changes of each table." in shown
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("dev.silver.order_items", "dev.silver.order_items"),
+        ("_a_b_ c__d", "&#95;a_b&#95; c&#95;&#95;d"),
+        ("é_b", "é&#95;b"),
+    ],
+)
+def test_an_underscore_inside_of_a_word_stays_readable(value, shown):
+    assert text(value) == shown
