@@ -16,16 +16,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from pytest_delta_schema.testing.unity_tables import (
-    INTERNAL,
-    PAGE,
-    Metastore,
-    Refused,
-    deadlock,
-    invalid,
-    missing,
-    unparsed,
-)
+from pytest_delta_schema.testing.unity_metastore import PAGE, Metastore, three_parts
+from pytest_delta_schema.testing.unity_tables import INTERNAL, Refused, deadlock, invalid, missing, unparsed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -99,7 +91,7 @@ class _Handler(BaseHTTPRequestHandler):
         if self.command != "HEAD":
             self.wfile.write(content)
 
-    do_POST = do_PATCH = do_DELETE = do_HEAD = do_GET  # noqa: N815 - as above
+    do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = do_GET  # noqa: N815 - as above
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name of the base class
         """Log nothing."""
@@ -111,7 +103,8 @@ _PLACE = rf"{_DELTA}/catalogs/([^/]+)/schemas/([^/]+)"
 _TABLE = rf"{_PLACE}/tables/([^/]+)"
 
 _NO_ENDPOINT = "Status: 404\nDescription: Not Found\n"
-"""What the HTTP server itself answers where the catalog has no endpoint: an error of neither API."""
+_NO_METHOD = "Status: 405\nDescription: Method Not Allowed\n"
+"""What the HTTP server itself answers where the catalog has no endpoint or no such method: errors of neither API."""
 
 ENDPOINTS = (
     "POST /v1/catalogs/{catalog}/schemas/{schema}/staging-tables",
@@ -229,7 +222,7 @@ class UnityDouble:
                 names = [unquote(group) for group in groups]
                 self._require_visible(names)
                 return does(self, names, query, body)
-        raise Refused(405, "METHOD_NOT_ALLOWED", f"{method} is not allowed")
+        return 405, _NO_METHOD
 
     def _require_token(self, token: str | None) -> None:
         """Refuse a call without the right token, and repeat the token that it gave, as some servers do."""
@@ -254,17 +247,18 @@ class UnityDouble:
         return 200, _page("catalogs", shown, query)
 
     def _schemas(self, _names: list[str], query: dict[str, str], _body: Any) -> Answer:
-        self._require_visible([query["catalog_name"]])
-        self.metastore.catalog(query["catalog_name"])
+        catalog = _given(query, "catalog_name")
+        self._require_visible([catalog])
+        self.metastore.catalog(catalog)
         known = self.metastore.schemas.items()
-        inside = f"{query['catalog_name']}."
+        inside = f"{catalog}."
         shown = {info["name"]: info for name, info in known if name.startswith(inside) and name not in self.hidden}
         return 200, _page("schemas", shown, query)
 
     def _tables(self, _names: list[str], query: dict[str, str], _body: Any) -> Answer:
-        catalog, schema = query["catalog_name"], query["schema_name"]
+        catalog, schema = _given(query, "catalog_name"), _given(query, "schema_name")
         self._require_visible([catalog, schema])
-        size = min(int(query.get("max_results") or PAGE), PAGE)
+        size = _page_size(query)
         page = self.metastore.page(catalog, schema, query.get("page_token", ""), size)
         following = page[-1]["name"] if len(page) == size else None
         shown = [info for info in page if f"{catalog}.{schema}.{info['name']}" not in self.hidden]
@@ -275,9 +269,7 @@ class UnityDouble:
         if not catalog:
             message = "Must supply a proper catalog in catalog parameter."
             raise invalid(message)
-        if not query.get("protocol-versions"):
-            message = "Mandatory parameter/header is missing: protocol-versions"
-            raise invalid(message)
+        _given(query, "protocol-versions")
         self._require_visible([catalog])
         if catalog not in self.metastore.catalogs:
             absent = missing(catalog, kind="Catalog")
@@ -292,6 +284,9 @@ class UnityDouble:
         return 200, self.metastore.update_table(_named(names), body)
 
     def _vend(self, _names: list[str], _query: dict[str, str], body: Any) -> Answer:
+        if body.get("operation") not in _OPERATIONS:
+            message = f"Unexpected value '{body.get('operation')}'"
+            raise unparsed(message)
         known = {info["table_id"]: info["storage_location"] for info in self.metastore.tables.values()}
         location = known.get(body["table_id"])
         if location is not None and location.startswith("file:"):
@@ -305,12 +300,34 @@ class UnityDouble:
 
 
 _STORES = {"abfss": "Azure", "abfs": "Azure", "gs": "GCS"}
+_OPERATIONS = ("READ", "READ_WRITE")
 _CREDENTIALS = ("aws_temp_credentials", "azure_user_delegation_sas", "gcp_oauth_token", "expiration_time")
+
+
+def _given(query: dict[str, str], key: str) -> str:
+    """Return a parameter that a call has to have."""
+    if not query.get(key):
+        message = f"Mandatory parameter/header is missing: {key}"
+        raise invalid(message)
+    return query[key]
+
+
+def _page_size(query: dict[str, str]) -> int:
+    """Return how many entries a page has: those that a call wants, at most :data:`PAGE`, which 0 asks for, too."""
+    try:
+        size = int(query.get("max_results") or 0)
+    except ValueError as error:
+        message = f'For input string: "{query["max_results"]}"'
+        raise invalid(message) from error
+    if size < 0:
+        message = "maxResults must be greater than or equal to 0"
+        raise invalid(message)
+    return min(size or PAGE, PAGE)
 
 
 def _page(key: str, known: dict[str, Any], query: dict[str, str]) -> dict[str, Any]:
     """Return the page of a listing that follows a name, by name and with at most :data:`PAGE` of them."""
-    size = min(int(query.get("max_results") or PAGE), PAGE)
+    size = _page_size(query)
     names = sorted(name for name in known if name > query.get("page_token", ""))[:size]
     return {key: [known[name] for name in names], "next_page_token": names[-1] if len(names) == size else None}
 
@@ -327,13 +344,22 @@ def _named(names: list[str]) -> str:
 
 
 def _forgotten(double: UnityDouble, names: list[str]) -> Answer:
-    double.metastore.delete_table(names[0])
+    double.metastore.delete_table(three_parts(names[0]))
     return 200, "200 OK"
 
 
 def _dropped(drop: Callable[[str], None], names: list[str]) -> Answer:
     drop(names[0])
     return 200, {}
+
+
+def _staged(double: UnityDouble, names: list[str], body: Any) -> Answer:
+    name = (body or {}).get("name") or ""
+    if not name.strip():
+        message = "Staging table name is required."
+        raise invalid(message)
+    made = double.metastore.stage({"catalog_name": names[0], "schema_name": names[1], "name": name})
+    return 200, {"table-id": made["id"], "table-type": "MANAGED", "location": made["staging_location"]}
 
 
 def _renamed(double: UnityDouble, names: list[str], body: Any) -> Answer:
@@ -364,10 +390,12 @@ _ROUTES: tuple[tuple[str, str, Callable[[UnityDouble, list[str], dict[str, str],
     ("DELETE", "/schemas/([^/]+)", lambda d, n, _q, _b: _dropped(d.metastore.delete_schema, n)),
     ("GET", "/tables", UnityDouble._tables),
     ("POST", "/tables", lambda d, _n, _q, body: (200, d.metastore.create_table(body))),
-    ("GET", "/tables/([^/]+)", lambda d, n, _q, _b: (200, d.metastore.table(n[0]))),
+    ("GET", "/tables/([^/]+)", lambda d, n, _q, _b: (200, d.metastore.table(three_parts(n[0])))),
     ("DELETE", "/tables/([^/]+)", lambda d, n, _q, _b: _forgotten(d, n)),
+    ("POST", "/staging-tables", lambda d, _n, _q, body: (200, d.metastore.stage(body))),
     ("POST", "/temporary-table-credentials", UnityDouble._vend),
     ("GET", f"{_DELTA}/config", UnityDouble._config),
+    ("POST", f"{_PLACE}/staging-tables", lambda d, n, _q, body: _staged(d, n, body)),
     ("GET", _TABLE, lambda d, n, _q, _b: (200, d.metastore.table(_named(n), delta=True))),
     ("HEAD", _TABLE, lambda d, n, _q, _b: _exists(d, n)),
     ("POST", _TABLE, UnityDouble._update),

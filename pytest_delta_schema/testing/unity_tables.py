@@ -1,15 +1,11 @@
-"""Make the catalog entries that the server's Spark connector would make, from the Delta logs of tables."""
+"""What the server's double checks and stores of one catalog entry, as release 0.6 of the server does."""
 
 from __future__ import annotations
 
 import copy
 import json
-import os
 import re
-import time
 import uuid
-from contextlib import suppress
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -17,59 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from pytest_delta_schema.state.entries import LogState
-
-
-_LOG = "_delta_log"
-
-
-def schemas_in(store: Path) -> dict[str, list[os.DirEntry[str]]]:
-    """Return the schemas of a folder, by their dotted names, with the folders of tables in each."""
-    return {
-        f"{catalog.name}.{schema.name}": _folders(schema) for catalog in _folders(store) for schema in _folders(catalog)
-    }
-
-
-def logs_in(schemas: Mapping[str, Iterable[os.DirEntry[str]]]) -> dict[str, Path]:
-    """Return the Delta logs in folders of schemas by the dotted names of their tables."""
-    return {
-        f"{schema}.{table.name}": Path(table, _LOG)
-        for schema, tables in schemas.items()
-        for table in tables
-        if _has_commit(table)
-    }
-
-
-def _folders(folder: Path | os.DirEntry[str]) -> list[os.DirEntry[str]]:
-    # Every call of the double looks at all tables, and paths would cost most of its time.
-    try:
-        with os.scandir(folder) as entries:
-            return [entry for entry in entries if entry.is_dir()]
-    except FileNotFoundError:
-        return []
-
-
-def _has_commit(table: os.DirEntry[str]) -> bool:
-    try:
-        return any(name.endswith(".json") for name in os.listdir(f"{table.path}/{_LOG}"))  # noqa: PTH208 - as above
-    except (FileNotFoundError, NotADirectoryError):
-        return False
-
-
-def external_entry(catalog: str, schema: str, table: str, log: Path) -> dict[str, Any]:
-    """Return the entry that the connector makes of an external table: a comment, and no columns."""
-    comment = None
-    with suppress(AttributeError, ValueError):
-        actions = [json.loads(line) for line in min(log.glob("*.json")).read_text("utf-8").splitlines()]
-        comment = next((action["metaData"].get("description") for action in actions if "metaData" in action), None)
-    return {
-        "name": table,
-        "catalog_name": catalog,
-        "schema_name": schema,
-        "table_type": "EXTERNAL",
-        "data_source_format": "DELTA",
-        "storage_location": log.parent.as_uri(),
-        "comment": comment,
-    }
 
 
 INVALID_ARGUMENT, INTERNAL, CONFLICT = "INVALID_ARGUMENT", "INTERNAL", "UPDATE_REQUIREMENT_CONFLICT"
@@ -143,6 +86,9 @@ def too_long(length: int, limit: int, *, column: str) -> Refused:
 
 COMMENT_LIMIT = 65_535
 """The longest comment that the server stores, in UTF-16 units."""
+
+NAME_LIMIT = 255
+"""The longest name of a column that the server stores, in UTF-16 units."""
 
 _TEXTS = {"long": "bigint", "integer": "int", "short": "smallint", "byte": "tinyint"}
 _NAMES = {"integer": "INT", "void": "NULL"}
@@ -241,7 +187,8 @@ def utf16_units(text: str) -> int:
 
 
 def stored_field(field: Mapping[str, Any], position: int) -> dict[str, Any]:
-    """Return a field of a Delta log as the server stores it."""
+    """Return a field of a Delta log as the server stores it; a comment that is not a text is in its JSON only."""
+    comment = (field.get("metadata") or {}).get("comment")
     return {
         "name": field["name"],
         "type_text": _text(field["type"]),
@@ -251,13 +198,15 @@ def stored_field(field: Mapping[str, Any], position: int) -> dict[str, Any]:
         "type_scale": None,
         "position": position,
         "nullable": field["nullable"],
-        "comment": (field.get("metadata") or {}).get("comment"),
+        "comment": comment if isinstance(comment, str) else None,
         "partition_index": None,
     }
 
 
 def _stored(field: Mapping[str, Any], position: int) -> dict[str, Any]:
     column = stored_field(field, position)
+    if utf16_units(column["name"]) > NAME_LIMIT:
+        raise too_long(utf16_units(column["name"]), NAME_LIMIT, column="NAME")
     require_comment(column["comment"])
     return column
 
@@ -499,6 +448,12 @@ def _set_protocol(info: dict[str, Any], action: Mapping[str, Any]) -> None:
 
 
 def _set_version(info: dict[str, Any], action: Mapping[str, Any]) -> None:
+    if info["table_type"] != "EXTERNAL":
+        message = (
+            "update-metadata-snapshot-version is only supported for EXTERNAL Delta tables; for MANAGED tables, use the"
+            " Delta commit endpoint."
+        )
+        raise invalid(message)
     info["properties"]["delta.lastUpdateVersion"] = str(action["last-commit-version"])
     info["properties"]["delta.lastCommitTimestamp"] = str(action["last-commit-timestamp-ms"])
 
@@ -545,227 +500,3 @@ def after_commit(info: Mapping[str, Any], log: LogState) -> dict[str, Any]:
             "delta.lastUpdateVersion": str(log.version),
         },
     }
-
-
-PAGE = 100
-"""The largest number of tables on a page of a listing."""
-
-_NAME = re.compile(r"[a-zA-Z0-9_@-]{1,255}")
-_VIEWS = ("VIEW", "MATERIALIZED_VIEW", "METRIC_VIEW")
-_TAG = "etag-"
-_LAST = {
-    "last-commit-version": "delta.lastUpdateVersion",
-    "last-commit-timestamp-ms": "delta.lastCommitTimestamp",
-}
-
-
-class Metastore:
-    """The state of the double. Names are compared with their case, as the server compares them.
-
-    The store is a folder of tables, laid out as catalog, schema and table. A Delta log that appears in it counts as
-    made through the Spark connector: its entry is that of an external table, with a comment and without columns.
-    """
-
-    def __init__(self, store: Path | None = None) -> None:
-        self.catalogs: dict[str, dict[str, Any]] = {}
-        self.schemas: dict[str, dict[str, Any]] = {}
-        self.tables: dict[str, dict[str, Any]] = {}
-        self.etags: dict[str, str] = {}
-        self.latest: dict[str, int] = {}
-        self.commits: dict[str, list[dict[str, Any]]] = {}
-        self._store = store
-        self._clock = 0
-        self._by_connector: set[str] = set()
-        self._forgotten: set[str] = set()
-
-    def look(self) -> None:
-        """Add the schemas and tables that the connector has made in the store, and remove those that it has dropped."""
-        if self._store is None:
-            return
-        schemas = schemas_in(self._store)
-        logs = logs_in(schemas)
-        for name, log in logs.items():
-            if name not in self.tables and name not in self._forgotten:
-                catalog, schema, table = name.split(".")
-                self.catalogs.setdefault(catalog, {"name": catalog})
-                self._add_schema(f"{catalog}.{schema}")
-                self._add(name, external_entry(catalog, schema, table, log))
-        for schema in schemas:
-            if schema.partition(".")[0] in self.catalogs and schema not in self._forgotten:
-                self._add_schema(schema)
-        self._forgotten &= logs.keys() | schemas.keys()
-        inside = self._store.as_uri()
-        for name in [name for name, info in self.tables.items() if info["storage_location"].startswith(inside)]:
-            if name not in logs:
-                del self.tables[name]
-        for schema in self._by_connector - schemas.keys():
-            self._by_connector.remove(schema)
-            self.schemas.pop(schema, None)
-
-    def _add_schema(self, name: str) -> None:
-        if name not in self.schemas:
-            catalog, _, schema = name.partition(".")
-            self.schemas[name] = {"name": schema, "catalog_name": catalog}
-            self._by_connector.add(name)
-
-    def create_catalog(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Make a catalog."""
-        _require_name(body)
-        return _made(self.catalogs, body["name"], body, "CATALOG_ALREADY_EXISTS")
-
-    def create_schema(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Make a schema."""
-        _require_name(body)
-        self.catalog(body["catalog_name"])
-        return _made(self.schemas, f"{body['catalog_name']}.{body['name']}", body, "SCHEMA_ALREADY_EXISTS")
-
-    def delete_schema(self, name: str) -> None:
-        """Drop a schema that is empty."""
-        self.schema(name)
-        if any(table.startswith(f"{name}.") for table in self.tables):
-            raise Refused(400, "FAILED_PRECONDITION", f"Cannot delete schema with tables: {name}")
-        del self.schemas[name]
-        self._forgotten.add(name)
-
-    def delete_catalog(self, name: str) -> None:
-        """Drop a catalog that is empty."""
-        self.catalog(name)
-        if any(schema.startswith(f"{name}.") for schema in self.schemas):
-            raise Refused(400, "FAILED_PRECONDITION", f"Cannot delete catalog with schemas: {name}")
-        del self.catalogs[name]
-
-    def catalog(self, name: str) -> dict[str, Any]:
-        """Return a catalog."""
-        if name not in self.catalogs:
-            raise missing(name, kind="Catalog")
-        return self.catalogs[name]
-
-    def schema(self, name: str) -> dict[str, Any]:
-        """Return a schema."""
-        self.catalog(name.partition(".")[0])
-        if name not in self.schemas:
-            raise missing(name, kind="Schema")
-        return self.schemas[name]
-
-    def create_table(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Make an entry; an id and an owner that a client sends are ignored."""
-        _require_name(body)
-        schema = f"{body['catalog_name']}.{body['schema_name']}"
-        name = f"{schema}.{body['name']}"
-        self.schema(schema)
-        if name in self.tables:
-            raise Refused(400, "TABLE_ALREADY_EXISTS", f"Table already exists: {name}")
-        if body.get("table_type") == "MANAGED":
-            raise Refused(404, "TABLE_NOT_FOUND", "Staging table not found")
-        if not body.get("storage_location"):
-            raise Refused(500, INTERNAL, "Path cannot be null or empty")
-        for column in body.get("columns") or ():
-            check_classic(column)
-        require_comment(body.get("comment"))
-        sent = {key: value for key, value in body.items() if key not in ("table_id", "owner")}
-        return self._add(name, {**sent, "properties": checked_properties(body.get("properties") or {})})
-
-    def table(self, name: str, *, delta: bool = False) -> dict[str, Any]:
-        """Return an entry, for one of the two APIs."""
-        info = self._known(name)
-        if not delta:
-            return dict(info)
-        if info.get("data_source_format") != "DELTA":
-            raise Refused(400, "UNSUPPORTED_TABLE_FORMAT", f"Table is not a Delta table: {name}")
-        if info["table_type"] in _VIEWS:
-            raise Refused(500, INTERNAL, f"Failed to load table {name}: Unexpected value '{info['table_type']}'")
-        properties = info["properties"]
-        metadata = {
-            "etag": self.etags[name],
-            "table-type": info["table_type"],
-            "table-uuid": info["table_id"],
-            "location": info["storage_location"],
-            "created-time": info["created_at"],
-            "updated-time": int(self.etags[name].removeprefix(_TAG)),
-            "columns": {"type": "struct", "fields": fields_of(info["columns"])},
-            "partition-columns": partitioning_of(info["columns"]),
-            "properties": properties,
-            **{key: int(properties[kept]) for key, kept in _LAST.items() if kept in properties},
-        }
-        latest = {"latest-table-version": self.latest[name]} if name in self.latest else {}
-        return {"metadata": metadata, "commits": self.commits.get(name, []), **latest}
-
-    def page(self, catalog: str, schema: str, after: str = "", size: int = PAGE) -> list[dict[str, Any]]:
-        """Return the entries of a schema that follow a name, by name and with at most :data:`PAGE` of them."""
-        self.schema(f"{catalog}.{schema}")
-        prefix = f"{catalog}.{schema}."
-        names = sorted(name for name in self.tables if name.startswith(prefix) and name > f"{prefix}{after}")
-        return [self.table(name) for name in names[: min(size, PAGE)]]
-
-    def update_table(self, name: str, body: Any) -> dict[str, Any]:
-        """Update an entry, all of it or nothing."""
-        info = self._known(name)
-        self.tables[name] = updated(info, self.etags[name], body)
-        self.etags[name] = self._tick()
-        return self.table(name, delta=True)
-
-    def commit(self, name: str, log: LogState) -> None:
-        """Make an entry that of a managed table, and update it by a commit, which on the server is one step."""
-        self.tables[name] = after_commit(self._known(name), log)
-        self.latest[name] = log.version
-        self.etags[name] = self._tick()
-
-    def rename_table(self, name: str, to: str) -> None:
-        """Give an entry another name."""
-        info = self._known(name)
-        del self.tables[name]
-        renamed = ".".join((*name.split(".")[:2], to))
-        self.tables[renamed] = {**info, "name": to}
-        self.etags[renamed] = self._tick()
-
-    def delete_table(self, name: str) -> None:
-        """Remove an entry; the files of an external table stay."""
-        self._known(name)
-        del self.tables[name]
-        self._forgotten.add(name)
-
-    def _known(self, name: str) -> dict[str, Any]:
-        if name not in self.tables:
-            self.schema(name.rpartition(".")[0])
-            raise missing(name, kind="Table")
-        return self.tables[name]
-
-    def _add(self, name: str, body: dict[str, Any]) -> dict[str, Any]:
-        self.tables[name] = {
-            "comment": None,
-            "owner": None,
-            **body,
-            "columns": [{"partition_index": None, **column} for column in body.get("columns") or ()],
-            "properties": body.get("properties") or {},
-            "storage_location": _normalized(body["storage_location"]),
-            "table_id": str(uuid.uuid4()),
-            "created_at": int(time.time() * 1000),
-        }
-        self.etags[name] = self._tick()
-        return self.table(name)
-
-    def _tick(self) -> str:
-        """Return a tag of the time in milliseconds, a later one each time."""
-        self._clock = max(self._clock + 1, int(time.time() * 1000))
-        return f"{_TAG}{self._clock}"
-
-
-def _require_name(body: dict[str, Any]) -> None:
-    if _NAME.fullmatch(str(body.get("name") or "")) is None:
-        message = "Name cannot contain a period, space, forward-slash, or control characters"
-        raise invalid(message)
-
-
-def _made(known: dict[str, dict[str, Any]], name: str, body: dict[str, Any], taken: str) -> dict[str, Any]:
-    if name in known:
-        raise Refused(400, taken, f"{name} already exists")
-    known[name] = dict(body)
-    return known[name]
-
-
-def _normalized(location: str) -> str:
-    """Write a location as the server stores it: local ones with three slashes, all without a slash at the end."""
-    path = location.removeprefix("file:") if location.startswith("file:") else location
-    if path.startswith("/"):
-        location = f"file:///{path.lstrip('/')}"
-    return location.rstrip("/")

@@ -100,6 +100,10 @@ def test_it_listens_on_loopback(double):
     assert double.uri.startswith("http://127.0.0.1:")
 
 
+NO_ROOT = "None of catalog, schema or storage-root.tables server property has managed location configured"
+NO_METHOD = "Status: 405\nDescription: Method Not Allowed\n"
+LISTING = "/tables?catalog_name=dev&schema_name=silver"
+UNKNOWN = "failed to parse a JSON document: Unexpected value"
 NAMES = "Name cannot contain a period, space, forward-slash, or control characters"
 
 CLASSIC = [
@@ -119,7 +123,8 @@ CLASSIC = [
         400,
         ("FAILED_PRECONDITION", "Cannot delete schema with tables: dev.silver"),
     ),
-    ("PATCH", "/tables/dev.silver.orders", {"comment": "x"}, 405, ("METHOD_NOT_ALLOWED", "PATCH is not allowed")),
+    *((verb, "/tables/dev.silver.orders", {"comment": "x"}, 405, NO_METHOD) for verb in ("PATCH", "PUT")),
+    ("PATCH", TABLE, {"comment": "x"}, 405, NO_METHOD),
     ("PATCH", "/schemas/dev.silver", {"comment": "x"}, 200, {"name": "silver", "catalog_name": "dev", "comment": "x"}),
     ("DELETE", "/tables/dev.silver.orders", None, 200, "200 OK"),
     ("POST", f"{TABLE}/rename", {"new-name": "sales"}, 204, ""),
@@ -132,6 +137,73 @@ CLASSIC = [
     *(("POST", "/tables", entry(name), 400, ("INVALID_ARGUMENT", NAMES)) for name in ("a.b", "a b", "", "a/b")),
     ("POST", "/tables", entry("n", storage_location=None), 500, ("INTERNAL", "Path cannot be null or empty")),
     ("DELETE", "/catalogs/dev", None, 400, ("FAILED_PRECONDITION", "Cannot delete catalog with schemas: dev")),
+    *(
+        ("GET", path, None, 400, ("INVALID_ARGUMENT", f"Mandatory parameter/header is missing: {key}"))
+        for path, key in (
+            ("/tables", "catalog_name"),
+            ("/tables?catalog_name=dev", "schema_name"),
+            ("/schemas", "catalog_name"),
+        )
+    ),
+    *(
+        ("GET", f"{path}max_results={value}", None, 400, ("INVALID_ARGUMENT", message))
+        for path in ("/catalogs?", "/schemas?catalog_name=dev&", f"{LISTING}&")
+        for value, message in (
+            ("-1", "maxResults must be greater than or equal to 0"),
+            ("x", 'For input string: "x"'),
+        )
+    ),
+    ("GET", "/catalogs?max_results=0", None, 200, {"catalogs": [{"name": "dev"}], "next_page_token": None}),
+    *(
+        (verb, f"/tables/{name}", None, 400, ("INVALID_ARGUMENT", f"Invalid table name: {name}"))
+        for verb in ("GET", "DELETE")
+        for name in ("orders", "silver.orders", "a.dev.silver.orders")
+    ),
+    *(
+        (
+            "POST",
+            "/tables",
+            entry("t", storage_location=location),
+            400,
+            ("INVALID_ARGUMENT", f"Unsupported URI scheme: {location}"),
+        )
+        for location in ("s3a://lake/t", "ftp://lake/t")
+    ),
+    ("POST", "/tables", entry("t", data_source_format="ICEBERG"), 400, ("INVALID_ARGUMENT", f"{UNKNOWN} 'ICEBERG'")),
+    ("POST", "/tables", entry("t", table_type="VIEW"), 400, ("INVALID_ARGUMENT", f"{UNKNOWN} 'VIEW'")),
+    *(
+        (
+            "POST",
+            "/tables",
+            entry("t", table_type=kind),
+            400,
+            ("INVALID_ARGUMENT", message),
+        )
+        for kind, message in (
+            ("MATERIALIZED_VIEW", "MATERIALIZED VIEW creation is not supported yet."),
+            ("STREAMING_TABLE", "STREAMING TABLE creation is not supported yet."),
+            ("METRIC_VIEW", "view_definition is required for metric view"),
+        )
+    ),
+    *(
+        (
+            "POST",
+            "/temporary-table-credentials",
+            {"table_id": "x", "operation": operation},
+            400,
+            ("INVALID_ARGUMENT", f"{UNKNOWN} '{operation}'"),
+        )
+        for operation in ("WRITE", "")
+    ),
+    *(
+        ("POST", "/staging-tables", {"catalog_name": "dev", "schema_name": schema, "name": name}, status, error)
+        for schema, name, status, error in (
+            ("zzz", "t", 404, ("SCHEMA_NOT_FOUND", "Schema not found: dev.zzz")),
+            ("silver", "a.b", 400, ("INVALID_ARGUMENT", NAMES)),
+            ("silver", "orders", 400, ("TABLE_ALREADY_EXISTS", "Table already exists: orders")),
+            ("silver", "t", 400, ("INVALID_ARGUMENT", NO_ROOT)),
+        )
+    ),
     ("HEAD", TABLE, None, 204, ""),
     ("HEAD", TABLE.replace("orders", "zzz"), None, 404, ""),
 ]
@@ -226,12 +298,16 @@ def test_the_delta_api_shows_which_commits_are_in_the_catalog_only(double, call)
 
 
 @pytest.mark.parametrize("files", ["CSV", "PARQUET", None])
-def test_the_delta_api_shows_delta_tables_only(double, call, files):
+def test_the_delta_api_shows_and_updates_delta_tables_only(double, call, files):
     double.metastore.create_table(entry("files", data_source_format=files))
+    where = TABLE.replace("orders", "files")
 
-    status, current = call("GET", TABLE.replace("orders", "files"))
+    answers = [call("GET", where), call("POST", where, update(double, COMMENT))]
 
-    assert (status, current["error"]["type"]) == (400, "UnsupportedTableFormatException")
+    assert [(status, current["error"]["type"]) for status, current in answers] == [
+        (400, "UnsupportedTableFormatException"),
+        (400, "UnsupportedTableFormatException"),
+    ]
     assert call("GET", "/tables/dev.silver.files")[0] == 200
 
 
@@ -296,6 +372,8 @@ REFUSED: dict[str, tuple[Any, ...]] = {
     "properties that are none": ([{"action": "set-properties", "updates": [1]}], {}, 400, INVALID),
     "a field that is none": ([columns("id")], {}, 400, INVALID),
     "a type that is none": ([columns({**DAY, "type": 5})], {}, 400, INVALID),
+    "a name of more than 255 units": ([columns({**DAY, "name": "n" * 256})], {}, 500, FAILED),
+    "a name of 128 emoji": ([columns({**DAY, "name": EMOJI * 128})], {}, 500, FAILED),
 }
 
 
@@ -377,6 +455,8 @@ TAKEN = {
     "a long comment": ([{**COMMENT, "comment": "c" * 65_535}], {}),
     "long properties": ([{"action": "set-properties", "updates": {"k" * 255: "v" * 255}}], {}),
     "254 units": ([{"action": "set-properties", "updates": {"a": EMOJI * 127}}], {}),
+    "a name of 255 units": ([columns({**DAY, "name": "n" * 255})], {}),
+    "a comment that is a number": ([columns({**DAY, "metadata": {"comment": 5}})], {}),
     "a collated column": ([columns({**DAY, "type": "string", "metadata": COLLATED})], {}),
     "a struct 60 deep": ([columns(functools.reduce(lambda inner, _: nested(inner), range(60), DAY))], {}),
     "a protocol": (
@@ -517,10 +597,47 @@ def test_an_older_version_is_taken(double, call):
         assert call("POST", TABLE, update(double, answered))[0] == 200
 
 
-def test_managed_tables_are_changed_without_a_commit(double, call):
+def test_managed_tables_are_changed_without_a_commit_and_keep_their_version(double, call):
     double.metastore.tables["dev.silver.orders"]["table_type"] = "MANAGED"
+    version = {"action": "update-metadata-snapshot-version", "last-commit-version": 3, "last-commit-timestamp-ms": 5}
 
-    assert call("POST", TABLE, update(double, COMMENT))[0] == 200
+    statuses = [call("POST", TABLE, update(double, *actions))[0] for actions in ([COMMENT], [version, COMMENT])]
+    _, refused = call("POST", TABLE, update(double, version))
+
+    assert statuses == [200, 400]
+    assert refused["error"]["type"] == INVALID
+    assert refused["error"]["message"].startswith(
+        "update-metadata-snapshot-version is only supported for EXTERNAL Delta tables"
+    )
+
+
+def test_a_managed_table_is_made_where_it_was_staged(call):
+    call("POST", "/catalogs", {"name": "lake", "storage_root": "file:///lake/"})
+    call("POST", "/schemas", {"name": "silver", "catalog_name": "lake"})
+    where = "/delta/v1/catalogs/lake/schemas/silver/staging-tables"
+
+    staged = [call("POST", where, {"name": name}) for name in ("t", " ", None)]
+    made = staged[0][1]
+    mine = {"catalog_name": "lake", "table_type": "MANAGED", "storage_location": made["location"]}
+    created = [call("POST", "/tables", entry("t", **mine)) for _ in range(2)]
+
+    assert [status for status, _ in staged] == [200, 400, 400]
+    assert staged[1][1]["error"]["message"] == "Staging table name is required."
+    assert made["location"].startswith("file:///lake/__unitystorage/")
+    assert created[0][1]["table_id"] == made["table-id"]
+    assert [status for status, _ in created] == [200, 400]
+
+
+def test_a_view_has_no_files(tmp_path):
+    with UnityDouble(tmp_path) as made, httpx.Client(base_url=f"{made.uri}{ROOT}") as client:
+        made.metastore.create_catalog({"name": "dev"})
+        made.metastore.create_schema({"name": "silver", "catalog_name": "dev"})
+        view = entry("v", table_type="METRIC_VIEW", view_definition="measures: []")
+
+        status = client.post("/tables", json=view).status_code
+        listed = client.get(LISTING).json()["tables"]
+
+    assert (status, [(table["name"], table["storage_location"]) for table in listed]) == (200, [("v", None)])
 
 
 def test_the_classic_way_gives_a_new_id_and_keeps_what_was_sent(call):

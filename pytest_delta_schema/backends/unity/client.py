@@ -62,8 +62,8 @@ _LONGEST = 300
 _REMEDIES = {
     401: "give a valid token",
     403: "give the principal of the token the permission",
-    500: "look into the server's log",
 }
+_OTHERWISE = "look into the server's log"
 
 _T = TypeVar("_T")
 _P = TypeVar("_P", bound="Page")
@@ -475,13 +475,13 @@ class Calls:
             )
         error = api_error(answer.body)
         code, message = ("", answer.reason) if error is None else error
-        remedy = _REMEDIES.get(answer.status, "")
+        remedy = _REMEDIES.get(answer.status, _OTHERWISE)
         reason = self.scrub(f"{answer.status} {code}: {_one_line(message)}")
         server_fault = self._fault_of_another_server(path, answer) if error is None else ""
         if answer.status == _UNAUTHORIZED:
             server_fault = self._token_fault(reason)
         return ServerError(
-            f"{call}: {reason}{f'; {remedy}' if remedy else ''}",
+            f"{call}: {reason}; {remedy}",
             status=answer.status,
             condition=self.scrub(code),
             is_of_api=error is not None,

@@ -14,7 +14,7 @@ from pytest_delta_schema.backends.unity.client import ServerError
 from pytest_delta_schema.backends.unity.logs import Log
 from pytest_delta_schema.delta.names import NameMap
 from pytest_delta_schema.diagnostics.errors import CatalogReadError, StatementError, first_line
-from pytest_delta_schema.diagnostics.faults import UnreadableTable
+from pytest_delta_schema.diagnostics.faults import FailedMetadataSync, UnreadableTable
 from pytest_delta_schema.diagnostics.text import escaped
 from pytest_delta_schema.execute.protocols import MetadataSync, managed_note
 from pytest_delta_schema.plan.entry_comparison import entry_differences, unstorable_notes
@@ -226,7 +226,7 @@ def other_object(head: EntryState, info: TableInfo) -> TableState | None:
 _PAUSE, _LONGEST_PAUSE = 0.05, 2.0
 """Seconds before the second try, doubled for each further one up to a maximum, less a random part."""
 
-_INTERNAL = 500
+_BAD_REQUEST, _INTERNAL = 400, 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -341,14 +341,37 @@ class MetadataSyncing:
         self, seen: _Seen, tag: DeltaMetadata, log: LogState, differences: tuple[EntryDifference, ...]
     ) -> ServerError | None:
         """Send one update; return a failure after which another try makes sense."""
+        updates = _updates(seen, log, differences)
         try:
-            self.client.update_table(seen.entry.name, _body(seen, tag, log, differences))
+            self._send(seen, tag, updates)
         except ServerError as error:
             # Other answers with status 500 are about the request, which would be the same again.
             if error.is_lost_race or (error.may_pass and error.status != _INTERNAL):
                 return error
-            raise
+            if error.status != _BAD_REQUEST or "set-columns" not in updates:
+                raise
+            self._send(seen, tag, {key: updates[key] for key in updates if key in _WITHOUT_COLUMNS}, cause=error)
+            raise _refused_columns(seen.entry, error) from error
         return None
+
+    def _send(
+        self,
+        seen: _Seen,
+        tag: DeltaMetadata,
+        updates: Mapping[str, Mapping[str, Any]],
+        cause: ServerError | None = None,
+    ) -> None:
+        """Send updates, if there are any; raise the cause of a second try instead of another refusal."""
+        requirements = [
+            {"type": "assert-table-uuid", "uuid": tag["table-uuid"]},
+            {"type": "assert-etag", "etag": tag["etag"]},
+        ]
+        actions = [{"action": action, **values} for action, values in updates.items()]
+        try:
+            if actions:
+                self.client.update_table(seen.entry.name, {"requirements": requirements, "updates": actions})
+        except ServerError as error:
+            raise cause or error from None
 
 
 class _Seen(NamedTuple):
@@ -372,31 +395,49 @@ def _tries(deadline: Deadline) -> Iterator[int]:
         yield number
 
 
-def _body(seen: _Seen, tag: DeltaMetadata, log: LogState, differences: tuple[EntryDifference, ...]) -> dict[str, Any]:
+_WITHOUT_COLUMNS = frozenset({"set-table-comment", "set-properties", "remove-properties"})
+"""The actions that do not depend on the columns; the version says that all of an entry is that of the log."""
+
+
+def _updates(seen: _Seen, log: LogState, differences: tuple[EntryDifference, ...]) -> dict[str, Mapping[str, Any]]:
+    """Return the actions that write what differs, each with its values."""
     differing = {difference.path for difference in differences}
     paths = {path.split(".", 1)[0] for path in differing}
-    updates: list[dict[str, Any]] = []
+    updates: dict[str, Mapping[str, Any]] = {}
     if "columns" in paths and log.columns:
         # Columns alone would keep the old list of partition columns, and fail where one of those is gone.
-        updates.append({"action": "set-columns", "columns": columns_for(json.loads(log.schema))})
-        updates.append({"action": "set-partition-columns", "partition-columns": list(log.partitioning)})
+        updates["set-columns"] = {"columns": columns_for(json.loads(log.schema))}
+        updates["set-partition-columns"] = {"partition-columns": list(log.partitioning)}
     if "comment" in paths:
-        updates.append({"action": "set-table-comment", "comment": log.comment})
+        updates["set-table-comment"] = {"comment": log.comment}
     own = {key: value for key, value in log.configuration.items() if not is_written_by_server(key)}
-    changed = {key: value for key, value in own.items() if seen.entry.properties.get(key) != value}
     known = seen.entry.properties
+    changed = {key: value for key, value in own.items() if known.get(key) != value}
     stale = [key for key in known if key not in log.configuration and f"properties.{key}" in differing]
     if changed:
-        updates.append({"action": "set-properties", "updates": changed})
+        updates["set-properties"] = {"updates": changed}
     if stale:
-        updates.append({"action": "remove-properties", "removals": stale})
-    version = {"last-commit-version": log.version, "last-commit-timestamp-ms": seen.timestamp()}
-    updates.append({"action": "update-metadata-snapshot-version", **version})
-    requirements = [
-        {"type": "assert-table-uuid", "uuid": tag["table-uuid"]},
-        {"type": "assert-etag", "etag": tag["etag"]},
-    ]
-    return {"requirements": requirements, "updates": updates}
+        updates["remove-properties"] = {"removals": stale}
+    if not seen.entry.is_managed:  # whose version only a commit through the server changes (Unity Catalog 0.6.0)
+        updates["update-metadata-snapshot-version"] = {
+            "last-commit-version": log.version,
+            "last-commit-timestamp-ms": seen.timestamp(),
+        }
+    return updates
+
+
+def _refused_columns(entry: EntryState, error: ServerError) -> CatalogReadError:
+    """Return the error for columns that a server refuses: newer ones do not take each drop and rename at once."""
+    reason = str(error).rpartition("; ")[0]
+    fact = f"the server refuses the columns of its log, and its catalog entry keeps the old ones ({reason})"
+    remedy = "have it corrected by whoever runs the server"
+    if not entry.is_managed:  # whose files would be dropped, too
+        remedy = f"register it again through Spark, which changes no file: {_registered_again(entry)}"
+    return CatalogReadError([problem(FailedMetadataSync, entry.name, fact, remedy)])
+
+
+def _registered_again(entry: EntryState) -> str:
+    return f"{drop_table(entry.name)}; {register_table(entry.name, entry.location)}"
 
 
 def _require_writable(seen: _Seen, log: LogState, differences: tuple[EntryDifference, ...]) -> None:
@@ -422,10 +463,9 @@ def _require_newer(entry: EntryState, log: LogState) -> None:
             " the entry is not changed; check whether the log was restored or copied from elsewhere"
         )
         if not entry.is_managed:  # whose files would be dropped, too
-            again = f"{drop_table(entry.name)}; {register_table(entry.name, entry.location)}"
             msg += (
                 f", or, if the table was created again at {entry.location}, register it again through Spark, which"
-                f" changes no file: {again}"
+                f" changes no file: {_registered_again(entry)}"
             )
         raise StatementError(msg, condition="OLDER_LOG")
 

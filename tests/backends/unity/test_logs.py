@@ -19,6 +19,7 @@ from pytest_delta_schema.engine.checks import check_entry
 from pytest_delta_schema.engine.outcomes import Status
 from pytest_delta_schema.progress import LOGGER
 from pytest_delta_schema.state.types import describe_type
+from pytest_delta_schema.testing.unity_tables import invalid
 from support.damaged_logs import FUTURE_LOGS, NO_SCHEMA, READABLE_LOGS
 from support.logs import TIME, commit, delta_log, field, metadata, protocol
 from support.models import NAME, column, table
@@ -97,6 +98,84 @@ def test_an_entry_to_whose_ordinary_log_nobody_else_writes_is_synchronised(unity
         "properties.key1",
     ]
     assert unity.differences() == []
+    assert unity.catalog.sync_entries([MODEL]) == ()
+
+
+@pytest.mark.parametrize("version", [{}, {"delta.lastUpdateVersion": "0"}], ids=["no version", "an older version"])
+@pytest.mark.parametrize("on_read", [True, False], ids=["sync_on_read", "apply"])
+def test_an_ordinary_log_of_a_managed_table_is_synchronised_on_each_read_and_by_each_apply(tmp_path, version, on_read):
+    with lake(tmp_path, sync_on_read=on_read) as unity:
+        folder = delta_log(unity.folder / "dev" / "silver" / "orders", field("id"))
+        register(unity, **version)
+        commit(folder, 1, metadata(field("id"), comment="Orders"))
+        model = table(column(), comment="Orders")
+
+        applied = None if on_read else Gate(unity.catalog, [model], settings=Settings()).apply(model)
+        found = [outcome.status for outcome in outcomes(unity, model)]
+
+        assert found == [Status.IN_SYNC, Status.IN_SYNC]
+        assert unity.entry()["properties"] == version
+    assert applied is None or (applied.status, applied.statements) == (Status.SYNCED, ())
+
+
+RENAMED = "Only a single top-level column rename is supported per request; this request renames 2 columns [a->b, c->d]."
+REFUSED_COLUMNS = (
+    "the server refuses the columns of its log, and its catalog entry keeps the old ones (POST"
+    f" /delta/v1/catalogs/dev/schemas/silver/tables/orders on {{uri}}: 400 InvalidParameterValueException: {RENAMED})"
+)
+
+
+@pytest.mark.parametrize(
+    ("kind", "remedy"),
+    [
+        (
+            "EXTERNAL",
+            (
+                "register it again through Spark, which changes no file: DROP TABLE IF EXISTS `dev`.`silver`.`orders`;"
+                " CREATE TABLE `dev`.`silver`.`orders` USING DELTA LOCATION '{location}'"
+            ),
+        ),
+        ("MANAGED", "have it corrected by whoever runs the server"),
+    ],
+)
+def test_a_server_that_refuses_columns_keeps_the_rest_of_an_update(unity, monkeypatch, kind, remedy):
+    """Newer servers refuse set-columns with several renames, or without column mapping (upstream's open changes)."""
+    folder = delta_log(unity.folder / "dev" / "silver" / "orders", field("id"), comment="Orders", team="x")
+    unity.state()
+    unity.entry()["table_type"] = kind
+    update = unity.server.metastore.update_table
+
+    def guarded(name, body):
+        if any(action["action"] == "set-columns" for action in body["updates"]):
+            raise invalid(RENAMED)
+        return update(name, body)
+
+    monkeypatch.setattr(unity.server.metastore, "update_table", guarded)
+    for _ in range(2):  # the second one has nothing to send but the columns
+        with pytest.raises(MetadataSyncError) as caught:
+            unity.catalog.sync_entries([MODEL])
+
+        (problem,) = caught.value.diagnostics
+        assert problem.message == REFUSED_COLUMNS.format(uri=unity.server.uri)
+        assert problem.remedy == remedy.format(location=folder.as_uri())
+        assert unity.differences() == ["columns: the catalog entry has none, the log has 1"]
+        assert unity.entry()["properties"] == {"team": "x"}
+
+
+def test_a_request_that_a_server_refuses_for_another_reason_is_shown_as_it_answers(unity, monkeypatch):
+    delta_log(unity.folder / "dev" / "silver" / "orders", field("id"), team="x")
+
+    def refusing(_name, body):
+        raise invalid("; ".join(action["action"] for action in body["updates"]))
+
+    monkeypatch.setattr(unity.server.metastore, "update_table", refusing)
+    with pytest.raises(MetadataSyncError) as caught:
+        unity.catalog.sync_entries([MODEL])
+
+    assert (
+        "400 InvalidParameterValueException: set-columns; set-partition-columns; set-properties;"
+        " update-metadata-snapshot-version; look into the server's log"
+    ) in str(caught.value)
 
 
 def test_the_entry_of_a_managed_table_is_never_deleted_because_its_files_would_be_too(tmp_path):
