@@ -86,6 +86,10 @@ def is_not_delta(name: QualifiedName, provider: str, *, converts: bool = False) 
     return problem(NotDeltaTable, name, f"is a {provider.lower()} table, not a Delta table", remedy)
 
 
+WRITE_AGAIN = "report this if other clients read the table, or let what wrote it write the metadata again"
+"""The remedy for metadata that is there and is malformed: every backup of it has the same."""
+
+
 def is_damaged(name: QualifiedName, error: Exception) -> Diagnostic:
     """Return the problem of a log, or of catalog metadata, that cannot be understood.
 
@@ -96,8 +100,7 @@ def is_damaged(name: QualifiedName, error: Exception) -> Diagnostic:
     if isinstance(error, MalformedPropertyError):
         remedy = f"remove it ({unset_tblproperties(name, [error.key])}), and apply the model again"
         return problem(DamagedTable, name, str(error), remedy)
-    remedy = "restore its Delta log from a backup, or report this if other clients can read the table"
-    return problem(DamagedTable, name, f"its metadata is damaged ({error!r})", remedy)
+    return problem(DamagedTable, name, f"its metadata is damaged ({error!r})", WRITE_AGAIN)
 
 
 def has_lost_its_log(name: QualifiedName, path: str, sign: str) -> Diagnostic:

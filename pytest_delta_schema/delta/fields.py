@@ -37,6 +37,19 @@ COLLATIONS = "__COLLATIONS"
 ONLY_COMMENT = frozenset({"comment"})
 """The keys in the metadata of most fields."""
 
+
+def metadata_of(field: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the metadata of a field without keys that are null, which Spark writes for ``{"comment": None}``.
+
+    Delta takes such a key for one that is missing where it opens the table, except that an identity has 0 and false
+    instead (Delta 4.4.0).
+    """
+    metadata: Mapping[str, Any] = field.get("metadata") or {}
+    if None in metadata.values():
+        return {key: value for key, value in metadata.items() if value is not None}
+    return metadata
+
+
 _PARTS = {"elementType": ELEMENT, "keyType": KEY, "valueType": VALUE}
 """The parts of arrays and maps in schemas in JSON, and their names in paths of collations."""
 
@@ -106,7 +119,7 @@ def _fields_with_names(fields: Sequence[Mapping[str, Any]], others: Sequence[Map
 
 
 def _physical_name(field: Mapping[str, Any]) -> str:
-    name: str = (field.get("metadata") or {}).get(PHYSICAL_NAME, field["name"])
+    name: str = metadata_of(field).get(PHYSICAL_NAME, field["name"])
     return name
 
 

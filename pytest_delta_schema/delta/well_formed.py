@@ -19,6 +19,7 @@ from pytest_delta_schema.delta.fields import (
     ONLY_COMMENT,
     PHYSICAL_NAME,
     is_decimal,
+    metadata_of,
     widening,
 )
 from pytest_delta_schema.delta.log_files import is_long
@@ -226,7 +227,7 @@ _SQL_NAMES = frozenset({"bigint", "int", "real", "smallint", "tinyint", "array",
 
 _FAMILY = re.compile(r"\s*(decimal|char|varchar|array|map|struct)\b", re.IGNORECASE)
 _LENGTH_TEXT = re.compile(r"(?:var)?char\([1-9][0-9]{0,8}\)|(?:array|map|struct)<.*>", re.DOTALL)
-_TYPE_CHANGES = "delta.typeChanges"
+_TYPE_CHANGES, _INVARIANTS = "delta.typeChanges", "delta.invariants"
 
 _METADATA_KINDS: Mapping[str, type] = {
     "comment": str,
@@ -234,7 +235,7 @@ _METADATA_KINDS: Mapping[str, type] = {
     DEFAULT: str,
     "EXISTS_DEFAULT": str,
     GENERATION_EXPRESSION: str,
-    "delta.invariants": str,
+    _INVARIANTS: str,
     PHYSICAL_NAME: str,
     "delta.columnMapping.id": int,
     IDENTITY_START: int,
@@ -245,6 +246,9 @@ _METADATA_KINDS: Mapping[str, type] = {
     COLLATIONS: dict,
 }
 """The kinds of values of keys in the metadata of a field."""
+
+_NEVER_NULL = frozenset({CHAR_VARCHAR, _INVARIANTS, _TYPE_CHANGES})
+"""Keys that Spark does not open a table with if they are null; any other is taken for one that is missing."""
 
 _IDENTITY_KEYS = frozenset({IDENTITY_START, IDENTITY_STEP, IDENTITY_EXPLICIT})
 _FIELD_KEYS = frozenset({"name", "type", "nullable", "metadata"})
@@ -290,18 +294,21 @@ def _faults_of_field(field: Mapping[str, Any]) -> Iterator[str]:
 
 def _faults_of_metadata(metadata: Mapping[str, Any], kind: Any) -> Iterator[str]:
     """Yield the faults of the metadata of a field of some type."""
-    for key, value in metadata.items():
+    known = metadata_of({"metadata": metadata})
+    for key in _NEVER_NULL & metadata.keys() - known.keys():
+        yield f"the {key} null"
+    for key, value in known.items():
         if type(value) is not _METADATA_KINDS.get(key, str) and (key in _METADATA_KINDS or not _is_value(value)):
             yield f"the {key} {field_text(value)}"
-    text = metadata.get(CHAR_VARCHAR)
+    text = known.get(CHAR_VARCHAR)
     if text is not None and not (_LENGTH_TEXT.fullmatch(text) and with_lengths_json(kind, text) is not kind):
         yield f"the type {field_text(text)}"
-    changes = metadata.get(_TYPE_CHANGES, ())
+    changes = known.get(_TYPE_CHANGES, ())
     if not all(map(_is_type_change, changes)):
         yield f"the type changes {field_text(changes)}"
     if len(_IDENTITY_KEYS & metadata.keys()) not in {0, len(_IDENTITY_KEYS)}:
         yield "the identity without its start, its step or how it is generated"
-    collations = metadata.get(COLLATIONS, {})
+    collations = known.get(COLLATIONS, {})
     if not all(type(name) is str and "." in name for name in collations.values()) or (collations and kind == "long"):
         yield f"the collations {field_text(collations)}"
 

@@ -19,6 +19,7 @@ from pytest_delta_schema.delta.fields import (
     IDENTITY_EXPLICIT,
     IDENTITY_START,
     IDENTITY_STEP,
+    metadata_of,
 )
 from pytest_delta_schema.diagnostics.errors import DeclarationError
 from pytest_delta_schema.diagnostics.text import shortened
@@ -258,17 +259,17 @@ def columns_of(struct: StructType) -> list[Column]:
 
 
 def _column(field: StructField) -> Column:
-    known = field.metadata or {}
+    known = metadata_of({"metadata": field.metadata})
     data_type = with_lengths(field.dataType, known[CHAR_VARCHAR]) if CHAR_VARCHAR in known else field.dataType
     identity = None
     if IDENTITY_START in known:
         always = not known.get(IDENTITY_EXPLICIT, False)
-        identity = Identity(known[IDENTITY_START], known[IDENTITY_STEP], always=always)
+        identity = Identity(known[IDENTITY_START], known.get(IDENTITY_STEP, 0), always=always)
     return Column(
         field.name,
         data_type,
         is_nullable=field.nullable,
-        comment=known.get("comment") or "",
+        comment=known.get("comment", ""),
         default=known.get(DEFAULT),
         generated_as=known.get(GENERATION_EXPRESSION),
         identity=identity,

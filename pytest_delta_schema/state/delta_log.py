@@ -19,6 +19,7 @@ from pytest_delta_schema.delta.fields import (
     IDENTITY_STEP,
     ONLY_COMMENT,
     logical_path,
+    metadata_of,
     with_collations_json,
 )
 from pytest_delta_schema.delta.names import TABLE, ColumnPath, NameMap, NameSet, folded
@@ -167,27 +168,28 @@ def _emulated_properties(own: Mapping[str, str], visible: Mapping[str, str]) -> 
 
 
 def _field(field: Mapping[str, Any]) -> ColumnState:
-    metadata = field.get("metadata") or {}
+    stored = field.get("metadata") or {}
     log_type = field["type"]
-    if not metadata or metadata.keys() == ONLY_COMMENT:  # most fields, read in half the time
-        comment = intern(metadata.get("comment") or "")
+    if not stored or stored.keys() == ONLY_COMMENT:  # most fields, read in half the time
+        comment = intern(stored.get("comment") or "")
         data_type = _atomic(log_type) if type(log_type) is str else _type(log_type)
         return ColumnState(intern(field["name"]), data_type, field["nullable"], comment, None)
+    metadata = metadata_of(field)
     if CHAR_VARCHAR in metadata:
         log_type = with_lengths_json(log_type, metadata[CHAR_VARCHAR])
     if COLLATIONS in metadata:
         log_type = with_collations_json(log_type, field["name"], metadata[COLLATIONS])
     data_type = _type(log_type)
-    comment = intern(metadata.get("comment") or "")
-    return ColumnState(intern(field["name"]), data_type, field["nullable"], comment, _value(metadata))
+    comment = intern(metadata.get("comment", ""))
+    return ColumnState(intern(field["name"]), data_type, field["nullable"], comment, _value(stored))
 
 
 def _value(metadata: Mapping[str, Any]) -> ColumnGeneration | None:
     """Return the default, generation expression or identity of a field, which Spark's schema hides in part."""
     identity = None
     if IDENTITY_START in metadata:
-        always = not metadata.get(IDENTITY_EXPLICIT, False)
-        identity = IdentityState(metadata[IDENTITY_START], metadata[IDENTITY_STEP], always)
+        always = not metadata.get(IDENTITY_EXPLICIT)
+        identity = IdentityState(metadata[IDENTITY_START] or 0, metadata[IDENTITY_STEP] or 0, always)
     value = ColumnGeneration(metadata.get(DEFAULT), metadata.get(GENERATION_EXPRESSION), identity)
     return None if value == NO_GENERATION else value
 

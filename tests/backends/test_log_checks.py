@@ -352,7 +352,7 @@ class TestUnity:
 
         assert str(raised.value) == (
             f"its Delta log at {tmp_path} cannot be read (00000000000000000001.json holds {fault}, which Delta's protocol"
-            " does not allow); restore it from a backup"
+            " does not allow); report this if other clients read the table, or let what wrote it write the metadata again"
         )
 
     @pytest.mark.parametrize("malformed", [{"minReaderVersion": 1.5, "minWriterVersion": 7}, {}])

@@ -112,6 +112,10 @@ METADATA_FAULTS: dict[str, tuple[dict[str, Any], str]] = {
         of_field(type="string", metadata={"__CHAR_VARCHAR_TYPE_STRING": "char(x)"}),
         'the type "char(x)" of the column t',
     ),
+    **{
+        f"{key} of null": (of_field(type="string", metadata={key: None}), f"the {key} null of the column t")
+        for key in ("__CHAR_VARCHAR_TYPE_STRING", "delta.invariants", "delta.typeChanges")
+    },
     "default of a number": (of_field(metadata={"CURRENT_DEFAULT": 5}), "the CURRENT_DEFAULT 5 of the column t"),
     "identity without a step": (
         of_field(metadata={"delta.identity.start": 1}),
@@ -206,6 +210,22 @@ WELL_FORMED: dict[str, dict[str, Any]] = {
     "mapping mode": {"configuration": {"delta.columnMapping.mode": "id"}},
     "metadata of other keys": of_field(metadata={"a": [1, 2], "b": {"c": None}, "d": True, "e": [], "f": 1.5}),
     "surrogate pair": {"schemaString": schema(field("\U0001f600")), "description": "\u00e9"},
+    **{
+        f"{key} of null": of_field(metadata={key: None})
+        for key in (
+            "comment",
+            "CURRENT_DEFAULT",
+            "EXISTS_DEFAULT",
+            "delta.generationExpression",
+            "delta.columnMapping.id",
+            "delta.columnMapping.physicalName",
+            "delta.identity.highWaterMark",
+            "__COLLATIONS",
+        )
+    },
+    "identity of null": of_field(
+        metadata=dict.fromkeys(("delta.identity.start", "delta.identity.step", "delta.identity.allowExplicitInsert"))
+    ),
     "identity": of_field(
         metadata={
             "delta.identity.start": 1,

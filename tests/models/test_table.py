@@ -10,7 +10,7 @@ from enum import Enum
 from typing import Any
 
 import pytest
-from pyspark.sql.types import LongType, StringType, StructType
+from pyspark.sql.types import LongType, StringType, StructField, StructType
 
 from pytest_delta_schema import (
     Check,
@@ -81,6 +81,17 @@ def test_defaults_of_a_table():
     model = table(column())
 
     assert (model.comment, model.table_properties, model.primary_key) == ("", {}, ())
+
+
+@pytest.mark.parametrize(
+    "key", ["comment", "CURRENT_DEFAULT", "delta.generationExpression", "__CHAR_VARCHAR_TYPE_STRING", "other"]
+)
+def test_metadata_of_a_field_that_is_null_declares_nothing(key):
+    made = Table.from_struct_type(
+        "dev", "silver", "orders", StructType([StructField("a", StringType(), True, {key: None})])
+    )
+
+    assert made.columns == (Column("a", StringType()),)
 
 
 def test_the_origin_is_the_module_level_line_even_through_a_factory():

@@ -26,7 +26,7 @@ from pytest_delta_schema.backends.databricks.catalog import CAPABILITIES as DATA
 from pytest_delta_schema.backends.spark.sessions import OPEN_SOURCE_DELTA as LOCAL
 from pytest_delta_schema.backends.spark_session.catalog import CLASSIC, REMOTE
 from pytest_delta_schema.backends.unity.catalog import CAPABILITIES as UNITY
-from pytest_delta_schema.delta.fields import with_collations_json
+from pytest_delta_schema.delta.fields import logical_path, with_collations_json
 from pytest_delta_schema.delta.names import TABLE, ColumnPath
 from pytest_delta_schema.delta.protocol import clustering_in
 from pytest_delta_schema.diagnostics.errors import DeclarationError
@@ -50,7 +50,7 @@ from pytest_delta_schema.state.delta_log import state_from_metadata, tag_propert
 from pytest_delta_schema.state.desired import declared_table, desired_state
 from pytest_delta_schema.state.keys import key_property
 from pytest_delta_schema.state.log_facts import commit_of
-from pytest_delta_schema.state.types import describe_type
+from pytest_delta_schema.state.types import ColumnGeneration, IdentityState, describe_type
 from pytest_delta_schema.write_check.verdict import FRAME_METHODS
 from support.damaged_logs import QUANTUM, READABLE_LOGS
 from support.models import NAME, table
@@ -140,6 +140,41 @@ def test_comments_nullability_and_the_version():
 
     assert shown.columns == (ColumnState("a", "bigint", True, "An a"), ColumnState("b", "bigint", False, ""))
     assert (shown.table_comment, shown.version, shown.exists) == ("The table", 4, True)
+
+
+NULLS = ("comment", "CURRENT_DEFAULT", "delta.generationExpression", "__CHAR_VARCHAR_TYPE_STRING", "__COLLATIONS", "x")
+"""Keys of the metadata of a field whose value Spark writes as null for ``{"comment": None}``."""
+
+
+@pytest.mark.parametrize("others", [{}, {"comment": "An a"}], ids=["alone", "next to a comment"])
+@pytest.mark.parametrize("key", NULLS)
+def test_metadata_of_a_field_that_is_null_is_not_there(key, others):
+    odd = field("a", "string", **{**others, key: None})
+    inside = {"type": "struct", "fields": [odd]}
+    listed = {"type": "array", "elementType": inside, "containsNull": True}
+
+    shown = read(odd, field("s", inside), field("l", listed))
+
+    plain = ColumnState("a", "string", True, {**others, key: ""}.get("comment", ""))
+    assert shown.columns == (
+        plain,
+        ColumnState("s", StructState((plain,)), True, ""),
+        ColumnState("l", ArrayState(StructState((plain,)), True), True, ""),
+    )
+
+
+def test_parts_of_an_identity_that_are_null_are_zero_and_false_to_delta():
+    keys = ("delta.identity.start", "delta.identity.step", "delta.identity.allowExplicitInsert")
+
+    shown = read(field("a", **dict.fromkeys(keys)))
+
+    assert shown.columns[0].value == ColumnGeneration(None, None, IdentityState(0, 0, True))
+
+
+def test_physical_names_that_are_null_are_the_names_as_stored():
+    parsed = {"type": "struct", "fields": [field("a", **{"delta.columnMapping.physicalName": None})]}
+
+    assert logical_path(parsed, ["a"]) == ColumnPath("a")
 
 
 def test_a_description_that_is_null_is_no_comment():

@@ -15,7 +15,7 @@ from pytest_delta_schema.backends.concurrency import read_until_settled
 from pytest_delta_schema.backends.logs.checks import check_log, damage_of
 from pytest_delta_schema.backends.logs.files import CheckedLog, Doubt, Edges, LocalLog, local_folder
 from pytest_delta_schema.backends.logs.state import newest_version
-from pytest_delta_schema.backends.problems import MALFORMED
+from pytest_delta_schema.backends.problems import MALFORMED, WRITE_AGAIN
 from pytest_delta_schema.backends.unity.client import ServerError
 from pytest_delta_schema.backends.unity.storage import NO_CREDENTIALS, deltalake_options, needs_credentials, vended
 from pytest_delta_schema.delta.log_files import LogListing, commit_name
@@ -266,7 +266,7 @@ class Log:
             name = _stating(checked)
             if name is None:
                 return None
-            self._refuse(f"{name} holds {error}, which Delta's protocol does not allow", "restore it from a backup")
+            self._refuse(f"{name} holds {error}, which Delta's protocol does not allow", WRITE_AGAIN)
 
     def _read_files(self) -> bool:
         """Read the newest version from the files; return whether that is possible."""

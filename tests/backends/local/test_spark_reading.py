@@ -180,7 +180,7 @@ def test_malformed_metadata(made, warehouse):
     read = _understand(made.bridge, NAME, f'delta\t{location}\t0\t{{}}\t{{"protocol": {{}}}}\t')
 
     assert str(read).startswith("dev.silver.orders: its metadata is damaged (")
-    remedy = "restore its Delta log from a backup, or report this if other clients can read the table"
+    remedy = "report this if other clients read the table, or let what wrote it write the metadata again"
     assert str(read).endswith(f"); {remedy} [DS503 DamagedTable]")
 
 

@@ -85,6 +85,19 @@ def test_a_sync_takes_one_update_and_keeps_the_id(unity):
     assert [column["partition_index"] for column in after["columns"]][:6] == [None, None, None, None, 0, None]
 
 
+def test_metadata_of_fields_that_is_null_is_synchronised_and_shown_as_none(unity):
+    """``StructField("a", LongType(), True, {"comment": None})`` writes it; Spark reads it."""
+    odd = field("a", comment=None, CURRENT_DEFAULT=None, x=None)
+    unity.table("dev.silver.odd", odd, field("s", {"type": "struct", "fields": [odd]}))
+    model = table(column(), name="dev.silver.odd")
+
+    unity.catalog.sync_entries([model])
+
+    assert unity.differences(model.name) == []
+    assert [part.comment for part in unity.state(model).tables[model.name].columns] == ["", ""]
+    assert [part["comment"] for part in unity.entry("dev.silver.odd")["columns"]] == [None, None]
+
+
 def test_nothing_to_sync_writes_nothing(unity):
     unity.catalog.sync_entries([MODEL])
     unity.server.calls.clear()

@@ -141,7 +141,8 @@ class _Schema:
         return [self._field(field) for field in fields]
 
     def _field(self, field: Mapping[str, Any]) -> str:
-        name, metadata = field["name"], field["metadata"]
+        name = field["name"]
+        metadata = {key: value for key, value in field["metadata"].items() if value is not None}
         kind = self._type(field["type"], name, metadata.get("__COLLATIONS", {}))
         kind = self._parsed(metadata[_CHAR]) if _CHAR in metadata and kind == "string" else metadata.get(_CHAR) or kind
         comment = metadata.get("comment")

@@ -198,9 +198,12 @@ def _metadata_of_fields() -> Iterator[tuple[str, Write]]:
         options = {"protocol": protocol, "configuration": configuration if "Mapping" in name else {}}
         head = first if "Mapping" in name else field("id")
         yield f"metadata of a field {name}", of_fields(head, value, **options)
-        for label, changed_field in wrong(value, f"metadata.{key}", wrong_values=("absent", "5", "text")):
+        for label, changed_field in wrong(value, f"metadata.{key}", wrong_values=("absent", "5", "text", "null")):
             if label != f"metadata.{name} absent" or others:
                 yield f"field {label}", of_fields(head, changed_field, **options)
+            if label.endswith(" null") and "Mapping" not in name:
+                inner = {"type": "struct", "fields": [field("a"), changed_field]}
+                yield f"field of a struct {label}", of_fields(head, field("s", inner), **options)
     for text in (
         "char(0)",
         "char(-1)",
